@@ -1,0 +1,48 @@
+// The errors that reach the user. They are thrown with context where something is read or chosen,
+// and caught once, in main(), which turns each kind into its exit status.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace trainyard {
+
+/// The command line or the configuration is wrong (exit status 2). The message names the flag or
+/// the file and line, what was found and what is accepted.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A data file cannot be read (exit status 3). The message names the file and, where there is one,
+/// the line and column.
+class DataError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An invariant of Trainyard itself is broken. Checked in every build.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+/// Throws InternalError with `what` unless `holds`.
+inline void require(bool holds, const char* what) {
+  if (!holds) throw InternalError(what);
+}
+
+/// The entry of `known` with the smallest edit distance to `word`; empty when `known` is empty or
+/// nothing is near enough to be a likely misspelling.
+std::string nearest_name(std::string_view word, std::span<const std::string> known);
+
+/// "a, b, c" for messages that say what is accepted.
+std::string joined(std::span<const std::string> names);
+
+/// "no scheme named 'rign'; did you mean 'ring'? known: ..." as a UsageError.
+[[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
+                                std::span<const std::string> known);
+
+}  // namespace trainyard

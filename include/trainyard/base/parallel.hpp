@@ -1,0 +1,15 @@
+// Work split over all cores with oneTBB, for loading and evaluation. Results never depend on how
+// many cores there are: the blocks are fixed, and callers combine them in order.
+#pragma once
+
+#include <cstddef>
+
+#include "trainyard/base/function_ref.hpp"
+
+namespace trainyard {
+
+/// Calls body(block) for each block in 0 .. blocks-1, in any order, on any thread; returns when all
+/// have ended. The first exception is rethrown.
+void parallel_blocks(std::size_t blocks, FunctionRef<void(std::size_t block)> body);
+
+}  // namespace trainyard

@@ -1,0 +1,48 @@
+// A data set in memory: rows of features, dense or sparse, and a class for each row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "trainyard/base/aligned_buffer.hpp"
+
+namespace trainyard {
+
+/// The class of a row: 0 .. classes-1. Of two classes, 1 is the positive one (y = +1).
+using Label = std::int32_t;
+
+/// rows × features. Exactly one of the two storages is filled.
+/// Threads: any number may read; nobody writes once it is built.
+struct Dataset {
+  std::size_t rows = 0;
+  std::size_t features = 0;
+  int classes = 2;
+  AlignedBuffer<Label> labels;  // [rows]
+
+  AlignedBuffer<float> dense;  // [rows × features], row-major; empty when sparse
+
+  // Compressed sparse rows: the nonzeros of row r are entries row_begin[r] .. row_begin[r+1]-1.
+  bool sparse = false;
+  AlignedBuffer<std::uint64_t> row_begin;  // [rows + 1]
+  AlignedBuffer<std::uint32_t> columns;    // [nonzeros], strictly increasing within a row
+  AlignedBuffer<float> values;             // [nonzeros]
+
+  std::size_t nonzeros() const { return sparse ? values.size() : rows * features; }
+
+  std::span<const float> dense_row(std::size_t row) const {
+    return {dense.data() + row * features, features};
+  }
+
+  struct SparseRow {
+    std::span<const std::uint32_t> columns;
+    std::span<const float> values;
+  };
+  SparseRow sparse_row(std::size_t row) const {
+    const std::uint64_t begin = row_begin[row];
+    const std::uint64_t count = row_begin[row + 1] - begin;
+    return {{columns.data() + begin, count}, {values.data() + begin, count}};
+  }
+};
+
+}  // namespace trainyard

@@ -1,0 +1,38 @@
+// Which rows go to which worker.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/data/dataset.hpp"
+
+namespace trainyard {
+
+/// iid: a seeded shuffle, cut into equal parts. contiguous: equal blocks of the file's order.
+/// shards: rows sorted by label, cut into 2n shards, two for each worker (McMahan et al. 2017).
+/// dirichlet: for each class, worker shares drawn from Dirichlet(a·1_n), drawn again until every
+/// worker has at least 10 rows (catalogue §6). Part sizes of the first two differ by at most 1.
+struct PartitionRule {
+  enum class Kind { iid, contiguous, shards, dirichlet };
+  Kind kind = Kind::iid;
+  double concentration = 0.0;  // Dirichlet's a > 0
+};
+
+/// "iid", "contiguous", "shards", "dirichlet:0.1". Throws UsageError, naming `what`.
+PartitionRule parse_partition(std::string_view text, std::string_view what);
+std::string partition_text(PartitionRule rule);
+
+/// For each worker the row numbers it owns, in visiting order (each worker's rows are shuffled with
+/// the seed, whatever the rule). Every row goes to exactly one worker.
+/// Throws UsageError when there are fewer rows than workers, or when the rule cannot give every
+/// worker a row (it says which rule and why).
+std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
+                                                  std::size_t workers, std::uint64_t seed);
+
+/// The given rows of `data`, copied in the given order into fresh memory of the calling thread.
+Dataset copy_rows(const Dataset& data, const std::vector<std::uint32_t>& rows);
+
+}  // namespace trainyard

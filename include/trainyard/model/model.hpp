@@ -1,0 +1,105 @@
+// What is trained: an objective F(w) = mean loss over rows + (λ/2)‖w‖², its gradient over a
+// minibatch, and for sparse linear models an update that touches only the sample's coordinates.
+//
+// Parameters are float32 and belong to the caller. A Model holds no mutable state: any number of
+// ranks call it at once, each with its own Workspace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/data/batch.hpp"
+
+namespace trainyard {
+
+/// Scratch memory of one rank. Buffers grow on first use and are kept, so the steady state of a run
+/// allocates nothing.
+class Workspace {
+ public:
+  /// Buffer number `slot`, at least `size` floats, contents undefined after growth.
+  std::span<float> floats(std::size_t slot, std::size_t size);
+
+ private:
+  std::vector<AlignedBuffer<float>> slots_;
+};
+
+/// Sums over rows, losses accumulated in double.
+struct Tally {
+  double loss_sum = 0.0;  // without the regulariser
+  std::size_t correct = 0;
+  std::size_t rows = 0;
+};
+
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  /// Number of parameters.
+  virtual std::size_t dimension() const = 0;
+
+  /// The starting point: zeros for linear models, He et al. 2015 for MLPs.
+  virtual void initialize(std::span<float> parameters, std::uint64_t seed) const = 0;
+
+  /// gradient = (1/|batch|) Σ_{r in batch} ∇loss_r(parameters) + λ·parameters (weights only, biases
+  /// are not regularised). Overwrites `gradient`. REQUIRES: both spans hold dimension() floats.
+  virtual void gradient(std::span<const float> parameters, Batch batch, std::span<float> gradient,
+                        Workspace& workspace) const = 0;
+
+  /// Losses and hits over the batch at `parameters`. A tie in accuracy goes to the lowest class; a
+  /// margin of exactly zero counts as the negative class.
+  virtual Tally evaluate(std::span<const float> parameters, Batch batch,
+                         Workspace& workspace) const = 0;
+
+  /// (λ/2)‖weights‖².
+  virtual double penalty(std::span<const float> parameters) const = 0;
+
+  // Sparse updates. Only on sparse linear models; the others return nullptr.
+  class SparseUpdate;
+  virtual const SparseUpdate* sparse_update() const { return nullptr; }
+};
+
+/// One SGD step in two halves that touch only the coordinates of the batch's rows.
+///
+/// read() takes every margin x_r·w and leaves ∂loss_r/∂margin / |batch| in `residuals`; write() then does
+///   w_j ← w_j − γ ( Σ_r residual_r x_rj + Σ_{r: x_rj≠0} (λ / (|batch| p_j)) w_j )
+/// row by row, where p_j is the fraction of training rows in which feature j occurs: a row brings the
+/// regulariser of j with probability p_j, so that its expectation over rows is exactly λ w_j.
+/// (Features that never occur keep their starting value, zero, which is also their optimum.)
+///
+/// Parameters are read and written one at a time as relaxed atomics, so other threads may do the same at once
+/// (Hogwild, Niu et al. 2011). On x86 that is a plain move; a concurrent write may be lost.
+class Model::SparseUpdate {
+ public:
+  virtual ~SparseUpdate() = default;
+  /// Number of floats in `residuals` for a batch of `rows` rows (rows × outputs).
+  virtual std::size_t residual_count(std::size_t rows) const = 0;
+  virtual void read(std::span<const float> parameters, Batch batch,
+                    std::span<float> residuals) const = 0;
+  virtual void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+                     float step_size) const = 0;
+};
+
+struct ModelOptions {
+  std::string name = "logistic";  // "logistic", "softmax", "mlp:256,128"
+  double l2 = 0.0;                // λ ≥ 0
+};
+
+/// Builds the model for a training set (its features, classes and storage; sparse linear models also
+/// count p_j over it). Throws UsageError for an unknown name, for sizes that are no positive numbers, and
+/// for logistic regression on other than two classes.
+std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& train);
+
+/// One row for each model, for `list models`.
+struct ModelInfo {
+  std::string name;     // as typed, "mlp:H1,H2,…"
+  std::string summary;  // one line
+};
+const std::vector<ModelInfo>& models();
+
+}  // namespace trainyard

@@ -1,0 +1,56 @@
+#include "trainyard/base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace trainyard {
+
+namespace {
+
+/// Levenshtein distance, two rows at a time.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> above(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
+    }
+    std::swap(above, row);
+  }
+  return above[b.size()];
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view word, std::span<const std::string> known) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& name : known) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = name;
+    }
+  }
+  return best;
+}
+
+std::string joined(std::span<const std::string> names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void throw_unknown(std::string_view kind, std::string_view word,
+                   std::span<const std::string> known) {
+  const std::string nearest = nearest_name(word, known);
+  const std::string guess = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+  throw UsageError(
+      fmt::format("no {} named '{}'{} (known: {})", kind, word, guess, joined(known)));
+}
+
+}  // namespace trainyard

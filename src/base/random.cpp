@@ -1,0 +1,74 @@
+#include "trainyard/base/random.hpp"
+
+#include <Random123/philox.h>
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace trainyard {
+
+RandomStream::RandomStream(std::uint64_t seed, Purpose purpose, std::uint32_t rank)
+    : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)} {
+  // The counter's upper half names the stream, its lower half counts blocks of four numbers.
+  counter_[2] = rank;
+  counter_[3] = static_cast<std::uint32_t>(purpose);
+}
+
+std::uint32_t RandomStream::next_u32() {
+  if (used_ == 4) {
+    const philox4x32_ctr_t counter{{counter_[0], counter_[1], counter_[2], counter_[3]}};
+    const philox4x32_key_t key{{key_[0], key_[1]}};
+    const philox4x32_ctr_t block = philox4x32(counter, key);
+    for (std::size_t i = 0; i < 4; ++i) block_[i] = block.v[i];
+    if (++counter_[0] == 0) ++counter_[1];
+    used_ = 0;
+  }
+  return block_[static_cast<std::size_t>(used_++)];
+}
+
+std::uint64_t RandomStream::next_u64() {
+  const std::uint64_t low = next_u32();
+  return low | (static_cast<std::uint64_t>(next_u32()) << 32);
+}
+
+std::uint64_t RandomStream::below(std::uint64_t bound) {
+  // Draws under 2^64 mod bound are thrown away, so that every remainder is equally likely.
+  const std::uint64_t rejected = (0 - bound) % bound;
+  std::uint64_t draw = next_u64();
+  while (draw < rejected) draw = next_u64();
+  return draw % bound;
+}
+
+double RandomStream::uniform() { return static_cast<double>(next_u64() >> 11) * 0x1.0p-53; }
+
+double RandomStream::normal() {
+  if (std::exchange(has_spare_normal_, false)) return spare_normal_;
+  const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));
+  const double angle = 2.0 * std::numbers::pi * uniform();
+  spare_normal_ = radius * std::sin(angle);
+  has_spare_normal_ = true;
+  return radius * std::cos(angle);
+}
+
+double RandomStream::exponential() { return -std::log1p(-uniform()); }
+
+double RandomStream::gamma(double shape) {
+  // A shape below 1 is lifted by one and brought back by a power of a uniform number.
+  if (shape < 1.0) return gamma(shape + 1.0) * std::pow(1.0 - uniform(), 1.0 / shape);
+  const double d = shape - 1.0 / 3.0;
+  const double c = 1.0 / std::sqrt(9.0 * d);
+  while (true) {
+    const double x = normal();
+    const double root = 1.0 + c * x;
+    if (root <= 0.0) continue;
+    const double v = root * root * root;
+    if (std::log1p(-uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
+  }
+}
+
+void RandomStream::shuffle(std::span<std::uint32_t> items) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+}
+
+}  // namespace trainyard
