@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,31 +13,37 @@
 namespace trainyard {
 
 struct CatalogFile {
-  std::string path;    // under the data directory, e.g. "a9a/a9a.gz"
-  std::string source;  // address; empty where none is known
-  std::string sha256;  // of the file as stored; empty where not known
+  std::string path;            // under the data directory, e.g. "a9a/a9a.gz"
+  std::string source;          // address of the original; empty where none holds the same content
+  std::string sha256;          // of the file as stored; empty where not known
+  std::string content_sha256;  // of its decompressed content; empty where not known
 };
 
 struct CatalogEntry {
   std::string name;
   std::string summary;
+  std::string licence;
   Format format = Format::libsvm;
   std::size_t rows = 0, test_rows = 0, features = 0;
   int classes = 2;
   double scale = 1.0;
   std::size_t label_column = 0;
-  bool split_every_fifth = false;  // no test file: row i with i mod 5 = 4 is a test row, on request
   std::vector<CatalogFile> train;  // IDX: images, labels
-  std::vector<CatalogFile> test;
+  std::vector<CatalogFile> test;   // empty: the set has no test file
 };
 
-/// The built-in catalogue. Throws InternalError when the installed file is broken.
+/// The built-in catalogue, read once. Throws InternalError when its file is missing or broken.
 const std::vector<CatalogEntry>& catalog();
+
+/// Any catalogue. Throws InternalError that names the file and the line.
+std::vector<CatalogEntry> read_catalog(const std::filesystem::path& file);
 
 struct DatasetRequest {
   std::string dataset = "sparse-logistic";  // a generator, a name of the catalogue, or a path
-  std::string test;                         // a path; empty: the catalogue's test file, or none
-  std::string format;                       // empty: guessed or the catalogue's
+  // A path, or "every-fifth": row i (from 0) with i mod 5 = 4 is taken out of the training rows and
+  // becomes a test row. Empty: the catalogue's test file, or none.
+  std::string test;
+  std::string format;  // empty: guessed or the catalogue's
   std::string data_dir = "data";
   std::size_t label_column = 0;
   std::uint64_t seed = 1;  // for the generators
@@ -50,9 +55,11 @@ struct LoadedData {
   Dataset test;  // rows == 0 when there is none
 };
 
-/// Throws UsageError for an unknown name (with the nearest known one and where it looked) and
-/// DataError for a file that cannot be read. The test set has the training set's features: fewer
-/// are padded, unknown ones dropped.
+/// `dataset` is looked up among the generators, then in the catalogue; what is neither is a path if
+/// there is such a file or the text holds a '/' or a '.'.
+/// Throws UsageError for an unknown name (with the nearest known one) and DataError for a file that
+/// cannot be read; where a known set's file is missing, it says where it looked and how to get it.
+/// The test set has the training set's features: fewer are padded, unknown ones dropped.
 LoadedData load_dataset(const DatasetRequest& request);
 
 }  // namespace trainyard

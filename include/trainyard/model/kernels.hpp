@@ -1,6 +1,11 @@
-// The arithmetic loops everything else is built from, in one place, each dispatched at run time to the best
-// instruction set of the machine (Highway). Spans of one call have equal lengths and do not overlap
-// unless they are the same span.
+// The arithmetic loops everything else is built from, in one place, each dispatched at run time to
+// the best instruction set of the machine (Highway). Spans of one call have equal lengths, unless
+// their comment says otherwise, and do not overlap unless they are the same span. None allocates.
+//
+// A matrix is a span too: tight rows, row-major, its shape told by the lengths beside it.
+// Elementwise kernels give an element the same bits wherever it lies in its span, so a vector may
+// be worked on in pieces. NaN and infinity always reach the result: training that diverges is seen
+// to.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +13,8 @@
 #include <span>
 
 namespace trainyard::kernels {
+
+// Vectors.
 
 /// Σ a_i b_i
 float dot(std::span<const float> a, std::span<const float> b);
@@ -19,10 +26,50 @@ void add(std::span<const float> x, std::span<float> y);
 void scale(float a, std::span<float> x);
 /// y ← a x
 void scaled_copy(float a, std::span<const float> x, std::span<float> y);
+/// x_i ← 1 / (1 + exp(-x_i)), of small relative error in both tails
+void sigmoid(std::span<float> x);
+
+// Matrices.
 
 /// C ← alpha · op(A) · op(B) + beta · C, row-major, op(A) is m×k, op(B) is k×n, C is m×n with tight
-/// rows. The one matrix product of the program; single-threaded.
+/// rows; with beta = 0, C is not read. The one matrix product of the program; single-threaded.
 void matrix_product(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n, std::size_t k,
                     float alpha, const float* a, const float* b, float beta, float* c);
+
+/// products_r ← (row r of matrix) · vector. matrix is |products| × |vector|; a row's product does
+/// not depend on the rows beside it.
+void row_products(std::span<const float> matrix, std::span<const float> vector,
+                  std::span<float> products);
+/// sum ← start_scale · start + Σ_r weights_r (row r of matrix). matrix is |weights| × |sum|, with
+/// at least one row; start may be sum itself.
+void weighted_row_sum(std::span<const float> weights, std::span<const float> matrix,
+                      float start_scale, std::span<const float> start, std::span<float> sum);
+/// sums ← Σ_r (row r of matrix). matrix is rows × |sums|.
+void column_sums(std::span<const float> matrix, std::span<float> sums);
+
+/// A sparse row: |columns| = |values| nonzeros.
+/// product ← Σ_i values_i (row columns_i of matrix), whose rows have |product| floats.
+void sparse_product(std::span<const std::uint32_t> columns, std::span<const float> values,
+                    std::span<const float> matrix, std::span<float> product);
+/// (row columns_i of matrix) ← itself + values_i row, for each i.
+void add_sparse_outer(std::span<const std::uint32_t> columns, std::span<const float> values,
+                      std::span<const float> row, std::span<float> matrix);
+
+// Layers of a network, minibatch × units.
+
+/// Adds bias to every row of `units`.
+void add_bias(std::span<const float> bias, std::span<float> units);
+/// The same, then negative units become zero.
+void add_bias_relu(std::span<const float> bias, std::span<float> units);
+/// gradient_i ← 0 where units_i is zero: the derivative of ReLU, taken as 0 at 0.
+void mask_inactive(std::span<const float> units, std::span<float> gradient);
+
+// Cross-entropy over classes.
+
+/// Each row of scores ← scale · (softmax(row) − e_label), the gradient of scale · cross-entropy.
+/// scores is |labels| × classes.
+void softmax_gradient(std::span<const std::int32_t> labels, float scale, std::span<float> scores);
+/// Σ_i exp(row_i − shift); with the greatest score as shift it cannot overflow.
+float sum_exp(std::span<const float> row, float shift);
 
 }  // namespace trainyard::kernels

@@ -22,7 +22,8 @@ namespace trainyard {
 /// allocates nothing.
 class Workspace {
  public:
-  /// Buffer number `slot`, at least `size` floats, contents undefined after growth.
+  /// The first `size` floats of buffer number `slot`, contents undefined after growth. Stays valid
+  /// until more is asked of the same slot.
   std::span<float> floats(std::size_t slot, std::size_t size);
 
  private:
@@ -66,14 +67,21 @@ class Model {
 
 /// One SGD step in two halves that touch only the coordinates of the batch's rows.
 ///
-/// read() takes every margin x_r·w and leaves ∂loss_r/∂margin / |batch| in `residuals`; write() then does
-///   w_j ← w_j − γ ( Σ_r residual_r x_rj + Σ_{r: x_rj≠0} (λ / (|batch| p_j)) w_j )
-/// row by row, where p_j is the fraction of training rows in which feature j occurs: a row brings the
+/// read() takes every margin x_r·w and leaves ∂loss_r/∂margin / |batch| in `residuals`; write()
+/// then does, row by row in the batch's order, for each j with x_rj ≠ 0
+///   w_j ← w_j − γ ( residual_r x_rj + (λ / (|batch| p_j)) w_j )
+/// where p_j is the fraction of training rows in which feature j occurs: a row brings the
 /// regulariser of j with probability p_j, so that its expectation over rows is exactly λ w_j.
-/// (Features that never occur keep their starting value, zero, which is also their optimum.)
+/// (Features that never occur keep their starting value, zero, which is also their optimum. With
+/// several classes the same holds for the residual and weight of each.)
 ///
-/// Parameters are read and written one at a time as relaxed atomics, so other threads may do the same at once
-/// (Hogwild, Niu et al. 2011). On x86 that is a plain move; a concurrent write may be lost.
+/// The regulariser's part of one row is at most w_j itself, γλ / (|batch| p_j) ≤ 1: without that a
+/// feature of 1 row in 10,000 with λ = 1e-3, γ = 1 would have its weight multiplied by −9 at each
+/// occurrence. Only where the cap bites, which takes p_j < γλ / |batch|, is the expectation less.
+///
+/// Parameters are read and written one at a time as relaxed atomics, so other threads may do the
+/// same at once (Hogwild, Niu et al. 2011). On x86 that is a plain move; a concurrent write may be
+/// lost.
 class Model::SparseUpdate {
  public:
   virtual ~SparseUpdate() = default;
@@ -90,9 +98,9 @@ struct ModelOptions {
   double l2 = 0.0;                // λ ≥ 0
 };
 
-/// Builds the model for a training set (its features, classes and storage; sparse linear models also
-/// count p_j over it). Throws UsageError for an unknown name, for sizes that are no positive numbers, and
-/// for logistic regression on other than two classes.
+/// Builds the model for a training set (its features, classes and storage; sparse linear models
+/// also count p_j over it). Throws UsageError for an unknown name, for sizes that are no positive
+/// numbers, and for logistic regression on other than two classes.
 std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& train);
 
 /// One row for each model, for `list models`.

@@ -1,0 +1,77 @@
+// Everything that decides a run, as plain values. The command line, the TOML file and the resolved configuration beside
+// the results are three spellings of this; options.hpp holds the one table of them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/base/units.hpp"
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/hardware/machine.hpp"
+#include "trainyard/network/network.hpp"
+#include "trainyard/runtime/optimizer.hpp"
+
+namespace trainyard {
+
+/// automatic: wall when every rank gets a core of its own, virtual otherwise.
+enum class TimeMode { automatic, wall, simulated };
+/// "auto", "wall", "virtual".
+std::string time_mode_text(TimeMode mode);
+
+struct Straggler {
+  int rank = 0;
+  double factor = 1.0;  // every computation of that worker takes this many times as long
+};
+
+struct Configuration {
+  // [run]
+  std::string scheme = "ring";
+  int workers = 8;
+  int servers = 1;  // of schemes that have servers
+  TimeMode time = TimeMode::automatic;
+  std::optional<double> epochs;
+  std::optional<std::uint64_t> steps;
+  std::optional<Duration> seconds;
+  std::optional<double> target_loss;
+  std::uint64_t seed = 1;
+  double evaluate_every = 0.5;  // epochs
+  std::string topology = "ring";
+
+  // [data]
+  std::string dataset = "sparse-logistic";
+  std::string test;
+  std::string data_format;  // empty: the catalogue's, or guessed
+  std::string data_dir = "data";
+  std::size_t label_column = 0;
+  PartitionRule partition;
+  bool replacement = false;
+
+  // [model]
+  std::string model = "logistic";
+  double l2 = 0.0;
+
+  // [optimizer]
+  std::size_t batch = 32;  // rows a minibatch, a worker
+  OptimizerOptions optimizer;
+
+  // [network]
+  Network network;
+
+  // [compute]
+  std::optional<Duration> compute_time;  // of one minibatch, simulated; empty: measured
+  std::vector<Straggler> stragglers;
+  Placement placement = Placement::compact;
+
+  // [output]
+  std::filesystem::path out;  // empty: nothing is written
+  std::string format = "table";
+  bool quiet = false;
+  bool force = false;
+};
+
+}  // namespace trainyard

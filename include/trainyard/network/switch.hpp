@@ -1,0 +1,98 @@
+// The logical switch: which message may start when, and when it has arrived.
+//
+// A pure object: it knows no thread and no clock, it is told the time. The `virtual` runtime tells
+// it simulated time, the `wall` runtime the machine's, so both emulate the same network.
+//
+// The rule (catalogue §1.1; Liu & Zhang 2020, §1.3):
+//  1. A message i→j starts at the first moment, not before it was posted, when i's send port and
+//     j's receive port are both idle, and holds both for as long as the port mode says.
+//  2. Every rank has one send port and one receive port, independent of each other (full duplex);
+//     the switch itself is never the bottleneck.
+//  3. Every sender is a FIFO: a message that waits holds up those behind it.
+//  4. When a port frees, the message that starts is, among the queue heads whose two ports are
+//     idle, the one posted first (ties: in the order of the post() calls). Nothing is reserved for a
+//     message that cannot start yet.
+//
+// All links have the same latency, which is what makes the two port modes one piece of code: with
+// cut-through ports the receive port is held α later than the send port on every link alike, so a
+// message may start exactly βb after the one before it on either port.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trainyard/base/function_ref.hpp"
+#include "trainyard/base/units.hpp"
+#include "trainyard/network/network.hpp"
+
+namespace trainyard {
+
+/// One message on its way, as decided when it starts.
+struct Transfer {
+  std::uint64_t id = 0;  // in the order of the post() calls, from 0
+  int from = 0, to = 0;
+  std::uint64_t bytes = 0;
+  Time posted{0}, start{0};
+  Time first_bit{0};      // start + α
+  Time end{0};            // start + α + βb: it has arrived
+  void* cookie = nullptr;  // what the caller passed to post()
+};
+
+/// Threads: none; the caller sees to it that calls do not overlap.
+class Switch {
+ public:
+  Switch(const Network& network, int ranks);
+
+  /// Puts a message into `from`'s queue. It starts at the next advance(), at the earliest.
+  /// REQUIRES: from ≠ to, both in 0 .. ranks-1; advance() has been called up to just before `now`.
+  std::uint64_t post(int from, int to, std::uint64_t bytes, Time now, void* cookie = nullptr);
+
+  /// Lets everything happen that happens up to and including `now`. `started` is called once for
+  /// every message that starts, in the order of the starts.
+  void advance(Time now, FunctionRef<void(const Transfer&)> started);
+
+  /// The next moment at which a port frees or a posted message may start; Time::max() when all is
+  /// idle and nothing is queued.
+  Time next_event() const;
+
+ private:
+  struct Queued {
+    Transfer transfer;
+    std::int32_t next = none;  // behind it in the sender's queue, or in the list of free slots
+  };
+  struct Sender {
+    std::int32_t head = none, tail = none;
+    bool busy = false;
+  };
+  struct Receiver {
+    bool busy = false;
+    bool listed = false;  // in to_serve_
+    // Queue heads addressed here whose send port is idle; a heap, the one posted first on top.
+    std::vector<std::int32_t> waiting;
+  };
+  struct PortsFree {
+    Time at{0};
+    std::uint64_t order = 0;
+    std::int32_t sender = none, receiver = none;
+  };
+  static constexpr std::int32_t none = -1;
+
+  std::int32_t take_slot();
+  void offer_head(int sender);
+  void serve_later(int receiver);
+  void release_ports(Time at);
+  void start_waiting(Time at, FunctionRef<void(const Transfer&)> started);
+  void start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)> started);
+
+  Network network_;
+  std::vector<Sender> senders_;
+  std::vector<Receiver> receivers_;
+  std::vector<Queued> slots_;
+  std::int32_t free_slot_ = none;
+  std::vector<PortsFree> events_;      // a heap, the earliest on top
+  std::vector<std::int32_t> to_serve_;  // receivers that may start a message now
+  Time served_at_{0};                   // the moment to_serve_ speaks of
+  std::uint64_t posted_ = 0, started_ = 0;
+};
+
+}  // namespace trainyard

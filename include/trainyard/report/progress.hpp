@@ -1,0 +1,29 @@
+// What a run tells while it goes on: a live line on a terminal, a line an evaluation elsewhere.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "trainyard/experiment/experiment.hpp"
+
+namespace trainyard {
+
+/// Writes to standard error. Threads: one at a time.
+class Progress {
+ public:
+  explicit Progress(bool quiet);
+
+  void remark(const std::string& text);
+  void begin(const Configuration& resolved);
+  void evaluated(const Metrics& metrics);
+  void end(const RunResult& result);
+
+ private:
+  bool quiet_;
+  bool live_;  // standard error is a terminal
+  std::string scheme_;
+  double last_step_ = 0.0;  // of the budget
+  std::chrono::steady_clock::time_point began_;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,28 @@
+// A finished run as JSON, CSV or a table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainyard/experiment/experiment.hpp"
+
+namespace trainyard {
+
+/// One JSON object, two-space indented. Keys carry their unit, except those that the field writes without:
+/// `seconds`, `time_split` (seconds, mean over workers; compute + transfer + wait = seconds).
+/// What does not apply is null.
+std::string summary_json(const Summary& summary);
+/// {"runs": [summary, …]}
+std::string comparison_json(const std::vector<RunResult>& results);
+/// One line of metrics.jsonl.
+std::string metrics_json(const Metrics& metrics);
+
+/// A header line and one line a run.
+std::string summary_csv(const std::vector<RunResult>& results);
+
+/// One run, one quantity a line.
+std::string summary_table(const Summary& summary);
+/// One scheme a line, with what the columns mean beneath.
+std::string comparison_table(const std::vector<RunResult>& results);
+
+}  // namespace trainyard

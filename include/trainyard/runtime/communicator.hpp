@@ -1,0 +1,69 @@
+// How a rank talks to the others.
+//
+// Ranks 0 .. workers-1 are workers, workers .. size-1 are servers. A message is a range of bytes; the
+// network charges exactly those bytes (the tag rides for free, as all control traffic does).
+//
+//   worker.comm().send(next, chunk);                      // returns at once: it is in the send queue
+//   const Message message = worker.comm().receive(previous);  // waits for the oldest from that rank
+//   kernels::add(message.floats(), chunk);                // read in place
+//
+// Messages of one pair of ranks never overtake each other. A send copies its payload once and never
+// waits for the receiver. In what order a rank sends matters: its port serves one message at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "trainyard/runtime/message.hpp"
+
+namespace trainyard {
+
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  int rank() const { return rank_; }
+  int workers() const { return workers_; }
+  int servers() const { return servers_; }
+  int size() const { return workers_ + servers_; }
+  /// The rank of server `index`, from 0.
+  int server(int index) const { return workers_ + index; }
+
+  /// REQUIRES: 0 ≤ to < size(), to ≠ rank().
+  virtual void send(int to, std::span<const std::byte> payload, std::uint64_t tag = 0) = 0;
+  void send(int to, std::span<const float> payload, std::uint64_t tag = 0) {
+    send(to, std::as_bytes(payload), tag);
+  }
+
+  /// Waits for the next message from that rank.
+  virtual Message receive(int from) = 0;
+
+  /// Waits until some message has arrived. False when none can come any more: every worker has ended
+  /// and nothing is on its way. A server's loop ends with it.
+  virtual bool await_message() = 0;
+
+  /// Waits for the next message from anyone, in the order of arrival. Empty when none can come.
+  virtual std::optional<Message> receive_any() = 0;
+
+  /// The next message from that rank if it has arrived already.
+  virtual std::optional<Message> poll(int from) = 0;
+
+  Message send_receive(int to, std::span<const float> payload, int from) {
+    send(to, payload);
+    return receive(from);
+  }
+
+  /// Waits until every worker has called it. Control traffic: free. REQUIRES: called by workers.
+  virtual void barrier() = 0;
+
+ protected:
+  Communicator(int rank, int workers, int servers)
+      : rank_(rank), workers_(workers), servers_(servers) {}
+
+ private:
+  int rank_, workers_, servers_;
+};
+
+}  // namespace trainyard

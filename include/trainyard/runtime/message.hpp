@@ -1,0 +1,70 @@
+// What a rank receives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
+
+namespace trainyard {
+
+/// A message on its way, with its payload. Envelopes are used again: in the steady state of a run none
+/// is allocated.
+struct Envelope {
+  int from = 0, to = 0;
+  std::uint64_t tag = 0;
+  AlignedBuffer<std::byte> storage;
+  std::size_t size = 0;  // payload bytes, ≤ storage.size()
+  Time start{0}, end{0};  // when it occupied the ports; set by the switch
+
+  /// Copies `payload` in; allocates only when it is larger than any before.
+  void fill(std::span<const std::byte> payload);
+};
+
+/// Who takes an envelope back when its message has been read.
+class EnvelopeReturn {
+ public:
+  virtual void give_back(Envelope* envelope) = 0;
+
+ protected:
+  ~EnvelopeReturn() = default;
+};
+
+/// A received message: read in place, given back when it goes out of scope.
+class Message {
+ public:
+  Message(Envelope* envelope, EnvelopeReturn* owner) : envelope_(envelope), owner_(owner) {}
+  Message(Message&& other) noexcept
+      : envelope_(std::exchange(other.envelope_, nullptr)), owner_(other.owner_) {}
+  Message& operator=(Message&& other) noexcept {
+    std::swap(envelope_, other.envelope_);
+    std::swap(owner_, other.owner_);
+    return *this;
+  }
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+  ~Message() {
+    if (envelope_ != nullptr) owner_->give_back(envelope_);
+  }
+
+  int from() const { return envelope_->from; }
+  /// What the sender passed along free of charge: a version, a step number.
+  std::uint64_t tag() const { return envelope_->tag; }
+  std::span<const std::byte> bytes() const { return {envelope_->storage.data(), envelope_->size}; }
+  /// The payload as the floats that were sent.
+  std::span<const float> floats() const {
+    require(envelope_->size % sizeof(float) == 0, "this message carries no floats");
+    return {reinterpret_cast<const float*>(envelope_->storage.data()),
+            envelope_->size / sizeof(float)};
+  }
+
+ private:
+  Envelope* envelope_;
+  EnvelopeReturn* owner_;
+};
+
+}  // namespace trainyard

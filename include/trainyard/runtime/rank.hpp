@@ -1,0 +1,77 @@
+// What a runtime gives to each rank: its communicator, its clock, and the door every computation goes
+// through. There are two runtimes, in wall/ and virtual/; what runs on them cannot tell which.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "trainyard/base/function_ref.hpp"
+#include "trainyard/base/units.hpp"
+#include "trainyard/network/network.hpp"
+#include "trainyard/runtime/communicator.hpp"
+
+namespace trainyard {
+
+/// What a piece of computation costs.
+struct ComputeCost {
+  Duration simulated{0};    // `virtual`: how long it takes
+  double slowdown = 1.0;  // `wall`: this many times as long as it really took (a straggler)
+  /// It reads memory that other ranks write: in `virtual` it is then done in the instant in which it
+  /// starts, before any other rank goes on, so that it sees exactly the values of that instant.
+  bool reads_shared = false;
+};
+
+/// Where a rank's time went: waiting for a message counts as transfer while that message holds the
+/// ports, and as wait before; everything else is compute. The three add up to the rank's time.
+struct RankAccount {
+  Duration compute{0}, transfer{0}, wait{0};
+  std::uint64_t messages_sent = 0, bytes_sent = 0;
+};
+
+class Rank : public Communicator {
+ public:
+  /// Ends the setup of this rank. The clock starts at zero when every rank has called it.
+  virtual void begin() = 0;
+
+  /// The time since the run began, the same for all ranks.
+  virtual Time now() = 0;
+
+  /// Does `work`, which takes `cost`.
+  virtual void compute(const ComputeCost& cost, FunctionRef<void()> work) = 0;
+
+  /// Calls `inspect` while no rank runs and the clock stands still, so that it may look at any
+  /// rank's models. Ranks stand still between the verbs of this interface and of Communicator.
+  virtual void stand_still(FunctionRef<void()> inspect) = 0;
+
+  /// Messages and bytes sent so far by all ranks. REQUIRES: called from within stand_still().
+  virtual RankAccount traffic_of_all() const = 0;
+
+ protected:
+  using Communicator::Communicator;
+};
+
+/// Everything a runtime wants to know before it starts.
+struct RuntimeSetup {
+  int workers = 1;
+  int servers = 0;
+  Network network;
+  /// `wall`: the processing unit of each rank (hwloc logical index), empty for no pinning.
+  std::vector<int> pinned_to;
+  /// `wall`: ranks share cores, so a waiting rank parks instead of spinning.
+  bool cores_are_shared = false;
+  /// `wall`: how long nothing may happen at all before a hang is reported.
+  Duration hang_patience = std::chrono::seconds(10);
+};
+
+struct RuntimeReport {
+  Duration elapsed{0};                // until the last rank ended
+  std::vector<RankAccount> accounts;  // one for each rank, each adding up to `elapsed`
+};
+
+/// Runs `program` once for each rank and returns when all have ended. The first exception of any rank ends the others
+/// and is rethrown. A deadlock is an InternalError that says who waits for whom.
+RuntimeReport run_virtual(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
+RuntimeReport run_wall(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
+
+}  // namespace trainyard

@@ -1,0 +1,119 @@
+// When a run goes on, when it is looked at, and when it ends: everything behind next_step().
+//
+// Also the place where the models of all ranks lie, so that evaluation can look at them and they outlive the ranks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/units.hpp"
+#include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/shared_model.hpp"
+#include "trainyard/runtime/staleness.hpp"
+
+namespace trainyard {
+
+/// lockstep: all workers take the same number of steps, none runs ahead of what it needs from others.
+/// free: each worker takes the next step when it is ready; the steps of all are counted together.
+enum class Pace { lockstep, free };
+
+/// Where "the model" is: the mean of the workers' replicas, the servers' shards put together, or the shared one.
+enum class ModelHome { replicas, servers, shared };
+
+/// The limits are whichever comes first.
+struct RunLimits {
+  std::uint64_t steps = 0;  // a worker; if free, on average over the workers
+  std::uint64_t evaluate_every = 1;  // steps a worker
+  Duration time = Duration::max();
+};
+
+/// A look at the model while the run stands still.
+struct Snapshot {
+  std::uint64_t minibatches = 0;  // taken by all workers so far
+  Time time{0};
+  std::span<const float> model{};  // of replicas, their mean
+  /// (1/n) Σ‖x_i − x̄‖²; empty when the model has one home.
+  std::optional<double> consensus_distance{};
+  std::uint64_t messages = 0, bytes = 0;  // sent so far by all ranks
+};
+
+class RunControl {
+ public:
+  /// `look` is called while all ranks stand still; when it returns true, the run ends as soon as the
+  /// steps that have begun are done. `interrupted` is watched. A free worker takes steps off the
+  /// common count in lots of `lot`: with 1 the count is exact at every moment, but fought over.
+  RunControl(Pace pace, ModelHome home, int workers, int servers, std::size_t dimension,
+             const RunLimits& limits, std::uint64_t lot,
+             std::function<bool(const Snapshot&)> look, const std::atomic<bool>& interrupted);
+
+  // Called while ranks are set up, by the rank concerned.
+  std::span<float> keep_replica(int worker, AlignedBuffer<float> replica);
+  std::span<float> keep_shard(int server, AlignedBuffer<float> shard);
+  void keep_shared(SharedModel* shared) { shared_ = shared; }
+
+  /// Called by a worker that has done `done` steps. False when it shall take no more.
+  bool next_step(Rank& rank, std::uint64_t done);
+
+  /// Minibatches done so far by all workers; reads a line of each of them.
+  std::uint64_t minibatches_done() const;
+  /// Rank `rank` records into it.
+  Staleness& staleness_of(int rank) { return staleness_[static_cast<std::size_t>(rank)]; }
+
+  // After the run.
+  /// Assembles the model from its home, and the consensus distance.
+  Snapshot final_snapshot(const RuntimeReport& report);
+  Staleness staleness() const;
+
+ private:
+  /// The replicas of one evaluation, laid down by each worker as it reaches that step.
+  struct Deposit {
+    AlignedBuffer<float> replicas;  // [workers × dimension]
+    int present = 0;
+  };
+  /// A worker's own line: what it writes at every step.
+  struct alignas(64) Progress {
+    std::atomic<std::uint64_t> begun{0}, done{0};
+    std::uint64_t lot = 0, lot_left = 0;
+  };
+
+  bool next_lockstep(Rank& rank, std::uint64_t done);
+  bool next_free(Rank& rank, std::uint64_t done);
+  void deposit(Rank& rank, std::uint64_t done);
+  void look(const Rank& rank, Snapshot snapshot);
+  void end_after_steps_begun();
+  void count_lot(Rank& rank, Progress& progress);
+  bool out_of_time(Rank& rank) const;
+  void mean_of(const float* replicas, Snapshot& snapshot);
+  void gather_model(Snapshot& snapshot);
+
+  const Pace pace_;
+  const ModelHome home_;
+  const int workers_;
+  const std::size_t dimension_;
+  const RunLimits limits_;
+  const std::function<bool(const Snapshot&)> look_;
+  const std::atomic<bool>& interrupted_;
+  const std::uint64_t lot_;
+
+  std::vector<AlignedBuffer<float>> replicas_, shards_;
+  SharedModel* shared_ = nullptr;
+  std::vector<Staleness> staleness_;
+  std::vector<Progress> progress_;
+  std::atomic<std::uint64_t> last_step_;      // lockstep: no worker begins a later one
+  std::atomic<std::uint64_t> claimed_{0};    // free: minibatches taken off the common count
+  std::atomic<std::uint64_t> completed_{0};  // free: minibatches done
+  std::atomic<bool> ending_{false};
+
+  std::mutex deposits_mutex_;
+  std::map<std::uint64_t, Deposit> deposits_;  // by step
+  AlignedBuffer<float> mean_;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,45 @@
+// A parameter server's view of a run: one contiguous shard of the model and the optimizer that goes with it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/runtime/optimizer.hpp"
+#include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/worker.hpp"
+
+namespace trainyard {
+
+class Server {
+ public:
+  /// Server `index` of rank.servers() owns parameters [index·d/k, (index+1)·d/k).
+  Server(Rank& rank, const RunContext& context);
+
+  /// This server's shard of the model.
+  std::span<const float> shard() const { return shard_; }
+  /// A buffer of the shard's size, for a sum of gradients; zeroed by the call.
+  std::span<float> zeroed_sum();
+
+  /// One optimizer step of the shard with a gradient that speaks for `minibatches` minibatches; the version
+  /// goes up by one.
+  void apply(std::span<const float> gradient, std::uint64_t minibatches);
+
+  /// Number of updates applied so far.
+  std::uint64_t version() const { return version_; }
+  /// A gradient taken at that version is about to be applied.
+  void record_staleness(std::uint64_t version_read);
+
+  Communicator& comm() { return rank_; }
+
+ private:
+  Rank& rank_;
+  const RunContext& context_;
+  std::span<float> shard_;
+  AlignedBuffer<float> sum_;
+  Optimizer optimizer_;
+  std::uint64_t version_ = 0, minibatches_ = 0;
+};
+
+}  // namespace trainyard

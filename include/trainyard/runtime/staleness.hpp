@@ -1,0 +1,28 @@
+// Staleness: how many updates others made between the moment a gradient's model was read and the moment the
+// gradient was applied.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace trainyard {
+
+/// A histogram. Threads: each rank records into its own; they are merged when the run has ended.
+class alignas(64) Staleness {
+ public:
+  void record(std::uint64_t updates);
+  void merge(const Staleness& other);
+
+  bool empty() const { return count_ == 0; }
+  double mean() const;
+  /// The smallest staleness that at least this fraction of the updates does not exceed.
+  std::uint64_t quantile(double fraction) const;
+  std::uint64_t max() const { return max_; }
+
+ private:
+  static constexpr std::size_t longest = 65536;  // rarer and larger ones share the last bin
+  std::vector<std::uint64_t> bins_;
+  std::uint64_t count_ = 0, sum_ = 0, max_ = 0;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,104 @@
+// One worker's view of a run: its replica of the model, its share of the data, its gradient. What a scheme's
+// program is written in.
+//
+//   void ring_allreduce_sgd(Worker& worker) {
+//     while (worker.next_step()) {
+//       auto gradient = worker.compute_gradient();
+//       all_reduce_mean(worker.comm(), gradient, Ring{});
+//       worker.apply(gradient);
+//     }
+//   }
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/data/minibatch.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/runtime/optimizer.hpp"
+#include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/run_control.hpp"
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+/// What all ranks of one run share. All of it outlives the run.
+struct RunContext {
+  const Dataset& train;
+  const Model& model;
+  std::span<const float> initial_model;
+  const std::vector<std::vector<std::uint32_t>>& parts;  // a worker's rows; catalogue §6
+  int workers = 1;                                       // as configured
+  std::size_t batch = 1;                                 // rows a minibatch, a worker
+  bool replacement = false;
+  std::uint64_t seed = 1;
+  OptimizerOptions optimizer;
+  Duration minibatch_time{0};       // simulated compute time of one minibatch
+  std::vector<double> slowdown;     // a worker, 1 = none
+  const Topology* topology = nullptr;
+  RunControl& control;
+  SharedModel* shared = nullptr;
+  bool simulated = false;
+
+  /// Passes over the data that this many minibatches make.
+  double epochs(std::uint64_t minibatches) const {
+    return static_cast<double>(minibatches) * static_cast<double>(batch) /
+           static_cast<double>(train.rows);
+  }
+};
+
+class Worker {
+ public:
+  /// Lays out the shares of workers `first` .. `first + count - 1` in this thread's memory. (One share,
+  /// except for the sequential yardstick, which takes everyone's.)
+  Worker(Rank& rank, const RunContext& context, int first, int count);
+
+  /// Begins the next step; false when the budget is spent, and then the program returns.
+  bool next_step();
+  /// The current step, from 0.
+  std::uint64_t step() const { return done_; }
+
+  /// ∇F at the replica, mean over the next minibatch, regulariser included. Valid, and the
+  /// caller's to change, until the next call.
+  std::span<float> compute_gradient();
+
+  /// One optimizer step of the replica.
+  void apply(std::span<const float> gradient);
+
+  /// compute_gradient() and apply() in one; for a sparse linear model without momentum it touches
+  /// only the coordinates of the minibatch's rows, and regularises those in expectation (model.hpp).
+  void descend();
+
+  /// The same on the shared model: reads it, computes for as long as a minibatch takes, writes it.
+  void descend_shared();
+
+  /// This worker's model, evaluated as it stands between two steps. Empty in schemes whose model is the
+  /// shared one.
+  std::span<float> replica() { return replica_; }
+
+  Communicator& comm() { return rank_; }
+  /// What this worker gives and takes in the current step's gossip round.
+  const MixingRow& mixing() const { return context_.topology->row(done_, rank_.rank()); }
+
+ private:
+  Batch next_batch();
+  ComputeCost cost(bool reads_shared) const;
+  double epochs() const;
+
+  Rank& rank_;
+  const RunContext& context_;
+  const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
+  std::vector<Dataset> shares_;
+  std::vector<MinibatchStream> streams_;
+  std::vector<RowRange> ranges_;
+  Workspace workspace_;
+  AlignedBuffer<float> gradient_, residuals_, read_copy_;
+  std::span<float> replica_;
+  Optimizer optimizer_;
+  std::uint64_t done_ = 0;
+  bool begun_ = false;
+};
+
+}  // namespace trainyard

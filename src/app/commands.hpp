@@ -1,0 +1,27 @@
+// The program's subcommands. Each returns the exit status, and throws what main() turns into one.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "trainyard/experiment/configuration.hpp"
+
+namespace trainyard::app {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;  // not enough memory, or a defect of ours
+inline constexpr int exit_usage = 2;
+inline constexpr int exit_data = 3;
+inline constexpr int exit_diverged = 4;
+inline constexpr int exit_interrupted = 130;
+
+/// Set by Ctrl-C; the run under way ends with what it has.
+extern std::atomic<bool> interrupted;
+
+int run_command(const Configuration& configuration);
+int compare_command(const Configuration& configuration, const std::vector<std::string>& schemes);
+int list_command(const std::string& what);
+int machine_command(int ranks, Placement placement);
+
+}  // namespace trainyard::app

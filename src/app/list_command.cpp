@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/commands.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard::app {
+
+namespace {
+
+/// name and summary, the names padded to one width.
+template <typename Table>
+void print_table(const Table& table) {
+  std::size_t width = 0;
+  for (const auto& row : table) width = std::max(width, row.name.size());
+  for (const auto& row : table) fmt::print("{:<{}}  {}\n", row.name, width, row.summary);
+}
+
+void print_schemes() {
+  for (const Scheme& scheme : schemes()) {
+    fmt::print("{}\n  {}\n  step: {}\n  source: {}\n", scheme.name, scheme.summary, scheme.step,
+               scheme.source);
+    std::string flags;
+    if (scheme.server != nullptr) flags += " --servers";
+    if (scheme.has_topology) flags += " --topology";
+    if (!flags.empty()) fmt::print("  takes:{}\n", flags);
+  }
+}
+
+void print_datasets() {
+  fmt::print("made from --seed:\n");
+  print_table(generators());
+  fmt::print("\nread from --data-dir (scripts/fetch_datasets.sh NAME gets them):\n");
+  print_table(catalog());
+}
+
+}  // namespace
+
+int list_command(const std::string& what) {
+  static const std::array<std::string, 4> known{"schemes", "topologies", "models", "datasets"};
+  if (what == "schemes") {
+    print_schemes();
+  } else if (what == "topologies") {
+    print_table(topologies());
+  } else if (what == "models") {
+    print_table(models());
+  } else if (what == "datasets") {
+    print_datasets();
+  } else {
+    throw_unknown("list", what, known);
+  }
+  return exit_done;
+}
+
+}  // namespace trainyard::app

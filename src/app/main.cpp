@@ -1,0 +1,42 @@
+// The program: a command line into a command, and every error into a message and an exit status.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "app/command_line.hpp"
+#include "app/commands.hpp"
+#include "trainyard/base/error.hpp"
+
+namespace {
+
+extern "C" void note_interrupt(int) {
+  trainyard::app::interrupted.store(true, std::memory_order_relaxed);
+  std::signal(SIGINT, SIG_DFL);  // a second Ctrl-C ends the program at once
+}
+
+int complain(const char* message, int status) {
+  fmt::print(stderr, "trainyard: {}\n", message);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace trainyard;
+  std::signal(SIGINT, note_interrupt);
+  try {
+    return app::dispatch(argc, argv);
+  } catch (const UsageError& error) {
+    return complain(error.what(), app::exit_usage);
+  } catch (const DataError& error) {
+    return complain(error.what(), app::exit_data);
+  } catch (const std::bad_alloc&) {
+    return complain("not enough memory for this data set, model and number of workers",
+                    app::exit_failed);
+  } catch (const std::exception& error) {
+    return complain(error.what(), app::exit_failed);
+  }
+}

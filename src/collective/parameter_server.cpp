@@ -1,0 +1,50 @@
+#include "trainyard/collective/parameter_server.hpp"
+
+#include <algorithm>
+
+#include "trainyard/base/part_of.hpp"
+#include "trainyard/model/kernels.hpp"
+
+namespace trainyard {
+
+namespace {
+
+int rounds(const Communicator& comm) { return std::max(comm.workers(), comm.servers()); }
+
+}  // namespace
+
+void push(Communicator& comm, std::span<const float> vector,
+          std::span<const std::uint64_t> versions) {
+  for (int round = 0; round < rounds(comm); ++round) {
+    const int shard = (comm.rank() + round) % rounds(comm);
+    if (shard >= comm.servers()) continue;
+    const std::uint64_t tag = versions.empty() ? 0 : versions[static_cast<std::size_t>(shard)];
+    comm.send(comm.server(shard), part_of(vector, shard, comm.servers()), tag);
+  }
+}
+
+void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> versions) {
+  for (int round = 0; round < rounds(comm); ++round) {
+    const int shard = (comm.rank() + round) % rounds(comm);
+    if (shard >= comm.servers()) continue;
+    const Message message = comm.receive(comm.server(shard));
+    std::ranges::copy(message.floats(), part_of(vector, shard, comm.servers()).begin());
+    if (!versions.empty()) versions[static_cast<std::size_t>(shard)] = message.tag();
+  }
+}
+
+void sum_pushes(Communicator& comm, std::span<float> sum) {
+  for (int worker = 0; worker < comm.workers(); ++worker) {
+    kernels::add(comm.receive(worker).floats(), sum);
+  }
+}
+
+void answer_all(Communicator& comm, std::span<const float> shard) {
+  const int index = comm.rank() - comm.workers();
+  for (int round = 0; round < rounds(comm); ++round) {
+    const int worker = (index - round + rounds(comm)) % rounds(comm);
+    if (worker < comm.workers()) comm.send(worker, shard);
+  }
+}
+
+}  // namespace trainyard

@@ -1,0 +1,33 @@
+// The decompressed bytes of a file, in order. Whether a file is gzip-compressed is told from its
+// first two bytes, not from its name.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace trainyard {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  /// Fills `buffer` from its beginning and says how much; less than all of it only at the end.
+  /// Throws DataError when the file cannot be read or its compressed data is damaged.
+  virtual std::size_t read(std::span<char> buffer) = 0;
+};
+
+/// A file, plain or gzip. Throws DataError when it cannot be opened.
+std::unique_ptr<ByteSource> open_file(const std::filesystem::path& file);
+
+/// Bytes in memory, plain or gzip. `bytes` is kept by reference; `name` stands for the file.
+std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, const std::string& name);
+
+/// The decompressed content of a gzip file of one or more members. Checks every member's checksum
+/// and length, and that the file does not end within one.
+std::unique_ptr<ByteSource> open_gzip(std::unique_ptr<ByteSource> compressed, std::string name);
+
+}  // namespace trainyard

@@ -1,0 +1,48 @@
+// Collects rows until the file ends, and then makes them a data set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "trainyard/data/read.hpp"
+
+#include "data/chunked_array.hpp"
+#include "data/parsed_block.hpp"
+
+namespace trainyard {
+
+class DatasetBuilder {
+ public:
+  /// `options` is kept by reference.
+  DatasetBuilder(std::string name, const ReadOptions& options);
+
+  /// The blocks of a text file, in order. Throws DataError when the block has a fault.
+  void append(const ParsedBlock& block);
+
+  /// Rows of an IDX file.
+  void append_values(std::span<const float> values) { values_.append(values); }
+  void append_label(std::int32_t label);
+
+  /// Leaves the builder empty. Throws DataError when there is no row, or a label that was not
+  /// expected.
+  CodedDataset finish_sparse();
+  CodedDataset finish_dense(std::size_t features);
+
+ private:
+  CodedDataset finish_labels();
+  void finish_rows(Dataset& data);
+
+  std::string name_;
+  const ReadOptions* options_;
+  std::size_t lines_ = 0;
+  std::uint32_t largest_column_ = 0;
+  LabelCensus census_;
+  ChunkedArray<std::int32_t> labels_;  // as written
+  ChunkedArray<std::uint32_t> row_sizes_;
+  ChunkedArray<std::uint32_t> columns_;
+  ChunkedArray<float> values_;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,228 @@
+#include "trainyard/data/generate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/function_ref.hpp"
+#include "trainyard/base/parallel.hpp"
+#include "trainyard/base/random.hpp"
+#include "trainyard/data/partition.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t block_rows = 1024;
+
+/// Stream 0 of a generator is for what all rows share (w*, centres, labels); block b of rows draws
+/// from stream b + 1.
+RandomStream shared_stream(std::uint64_t seed) {
+  return {seed, Purpose::data_generator, 0};
+}
+
+/// Calls make(row, random) for every row, blocks in parallel, the rows of a block in order.
+void for_each_row(std::size_t rows, std::uint64_t seed,
+                  FunctionRef<void(std::size_t row, RandomStream& random)> make) {
+  parallel_blocks((rows + block_rows - 1) / block_rows, [&](std::size_t block) {
+    RandomStream random(seed, Purpose::data_generator, static_cast<std::uint32_t>(block + 1));
+    const std::size_t end = std::min(rows, (block + 1) * block_rows);
+    for (std::size_t row = block * block_rows; row < end; ++row) make(row, random);
+  });
+}
+
+/// A label drawn from the logistic model: 1 with probability σ(margin).
+Label draw_label(double margin, RandomStream& random) {
+  return random.uniform() < 1.0 / (1.0 + std::exp(-margin)) ? 1 : 0;
+}
+
+Dataset empty_dense(std::size_t rows, std::size_t features, int classes) {
+  Dataset data;
+  data.rows = rows;
+  data.features = features;
+  data.classes = classes;
+  data.labels = AlignedBuffer<Label>(rows);
+  data.dense = AlignedBuffer<float>(rows * features);
+  return data;
+}
+
+/// Running totals of 1/(j+1).
+std::vector<double> zipf_totals(std::size_t features) {
+  std::vector<double> totals(features);
+  double total = 0.0;
+  for (std::size_t j = 0; j < features; ++j) {
+    total += 1.0 / static_cast<double>(j + 1);
+    totals[j] = total;
+  }
+  return totals;
+}
+
+/// Different features of one row, in increasing order.
+void draw_columns(const std::vector<double>& totals, std::size_t draws, RandomStream& random,
+                  std::vector<std::uint32_t>& columns) {
+  columns.clear();
+  for (std::size_t i = 0; i < draws; ++i) {
+    const double target = random.uniform() * totals.back();
+    const auto place = std::upper_bound(totals.begin(), totals.end(), target);
+    const auto column = std::min<std::ptrdiff_t>(place - totals.begin(),
+                                                 static_cast<std::ptrdiff_t>(totals.size()) - 1);
+    columns.push_back(static_cast<std::uint32_t>(column));
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+}
+
+/// Values of unit length in total.
+void draw_values(std::size_t count, RandomStream& random, std::vector<float>& values) {
+  std::vector<double> raw(count);
+  for (double& value : raw) value = random.normal();
+  const double length = std::sqrt(std::inner_product(raw.begin(), raw.end(), raw.begin(), 0.0));
+  for (const double value : raw) values.push_back(static_cast<float>(value / length));
+}
+
+struct SparseRows {
+  std::vector<std::size_t> sizes;
+  std::vector<std::uint32_t> columns;
+  std::vector<float> values;
+};
+
+SparseRows make_sparse_block(std::size_t rows, const std::vector<double>& totals,
+                             const std::vector<double>& true_weights, std::size_t draws,
+                             RandomStream& random, Label* labels) {
+  SparseRows block;
+  std::vector<std::uint32_t> columns;
+  for (std::size_t row = 0; row < rows; ++row) {
+    draw_columns(totals, draws, random, columns);
+    draw_values(columns.size(), random, block.values);
+    const float* values = block.values.data() + block.columns.size();
+    double product = 0.0;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      product += true_weights[columns[i]] * values[i];
+    labels[row] = draw_label(24.0 * product, random);
+    block.columns.insert(block.columns.end(), columns.begin(), columns.end());
+    block.sizes.push_back(columns.size());
+  }
+  return block;
+}
+
+void join_sparse_blocks(const std::vector<SparseRows>& blocks, Dataset& data) {
+  data.row_begin = AlignedBuffer<std::uint64_t>(data.rows + 1);
+  data.row_begin[0] = 0;
+  std::size_t row = 0;
+  for (const SparseRows& block : blocks) {
+    for (const std::size_t size : block.sizes) {
+      data.row_begin[row + 1] = data.row_begin[row] + size;
+      ++row;
+    }
+  }
+  data.columns = AlignedBuffer<std::uint32_t>(data.row_begin[row]);
+  data.values = AlignedBuffer<float>(data.row_begin[row]);
+  std::size_t next = 0;
+  for (const SparseRows& block : blocks) {
+    std::copy(block.columns.begin(), block.columns.end(), data.columns.data() + next);
+    std::copy(block.values.begin(), block.values.end(), data.values.data() + next);
+    next += block.columns.size();
+  }
+}
+
+/// The first rows train, the last `test_rows` test: both come from the same w* or centres.
+TrainTest split_off_test(const Dataset& data, std::size_t test_rows) {
+  std::vector<std::uint32_t> train(data.rows - test_rows);
+  std::vector<std::uint32_t> test(test_rows);
+  std::iota(train.begin(), train.end(), 0U);
+  std::iota(test.begin(), test.end(), static_cast<std::uint32_t>(train.size()));
+  return {copy_rows(data, train), copy_rows(data, test)};
+}
+
+}  // namespace
+
+Dataset generate_dense_logistic(std::size_t rows, std::size_t features, std::uint64_t seed) {
+  Dataset data = empty_dense(rows, features, 2);
+  RandomStream shared = shared_stream(seed);
+  const double scale = 4.0 / std::sqrt(static_cast<double>(features));
+  std::vector<double> true_weights(features);
+  for (double& weight : true_weights) weight = shared.normal() * scale;
+  for_each_row(rows, seed, [&](std::size_t row, RandomStream& random) {
+    float* x = data.dense.data() + row * features;
+    double margin = 0.0;
+    for (std::size_t j = 0; j < features; ++j) {
+      x[j] = static_cast<float>(random.normal());
+      margin += true_weights[j] * x[j];
+    }
+    data.labels[row] = draw_label(margin, random);
+  });
+  return data;
+}
+
+Dataset generate_sparse_logistic(std::size_t rows, std::size_t features, std::size_t row_draws,
+                                 std::uint64_t seed) {
+  require(features > 0 && row_draws > 0, "a sparse row needs features to draw");
+  Dataset data;
+  data.rows = rows;
+  data.features = features;
+  data.sparse = true;
+  data.labels = AlignedBuffer<Label>(rows);
+  RandomStream shared = shared_stream(seed);
+  std::vector<double> true_weights(features);
+  for (std::size_t j = 0; j < features; ++j) {
+    true_weights[j] = shared.normal() * std::pow(static_cast<double>(j + 1), -0.25);
+  }
+  const std::vector<double> totals = zipf_totals(features);
+  std::vector<SparseRows> blocks((rows + block_rows - 1) / block_rows);
+  parallel_blocks(blocks.size(), [&](std::size_t block) {
+    RandomStream random(seed, Purpose::data_generator, static_cast<std::uint32_t>(block + 1));
+    const std::size_t first = block * block_rows;
+    const std::size_t count = std::min(block_rows, rows - first);
+    blocks[block] = make_sparse_block(count, totals, true_weights, row_draws, random,
+                                      data.labels.data() + first);
+  });
+  join_sparse_blocks(blocks, data);
+  return data;
+}
+
+Dataset generate_blobs(std::size_t rows, std::size_t features, int classes, double spread,
+                       std::uint64_t seed) {
+  require(classes >= 2, "blobs need two classes or more");
+  Dataset data = empty_dense(rows, features, classes);
+  RandomStream shared = shared_stream(seed);
+  const auto class_count = static_cast<std::size_t>(classes);
+  std::vector<double> centres(class_count * features);
+  for (double& coordinate : centres) coordinate = shared.normal();
+  std::vector<std::uint32_t> labels(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    labels[row] = static_cast<std::uint32_t>(row % class_count);
+  }
+  shared.shuffle(labels);
+  for_each_row(rows, seed, [&](std::size_t row, RandomStream& random) {
+    const double* centre = centres.data() + labels[row] * features;
+    float* x = data.dense.data() + row * features;
+    for (std::size_t j = 0; j < features; ++j) {
+      x[j] = static_cast<float>(centre[j] + random.normal() * spread);
+    }
+    data.labels[row] = static_cast<Label>(labels[row]);
+  });
+  return data;
+}
+
+const std::vector<GeneratorInfo>& generators() {
+  static const std::vector<GeneratorInfo> table = {
+      {"sparse-logistic",
+       "20,000 + 5,000 test rows, 10,000 features, 50 nonzeros a row by Zipf's law, 2 classes",
+       [](std::uint64_t seed) {
+         return split_off_test(generate_sparse_logistic(25'000, 10'000, 64, seed), 5'000);
+       }},
+      {"dense-logistic", "10,000 + 2,500 test rows, 100 dense features, 2 classes",
+       [](std::uint64_t seed) {
+         return split_off_test(generate_dense_logistic(12'500, 100, seed), 2'500);
+       }},
+      {"blobs", "10,000 + 2,500 test rows, 64 dense features, Gaussian blobs of 10 classes",
+       [](std::uint64_t seed) {
+         return split_off_test(generate_blobs(12'500, 64, 10, 3.0, seed), 2'500);
+       }},
+  };
+  return table;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,52 @@
+// Which labels a file holds, and what they mean. Only when the last row is read is it known whether
+// 1 and 2 are two classes of two or of twenty, so rows keep their label as written until then.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "trainyard/data/dataset.hpp"
+#include "trainyard/data/read.hpp"
+
+namespace trainyard {
+
+/// Labels as written are whole numbers from -1 up to this.
+constexpr std::int32_t largest_label = 1'000'000;
+
+struct Place {
+  std::size_t line = 0;    // from 1; for IDX, the row
+  std::size_t column = 0;  // from 1; for IDX, 0
+};
+
+class LabelCensus {
+ public:
+  void add(std::int32_t label, Place place) {
+    if (label != last_ || first_.empty()) add_to_map(label, place);
+  }
+  /// Adds what `later` saw, in a part of the file that begins after `lines_before` lines.
+  void merge(const LabelCensus& later, std::size_t lines_before);
+  void clear() { first_.clear(); }
+
+  struct Coding {
+    LabelCoding coding = LabelCoding::found;
+    int classes = 2;
+    std::int32_t first = 0;  // label as written of class 0; for -1/+1 see class_of
+  };
+  /// Throws DataError, naming `name` and the first place, when a label is none that was expected.
+  Coding decide(const std::string& name, const ReadOptions& options) const;
+
+  static Label class_of(std::int32_t label, LabelCoding coding);
+
+ private:
+  void add_to_map(std::int32_t label, Place place) {
+    first_.try_emplace(label, place);
+    last_ = label;
+  }
+
+  std::map<std::int32_t, Place> first_;  // where each label occurs first
+  std::int32_t last_ = 0;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,158 @@
+// LIBSVM (SVMlight) text: one row a line, "label index:value index:value ...", indices from 1 and
+// increasing within a row. Blank lines are passed over, and so is what follows a '#'.
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "data/parse_number.hpp"
+#include "data/readers.hpp"
+#include "data/text_pipeline.hpp"
+
+namespace trainyard {
+
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+bool ends_token(char c) {
+  return is_blank(c) || c == '#';
+}
+
+/// The rows of one block of text.
+class LibsvmParser {
+ public:
+  LibsvmParser(const ReadOptions& options, ParsedBlock& block)
+      : options_(&options), block_(&block) {}
+
+  void parse(std::string_view text) {
+    block_->lines = for_each_line(text, [this](std::size_t number, std::string_view line) {
+      return parse_line(number, line);
+    });
+  }
+
+ private:
+  /// False when the line has a fault.
+  bool parse_line(std::size_t number, std::string_view line) {
+    line_number_ = number;
+    line_begin_ = next_ = line.data();
+    line_end_ = line.data() + line.size();
+    skip_blanks();
+    if (at_end()) return true;
+    const std::string_view label = token_at(next_);
+    if (!parse_label(label, place_of(next_), *block_)) return false;
+    next_ += label.size();
+    return parse_row();
+  }
+
+  bool parse_row() {
+    const std::size_t nonzeros_before = block_->columns.size();
+    std::uint64_t last_index = 0;
+    for (skip_blanks(); !at_end(); skip_blanks()) {
+      const char* entry = next_;
+      const ParsedIndex index = parse_index(entry, line_end_);
+      if (!check_index(entry, index, last_index)) return false;
+      last_index = index.value;
+      if (!parse_entry(entry, index)) return false;
+    }
+    block_->row_sizes.push_back(
+        static_cast<std::uint32_t>(block_->columns.size() - nonzeros_before));
+    return true;
+  }
+
+  /// The value after "index:", kept under column index - 1.
+  bool parse_entry(const char* entry, const ParsedIndex& index) {
+    const char* value_begin = index.end + 1;
+    const ParsedFloat value = parse_float(value_begin, line_end_);
+    next_ = value.end;
+    if (value.fault != NumberFault::none || !(at_line_end() || ends_token(*next_))) {
+      return fault_at(value_begin, fault_text(value.fault, token_at(value_begin)));
+    }
+    if (options_->features != 0 && index.value > options_->features) {
+      return options_->drop_unknown_features || fault_at(entry, beyond_features_text(index.value));
+    }
+    block_->columns.push_back(static_cast<std::uint32_t>(index.value - 1));
+    block_->values.push_back(value.value * options_->scale);
+    block_->largest_column =
+        std::max(block_->largest_column, static_cast<std::uint32_t>(index.value));
+    return true;
+  }
+
+  bool check_index(const char* entry, const ParsedIndex& index, std::uint64_t last_index) {
+    if (index.end == entry || index.end == line_end_ || *index.end != ':') {
+      return fault_at(entry, no_entry_text(token_at(entry)));
+    }
+    if (index.too_large) {
+      const std::string_view digits(entry, static_cast<std::size_t>(index.end - entry));
+      return fault_at(entry, fmt::format("found feature index {}; expected at most {}",
+                                         quoted(digits), largest_index));
+    }
+    if (index.value == 0) {
+      return fault_at(entry, "found feature index 0; expected indices that count from 1");
+    }
+    if (index.value <= last_index) {
+      return fault_at(entry, fmt::format("found feature index {} after {}; expected increasing "
+                                         "indices within a row",
+                                         index.value, last_index));
+    }
+    return true;
+  }
+
+  static std::string no_entry_text(std::string_view token) {
+    if (token.starts_with("qid:")) {
+      return fmt::format(
+          "found {}; expected INDEX:VALUE (ranking data with query ids cannot be "
+          "trained on)",
+          quoted(token));
+    }
+    return fmt::format("found {}; expected INDEX:VALUE", quoted(token));
+  }
+
+  std::string beyond_features_text(std::uint64_t index) const {
+    return fmt::format("found feature index {}; expected at most {}, the number of features", index,
+                       options_->features);
+  }
+
+  void skip_blanks() {
+    while (next_ != line_end_ && is_blank(*next_)) ++next_;
+  }
+  bool at_line_end() const { return next_ == line_end_; }
+  bool at_end() const { return at_line_end() || *next_ == '#'; }
+
+  std::string_view token_at(const char* begin) const {
+    const char* end = begin;
+    while (end != line_end_ && !ends_token(*end)) ++end;
+    return {begin, static_cast<std::size_t>(end - begin)};
+  }
+
+  Place place_of(const char* character) const {
+    return {line_number_, static_cast<std::size_t>(character - line_begin_) + 1};
+  }
+
+  bool fault_at(const char* character, std::string message) {
+    block_->fault = {place_of(character), std::move(message)};
+    return false;
+  }
+
+  const ReadOptions* options_;
+  ParsedBlock* block_;
+  std::size_t line_number_ = 0;
+  const char* line_begin_ = nullptr;
+  const char* line_end_ = nullptr;
+  const char* next_ = nullptr;
+};
+
+}  // namespace
+
+CodedDataset read_libsvm(NamedSource file, const ReadOptions& options) {
+  TextBlocks blocks(std::move(file.bytes), file.name);
+  DatasetBuilder builder(file.name, options);
+  parse_text(
+      blocks,
+      [&](std::string_view text, ParsedBlock& block) { LibsvmParser(options, block).parse(text); },
+      builder);
+  return builder.finish_sparse();
+}
+
+}  // namespace trainyard

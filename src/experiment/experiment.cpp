@@ -1,0 +1,268 @@
+#include "trainyard/experiment/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/hash.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/experiment/evaluation.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// A loss beyond this many times the first one counts as diverged, as a loss that is not finite does:
+/// logistic loss grows only linearly in the weights, and would take a very long time to overflow.
+constexpr double diverged_beyond = 1000.0;
+
+/// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
+/// lots even out, and at most 1024.
+std::uint64_t lot_size(const Configuration& c) {
+  if (c.time == TimeMode::simulated) return 1;
+  return std::clamp<std::uint64_t>(*c.steps / 256, 1, 1024);
+}
+
+/// One run under way: everything the ranks share, and what has been seen of it.
+class Experiment {
+ public:
+  Experiment(const Configuration& resolved, const LoadedData& data, const RunHooks& hooks);
+  RunResult run();
+
+ private:
+  RuntimeSetup runtime_setup() const;
+  RunLimits limits() const;
+  RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context) const;
+  std::vector<double> slowdown() const;
+  bool look(const Snapshot& snapshot);
+  Metrics measure(const Snapshot& snapshot) const;
+  Summary summarise(const Staleness& staleness, const RuntimeReport& report) const;
+  void summarise_time(Summary& summary, const RuntimeReport& report) const;
+
+  const Configuration& config_;
+  const LoadedData& data_;
+  const RunHooks& hooks_;
+  const Scheme& scheme_;
+  const std::unique_ptr<Model> model_;
+  const double minibatch_epochs_;
+  AlignedBuffer<float> initial_;
+  std::vector<Metrics> metrics_;
+  std::uint64_t measured_minibatches_ = 0;  // at the last look
+  bool diverged_ = false;
+};
+
+Experiment::Experiment(const Configuration& resolved, const LoadedData& data, const RunHooks& hooks)
+    : config_(resolved),
+      data_(data),
+      hooks_(hooks),
+      scheme_(find_scheme(resolved.scheme)),
+      model_(make_model({resolved.model, resolved.l2}, data.train)),
+      minibatch_epochs_(static_cast<double>(resolved.batch) / static_cast<double>(data.train.rows)),
+      initial_(model_->dimension()) {
+  model_->initialize(initial_.span(), config_.seed);
+}
+
+RunLimits Experiment::limits() const {
+  const double every = std::round(config_.evaluate_every / (minibatch_epochs_ * config_.workers));
+  return {.steps = *config_.steps,
+          .evaluate_every = static_cast<std::uint64_t>(std::clamp(every, 1.0, 1e15)),
+          .time = config_.seconds.value_or(Duration::max())};
+}
+
+RuntimeSetup Experiment::runtime_setup() const {
+  RuntimeSetup setup;
+  setup.workers = scheme_.one_rank ? 1 : config_.workers;
+  setup.servers = scheme_.server == nullptr ? 0 : config_.servers;
+  setup.network = config_.network;
+  if (config_.time == TimeMode::wall) {
+    const Machine machine = this_machine();
+    setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
+    setup.cores_are_shared = setup.workers + setup.servers > machine.cores;
+  }
+  return setup;
+}
+
+Metrics Experiment::measure(const Snapshot& snapshot) const {
+  // A rank that stands for all workers takes all their minibatches in one.
+  const std::uint64_t minibatches =
+      snapshot.minibatches * static_cast<std::uint64_t>(scheme_.one_rank ? config_.workers : 1);
+  Metrics metrics;
+  metrics.step = static_cast<double>(minibatches) / config_.workers;
+  metrics.epoch = static_cast<double>(minibatches) * minibatch_epochs_;
+  metrics.seconds = to_seconds(snapshot.time);
+  metrics.samples = minibatches * config_.batch;
+  metrics.bytes_sent = snapshot.bytes;
+  metrics.consensus_distance = snapshot.consensus_distance;
+  const Tally train = evaluate_all(*model_, snapshot.model, data_.train);
+  metrics.train_loss =
+      train.loss_sum / static_cast<double>(train.rows) + model_->penalty(snapshot.model);
+  if (data_.test.rows > 0) {
+    const Tally test = evaluate_all(*model_, snapshot.model, data_.test);
+    metrics.test_loss = test.loss_sum / static_cast<double>(test.rows);
+    metrics.test_accuracy = static_cast<double>(test.correct) / static_cast<double>(test.rows);
+  }
+  return metrics;
+}
+
+/// True when the run shall end.
+bool Experiment::look(const Snapshot& snapshot) {
+  metrics_.push_back(measure(snapshot));
+  measured_minibatches_ = snapshot.minibatches;
+  const double loss = metrics_.back().train_loss;
+  if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
+  diverged_ =
+      diverged_ || !(loss <= diverged_beyond * std::max(1.0, metrics_.front().train_loss));
+  return diverged_ || (config_.target_loss && loss <= *config_.target_loss);
+}
+
+std::vector<double> Experiment::slowdown() const {
+  std::vector<double> factors(static_cast<std::size_t>(config_.workers), 1.0);
+  for (const Straggler& straggler : config_.stragglers) {
+    factors[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
+  }
+  return factors;
+}
+
+RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context) const {
+  const auto program = [&](Rank& rank) {
+    if (rank.rank() >= setup.workers) {
+      Server server(rank, context);
+      rank.begin();
+      scheme_.server(server);
+    } else {
+      Worker worker(rank, context, rank.rank(), scheme_.one_rank ? config_.workers : 1);
+      rank.begin();
+      scheme_.worker(worker);
+    }
+  };
+  return config_.time == TimeMode::wall ? run_wall(setup, program) : run_virtual(setup, program);
+}
+
+RunResult Experiment::run() {
+  static const std::atomic<bool> never{false};
+  const std::atomic<bool>& interrupted = hooks_.interrupted ? *hooks_.interrupted : never;
+  const auto parts = partition(data_.train, config_.partition,
+                               static_cast<std::size_t>(config_.workers), config_.seed);
+  const Topology topology = make_topology(config_.topology, config_.workers);
+  const RuntimeSetup setup = runtime_setup();
+  SharedModel shared(initial_.span());
+
+  // The starting point, so that every curve begins at the same loss.
+  Snapshot start{.model = initial_.span()};
+  if (scheme_.home == ModelHome::replicas) start.consensus_distance = 0.0;
+  RunLimits limits = this->limits();
+  if (look(start)) limits.steps = 0;
+
+  RunControl control(scheme_.pace, scheme_.home, setup.workers, setup.servers, model_->dimension(),
+                     limits, lot_size(config_),
+                     [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted);
+  if (scheme_.home == ModelHome::shared) control.keep_shared(&shared);
+  const RunContext context{.train = data_.train,
+                           .model = *model_,
+                           .initial_model = initial_.span(),
+                           .parts = parts,
+                           .workers = config_.workers,
+                           .batch = config_.batch,
+                           .replacement = config_.replacement,
+                           .seed = config_.seed,
+                           .optimizer = config_.optimizer,
+                           .minibatch_time = config_.compute_time.value_or(Duration{0}),
+                           .slowdown = slowdown(),
+                           .topology = &topology,
+                           .control = control,
+                           .shared = scheme_.home == ModelHome::shared ? &shared : nullptr,
+                           .simulated = config_.time == TimeMode::simulated};
+  const RuntimeReport report = run_ranks(setup, context);
+
+  const Snapshot end = control.final_snapshot(report);
+  if (measured_minibatches_ != end.minibatches) look(end);
+  RunResult result;
+  result.model = AlignedBuffer<float>::copy_of(end.model);
+  result.summary = summarise(control.staleness(), report);
+  result.summary.interrupted = interrupted.load(std::memory_order_relaxed);
+  result.summary.messages = end.messages;
+  result.summary.bytes_sent = end.bytes;
+  result.summary.model_hash = fingerprint_text(std::as_bytes(result.model.span()));
+  result.metrics = std::move(metrics_);
+  result.accounts = report.accounts;
+  result.resolved = config_;
+  return result;
+}
+
+Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& report) const {
+  const Metrics& last = metrics_.back();
+  Summary s;
+  s.scheme = scheme_.name;
+  s.workers = config_.workers;
+  s.servers = scheme_.server == nullptr ? 0 : config_.servers;
+  s.time = time_mode_text(config_.time);
+  s.seed = config_.seed;
+  s.dataset = data_.name;
+  s.rows = data_.train.rows;
+  s.features = data_.train.features;
+  s.test_rows = data_.test.rows;
+  s.classes = data_.train.classes;
+  s.model = config_.model;
+  s.parameters = model_->dimension();
+  s.steps = last.step;
+  s.epochs = last.epoch;
+  s.samples = last.samples;
+  s.target_loss = config_.target_loss;
+  const auto reached = std::ranges::find_if(metrics_, [&](const Metrics& metrics) {
+    return config_.target_loss && metrics.train_loss <= *config_.target_loss;
+  });
+  if (reached != metrics_.end()) {
+    s.seconds_to_target = reached->seconds;
+    s.epochs_to_target = reached->epoch;
+  }
+  s.train_loss = last.train_loss;
+  s.test_loss = last.test_loss;
+  s.test_accuracy = last.test_accuracy;
+  s.consensus_distance = last.consensus_distance;
+  if (!staleness.empty()) {
+    s.staleness = StalenessSummary{staleness.mean(), staleness.quantile(0.5),
+                                   staleness.quantile(0.99), staleness.max()};
+  }
+  s.diverged = diverged_;
+  summarise_time(s, report);
+  return s;
+}
+
+void Experiment::summarise_time(Summary& s, const RuntimeReport& report) const {
+  s.seconds = to_seconds(report.elapsed);
+  s.samples_per_second = s.seconds > 0.0 ? static_cast<double>(s.samples) / s.seconds : 0.0;
+  RankAccount sum;
+  const std::size_t workers = report.accounts.size() - static_cast<std::size_t>(s.servers);
+  for (std::size_t w = 0; w < workers; ++w) {
+    sum.compute += report.accounts[w].compute;
+    sum.transfer += report.accounts[w].transfer;
+    sum.wait += report.accounts[w].wait;
+  }
+  s.compute_s = to_seconds(sum.compute) / static_cast<double>(workers);
+  s.transfer_s = to_seconds(sum.transfer) / static_cast<double>(workers);
+  s.wait_s = to_seconds(sum.wait) / static_cast<double>(workers);
+}
+
+}  // namespace
+
+RunResult run_experiment(const Configuration& resolved, const LoadedData& data,
+                         const RunHooks& hooks) {
+  return Experiment(resolved, data, hooks).run();
+}
+
+DatasetRequest dataset_request(const Configuration& c) {
+  return {.dataset = c.dataset,
+          .test = c.test,
+          .format = c.data_format,
+          .data_dir = c.data_dir,
+          .label_column = c.label_column,
+          .seed = c.seed};
+}
+
+}  // namespace trainyard

@@ -1,0 +1,121 @@
+#include "trainyard/experiment/resolve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/experiment/calibration.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double default_epochs = 10.0;
+constexpr double default_epochs_to_target = 200.0;
+/// Each pair of threads may need a channel: 4096² pointers are 128 MiB.
+constexpr int most_threads = 4096;
+
+using Remark = std::function<void(const std::string&)>;
+
+int rank_count(const Scheme& scheme, const Configuration& c) {
+  return (scheme.one_rank ? 1 : c.workers) + (scheme.server == nullptr ? 0 : c.servers);
+}
+
+void check_scheme(const Scheme& scheme, const Configuration& c) {
+  if (c.optimizer.momentum > 0.0 && !scheme.has_momentum) {
+    throw UsageError(fmt::format(
+        "--momentum: {} takes none (a velocity would touch every coordinate at every step); leave it 0",
+        scheme.name));
+  }
+}
+
+void check_stragglers(const Configuration& c) {
+  for (const Straggler& straggler : c.stragglers) {
+    if (straggler.rank >= c.workers) {
+      throw UsageError(fmt::format("--straggler: there is no worker {}; workers are 0 to {}",
+                                   straggler.rank, c.workers - 1));
+    }
+  }
+}
+
+void resolve_time(Configuration& c, int ranks, const Remark& remark) {
+  const Machine machine = this_machine();
+  const auto cores = fmt::format("{} core{}", machine.cores, machine.cores == 1 ? "" : "s");
+  const auto needed = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
+  if (c.time == TimeMode::automatic) {
+    c.time = ranks <= machine.cores ? TimeMode::wall : TimeMode::simulated;
+    remark(fmt::format("time: {} ({} on {})", time_mode_text(c.time), needed, cores));
+  } else if (c.time == TimeMode::wall && ranks > machine.cores) {
+    remark(fmt::format("warning: {} share {}, so computing takes longer than it would on a core each",
+                       needed, cores));
+  }
+  if (c.time == TimeMode::wall && ranks > most_threads) {
+    throw UsageError(fmt::format("--workers: {} are too many threads for --time wall (at most {}); "
+                                 "--time virtual takes any number",
+                                 needed, most_threads));
+  }
+}
+
+void resolve_budget(Configuration& c, const LoadedData& data) {
+  if (!c.epochs && !c.steps && !c.seconds) {
+    c.epochs = c.target_loss ? default_epochs_to_target : default_epochs;
+  }
+  std::uint64_t steps = c.steps.value_or(std::uint64_t{1} << 62);
+  if (c.epochs) {
+    const double rows_a_step = static_cast<double>(c.batch) * c.workers;
+    const double needed = std::ceil(*c.epochs * static_cast<double>(data.train.rows) / rows_a_step);
+    steps = std::min(steps, static_cast<std::uint64_t>(std::clamp(needed, 1.0, 1e18)));
+  }
+  c.steps = steps;
+}
+
+void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
+  if (c.time == TimeMode::wall) {
+    if (c.compute_time) remark("note: --compute-time has no effect with --time wall");
+    return;
+  }
+  if (!c.compute_time) {
+    const auto model = make_model({c.model, c.l2}, data.train);
+    c.compute_time = measure_minibatch_time(*model, data.train, c.batch);
+    remark(fmt::format("compute time: {} a minibatch of {} rows, measured here",
+                       human_duration(to_seconds(*c.compute_time)), c.batch));
+  }
+  const bool nothing_takes_time = c.compute_time->count() == 0 && c.network.perfect();
+  if (c.seconds && nothing_takes_time) {
+    throw UsageError("--seconds: nothing takes time here (compute time 0, perfect network), so "
+                     "the run would not end; give --epochs or --steps");
+  }
+}
+
+}  // namespace
+
+Configuration resolve(const Configuration& configuration, const std::vector<std::string>& schemes,
+                      const LoadedData& data, const Remark& remark) {
+  Configuration c = configuration;
+  const auto say = [&](const std::string& text) {
+    if (remark) remark(text);
+  };
+  int ranks = 0;
+  for (const std::string& name : schemes) {
+    const Scheme& scheme = find_scheme(name);
+    check_scheme(scheme, c);
+    ranks = std::max(ranks, rank_count(scheme, c));
+  }
+  (void)make_topology(c.topology, 1);  // an unknown name is reported before anything runs
+  check_stragglers(c);
+  if (data.train.rows < static_cast<std::size_t>(c.workers)) {
+    throw UsageError(fmt::format("--workers: {} workers need at least as many training rows; {} has {}",
+                                 c.workers, data.name, data.train.rows));
+  }
+  resolve_time(c, ranks, say);
+  resolve_budget(c, data);
+  resolve_compute_time(c, data, say);
+  return c;
+}
+
+}  // namespace trainyard

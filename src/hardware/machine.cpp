@@ -1,0 +1,153 @@
+#include "trainyard/hardware/machine.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+namespace {
+
+struct DestroyTopology {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using TopologyHandle = std::unique_ptr<hwloc_topology, DestroyTopology>;
+
+TopologyHandle load(const char* synthetic) {
+  hwloc_topology_t topology = nullptr;
+  require(hwloc_topology_init(&topology) == 0, "hwloc starts");
+  TopologyHandle handle(topology);
+  if (synthetic != nullptr && hwloc_topology_set_synthetic(topology, synthetic) != 0) {
+    throw InternalError(fmt::format("'{}' is no synthetic hwloc topology", synthetic));
+  }
+  require(hwloc_topology_load(topology) == 0, "hwloc finds a topology");
+  return handle;
+}
+
+/// The real machine, looked at once: a look takes some 10 ms.
+hwloc_topology_t real_topology() {
+  static const TopologyHandle handle = load(nullptr);
+  return handle.get();
+}
+
+/// The logical index of the NUMA node that holds `unit`.
+int node_of(hwloc_topology_t topology, hwloc_obj_t unit) {
+  hwloc_obj_t node = nullptr;
+  while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
+    if (hwloc_bitmap_isincluded(unit->cpuset, node->cpuset)) {
+      return static_cast<int>(node->logical_index);
+    }
+  }
+  return 0;
+}
+
+Machine describe(hwloc_topology_t topology, bool only_allowed) {
+  Machine machine;
+  hwloc_cpuset_t usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
+  if (only_allowed) {
+    hwloc_cpuset_t bound = hwloc_bitmap_alloc();
+    if (hwloc_get_cpubind(topology, bound, HWLOC_CPUBIND_PROCESS) == 0) {
+      hwloc_bitmap_and(usable, usable, bound);
+    }
+    hwloc_bitmap_free(bound);
+  }
+  std::vector<int> cores, nodes;
+  hwloc_obj_t unit = nullptr;
+  while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit)) != nullptr) {
+    if (!hwloc_bitmap_isset(usable, unit->os_index)) continue;
+    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
+    const int core_index = static_cast<int>((core != nullptr ? core : unit)->logical_index);
+    machine.units.push_back(
+        {static_cast<int>(unit->logical_index), core_index, node_of(topology, unit)});
+    cores.push_back(core_index);
+    nodes.push_back(machine.units.back().node);
+  }
+  hwloc_bitmap_free(usable);
+  const auto distinct = [](std::vector<int>& values) {
+    std::sort(values.begin(), values.end());
+    return static_cast<int>(std::unique(values.begin(), values.end()) - values.begin());
+  };
+  machine.cores = distinct(cores);
+  machine.nodes = distinct(nodes);
+  const hwloc_obj_t package = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PACKAGE, nullptr);
+  const char* model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
+  machine.description =
+      fmt::format("{}, {} core{}, {} hardware thread{}, {} NUMA node{}",
+                  model == nullptr ? "processor" : model, machine.cores,
+                  machine.cores == 1 ? "" : "s", machine.units.size(),
+                  machine.units.size() == 1 ? "" : "s", machine.nodes, machine.nodes == 1 ? "" : "s");
+  return machine;
+}
+
+/// How many units of the same core come before this one: the first thread of every core has 0.
+int thread_number(const Machine& machine, std::size_t unit) {
+  return static_cast<int>(std::count_if(
+      machine.units.begin(), machine.units.begin() + static_cast<std::ptrdiff_t>(unit),
+      [&](const ProcessingUnit& other) { return other.core == machine.units[unit].core; }));
+}
+
+}  // namespace
+
+Machine this_machine() { return describe(real_topology(), true); }
+
+Machine synthetic_machine(const std::string& description) {
+  return describe(load(description.c_str()).get(), false);
+}
+
+Placement parse_placement(std::string_view text, std::string_view what) {
+  static const std::array<std::string, 3> names{"compact", "scatter", "none"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (text == names[i]) return static_cast<Placement>(i);
+  }
+  throw_unknown(std::string(what) + " placement", text, names);
+}
+
+std::string placement_text(Placement placement) {
+  constexpr std::array<const char*, 3> names{"compact", "scatter", "none"};
+  return names[static_cast<std::size_t>(placement)];
+}
+
+std::vector<int> place_ranks(const Machine& machine, int ranks, Placement placement) {
+  if (placement == Placement::none || machine.units.empty()) return {};
+  struct Seat {
+    int thread, turn, node, order, index;
+  };
+  std::vector<Seat> seats;
+  std::vector<int> seated_on_node;
+  for (std::size_t u = 0; u < machine.units.size(); ++u) {
+    const ProcessingUnit& unit = machine.units[u];
+    seats.push_back({thread_number(machine, u), 0, unit.node, static_cast<int>(u), unit.index});
+  }
+  // First threads of all cores come before second threads; scatter takes the nodes in turn.
+  std::stable_sort(seats.begin(), seats.end(),
+                   [](const Seat& a, const Seat& b) { return a.thread < b.thread; });
+  if (placement == Placement::scatter) {
+    for (Seat& seat : seats) {
+      const auto node = static_cast<std::size_t>(seat.node);
+      if (seated_on_node.size() <= node) seated_on_node.resize(node + 1, 0);
+      seat.turn = seated_on_node[node]++;
+    }
+    std::stable_sort(seats.begin(), seats.end(), [](const Seat& a, const Seat& b) {
+      return a.thread != b.thread ? a.thread < b.thread : a.turn < b.turn;
+    });
+  }
+  std::vector<int> placed;
+  for (int r = 0; r < ranks; ++r) {
+    placed.push_back(seats[static_cast<std::size_t>(r) % seats.size()].index);
+  }
+  return placed;
+}
+
+void pin_this_thread(int unit) {
+  const hwloc_topology_t topology = real_topology();
+  const hwloc_obj_t object =
+      hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, static_cast<unsigned>(unit));
+  if (object != nullptr) hwloc_set_cpubind(topology, object->cpuset, HWLOC_CPUBIND_THREAD);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,42 @@
+#include "model/batch_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trainyard/model/kernels.hpp"
+
+namespace trainyard {
+
+double squared_penalty(double l2, std::span<const float> weights) {
+  double sum = 0.0;
+  for (const float weight : weights)
+    sum += static_cast<double>(weight) * static_cast<double>(weight);
+  return 0.5 * l2 * sum;
+}
+
+void scores_to_residuals(Batch batch, std::size_t classes, std::span<float> scores) {
+  const float scale = 1.0F / static_cast<float>(row_count(batch));
+  for (const RowRange& range : batch) {
+    const std::size_t size = range.count * classes;
+    kernels::softmax_gradient(labels_of(range), scale, scores.first(size));
+    scores = scores.subspan(size);
+  }
+}
+
+void tally_scores(const RowRange& range, std::size_t classes, std::span<const float> scores,
+                  Tally& tally) {
+  const std::span<const Label> labels = labels_of(range);
+  for (std::size_t r = 0; r < range.count; ++r) {
+    const std::span<const float> row = scores.subspan(r * classes, classes);
+    // The first of equal maxima: a tie goes to the lowest class.
+    const auto best =
+        static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    const auto label = static_cast<std::size_t>(labels[r]);
+    const float loss = std::log(kernels::sum_exp(row, row[best])) + (row[best] - row[label]);
+    tally.loss_sum += static_cast<double>(loss);
+    tally.correct += best == label ? 1 : 0;
+  }
+  tally.rows += range.count;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,19 @@
+// One maker for each model; the registry's table names them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "trainyard/model/model.hpp"
+
+namespace trainyard {
+
+/// Throws UsageError unless there are two classes.
+std::unique_ptr<Model> make_logistic(double l2, const Dataset& train);
+std::unique_ptr<Model> make_softmax(double l2, const Dataset& train);
+/// `hidden`: units of each hidden layer, first to last. REQUIRES: none is zero.
+std::unique_ptr<Model> make_mlp(double l2, const Dataset& train,
+                                const std::vector<std::size_t>& hidden);
+
+}  // namespace trainyard

@@ -1,0 +1,94 @@
+#include "model/input_matrix.hpp"
+
+#include <algorithm>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
+
+#include "model/batch_rows.hpp"
+
+namespace trainyard {
+namespace {
+
+/// row(sparse row, index in the batch) for each row of the batch in order.
+template <typename Row>
+void for_each_sparse_row(Batch batch, const Row& row) {
+  std::size_t index = 0;
+  for (const RowRange& range : batch) {
+    for (std::size_t r = 0; r < range.count; ++r) {
+      row(range.data->sparse_row(range.first + r), index++);
+    }
+  }
+}
+
+}  // namespace
+
+InputMatrix::InputMatrix(Batch batch, Workspace& workspace, std::size_t slot)
+    : rows_(row_count(batch)) {
+  require(rows_ > 0, "a gradient over no rows");
+  features_ = batch.front().data->features;
+  if (trainyard::is_sparse(batch)) {
+    sparse_ = batch;
+  } else if (batch.size() == 1) {
+    dense_ = dense_rows(batch.front());
+  } else {
+    const std::span<float> copy = workspace.floats(slot, rows_ * features_);
+    float* next = copy.data();
+    for (const RowRange& range : batch) {
+      const std::span<const float> rows = dense_rows(range);
+      next = std::copy(rows.begin(), rows.end(), next);
+    }
+    dense_ = copy;
+  }
+}
+
+InputMatrix::InputMatrix(const RowRange& range, std::size_t rows, Workspace& workspace,
+                         std::size_t slot)
+    : rows_(rows), features_(range.data->features) {
+  require(range.count <= rows, "a tile of too many rows");
+  if (range.data->sparse) {
+    sparse_ = {&range, 1};
+  } else if (range.count == rows) {
+    dense_ = dense_rows(range);
+  } else {
+    const std::span<float> tile = workspace.floats(slot, rows * features_);
+    const std::span<const float> filled = dense_rows(range);
+    float* const rest = std::copy(filled.begin(), filled.end(), tile.data());
+    std::fill(rest, tile.data() + tile.size(), 0.0F);
+    dense_ = tile;
+  }
+}
+
+void InputMatrix::times(std::span<const float> weights, std::size_t width,
+                        std::span<float> product) const {
+  if (!is_sparse()) {
+    kernels::matrix_product(false, false, rows_, width, features_, 1.0F, dense_.data(),
+                            weights.data(), 0.0F, product.data());
+    return;
+  }
+  for_each_sparse_row(sparse_, [&](const Dataset::SparseRow& row, std::size_t index) {
+    kernels::sparse_product(row.columns, row.values, weights,
+                            product.subspan(index * width, width));
+  });
+  const std::span<float> filling = product.subspan(row_count(sparse_) * width);
+  std::fill(filling.begin(), filling.end(), 0.0F);
+}
+
+void InputMatrix::weight_gradient(std::span<const float> residuals, std::size_t width, float l2,
+                                  std::span<const float> weights, std::span<float> gradient) const {
+  // Without a regulariser a dense product overwrites, which saves a pass over the gradient: 10 % of
+  // the time of a step of an MLP 784-256-128-10 at batch 32.
+  const bool overwrite = l2 == 0.0F && !is_sparse();
+  if (!overwrite) kernels::scaled_copy(l2, weights, gradient);
+  if (!is_sparse()) {
+    kernels::matrix_product(true, false, features_, width, rows_, 1.0F, dense_.data(),
+                            residuals.data(), overwrite ? 0.0F : 1.0F, gradient.data());
+    return;
+  }
+  for_each_sparse_row(sparse_, [&](const Dataset::SparseRow& row, std::size_t index) {
+    kernels::add_sparse_outer(row.columns, row.values, residuals.subspan(index * width, width),
+                              gradient);
+  });
+}
+
+}  // namespace trainyard

@@ -1,0 +1,57 @@
+// What goes into a layer as a matrix X, rows × features: a batch's rows, dense or sparse, or the
+// units of the layer before. It knows the two products that training needs.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "trainyard/data/batch.hpp"
+#include "trainyard/model/model.hpp"
+
+namespace trainyard {
+
+class InputMatrix {
+ public:
+  /// A matrix that lies somewhere.
+  InputMatrix(std::span<const float> matrix, std::size_t rows, std::size_t features)
+      : dense_(matrix), rows_(rows), features_(features) {}
+  /// The rows of a batch: in place where it is one range or sparse, otherwise copied to buffer
+  /// `slot` of the workspace. REQUIRES: the batch is not empty and outlives the matrix.
+  InputMatrix(Batch batch, Workspace& workspace, std::size_t slot);
+  /// A range of at most `rows` rows filled up with zero rows. REQUIRES: the range outlives the
+  /// matrix.
+  InputMatrix(const RowRange& range, std::size_t rows, Workspace& workspace, std::size_t slot);
+
+  /// product ← X · weights. weights is features × width, product rows × width.
+  void times(std::span<const float> weights, std::size_t width, std::span<float> product) const;
+  /// gradient ← Xᵀ · residuals + l2 · weights. residuals is rows × width, the others features ×
+  /// width.
+  void weight_gradient(std::span<const float> residuals, std::size_t width, float l2,
+                       std::span<const float> weights, std::span<float> gradient) const;
+
+ private:
+  bool is_sparse() const { return !sparse_.empty(); }
+
+  std::span<const float> dense_;  // where it is not sparse
+  Batch sparse_;
+  std::size_t rows_ = 0;
+  std::size_t features_ = 0;
+};
+
+/// Models whose rows go through a matrix product are evaluated in tiles of always this many rows,
+/// the last one filled up: a product may sum in another order for another shape, and a row's loss
+/// must not depend on which rows its caller put beside it.
+inline constexpr std::size_t tile_rows = 64;
+
+/// part(tile) for each tile of each range, in order. A tile holds at most tile_rows rows.
+template <typename Part>
+void for_each_tile(Batch batch, const Part& part) {
+  for (const RowRange& range : batch) {
+    for (std::size_t done = 0; done < range.count; done += tile_rows) {
+      const std::size_t left = range.count - done;
+      part(RowRange{range.data, range.first + done, left < tile_rows ? left : tile_rows});
+    }
+  }
+}
+
+}  // namespace trainyard

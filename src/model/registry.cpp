@@ -1,0 +1,89 @@
+// The table of models. A new one is a file with a maker, its line in factories.hpp, and a row here.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
+#include "trainyard/model/model.hpp"
+
+#include "model/factories.hpp"
+
+namespace trainyard {
+namespace {
+
+/// What stands after the colon of a model's name, as in "mlp:256,128".
+using Sizes = std::vector<std::size_t>;
+
+struct Row {
+  std::string word;   // up to the colon
+  std::string typed;  // as users type it
+  std::string summary;
+  bool takes_sizes;
+  std::unique_ptr<Model> (*make)(double l2, const Dataset& train, const Sizes& sizes);
+};
+
+const std::vector<Row>& table() {
+  static const std::vector<Row> rows = {
+      {"logistic", "logistic", "logistic regression, two classes; weights: features", false,
+       [](double l2, const Dataset& train, const Sizes&) { return make_logistic(l2, train); }},
+      {"softmax", "softmax", "softmax regression; weights: features × classes", false,
+       [](double l2, const Dataset& train, const Sizes&) { return make_softmax(l2, train); }},
+      {"mlp", "mlp:H1,H2,…",
+       "multi-layer perceptron with H1, H2, … hidden units, ReLU, He initialisation", true,
+       [](double l2, const Dataset& train, const Sizes& sizes) {
+         return make_mlp(l2, train, sizes);
+       }},
+  };
+  return rows;
+}
+
+const Row& find_row(std::string_view word) {
+  std::vector<std::string> known;
+  for (const Row& row : table()) {
+    if (row.word == word) return row;
+    known.push_back(row.typed);
+  }
+  throw_unknown("model", word, known);
+}
+
+Sizes parse_sizes(std::string_view text, const std::string& what) {
+  Sizes sizes;
+  while (true) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    // A million units in one layer is far beyond what one machine trains.
+    sizes.push_back(
+        static_cast<std::size_t>(parse_integer(text.substr(0, comma), what, 1, 1000000)));
+    if (comma == text.size()) return sizes;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& train) {
+  require(options.l2 >= 0.0, "a negative regulariser");
+  const std::size_t colon = std::min(options.name.find(':'), options.name.size());
+  const Row& row = find_row(std::string_view(options.name).substr(0, colon));
+  const bool has_sizes = colon < options.name.size();
+  if (row.takes_sizes != has_sizes) {
+    throw UsageError("model '" + options.name + "' is to be written " + row.typed);
+  }
+  Sizes sizes;
+  if (has_sizes) {
+    sizes = parse_sizes(std::string_view(options.name).substr(colon + 1),
+                        "hidden units of model '" + options.name + "'");
+  }
+  return row.make(options.l2, train, sizes);
+}
+
+const std::vector<ModelInfo>& models() {
+  static const std::vector<ModelInfo> infos = [] {
+    std::vector<ModelInfo> list;
+    for (const Row& row : table()) list.push_back({row.typed, row.summary});
+    return list;
+  }();
+  return infos;
+}
+
+}  // namespace trainyard

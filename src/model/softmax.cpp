@@ -1,0 +1,134 @@
+// Softmax (multinomial logistic) regression without intercept: scores = x W, loss = cross-entropy.
+//
+// W is stored features × classes, row-major: a nonzero of a sparse row then meets its weights for
+// all classes side by side, one or two cache lines, where classes × features would touch one line a
+// class.
+#include <algorithm>
+
+#include "trainyard/model/kernels.hpp"
+
+#include "model/batch_rows.hpp"
+#include "model/factories.hpp"
+#include "model/input_matrix.hpp"
+#include "model/sparse_update.hpp"
+
+namespace trainyard {
+namespace {
+
+using SparseRow = Dataset::SparseRow;
+
+class SoftmaxSparseUpdate final : public Model::SparseUpdate {
+ public:
+  SoftmaxSparseUpdate(double l2, const Dataset& train)
+      : classes_(static_cast<std::size_t>(train.classes)),
+        pull_(inverse_frequency_pull(l2, train)) {}
+
+  std::size_t residual_count(std::size_t rows) const override { return rows * classes_; }
+
+  void read(std::span<const float> parameters, Batch batch,
+            std::span<float> residuals) const override {
+    float* scores = residuals.data();
+    for (const RowRange& range : batch) {
+      for (std::size_t r = 0; r < range.count; ++r, scores += classes_) {
+        read_row(range.data->sparse_row(range.first + r), parameters.data(), scores);
+      }
+    }
+    scores_to_residuals(batch, classes_, residuals);
+  }
+
+  void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+             float step_size) const override {
+    const float pull_scale = step_size / static_cast<float>(row_count(batch));
+    const float* residual = residuals.data();
+    for (const RowRange& range : batch) {
+      for (std::size_t r = 0; r < range.count; ++r, residual += classes_) {
+        const SparseRow row = range.data->sparse_row(range.first + r);
+        write_row(row, residual, step_size, pull_scale, parameters.data());
+      }
+    }
+  }
+
+ private:
+  void read_row(const SparseRow& row, const float* parameters, float* scores) const {
+    std::fill_n(scores, classes_, 0.0F);
+    for (std::size_t i = 0; i < row.columns.size(); ++i) {
+      const float* weights = parameters + row.columns[i] * classes_;
+      const float value = row.values[i];
+      for (std::size_t c = 0; c < classes_; ++c) scores[c] += value * load_relaxed(weights[c]);
+    }
+  }
+
+  void write_row(const SparseRow& row, const float* residual, float step_size, float pull_scale,
+                 float* parameters) const {
+    for (std::size_t i = 0; i < row.columns.size(); ++i) {
+      float* weights = parameters + row.columns[i] * classes_;
+      const float step = step_size * row.values[i];
+      const float pull = pull_.empty() ? 0.0F : std::min(pull_scale * pull_[row.columns[i]], 1.0F);
+      for (std::size_t c = 0; c < classes_; ++c) {
+        const float old = load_relaxed(weights[c]);
+        store_relaxed(weights[c], old - (step * residual[c] + pull * old));
+      }
+    }
+  }
+
+  std::size_t classes_;
+  std::vector<float> pull_;
+};
+
+class Softmax final : public Model {
+ public:
+  Softmax(double l2, const Dataset& train)
+      : features_(train.features), classes_(static_cast<std::size_t>(train.classes)), l2_(l2) {
+    if (train.sparse) update_ = std::make_unique<SoftmaxSparseUpdate>(l2, train);
+  }
+
+  std::size_t dimension() const override { return features_ * classes_; }
+
+  void initialize(std::span<float> parameters, std::uint64_t /*seed*/) const override {
+    std::fill(parameters.begin(), parameters.end(), 0.0F);
+  }
+
+  void gradient(std::span<const float> parameters, Batch batch, std::span<float> gradient,
+                Workspace& workspace) const override {
+    const InputMatrix input(batch, workspace, input_slot);
+    const std::span<float> scores = workspace.floats(score_slot, row_count(batch) * classes_);
+    input.times(parameters, classes_, scores);
+    scores_to_residuals(batch, classes_, scores);
+    input.weight_gradient(scores, classes_, static_cast<float>(l2_), parameters, gradient);
+  }
+
+  Tally evaluate(std::span<const float> parameters, Batch batch,
+                 Workspace& workspace) const override {
+    Tally tally;
+    for_each_tile(batch, [&](const RowRange& tile) {
+      const InputMatrix input(tile, tile_rows, workspace, input_slot);
+      const std::span<float> scores = workspace.floats(score_slot, tile_rows * classes_);
+      input.times(parameters, classes_, scores);
+      tally_scores(tile, classes_, scores, tally);
+    });
+    return tally;
+  }
+
+  double penalty(std::span<const float> parameters) const override {
+    return squared_penalty(l2_, parameters);
+  }
+
+  const SparseUpdate* sparse_update() const override { return update_.get(); }
+
+ private:
+  static constexpr std::size_t input_slot = 0;
+  static constexpr std::size_t score_slot = 1;
+
+  std::size_t features_;
+  std::size_t classes_;
+  double l2_;
+  std::unique_ptr<SoftmaxSparseUpdate> update_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_softmax(double l2, const Dataset& train) {
+  return std::make_unique<Softmax>(l2, train);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,40 @@
+// What the sparse updates of the linear models share: parameters accessed as relaxed atomics, and
+// the regulariser's rule.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <vector>
+
+#include "trainyard/data/dataset.hpp"
+
+namespace trainyard {
+
+// Relaxed: each float stands for itself, no other memory is published through it. On x86 both are
+// plain moves.
+inline float load_relaxed(const float& parameter) {
+  // C++20's atomic_ref wants a mutable object even for a load (mended in C++26); nothing is
+  // written.
+  return std::atomic_ref<float>(const_cast<float&>(parameter)).load(std::memory_order_relaxed);
+}
+inline void store_relaxed(float& parameter, float value) {
+  std::atomic_ref<float>(parameter).store(value, std::memory_order_relaxed);
+}
+
+/// λ / p_j for each feature, p_j being the fraction of the rows in which it occurs; 0 where it
+/// never does. Empty when λ = 0.
+inline std::vector<float> inverse_frequency_pull(double l2, const Dataset& train) {
+  if (l2 == 0.0) return {};
+  std::vector<std::size_t> counts(train.features, 0);
+  for (const std::uint32_t column : train.columns) ++counts[column];
+  std::vector<float> pull(train.features, 0.0F);
+  for (std::size_t j = 0; j < train.features; ++j) {
+    if (counts[j] == 0) continue;
+    pull[j] =
+        static_cast<float>(l2 * static_cast<double>(train.rows) / static_cast<double>(counts[j]));
+  }
+  return pull;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,252 @@
+// Kernels over vectors, and over sparse and dense rows of a matrix.
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
+
+// The order matters: foreach_target.h compiles this file once more for each other instruction set.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/vector_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/contrib/math/math-inl.h>
+#include "model/lanes-inl.hpp"
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace trainyard::kernels {
+namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
+
+// Four sums in flight hide most of the multiply-add's latency of four cycles.
+float dot(const float* a, const float* b, std::size_t size) {
+  const std::size_t width = hn::Lanes(lanes);
+  Vector sum0 = hn::Zero(lanes), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+  std::size_t i = 0;
+  for (; i + 4 * width <= size; i += 4 * width) {
+    sum0 = hn::MulAdd(hn::LoadU(lanes, a + i), hn::LoadU(lanes, b + i), sum0);
+    sum1 = hn::MulAdd(hn::LoadU(lanes, a + i + width), hn::LoadU(lanes, b + i + width), sum1);
+    sum2 =
+        hn::MulAdd(hn::LoadU(lanes, a + i + 2 * width), hn::LoadU(lanes, b + i + 2 * width), sum2);
+    sum3 =
+        hn::MulAdd(hn::LoadU(lanes, a + i + 3 * width), hn::LoadU(lanes, b + i + 3 * width), sum3);
+  }
+  for_vectors(i, size, [&](std::size_t at, auto access) HWY_ATTR {
+    sum0 = hn::MulAdd(access.load(a + at), access.load(b + at), sum0);
+  });
+  return sum_of_lanes(hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3)));
+}
+
+void axpy(float a, const float* x, float* y, std::size_t size) {
+  const Vector factor = hn::Set(lanes, a);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    access.store(hn::MulAdd(factor, access.load(x + at), access.load(y + at)), y + at);
+  });
+}
+
+void add(const float* x, float* y, std::size_t size) {
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    access.store(hn::Add(access.load(x + at), access.load(y + at)), y + at);
+  });
+}
+
+void scaled_copy(float a, const float* x, float* y, std::size_t size) {
+  const Vector factor = hn::Set(lanes, a);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    access.store(hn::Mul(factor, access.load(x + at)), y + at);
+  });
+}
+
+// With e = exp(-|x|) ≤ 1 nothing overflows and neither tail cancels: 1/(1+e) for x ≥ 0, e/(1+e)
+// below. Highway's Exp gives 0 for NaN; adding 0·x brings the NaN back.
+void sigmoid(float* x, std::size_t size) {
+  const Vector zero = hn::Zero(lanes), one = hn::Set(lanes, 1.0F);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector value = access.load(x + at);
+    const Vector small = hn::Exp(lanes, hn::Neg(hn::Abs(value)));
+    const Vector top = hn::IfThenElse(hn::Ge(value, zero), one, small);
+    const Vector result = hn::Div(top, hn::Add(one, small));
+    access.store(hn::IfThenElse(hn::IsNaN(value), value, result), x + at);
+  });
+}
+
+// Several rows at once share the loads of the vector and hide each other's latency. Each row has
+// the same two sums whatever the number of rows, hence the same bits.
+template <std::size_t Rows>
+HWY_INLINE HWY_ATTR void row_products_block(const float* matrix, const float* vector,
+                                            std::size_t columns, float* products) {
+  const std::size_t width = hn::Lanes(lanes);
+  Vector even[Rows], odd[Rows];
+  for (std::size_t r = 0; r < Rows; ++r) even[r] = odd[r] = hn::Zero(lanes);
+  std::size_t i = 0;
+  for (; i + 2 * width <= columns; i += 2 * width) {
+    const Vector first = hn::LoadU(lanes, vector + i);
+    const Vector second = hn::LoadU(lanes, vector + i + width);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      const float* row = matrix + r * columns + i;
+      even[r] = hn::MulAdd(hn::LoadU(lanes, row), first, even[r]);
+      odd[r] = hn::MulAdd(hn::LoadU(lanes, row + width), second, odd[r]);
+    }
+  }
+  for_vectors(i, columns, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector rest = access.load(vector + at);
+    for (std::size_t r = 0; r < Rows; ++r) {
+      even[r] = hn::MulAdd(access.load(matrix + r * columns + at), rest, even[r]);
+    }
+  });
+  for (std::size_t r = 0; r < Rows; ++r) products[r] = sum_of_lanes(hn::Add(even[r], odd[r]));
+}
+
+void row_products(const float* matrix, const float* vector, std::size_t columns, std::size_t rows,
+                  float* products) {
+  std::size_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    row_products_block<4>(matrix + r * columns, vector, columns, products + r);
+  }
+  for (; r < rows; ++r) {
+    row_products_block<1>(matrix + r * columns, vector, columns, products + r);
+  }
+}
+
+// Several rows at once load and store the sum only once.
+template <std::size_t Rows>
+HWY_INLINE HWY_ATTR void weighted_row_sum_block(const float* weights, const float* matrix,
+                                                std::size_t columns, float start_scale,
+                                                const float* start, float* sum) {
+  const Vector start_factor = hn::Set(lanes, start_scale);
+  Vector factors[Rows];
+  for (std::size_t r = 0; r < Rows; ++r) factors[r] = hn::Set(lanes, weights[r]);
+  for_vectors(0, columns, [&](std::size_t at, auto access) HWY_ATTR {
+    Vector total = hn::Mul(start_factor, access.load(start + at));
+    for (std::size_t r = 0; r < Rows; ++r) {
+      total = hn::MulAdd(factors[r], access.load(matrix + r * columns + at), total);
+    }
+    access.store(total, sum + at);
+  });
+}
+
+void weighted_row_sum(const float* weights, const float* matrix, std::size_t columns,
+                      std::size_t rows, float start_scale, const float* start, float* sum) {
+  const auto add_block = [&]<std::size_t Rows>(std::size_t r) HWY_ATTR {
+    const bool first = r == 0;
+    weighted_row_sum_block<Rows>(weights + r, matrix + r * columns, columns,
+                                 first ? start_scale : 1.0F, first ? start : sum, sum);
+  };
+  if (rows == 0) scaled_copy(start_scale, start, sum, columns);
+  std::size_t r = 0;
+  for (; r + 4 <= rows; r += 4) add_block.template operator()<4>(r);
+  for (; r < rows; ++r) add_block.template operator()<1>(r);
+}
+
+// One block of product columns for all nonzeros: the block's sums stay in registers.
+template <std::size_t Vectors, typename Access>
+HWY_INLINE HWY_ATTR void sparse_product_block(const std::uint32_t* columns, const float* values,
+                                              std::size_t nonzeros, const float* matrix,
+                                              std::size_t row_size, float* product, Access access) {
+  const std::size_t width = hn::Lanes(lanes);
+  Vector sums[Vectors];
+  for (std::size_t v = 0; v < Vectors; ++v) sums[v] = hn::Zero(lanes);
+  for (std::size_t i = 0; i < nonzeros; ++i) {
+    const Vector value = hn::Set(lanes, values[i]);
+    const float* row = matrix + columns[i] * row_size;
+    for (std::size_t v = 0; v < Vectors; ++v) {
+      sums[v] = hn::MulAdd(value, access.load(row + v * width), sums[v]);
+    }
+  }
+  for (std::size_t v = 0; v < Vectors; ++v) access.store(sums[v], product + v * width);
+}
+
+void sparse_product(const std::uint32_t* columns, const float* values, std::size_t nonzeros,
+                    const float* matrix, std::size_t row_size, float* product) {
+  const std::size_t block = 8 * hn::Lanes(lanes);
+  std::size_t j = 0;
+  for (; j + block <= row_size; j += block) {
+    sparse_product_block<8>(columns, values, nonzeros, matrix + j, row_size, product + j, Whole{});
+  }
+  for_vectors(j, row_size, [&](std::size_t at, auto access) HWY_ATTR {
+    sparse_product_block<1>(columns, values, nonzeros, matrix + at, row_size, product + at, access);
+  });
+}
+
+void add_sparse_outer(const std::uint32_t* columns, const float* values, std::size_t nonzeros,
+                      const float* row, std::size_t row_size, float* matrix) {
+  for (std::size_t i = 0; i < nonzeros; ++i) {
+    axpy(values[i], row, matrix + columns[i] * row_size, row_size);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace trainyard::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trainyard::kernels {
+namespace {
+HWY_EXPORT(dot);
+HWY_EXPORT(axpy);
+HWY_EXPORT(add);
+HWY_EXPORT(scaled_copy);
+HWY_EXPORT(sigmoid);
+HWY_EXPORT(row_products);
+HWY_EXPORT(weighted_row_sum);
+HWY_EXPORT(sparse_product);
+HWY_EXPORT(add_sparse_outer);
+}  // namespace
+
+float dot(std::span<const float> a, std::span<const float> b) {
+  require(a.size() == b.size(), "dot: lengths differ");
+  return HWY_DYNAMIC_DISPATCH(dot)(a.data(), b.data(), a.size());
+}
+
+void axpy(float a, std::span<const float> x, std::span<float> y) {
+  require(x.size() == y.size(), "axpy: lengths differ");
+  HWY_DYNAMIC_DISPATCH(axpy)(a, x.data(), y.data(), x.size());
+}
+
+void add(std::span<const float> x, std::span<float> y) {
+  require(x.size() == y.size(), "add: lengths differ");
+  HWY_DYNAMIC_DISPATCH(add)(x.data(), y.data(), x.size());
+}
+
+void scale(float a, std::span<float> x) {
+  HWY_DYNAMIC_DISPATCH(scaled_copy)(a, x.data(), x.data(), x.size());
+}
+
+void scaled_copy(float a, std::span<const float> x, std::span<float> y) {
+  require(x.size() == y.size(), "scaled_copy: lengths differ");
+  HWY_DYNAMIC_DISPATCH(scaled_copy)(a, x.data(), y.data(), x.size());
+}
+
+void sigmoid(std::span<float> x) {
+  HWY_DYNAMIC_DISPATCH(sigmoid)(x.data(), x.size());
+}
+
+void row_products(std::span<const float> matrix, std::span<const float> vector,
+                  std::span<float> products) {
+  require(matrix.size() == vector.size() * products.size(), "row_products: shapes differ");
+  HWY_DYNAMIC_DISPATCH(row_products)
+  (matrix.data(), vector.data(), vector.size(), products.size(), products.data());
+}
+
+void weighted_row_sum(std::span<const float> weights, std::span<const float> matrix,
+                      float start_scale, std::span<const float> start, std::span<float> sum) {
+  require(matrix.size() == weights.size() * sum.size(), "weighted_row_sum: shapes differ");
+  require(start.size() == sum.size(), "weighted_row_sum: lengths differ");
+  HWY_DYNAMIC_DISPATCH(weighted_row_sum)
+  (weights.data(), matrix.data(), sum.size(), weights.size(), start_scale, start.data(),
+   sum.data());
+}
+
+void sparse_product(std::span<const std::uint32_t> columns, std::span<const float> values,
+                    std::span<const float> matrix, std::span<float> product) {
+  require(columns.size() == values.size(), "sparse_product: lengths differ");
+  HWY_DYNAMIC_DISPATCH(sparse_product)
+  (columns.data(), values.data(), columns.size(), matrix.data(), product.size(), product.data());
+}
+
+void add_sparse_outer(std::span<const std::uint32_t> columns, std::span<const float> values,
+                      std::span<const float> row, std::span<float> matrix) {
+  require(columns.size() == values.size(), "add_sparse_outer: lengths differ");
+  HWY_DYNAMIC_DISPATCH(add_sparse_outer)
+  (columns.data(), values.data(), columns.size(), row.data(), row.size(), matrix.data());
+}
+
+}  // namespace trainyard::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trainyard/report/summary_format.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+/// Columns as wide as their widest cell; the first to the left, the others to the right.
+std::string aligned(const std::vector<Row>& rows) {
+  const auto width_of = [](const std::string& cell) {  // µ is two bytes and one column
+    return static_cast<std::size_t>(
+        std::ranges::count_if(cell, [](unsigned char c) { return (c & 0xC0U) != 0x80U; }));
+  };
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string pad(widths[c] - width_of(row[c]), ' ');
+      line += c == 0 ? row[c] + pad : "  " + pad + row[c];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string number(const std::optional<double>& value, int digits) {
+  return value ? fmt::format("{:.{}f}", *value, digits) : "-";
+}
+
+std::string share(double part, double whole) {
+  return whole > 0.0 ? fmt::format("{:.0f} %", 100.0 * part / whole) : "-";
+}
+
+std::string to_target(const Summary& s) {
+  if (s.diverged) return "diverged";
+  return s.seconds_to_target ? human_duration(*s.seconds_to_target) : "not reached";
+}
+
+std::string consensus(const Summary& s) {
+  return s.consensus_distance ? fmt::format("{:.2g}", *s.consensus_distance) : "-";
+}
+
+Row comparison_row(const Summary& s) {
+  return {s.scheme,
+          number(s.train_loss, 5),
+          number(s.test_accuracy, 4),
+          to_target(s),
+          number(s.epochs_to_target, 2),
+          human_duration(s.seconds),
+          share(s.compute_s, s.seconds),
+          share(s.transfer_s, s.seconds),
+          share(s.wait_s, s.seconds),
+          human_bytes(static_cast<double>(s.bytes_sent)),
+          human_count(static_cast<double>(s.messages)),
+          s.staleness ? number(s.staleness->mean, 2) : "-",
+          consensus(s)};
+}
+
+std::string heading(const RunResult& result) {
+  const Summary& s = result.summary;
+  const Configuration& c = result.resolved;
+  std::string text = fmt::format(
+      "{}: {} rows, {} features, {} classes; {} with {} parameters\n"
+      "{} workers, minibatch {}, step size {}, seed {}; network: latency {}, bandwidth {}\n",
+      s.dataset, s.rows, s.features, s.classes, s.model, s.parameters, s.workers, c.batch,
+      c.optimizer.lr, s.seed, exact_text(c.network.latency),
+      bandwidth_text(c.network.bytes_per_second));
+  text += s.time == "wall" ? "time: wall clock\n"
+                           : fmt::format("time: simulated, {} of computing a minibatch\n",
+                                         human_duration(to_seconds(*c.compute_time)));
+  return text;
+}
+
+constexpr const char* legend =
+    "train loss   objective at the end, regulariser included (the mean model's, where there are replicas)\n"
+    "to target    simulated or real time, and passes over the data, until the training loss was at the target\n"
+    "compute, transfer, wait\n"
+    "             where a worker's time went: its own arithmetic; messages to it on the wire; waiting for others\n"
+    "sent         bytes and messages of all ranks together\n"
+    "staleness    mean number of others' updates between a gradient's model being read and its being applied\n"
+    "consensus    mean squared distance of the workers' replicas from their mean\n";
+
+}  // namespace
+
+std::string comparison_table(const std::vector<RunResult>& results) {
+  if (results.empty()) return "";
+  std::vector<Row> rows{{"scheme", "train loss", "test acc.", "to target", "epochs", "total",
+                         "compute", "transfer", "wait", "sent", "messages", "staleness",
+                         "consensus"}};
+  for (const RunResult& result : results) rows.push_back(comparison_row(result.summary));
+  std::string text = heading(results.front());
+  if (const auto target = results.front().summary.target_loss) {
+    text += fmt::format("target: training loss {:.6g}{}\n", *target,
+                        results.front().resolved.target_loss ? "" : ", which all schemes reach");
+  }
+  return text + "\n" + aligned(rows) + "\n" + legend;
+}
+
+std::string summary_table(const Summary& s) {
+  std::vector<Row> rows{
+      {"train loss", fmt::format("{:.6f}", s.train_loss)},
+      {"test loss", number(s.test_loss, 6)},
+      {"test accuracy", number(s.test_accuracy, 4)},
+      {"epochs", fmt::format("{:.4g}", s.epochs)},
+      {"steps", fmt::format("{:.6g}", s.steps)},
+      {"time", human_duration(s.seconds)},
+      {"samples per second", human_count(s.samples_per_second)},
+      {"compute", fmt::format("{} ({})", human_duration(s.compute_s), share(s.compute_s, s.seconds))},
+      {"transfer", fmt::format("{} ({})", human_duration(s.transfer_s), share(s.transfer_s, s.seconds))},
+      {"wait", fmt::format("{} ({})", human_duration(s.wait_s), share(s.wait_s, s.seconds))},
+      {"messages", human_count(static_cast<double>(s.messages))},
+      {"bytes sent", human_bytes(static_cast<double>(s.bytes_sent))},
+  };
+  if (s.target_loss) rows.insert(rows.begin() + 5, {"time to target", to_target(s)});
+  if (s.staleness) {
+    rows.push_back({"staleness", fmt::format("mean {:.2f}, p50 {}, p99 {}, max {}", s.staleness->mean,
+                                             s.staleness->p50, s.staleness->p99, s.staleness->max)});
+  }
+  if (s.consensus_distance) rows.push_back({"consensus distance", consensus(s)});
+  rows.push_back({"model hash", s.model_hash});
+  return fmt::format("{} on {}: {}, {} workers, {} time{}\n", s.scheme, s.dataset, s.model, s.workers,
+                     s.time, s.diverged ? "; DIVERGED" : s.interrupted ? "; interrupted" : "") +
+         aligned(rows);
+}
+
+}  // namespace trainyard

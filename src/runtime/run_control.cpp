@@ -1,0 +1,216 @@
+#include "trainyard/runtime/run_control.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/parallel.hpp"
+
+namespace trainyard {
+
+RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, std::size_t dimension,
+                       const RunLimits& limits, std::uint64_t lot,
+                       std::function<bool(const Snapshot&)> look,
+                       const std::atomic<bool>& interrupted)
+    : pace_(pace),
+      home_(home),
+      workers_(workers),
+      dimension_(dimension),
+      limits_(limits),
+      look_(std::move(look)),
+      interrupted_(interrupted),
+      lot_(lot),
+      replicas_(static_cast<std::size_t>(workers)),
+      shards_(static_cast<std::size_t>(servers)),
+      staleness_(static_cast<std::size_t>(workers + servers)),
+      progress_(static_cast<std::size_t>(workers)),
+      last_step_(limits.steps),
+      mean_(dimension) {
+  require(limits.evaluate_every > 0 && lot > 0, "a run is looked at and counted in whole steps");
+}
+
+std::span<float> RunControl::keep_replica(int worker, AlignedBuffer<float> replica) {
+  AlignedBuffer<float>& kept = replicas_[static_cast<std::size_t>(worker)];
+  kept = std::move(replica);
+  return kept.span();
+}
+
+std::span<float> RunControl::keep_shard(int server, AlignedBuffer<float> shard) {
+  AlignedBuffer<float>& kept = shards_[static_cast<std::size_t>(server)];
+  kept = std::move(shard);
+  return kept.span();
+}
+
+bool RunControl::next_step(Rank& rank, std::uint64_t done) {
+  Progress& progress = progress_[static_cast<std::size_t>(rank.rank())];
+  // relaxed: counts only; what they count is published by messages or while all stand still.
+  progress.done.store(done, std::memory_order_relaxed);
+  const bool goes_on = pace_ == Pace::lockstep ? next_lockstep(rank, done) : next_free(rank, done);
+  if (goes_on) progress.begun.store(done + 1, std::memory_order_relaxed);
+  return goes_on;
+}
+
+bool RunControl::out_of_time(Rank& rank) const {
+  // relaxed: a flag that a signal sets; nothing is published with it.
+  if (interrupted_.load(std::memory_order_relaxed)) return true;
+  return limits_.time != Duration::max() && rank.now() >= limits_.time;
+}
+
+bool RunControl::next_lockstep(Rank& rank, std::uint64_t done) {
+  if (done > 0 && done % limits_.evaluate_every == 0) deposit(rank, done);
+  if (!ending_.load(std::memory_order_relaxed) && out_of_time(rank)) {
+    rank.stand_still([this] { end_after_steps_begun(); });
+  }
+  // relaxed: last_step_ changes only while all stand still.
+  return done < last_step_.load(std::memory_order_relaxed);
+}
+
+/// A worker lays its replica down as it is after `done` steps; the last one has it looked at. So the mean is
+/// over replicas of the same step even when a worker is steps ahead of another, as in gossip.
+void RunControl::deposit(Rank& rank, std::uint64_t done) {
+  Deposit* deposit = nullptr;
+  {
+    const std::lock_guard lock(deposits_mutex_);
+    deposit = &deposits_[done];
+    if (deposit->replicas.empty()) {
+      deposit->replicas = AlignedBuffer<float>(static_cast<std::size_t>(workers_) * dimension_);
+    }
+  }
+  const auto index = static_cast<std::size_t>(rank.rank());
+  std::ranges::copy(replicas_[index].span(), deposit->replicas.begin() + index * dimension_);
+  {
+    const std::lock_guard lock(deposits_mutex_);
+    if (++deposit->present < workers_) return;
+  }
+  rank.stand_still([&] {
+    Snapshot snapshot{.minibatches = done * static_cast<std::uint64_t>(workers_),
+                      .time = rank.now()};
+    mean_of(deposit->replicas.data(), snapshot);
+    look(rank, snapshot);
+    deposits_.erase(done);
+  });
+}
+
+bool RunControl::next_free(Rank& rank, std::uint64_t done) {
+  Progress& progress = progress_[static_cast<std::size_t>(rank.rank())];
+  if (done > 0 && --progress.lot_left == 0) count_lot(rank, progress);
+  if (out_of_time(rank)) ending_.store(true, std::memory_order_relaxed);
+  if (ending_.load(std::memory_order_relaxed)) return false;
+  if (progress.lot_left == 0) {
+    const std::uint64_t total = limits_.steps * static_cast<std::uint64_t>(workers_);
+    const std::uint64_t first = claimed_.fetch_add(lot_, std::memory_order_relaxed);
+    if (first >= total) return false;
+    progress.lot = progress.lot_left = std::min(lot_, total - first);
+  }
+  return true;
+}
+
+/// A lot is done; if that is where the next look is due, looks.
+void RunControl::count_lot(Rank& rank, Progress& progress) {
+  const std::uint64_t every = limits_.evaluate_every * static_cast<std::uint64_t>(workers_);
+  const std::uint64_t before = completed_.fetch_add(progress.lot, std::memory_order_relaxed);
+  const std::uint64_t after = before + progress.lot;
+  if (before / every == after / every) return;
+  rank.stand_still([&] {
+    Snapshot snapshot{.minibatches = after, .time = rank.now()};
+    gather_model(snapshot);
+    look(rank, snapshot);
+  });
+}
+
+/// REQUIRES: all ranks stand still.
+void RunControl::end_after_steps_begun() {
+  std::uint64_t last = 0;
+  for (const Progress& progress : progress_) {
+    last = std::max(last, progress.begun.load(std::memory_order_relaxed));
+  }
+  last_step_.store(std::min(last, last_step_.load(std::memory_order_relaxed)),
+                   std::memory_order_relaxed);
+  ending_.store(true, std::memory_order_relaxed);
+}
+
+void RunControl::look(const Rank& rank, Snapshot snapshot) {
+  const RankAccount traffic = rank.traffic_of_all();
+  snapshot.messages = traffic.messages_sent;
+  snapshot.bytes = traffic.bytes_sent;
+  if (look_(snapshot)) end_after_steps_begun();
+}
+
+/// Both sums go by rank and in double, so they do not depend on who came first, and by fixed blocks, so
+/// they do not depend on the number of cores.
+void RunControl::mean_of(const float* replicas, Snapshot& snapshot) {
+  constexpr std::size_t block_size = 4096;
+  const std::size_t blocks = (dimension_ + block_size - 1) / block_size;
+  const auto count = static_cast<std::size_t>(workers_);
+  std::vector<double> squared_distances(blocks, 0.0);
+  parallel_blocks(blocks, [&](std::size_t block) {
+    const std::size_t first = block * block_size;
+    const std::size_t size = std::min(block_size, dimension_ - first);
+    std::vector<double> mean(size, 0.0);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = 0; j < size; ++j) mean[j] += replicas[i * dimension_ + first + j];
+    }
+    for (std::size_t j = 0; j < size; ++j) {
+      mean[j] /= workers_;
+      mean_[first + j] = static_cast<float>(mean[j]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t j = 0; j < size; ++j) {
+        const double off = replicas[i * dimension_ + first + j] - mean[j];
+        squared_distances[block] += off * off;
+      }
+    }
+  });
+  snapshot.model = mean_.span();
+  snapshot.consensus_distance =
+      std::accumulate(squared_distances.begin(), squared_distances.end(), 0.0) / workers_;
+}
+
+void RunControl::gather_model(Snapshot& snapshot) {
+  switch (home_) {
+    case ModelHome::shared:
+      shared_->read(mean_.span());
+      break;
+    case ModelHome::servers: {
+      std::size_t first = 0;
+      for (const AlignedBuffer<float>& shard : shards_) {
+        std::ranges::copy(shard.span(), mean_.begin() + first);
+        first += shard.size();
+      }
+      break;
+    }
+    case ModelHome::replicas: {
+      AlignedBuffer<float> all(static_cast<std::size_t>(workers_) * dimension_);
+      float* to = all.begin();
+      for (const auto& replica : replicas_) to = std::ranges::copy(replica.span(), to).out;
+      mean_of(all.data(), snapshot);
+      break;
+    }
+  }
+  snapshot.model = mean_.span();
+}
+
+std::uint64_t RunControl::minibatches_done() const {
+  std::uint64_t sum = 0;
+  for (const Progress& progress : progress_) sum += progress.done.load(std::memory_order_relaxed);
+  return sum;
+}
+
+Snapshot RunControl::final_snapshot(const RuntimeReport& report) {
+  Snapshot snapshot{.minibatches = minibatches_done(), .time = report.elapsed};
+  gather_model(snapshot);
+  for (const RankAccount& account : report.accounts) {
+    snapshot.messages += account.messages_sent;
+    snapshot.bytes += account.bytes_sent;
+  }
+  return snapshot;
+}
+
+Staleness RunControl::staleness() const {
+  Staleness all;
+  for (const Staleness& one : staleness_) all.merge(one);
+  return all;
+}
+
+}  // namespace trainyard

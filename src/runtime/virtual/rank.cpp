@@ -1,0 +1,118 @@
+// The verbs of a rank under simulated time.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/accounting.hpp"
+#include "runtime/virtual/world.hpp"
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+VirtualRank::VirtualRank(VirtualWorld& world, int rank, int workers, int servers)
+    : Rank(rank, workers, servers), world_(world) {}
+
+void VirtualRank::send(int to, std::span<const std::byte> payload, std::uint64_t tag) {
+  Envelope* envelope = world_.take_envelope();
+  envelope->from = rank();
+  envelope->to = to;
+  envelope->tag = tag;
+  envelope->fill(payload);
+  ++account_.messages_sent;
+  account_.bytes_sent += payload.size();
+  world_.switch_.post(rank(), to, payload.size(), world_.now_, envelope);
+}
+
+/// The oldest message that has arrived from that rank, or from anyone; nullptr when there is none.
+Envelope* VirtualRank::take(int from) {
+  const auto found = std::find_if(arrived_.begin(), arrived_.end(), [from](const Envelope* e) {
+    return from == anybody || e->from == from;
+  });
+  if (found == arrived_.end()) return nullptr;
+  Envelope* envelope = *found;
+  arrived_.erase(found);
+  return envelope;
+}
+
+void VirtualRank::block(const char* on) {
+  blocked_on_ = on;
+  fiber_->yield();
+  if (world_.aborted_) throw RunAborted{};
+}
+
+Message VirtualRank::receive(int from) {
+  require(from >= 0 && from < size() && from != rank(), "a message comes from another rank");
+  Envelope* envelope = take(from);
+  if (envelope == nullptr) {
+    const Time since = world_.now_;
+    waits_for_ = from;
+    block("a message");
+    envelope = take(from);
+    charge_blocked(account_, since, world_.now_, envelope->start, envelope->end);
+  }
+  return {envelope, &world_};
+}
+
+bool VirtualRank::await_message() {
+  if (!arrived_.empty()) return true;
+  const Time since = world_.now_;
+  waits_for_ = anybody;
+  block("a message");
+  if (arrived_.empty()) {
+    account_.wait += world_.now_ - since;
+    return false;
+  }
+  charge_blocked(account_, since, world_.now_, arrived_.front()->start, arrived_.front()->end);
+  return true;
+}
+
+std::optional<Message> VirtualRank::receive_any() {
+  if (!await_message()) return std::nullopt;
+  return Message(take(anybody), &world_);
+}
+
+std::optional<Message> VirtualRank::poll(int from) {
+  Envelope* envelope = take(from);
+  if (envelope == nullptr) return std::nullopt;
+  return Message(envelope, &world_);
+}
+
+void VirtualRank::barrier() {
+  const Time since = world_.now_;
+  if (!world_.meet(world_.at_barrier_, workers(), rank())) block("the others at a barrier");
+  account_.wait += world_.now_ - since;
+}
+
+void VirtualRank::begin() {
+  if (!world_.meet(world_.at_begin_, size(), rank())) block("the others to begin");
+}
+
+Time VirtualRank::now() { return world_.now_; }
+
+void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
+  if (cost.reads_shared) {
+    work();
+  } else {
+    task_.start(work);
+  }
+  world_.wake(world_.now_ + cost.simulated, rank());
+  block("the end of its computation");
+}
+
+void VirtualRank::stand_still(FunctionRef<void()> inspect) {
+  // Done by the scheduler, on the thread's own large stack: evaluation uses oneTBB, and a wait inside
+  // oneTBB may pile other tasks on top of the stack it is called on.
+  world_.inspection_ = &inspect;
+  fiber_->yield();
+  if (world_.aborted_) throw RunAborted{};
+}
+
+RankAccount VirtualRank::traffic_of_all() const {
+  RankAccount total;
+  for (const auto& rank : world_.ranks_) {
+    total.messages_sent += rank->account_.messages_sent;
+    total.bytes_sent += rank->account_.bytes_sent;
+  }
+  return total;
+}
+
+}  // namespace trainyard

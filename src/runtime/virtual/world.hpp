@@ -1,0 +1,103 @@
+// The `virtual` runtime: ranks are fibers under a discrete-event scheduler.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/virtual/background_task.hpp"
+#include "runtime/virtual/fiber.hpp"
+#include "trainyard/network/switch.hpp"
+#include "trainyard/runtime/rank.hpp"
+
+namespace trainyard {
+
+class VirtualWorld;
+
+/// A rank under simulated time. Its verbs block by yielding to the scheduler.
+class VirtualRank final : public Rank {
+ public:
+  VirtualRank(VirtualWorld& world, int rank, int workers, int servers);
+
+  void send(int to, std::span<const std::byte> payload, std::uint64_t tag) override;
+  using Communicator::send;
+  Message receive(int from) override;
+  bool await_message() override;
+  std::optional<Message> receive_any() override;
+  std::optional<Message> poll(int from) override;
+  void barrier() override;
+
+  void begin() override;
+  Time now() override;
+  void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
+  void stand_still(FunctionRef<void()> inspect) override;
+  RankAccount traffic_of_all() const override;
+
+ private:
+  friend class VirtualWorld;
+  static constexpr int nobody = -1;  // not blocked on a message
+  static constexpr int anybody = -2;
+
+  Envelope* take(int from);
+  void block(const char* on);
+
+  VirtualWorld& world_;
+  std::unique_ptr<Fiber> fiber_;
+  BackgroundTask task_;
+  std::vector<Envelope*> arrived_;  // in the order of arrival
+  int waits_for_ = nobody;
+  const char* blocked_on_ = "its turn";  // for the report of a deadlock
+  RankAccount account_;
+  Time ended_{0};
+};
+
+/// The scheduler. Of everything that happens at one moment, the network goes first, then the ranks
+/// in the order of their numbers; so the result depends on nothing but the program.
+class VirtualWorld final : private EnvelopeReturn {
+ public:
+  VirtualWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
+  RuntimeReport run();
+
+ private:
+  friend class VirtualRank;
+  struct Wake {
+    Time at;
+    int rank;
+  };
+  struct Delivery {
+    Time at;
+    std::uint64_t id;
+    Envelope* envelope;
+  };
+
+  void give_back(Envelope* envelope) override { free_.push_back(envelope); }
+  Envelope* take_envelope();
+  void wake(Time at, int rank);
+  Time next_delivery() const;
+  void advance_network(Time at);
+  void deliver(Envelope* envelope);
+  void resume(int rank);
+  void step();
+  bool release_servers();
+  void abort();
+  std::string who_waits_for_whom() const;
+  /// Counts ranks in; the last one wakes them all. True for the last one.
+  bool meet(std::vector<int>& present, int expected, int rank);
+
+  RuntimeSetup setup_;
+  Switch switch_;
+  std::vector<std::unique_ptr<VirtualRank>> ranks_;
+  std::vector<Wake> wakes_;           // a heap, the earliest on top
+  std::vector<Delivery> deliveries_;  // a heap, the earliest on top
+  std::vector<std::unique_ptr<Envelope>> envelopes_;
+  std::vector<Envelope*> free_;
+  std::vector<int> at_begin_, at_barrier_;
+  const FunctionRef<void()>* inspection_ = nullptr;  // asked for by the rank that just yielded
+  std::exception_ptr failure_;
+  Time now_{0};
+  int live_ = 0, live_workers_ = 0;
+  bool aborted_ = false;
+};
+
+}  // namespace trainyard

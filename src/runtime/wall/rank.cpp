@@ -1,0 +1,210 @@
+// The verbs of a rank on a thread.
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "runtime/accounting.hpp"
+#include "runtime/wall/world.hpp"
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+using namespace std::chrono_literals;
+
+WallRank::WallRank(WallWorld& world, int rank, int workers, int servers)
+    : Rank(rank, workers, servers), world_(world) {}
+
+void WallRank::send(int to, std::span<const std::byte> payload, std::uint64_t tag) {
+  require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
+  Channel& channel = world_.channel(rank(), to);
+  Envelope* envelope = channel.take_envelope();
+  if (envelope == nullptr) {
+    wait_until([&] { return (envelope = channel.take_envelope()) != nullptr; },
+               "room in its channel to another rank");
+  }
+  envelope->from = rank();
+  envelope->to = to;
+  envelope->tag = tag;
+  envelope->fill(payload);
+  ++account_.messages_sent;
+  account_.bytes_sent += payload.size();
+  envelope->start = envelope->end = Time::max();
+  if (!world_.setup_.network.perfect()) {
+    const std::lock_guard lock(world_.network_mutex_);
+    const Time posted = now();
+    world_.advance_network(posted);
+    world_.switch_.post(rank(), to, payload.size(), posted, envelope);
+  }
+  channel.messages.push(envelope);  // there are never more envelopes than the queue holds
+  world_.ranks_[static_cast<std::size_t>(to)]->ring();
+}
+
+Channel* WallRank::incoming(int from) const {
+  // acquire: pairs with the sender's release when it made the channel.
+  return world_
+      .channels_[static_cast<std::size_t>(from) * static_cast<std::size_t>(size()) +
+                 static_cast<std::size_t>(rank())]
+      .load(std::memory_order_acquire);
+}
+
+Message WallRank::receive(int from) {
+  require(from >= 0 && from < size() && from != rank(), "a message comes from another rank");
+  const Time since = now();
+  Channel* channel = nullptr;
+  wait_until(
+      [&] {
+        channel = incoming(from);
+        return channel != nullptr && channel->messages.read_available() > 0;
+      },
+      "a message", from);
+  if (!world_.setup_.network.perfect()) wait_for_arrival(*channel->messages.front());
+  return take(*channel, since);
+}
+
+/// REQUIRES: the head of the channel has arrived.
+Message WallRank::take(Channel& channel, Time since) {
+  Envelope* envelope = channel.messages.front();
+  channel.messages.pop();
+  charge_blocked(account_, since, now(), envelope->start, envelope->end);
+  return {envelope, &world_};
+}
+
+void WallRank::wait_for_arrival(const Envelope& envelope) {
+  while (true) {
+    Time next;
+    {
+      const std::lock_guard lock(world_.network_mutex_);
+      const Time present = now();
+      world_.advance_network(present);
+      if (envelope.end <= present) return;
+      // A message that has not started waits for a port, and a port frees at an event.
+      next = std::min(envelope.end, world_.switch_.next_event());
+    }
+    sleep_until(next);
+  }
+}
+
+WallRank::Arrivals WallRank::look_for_arrivals() {
+  Arrivals found;
+  const bool perfect = world_.setup_.network.perfect();
+  std::unique_lock lock(world_.network_mutex_, std::defer_lock);
+  Time present{0};
+  if (!perfect) {
+    lock.lock();
+    present = now();
+    world_.advance_network(present);
+    found.next = world_.switch_.next_event();
+  }
+  Time oldest = Time::max();
+  for (int step = 1; step <= size(); ++step) {
+    const int from = (served_last_ + step) % size();
+    if (from == rank()) continue;
+    Channel* channel = incoming(from);
+    if (channel == nullptr || channel->messages.read_available() == 0) continue;
+    found.any = true;
+    const Time end = perfect ? Time{0} : channel->messages.front()->end;
+    found.next = std::min(found.next, end);
+    if (end <= present && end < oldest) {
+      oldest = end;
+      found.arrived = channel;
+    }
+  }
+  return found;
+}
+
+/// The channel whose head is the oldest message that has arrived; nullptr when none can come.
+Channel* WallRank::await_any(Time since) {
+  while (true) {
+    // acquire: before looking at the queues for the last time, so that nothing sent is missed.
+    const bool over = world_.live_workers_.load(std::memory_order_acquire) == 0;
+    const Arrivals found = look_for_arrivals();
+    if (found.arrived != nullptr) return found.arrived;
+    if (found.any) {
+      sleep_until(found.next);
+    } else if (over) {
+      account_.wait += now() - since;
+      return nullptr;
+    } else {
+      wait_until(
+          [&] {
+            return look_for_arrivals().any ||
+                   world_.live_workers_.load(std::memory_order_acquire) == 0;
+          },
+          "a message from anyone");
+    }
+  }
+}
+
+bool WallRank::await_message() {
+  const Time since = now();
+  Channel* channel = await_any(since);
+  if (channel == nullptr) return false;
+  const Envelope& head = *channel->messages.front();
+  charge_blocked(account_, since, now(), head.start, head.end);
+  return true;
+}
+
+std::optional<Message> WallRank::receive_any() {
+  const Time since = now();
+  Channel* channel = await_any(since);
+  if (channel == nullptr) return std::nullopt;
+  served_last_ = channel->messages.front()->from;
+  return take(*channel, since);
+}
+
+std::optional<Message> WallRank::poll(int from) {
+  checkpoint();
+  Channel* channel = incoming(from);
+  if (channel == nullptr || channel->messages.read_available() == 0) return std::nullopt;
+  const Time present = now();
+  if (!world_.setup_.network.perfect()) {
+    const std::lock_guard lock(world_.network_mutex_);
+    world_.advance_network(present);
+    if (channel->messages.front()->end > present) return std::nullopt;
+  }
+  return take(*channel, present);
+}
+
+void WallRank::barrier() {
+  const Time since = now();
+  // acq_rel: what each worker did before is seen by all after.
+  const std::uint64_t passed = world_.barriers_passed_.load(std::memory_order_acquire);
+  if (world_.at_barrier_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers()) {
+    world_.at_barrier_.store(0, std::memory_order_relaxed);  // relaxed: published by the next line
+    world_.barriers_passed_.fetch_add(1, std::memory_order_acq_rel);
+    world_.ring_all();
+  } else {
+    wait_until(
+        [&] { return world_.barriers_passed_.load(std::memory_order_acquire) != passed; },
+        "the others at a barrier");
+  }
+  account_.wait += now() - since;
+}
+
+void WallRank::begin() { world_.begin(); }
+
+Time WallRank::now() { return world_.clock(); }
+
+void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
+  checkpoint();
+  const Time began = now();
+  work();
+  if (cost.slowdown > 1.0) {
+    sleep_until(began + seconds(to_seconds(now() - began) * cost.slowdown));
+  }
+}
+
+void WallRank::stand_still(FunctionRef<void()> inspect) { world_.stand_still(inspect); }
+
+RankAccount WallRank::traffic_of_all() const {
+  RankAccount total;
+  for (const auto& rank : world_.ranks_) {
+    total.messages_sent += rank->account_.messages_sent;
+    total.bytes_sent += rank->account_.bytes_sent;
+  }
+  return total;
+}
+
+}  // namespace trainyard

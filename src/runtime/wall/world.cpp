@@ -1,0 +1,228 @@
+// Ranks as pinned threads, and how to make all of them stand still.
+//
+// A run is evaluated while it goes on, and evaluation must neither cost the run time nor see a model half
+// written. So a rank that wants to look asks for attention; every other rank notices at its next verb or
+// while it waits, and stops there; when the last one has stopped the clock is stopped too, the main
+// thread does the looking with all cores, and then everything goes on with a clock that has not moved.
+// What it costs the run is that ranks which stop early wait for the last: at most the time of one
+// minibatch an evaluation, accounted as wait.
+//
+// The alternative not taken is to evaluate copies in the background: it steals cores from the ranks, which
+// is what a comparison of speeds must not do.
+#include "runtime/wall/world.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "runtime/accounting.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/hardware/machine.hpp"
+
+namespace trainyard {
+
+namespace {
+
+std::int64_t steady_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+WallWorld::WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program)
+    : setup_(setup),
+      program_(program),
+      channels_(static_cast<std::size_t>(setup.workers + setup.servers) *
+                static_cast<std::size_t>(setup.workers + setup.servers)),
+      switch_(setup.network, setup.workers + setup.servers),
+      live_workers_(setup.workers),
+      live_(setup.workers + setup.servers) {
+  for (int r = 0; r < live_; ++r) {
+    ranks_.push_back(std::make_unique<WallRank>(*this, r, setup.workers, setup.servers));
+  }
+}
+
+WallWorld::~WallWorld() {
+  // relaxed: every other thread has been joined.
+  for (const auto& channel : channels_) delete channel.load(std::memory_order_relaxed);
+}
+
+RuntimeReport WallWorld::run() {
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(ranks_.size());
+    for (const auto& rank : ranks_) threads.emplace_back([this, &rank] { run_rank(*rank); });
+    serve_inspections();
+  }
+  if (failure_) std::rethrow_exception(failure_);
+  RuntimeReport report;
+  for (const auto& rank : ranks_) report.elapsed = std::max(report.elapsed, rank->ended_);
+  for (const auto& rank : ranks_) {
+    report.accounts.push_back(closed_account(rank->account_, rank->ended_, report.elapsed));
+  }
+  return report;
+}
+
+void WallWorld::run_rank(WallRank& rank) {
+  const auto index = static_cast<std::size_t>(rank.rank());
+  try {
+    if (!setup_.pinned_to.empty()) pin_this_thread(setup_.pinned_to[index]);
+    prctl(PR_SET_TIMERSLACK, 1);  // else every sleep is up to 50 µs late
+    program_(rank);
+  } catch (const RunAborted&) {
+    // Another rank failed, and its failure is the one to report.
+  } catch (...) {
+    fail(std::current_exception());
+  }
+  rank.ended_ = clock();
+  const std::lock_guard lock(mutex_);
+  // release: whoever sees that no worker is left also sees all that they sent.
+  rank.finished_.store(true, std::memory_order_release);
+  if (rank.rank() < setup_.workers) live_workers_.fetch_sub(1, std::memory_order_release);
+  --live_;
+  changed_.notify_all();
+  ring_all();
+}
+
+/// The main thread's part: it is not pinned, so oneTBB's threads started from here use every core.
+void WallWorld::serve_inspections() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return inspection_ != nullptr || live_ == 0; });
+    if (inspection_ == nullptr) return;
+    try {
+      (*inspection_)();
+    } catch (...) {
+      inspection_failure_ = std::current_exception();
+    }
+    inspection_ = nullptr;
+    changed_.notify_all();
+  }
+}
+
+void WallWorld::begin() {
+  std::unique_lock lock(mutex_);
+  if (++begun_ == static_cast<int>(ranks_.size())) {
+    began_ns_.store(steady_ns(), std::memory_order_relaxed);  // relaxed: mutex_ orders it
+    changed_.notify_all();
+  }
+  changed_.wait(lock,
+                [this] { return begun_ == static_cast<int>(ranks_.size()) || aborted_; });
+  if (aborted_) throw RunAborted{};
+}
+
+Time WallWorld::clock() const {
+  // relaxed: both change only while every rank stands still, and mutex_ orders that.
+  const std::int64_t ns = steady_ns() - began_ns_.load(std::memory_order_relaxed) -
+                          stood_still_ns_.load(std::memory_order_relaxed);
+  return std::chrono::nanoseconds(ns);
+}
+
+/// Stands until the one who asked has looked. Throws when the run is over.
+void WallWorld::attend(std::unique_lock<std::mutex>& lock) {
+  ++standing_;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return !pausing_ || aborted_; });
+  --standing_;
+  if (aborted_) throw RunAborted{};
+}
+
+void WallWorld::stand_still(FunctionRef<void()> inspect) {
+  std::unique_lock lock(mutex_);
+  while (pausing_) attend(lock);  // someone else's turn first
+  pausing_ = true;
+  attention_.store(true, std::memory_order_relaxed);  // relaxed: a hint; mutex_ decides
+  ring_all();
+  ++standing_;
+  changed_.wait(lock, [this] { return standing_ == live_ || aborted_; });
+  if (aborted_) throw RunAborted{};
+
+  const std::int64_t stopped = steady_ns();
+  inspection_ = &inspect;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return inspection_ == nullptr; });
+  stood_still_ns_.fetch_add(steady_ns() - stopped, std::memory_order_relaxed);
+
+  --standing_;
+  pausing_ = false;
+  attention_.store(aborted_, std::memory_order_relaxed);
+  changed_.notify_all();
+  if (inspection_failure_) std::rethrow_exception(std::exchange(inspection_failure_, nullptr));
+}
+
+void WallWorld::fail(std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(failure);
+  aborted_ = true;
+  attention_.store(true, std::memory_order_relaxed);
+  changed_.notify_all();
+  ring_all();
+}
+
+void WallWorld::ring_all() {
+  for (const auto& rank : ranks_) rank->ring();
+}
+
+Channel& WallWorld::channel(int from, int to) {
+  std::atomic<Channel*>& slot =
+      channels_[static_cast<std::size_t>(from) * ranks_.size() + static_cast<std::size_t>(to)];
+  // acquire: the receiver must see the channel whole. Only the sender ever stores.
+  Channel* found = slot.load(std::memory_order_acquire);
+  if (found == nullptr) {
+    found = new Channel;
+    slot.store(found, std::memory_order_release);  // release: see above
+  }
+  return *found;
+}
+
+void WallWorld::advance_network(Time present) {
+  switch_.advance(present, [](const Transfer& transfer) {
+    auto* started = static_cast<Envelope*>(transfer.cookie);
+    started->start = transfer.start;
+    started->end = transfer.end;
+  });
+}
+
+void WallWorld::give_back(Envelope* envelope) {
+  const bool taken = channel(envelope->from, envelope->to).returned.push(envelope);
+  require(taken, "a channel has room for all its envelopes");
+}
+
+std::uint64_t WallWorld::all_verbs() const {
+  std::uint64_t sum = 0;
+  // relaxed: a changing sum says that something goes on, that is all.
+  for (const auto& rank : ranks_) sum += rank->verbs_.load(std::memory_order_relaxed);
+  return sum;
+}
+
+bool WallWorld::all_wait() const {
+  return std::all_of(ranks_.begin(), ranks_.end(), [](const auto& rank) {
+    return rank->finished_.load(std::memory_order_relaxed) ||
+           rank->waits_on_.load(std::memory_order_relaxed) != nullptr;
+  });
+}
+
+std::string WallWorld::who_waits_for_whom() const {
+  std::string text;
+  for (const auto& rank : ranks_) {
+    const char* on = rank->waits_on_.load(std::memory_order_relaxed);
+    if (on == nullptr || rank->finished_.load(std::memory_order_relaxed)) continue;
+    const int from = rank->waits_for_.load(std::memory_order_relaxed);
+    text += fmt::format("{}rank {} waits for {}", text.empty() ? "" : "; ", rank->rank(), on);
+    if (from >= 0) text += fmt::format(" from rank {}", from);
+  }
+  return text;
+}
+
+RuntimeReport run_wall(const RuntimeSetup& setup, const std::function<void(Rank&)>& program) {
+  WallWorld world(setup, program);
+  return world.run();
+}
+
+}  // namespace trainyard

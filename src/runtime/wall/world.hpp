@@ -1,0 +1,133 @@
+// The `wall` runtime: ranks are pinned threads under the machine's clock.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/wall/channel.hpp"
+#include "trainyard/network/switch.hpp"
+#include "trainyard/runtime/rank.hpp"
+
+namespace trainyard {
+
+class WallWorld;
+
+/// A rank on a thread of its own. Only that thread calls it, except where said.
+class alignas(64) WallRank final : public Rank {
+ public:
+  WallRank(WallWorld& world, int rank, int workers, int servers);
+
+  void send(int to, std::span<const std::byte> payload, std::uint64_t tag) override;
+  using Communicator::send;
+  Message receive(int from) override;
+  bool await_message() override;
+  std::optional<Message> receive_any() override;
+  std::optional<Message> poll(int from) override;
+  void barrier() override;
+
+  void begin() override;
+  Time now() override;
+  void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
+  void stand_still(FunctionRef<void()> inspect) override;
+  RankAccount traffic_of_all() const override;
+
+ private:
+  friend class WallWorld;
+
+  /// What await_message() found when it looked at the heads of all queues addressed here.
+  struct Arrivals {
+    Channel* arrived = nullptr;  // its head is the oldest message that has arrived
+    Time next = Time::max();     // else: not before this moment will one have
+    bool any = false;            // some queue is not empty
+  };
+
+  /// What a long wait has seen of the others.
+  struct HangWatch {
+    std::uint64_t verbs = ~std::uint64_t{0};
+    Time last_change{0};
+    Time next_look{0};
+  };
+
+  Channel* incoming(int from) const;
+  Channel* await_any(Time since);
+  Message take(Channel& channel, Time since);
+  void wait_for_arrival(const Envelope& envelope);
+  Arrivals look_for_arrivals();
+  void sleep_until(Time moment);
+  void wait_until(FunctionRef<bool()> ready, const char* on, int from = -1);
+  void relax(int round, FunctionRef<bool()> ready);
+  void look_for_hang(HangWatch& watch) const;
+  void park(FunctionRef<bool()> ready);
+  void ring();  // called by other threads: wakes it if it is parked
+  void checkpoint();
+
+  WallWorld& world_;
+  RankAccount account_;
+  Time ended_{0};
+  int served_last_ = -1;  // receive_any() takes turns
+
+  // Read by other threads.
+  alignas(64) std::atomic<std::uint64_t> verbs_{0};  // waits completed, to tell a hang from a long wait
+  std::atomic<const char*> waits_on_{nullptr};       // nullptr while it runs
+  std::atomic<int> waits_for_{-1};
+  std::atomic<bool> finished_{false};
+  alignas(64) std::atomic<bool> parked_{false};
+  std::mutex park_mutex_;
+  std::condition_variable unparked_;
+};
+
+/// What the ranks share.
+class WallWorld final : private EnvelopeReturn {
+ public:
+  WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
+  ~WallWorld();
+  RuntimeReport run();
+
+ private:
+  friend class WallRank;
+
+  void run_rank(WallRank& rank);
+  void serve_inspections();
+  void give_back(Envelope* envelope) override;
+  Channel& channel(int from, int to);
+  void advance_network(Time present);  // REQUIRES: network_mutex_ is held
+  Time clock() const;
+  void attend(std::unique_lock<std::mutex>& lock);
+  void stand_still(FunctionRef<void()> inspect);
+  void begin();
+  void fail(std::exception_ptr failure);
+  void ring_all();
+  std::uint64_t all_verbs() const;
+  bool all_wait() const;
+  std::string who_waits_for_whom() const;
+
+  RuntimeSetup setup_;
+  const std::function<void(Rank&)>& program_;
+  std::vector<std::unique_ptr<WallRank>> ranks_;
+  std::vector<std::atomic<Channel*>> channels_;  // [from × size + to], made at first use by the sender
+
+  std::mutex network_mutex_;  // only taken when the network is not perfect
+  Switch switch_;
+
+  // The clock: steady time since began_, less what the world stood still.
+  std::atomic<std::int64_t> began_ns_{0}, stood_still_ns_{0};
+
+  // Under mutex_, except that attention_ and live_workers_ are also read without it.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> attention_{false};  // someone asks the ranks to stand still, or to give up
+  std::atomic<int> live_workers_{0};
+  int live_ = 0, standing_ = 0, begun_ = 0;
+  bool pausing_ = false, aborted_ = false;
+  const FunctionRef<void()>* inspection_ = nullptr;
+  std::exception_ptr inspection_failure_, failure_;
+
+  std::atomic<int> at_barrier_{0};
+  std::atomic<std::uint64_t> barriers_passed_{0};
+};
+
+}  // namespace trainyard

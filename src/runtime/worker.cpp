@@ -1,0 +1,124 @@
+#include "trainyard/runtime/worker.hpp"
+
+#include <cmath>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/model/kernels.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// In `wall`, how often a Hogwild worker looks how far the others have come: each look reads a line that every other worker
+/// writes, about 100 ns apiece, against steps of 100 ns.
+constexpr std::uint64_t staleness_sampled_every = 64;
+
+}  // namespace
+
+Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
+    : rank_(rank),
+      context_(context),
+      sparse_(context.optimizer.momentum == 0.0 ? context.model.sparse_update() : nullptr),
+      optimizer_(context.optimizer, context.model.dimension()) {
+  shares_.reserve(static_cast<std::size_t>(count));  // streams keep references
+  for (int w = first; w < first + count; ++w) {
+    shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
+    streams_.emplace_back(
+        shares_.back(), context.batch, context.replacement,
+        RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
+  }
+  const std::size_t rows = context.batch * static_cast<std::size_t>(count);
+  if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
+  const std::size_t dimension = context.model.dimension();
+  if (context.shared == nullptr) {
+    replica_ = context.control.keep_replica(
+        rank.rank(), AlignedBuffer<float>::copy_of(context.initial_model));
+    gradient_ = AlignedBuffer<float>::zeroed(dimension);
+  } else if (sparse_ == nullptr) {
+    read_copy_ = AlignedBuffer<float>::zeroed(dimension);
+    gradient_ = AlignedBuffer<float>::zeroed(dimension);
+  }
+}
+
+bool Worker::next_step() {
+  if (begun_) ++done_;
+  begun_ = context_.control.next_step(rank_, done_);
+  return begun_;
+}
+
+/// Where a worker has several shares, its minibatch is one from each of them.
+Batch Worker::next_batch() {
+  if (streams_.size() == 1) return streams_.front().next();
+  ranges_.clear();
+  for (MinibatchStream& stream : streams_) {
+    const Batch part = stream.next();
+    ranges_.insert(ranges_.end(), part.begin(), part.end());
+  }
+  return ranges_;
+}
+
+ComputeCost Worker::cost(bool reads_shared) const {
+  const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
+  const auto shares = static_cast<double>(streams_.size());
+  return {.simulated = Duration(std::llround(static_cast<double>(context_.minibatch_time.count()) *
+                                             shares * slowdown)),
+          .slowdown = slowdown,
+          .reads_shared = reads_shared};
+}
+
+/// Passes over the data that all workers together have made before this step.
+double Worker::epochs() const {
+  return context_.epochs(done_ * static_cast<std::uint64_t>(context_.workers));
+}
+
+std::span<float> Worker::compute_gradient() {
+  const Batch batch = next_batch();
+  rank_.compute(cost(false), [&] {
+    context_.model.gradient(replica_, batch, gradient_.span(), workspace_);
+  });
+  return gradient_.span();
+}
+
+void Worker::apply(std::span<const float> gradient) {
+  optimizer_.apply(replica_, gradient, epochs());
+}
+
+void Worker::descend() {
+  if (sparse_ == nullptr) {
+    apply(compute_gradient());
+    return;
+  }
+  const Batch batch = next_batch();
+  rank_.compute(cost(false), [&] {
+    const auto residuals = residuals_.span();
+    sparse_->read(replica_, batch, residuals);
+    sparse_->write(replica_, batch, residuals,
+                   static_cast<float>(context_.optimizer.step_size(epochs())));
+  });
+}
+
+void Worker::descend_shared() {
+  const Batch batch = next_batch();
+  SharedModel& shared = *context_.shared;
+  const auto step_size = static_cast<float>(context_.optimizer.step_size(epochs()));
+  const bool sampled = context_.simulated || done_ % staleness_sampled_every == 0;
+  const std::uint64_t before = sampled ? context_.control.minibatches_done() : 0;
+
+  if (sparse_ != nullptr) {
+    rank_.compute(cost(true),
+                  [&] { sparse_->read(shared.coordinates(), batch, residuals_.span()); });
+    sparse_->write(shared.coordinates(), batch, residuals_.span(), step_size);
+  } else {
+    shared.read(read_copy_.span());
+    rank_.compute(cost(false), [&] {
+      context_.model.gradient(read_copy_.span(), batch, gradient_.span(), workspace_);
+    });
+    shared.descend(step_size, gradient_.span());
+  }
+  if (sampled) {
+    context_.control.staleness_of(rank_.rank()).record(context_.control.minibatches_done() - before);
+  }
+}
+
+}  // namespace trainyard

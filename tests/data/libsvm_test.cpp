@@ -1,0 +1,175 @@
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/read.hpp"
+
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+Dataset read(std::string_view text, const ReadOptions& options = {}) {
+  return read_dataset_bytes(text, {}, "data", options);
+}
+
+std::vector<float> values_of(const Dataset& data) {
+  return {data.values.begin(), data.values.end()};
+}
+std::vector<std::uint32_t> columns_of(const Dataset& data) {
+  return {data.columns.begin(), data.columns.end()};
+}
+std::vector<Label> labels_of(const Dataset& data) {
+  return {data.labels.begin(), data.labels.end()};
+}
+std::vector<std::uint64_t> row_begins(const Dataset& data) {
+  return {data.row_begin.begin(), data.row_begin.end()};
+}
+
+}  // namespace
+
+TEST_CASE("LIBSVM rows become compressed sparse rows", "[data][libsvm]") {
+  const Dataset data = read("+1 1:0.5 3:-2\n-1 2:1e-2\n");
+  CHECK(data.sparse);
+  CHECK(data.rows == 2);
+  CHECK(data.features == 3);
+  CHECK(data.classes == 2);
+  CHECK(data.nonzeros() == 3);
+  CHECK(labels_of(data) == std::vector<Label>{1, 0});
+  CHECK(row_begins(data) == std::vector<std::uint64_t>{0, 2, 3});
+  CHECK(columns_of(data) == std::vector<std::uint32_t>{0, 2, 1});
+  CHECK(values_of(data) == std::vector<float>{0.5F, -2.0F, 0.01F});
+}
+
+TEST_CASE("LIBSVM in all its spellings", "[data][libsvm]") {
+  const std::uint64_t expected = fingerprint_of(read("1 1:2 3:4\n-1 2:3\n"));
+  for (const char* text :
+       {"1 1:2 3:4\n-1 2:3", "1 1:2 3:4\r\n-1 2:3\r\n", "\n\n1 1:2 3:4\n\n  \t\n-1 2:3\n\n",
+        "  1\t1:2   3:4  \n\t-1 2:3\t\n", "1 1:2 3:4 # a comment 5:6\n# another\n-1 2:3#\n",
+        "+1.0 1:2.0 3:+4e0\n-1.000 2:30e-1\n", "1 01:2 003:4\n-1 2:3\n"}) {
+    INFO(text);
+    CHECK(fingerprint_of(read(text)) == expected);
+    CHECK(fingerprint_of(read(gzipped(text))) == expected);
+  }
+}
+
+TEST_CASE("LIBSVM rows may be empty", "[data][libsvm]") {
+  const Dataset data = read("1\n-1 1:1\n1 # nothing\n");
+  CHECK(data.rows == 3);
+  CHECK(row_begins(data) == std::vector<std::uint64_t>{0, 0, 1, 1});
+  ReadOptions known;
+  known.features = 5;
+  CHECK(read("1\n-1\n", known).features == 5);
+}
+
+TEST_CASE("LIBSVM dimension: found, given, padded, strict or dropping", "[data][libsvm]") {
+  CHECK(read("1 7:1\n-1 2:1\n").features == 7);
+  ReadOptions options;
+  options.features = 10;
+  CHECK(read("1 7:1\n-1 2:1\n", options).features == 10);
+  options.features = 5;
+  CHECK(error_of_bytes("1 2:1\n-1 2:1 7:1\n", options) ==
+        "data:2:8: found feature index 7; expected at most 5, the number of features");
+  options.drop_unknown_features = true;
+  const Dataset data = read("1 2:1 7:1\n-1 2:1 6:1 9:2\n", options);
+  CHECK(data.features == 5);
+  CHECK(row_begins(data) == std::vector<std::uint64_t>{0, 1, 2});
+  CHECK(columns_of(data) == std::vector<std::uint32_t>{1, 1});
+  // What is dropped is still checked.
+  CHECK_THAT(error_of_bytes("1 7:x\n", options), ContainsSubstring("data:1:5: found 'x'"));
+  CHECK_THAT(error_of_bytes("1 7:1 7:1\n", options), ContainsSubstring("data:1:7"));
+}
+
+TEST_CASE("LIBSVM values are scaled; the largest index is legal and costs nothing",
+          "[data][libsvm]") {
+  ReadOptions options;
+  options.scale = 0.25F;
+  CHECK(values_of(read("1 1:2\n-1 1:8\n", options)) == std::vector<float>{0.5F, 2.0F});
+  CHECK(read("1 2147483647:1\n-1 1:1\n").features == 2'147'483'647);
+}
+
+struct BadInput {
+  const char* what;
+  std::string text;
+  std::string message;  // the whole of it
+};
+
+TEST_CASE("bad LIBSVM lines are named by line and column", "[data][libsvm]") {
+  const std::string label = "expected a class label: -1 or +1, or a whole number from 0 to 1000000";
+  const std::vector<BadInput> table = {
+      {"index 0", "1 0:1\n", "data:1:3: found feature index 0; expected indices that count from 1"},
+      {"decreasing indices", "1 1:1\n-1 5:1 3:1\n",
+       "data:2:8: found feature index 3 after 5; expected increasing indices within a row"},
+      {"the same index twice", "1 5:1 5:1\n",
+       "data:1:7: found feature index 5 after 5; expected increasing indices within a row"},
+      {"NaN", "1 1:1 2:nan\n", "data:1:9: found 'nan'; expected a finite number"},
+      {"infinity", "1 1:-inf\n", "data:1:5: found '-inf'; expected a finite number"},
+      {"too large for a float", "1 1:1e39\n",
+       "data:1:5: found '1e39'; expected a number of at most 3.403e+38"},
+      {"no number", "1 1:abc\n", "data:1:5: found 'abc'; expected a number"},
+      {"no value", "1 1:\n", "data:1:5: found ''; expected a number"},
+      {"rubbish after a number", "1 1:2x 3:4\n", "data:1:5: found '2x'; expected a number"},
+      {"a comma", "1 1:2,3:4\n", "data:1:5: found '2,3:4'; expected a number"},
+      {"no colon", "1 12 3:4\n", "data:1:3: found '12'; expected INDEX:VALUE"},
+      {"no index", "1 :4\n", "data:1:3: found ':4'; expected INDEX:VALUE"},
+      {"a negative index", "1 -3:4\n", "data:1:3: found '-3:4'; expected INDEX:VALUE"},
+      {"10^12 as an index", "1 1000000000000:1\n",
+       "data:1:3: found feature index '1000000000000'; expected at most 2147483647"},
+      {"2^31 as an index", "1 2147483648:1\n",
+       "data:1:3: found feature index '2147483648'; expected at most 2147483647"},
+      {"an index beyond 64 bits", "1 99999999999999999999999:1\n",
+       "data:1:3: found feature index '99999999999999999999999'; expected at most 2147483647"},
+      {"a query id", "1 qid:7 1:1\n",
+       "data:1:3: found 'qid:7'; expected INDEX:VALUE (ranking data with query ids cannot be "
+       "trained "
+       "on)"},
+      {"no label", "1:2 3:4\n", "data:1:1: found '1:2'; " + label},
+      {"a fraction as label", "1 1:1\n  0.5 1:1\n", "data:2:3: found '0.5'; " + label},
+      {"NaN as label", "nan 1:1\n", "data:1:1: found 'nan'; " + label},
+      {"a label below -1", "-2 1:1\n", "data:1:1: found '-2'; " + label},
+      {"a label beyond a million", "1000001 1:1\n", "data:1:1: found '1000001'; " + label},
+      {"several labels", "1,2 1:1\n", "data:1:1: found '1,2'; " + label},
+      {"binary",
+       std::string("\x7f"
+                   "ELF\x02\x01\0\0\n",
+                   9),
+       "data:1:1: found '\\x7fELF\\x02\\x01\\x00\\x00'; " + label},
+      {"an empty file", "", "data: found no rows; expected at least one"},
+      {"blank lines only", "\n \n# nothing\n", "data: found no rows; expected at least one"},
+      {"no feature anywhere", "1\n-1\n",
+       "data: found rows without any feature; expected INDEX:VALUE in at least one of them"},
+      {"a carriage return within a line", "1 1:1\r 2:1\n",
+       "data:1:5: found '1\\x0d'; expected a number"},
+  };
+  for (const BadInput& bad : table) {
+    INFO(bad.what);
+    CHECK(error_of_bytes(bad.text, {}) == bad.message);
+    CHECK(error_of_bytes(gzipped(bad.text), {}) == bad.message);
+  }
+}
+
+TEST_CASE("files that cannot be read are named", "[data][libsvm]") {
+  const TemporaryFolder folder;
+  const std::string missing = (folder.path() / "missing").string();
+  CHECK(error_of_file(missing, {}) == missing + ": no such file");
+  const std::string directory = folder.path().string();
+  CHECK(error_of_file(directory, {}) == directory + ": found a directory; expected a file");
+  const std::filesystem::path cut =
+      folder.write("cut.gz", gzipped("1 1:1\n-1 1:1\n").substr(0, 20));
+  CHECK_THAT(error_of_file(cut, {}),
+             ContainsSubstring(cut.string() + ": the gzip data ends early"));
+  const std::filesystem::path secret = folder.write("secret", "1 1:1\n");
+  std::filesystem::permissions(secret, std::filesystem::perms::none);
+  if (geteuid() == 0) {
+    WARN("skipped: root may read everything, so no permission can be denied");
+  } else {
+    CHECK(error_of_file(secret, {}) == secret.string() + ": cannot be read: Permission denied");
+  }
+}
+
+}  // namespace trainyard

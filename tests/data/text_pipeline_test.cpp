@@ -1,0 +1,123 @@
+// Files of many blocks (a block is a mebibyte): whatever the blocks and the number of cores, the
+// result is that of reading line by line.
+#include "data/text_pipeline.hpp"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include "trainyard/data/read.hpp"
+
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t line_count = 200'000;
+
+/// About 5 MB; line `line` (from 1) is `text`.
+std::string libsvm_with(std::size_t line, const std::string& text) {
+  std::string all;
+  for (std::size_t i = 1; i <= line_count; ++i) {
+    all +=
+        i == line ? text : fmt::format("{} {}:{} {}:1", i % 2, i % 97 + 1, i * 0.001, i % 50 + 200);
+    all += '\n';
+  }
+  return all;
+}
+
+/// Runs body as on a machine of `cores` cores.
+template <typename Body>
+auto on_cores(int cores, Body body) {
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(cores));
+  tbb::task_arena arena(cores);
+  return arena.execute(body);
+}
+
+}  // namespace
+
+TEST_CASE("what is read does not depend on the number of cores", "[data][pipeline]") {
+  const std::string text = libsvm_with(0, "");
+  const std::string packed = gzipped(text);
+  const std::uint64_t expected =
+      on_cores(1, [&] { return fingerprint_of(read_dataset_bytes(text, {}, "data", {})); });
+  for (const int cores : {2, 3, 8}) {
+    INFO(cores << " cores");
+    for (const std::string& bytes : {text, packed}) {
+      CHECK(on_cores(cores, [&] {
+              return fingerprint_of(read_dataset_bytes(bytes, {}, "data", {}));
+            }) == expected);
+    }
+  }
+}
+
+TEST_CASE("every row of a large file arrives in its place", "[data][pipeline]") {
+  const Dataset data = read_dataset_bytes(libsvm_with(0, ""), {}, "data", {});
+  REQUIRE(data.rows == line_count);
+  bool right = true;
+  for (std::size_t i = 1; i <= line_count; ++i) {
+    const Dataset::SparseRow row = data.sparse_row(i - 1);
+    right = right && data.labels[i - 1] == static_cast<Label>(i % 2) && row.columns.size() == 2 &&
+            row.columns[0] == i % 97 && row.values[0] == static_cast<float>(i * 0.001);
+  }
+  CHECK(right);
+}
+
+TEST_CASE("of several bad lines the first in the file is reported", "[data][pipeline]") {
+  std::string text = libsvm_with(60'001, "0 0:1");
+  for (std::size_t place = text.size() * 3 / 4; place < text.size(); place += 1000)
+    text[place] = '!';
+  for (const int cores : {1, 2, 8}) {
+    for (int repetition = 0; repetition < 5; ++repetition) {
+      CHECK(on_cores(cores, [&] { return error_of_bytes(text, {}); }) ==
+            "data:60001:3: found feature index 0; expected indices that count from 1");
+    }
+  }
+}
+
+TEST_CASE("a bad line is reported before a truncation that follows it", "[data][pipeline]") {
+  const std::string packed = gzipped(libsvm_with(1'000, "0 x"));
+  const std::string cut = packed.substr(0, packed.size() - 100);
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    CHECK(error_of_bytes(cut, {}) == "data:1000:3: found 'x'; expected INDEX:VALUE");
+  }
+  const std::string good = gzipped(libsvm_with(0, ""));
+  CHECK_THAT(error_of_bytes(good.substr(0, good.size() - 100), {}), ContainsSubstring("truncated"));
+}
+
+TEST_CASE("labels are held against each other across blocks", "[data][pipeline]") {
+  CHECK(error_of_bytes(libsvm_with(150'000, "2 1:1"), {}) == "no error");
+  CHECK(error_of_bytes(libsvm_with(150'000, " -1 1:1"), {}) ==
+        "data:2:1: found label 0; expected -1 or +1");
+  CHECK_THAT(error_of_bytes(libsvm_with(150'000, "  7 1:1"), {}),
+             ContainsSubstring("data:150000:3: found label 7 but no row with label 2"));
+}
+
+TEST_CASE("CSV columns are counted against the first row across blocks", "[data][pipeline]") {
+  std::string text;
+  for (int i = 1; i <= 300'000; ++i) {
+    text += i == 299'000 ? "0,1.5,2.5,3.5\n" : fmt::format("{},{},2.5\n", i % 2, i);
+  }
+  ReadOptions options;
+  options.format = Format::csv;
+  CHECK(error_of_bytes(text, options) ==
+        "data:299000:11: found more than 3 columns; expected 3 as in line 1");
+}
+
+TEST_CASE("a line longer than a block is one line", "[data][pipeline]") {
+  std::string text = "1";
+  for (int i = 1; i <= 400'000; ++i) text += fmt::format(" {}:1", i);
+  text += "\n-1 5:2\n";
+  const Dataset data = read_dataset_bytes(text, {}, "data", {});
+  CHECK(data.rows == 2);
+  CHECK(data.sparse_row(0).columns.size() == 400'000);
+  CHECK(data.sparse_row(1).columns[0] == 4);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,111 @@
+// The matrix product against three plain loops.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "trainyard/base/random.hpp"
+#include "trainyard/model/kernels.hpp"
+
+#include "support/catch.hpp"
+
+namespace trainyard {
+namespace {
+
+using Floats = std::vector<float>;
+
+struct Shape {
+  std::size_t m, n, k;
+};
+
+Floats normal_floats(RandomStream& random, std::size_t size) {
+  Floats values(size);
+  for (float& value : values) value = static_cast<float>(random.normal());
+  return values;
+}
+
+/// One product of the given shape with C's old content `fill`, element by element.
+void check_product(RandomStream& random, Shape shape, bool transpose_a, bool transpose_b,
+                   float alpha, float beta, float fill) {
+  const auto [m, n, k] = shape;
+  INFO(m << "x" << n << "x" << k << (transpose_a ? " A'" : "") << (transpose_b ? " B'" : "")
+         << " alpha " << alpha << " beta " << beta);
+  const Floats a = normal_floats(random, m * k), b = normal_floats(random, k * n);
+  Floats c(m * n + 1, fill);
+  kernels::matrix_product(transpose_a, transpose_b, m, n, k, alpha, a.data(), b.data(), beta,
+                          c.data());
+  double worst = 0.0;
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double sum = beta == 0.0F ? 0.0 : static_cast<double>(beta) * static_cast<double>(fill);
+      for (std::size_t l = 0; l < k; ++l) {
+        sum += static_cast<double>(alpha) * a[transpose_a ? l * m + i : i * k + l] *
+               b[transpose_b ? j * k + l : l * n + j];
+      }
+      const double error = std::abs(c[i * n + j] - sum);
+      worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+    }
+  }
+  CHECK(worst <= 1e-6 * (1.0 + std::sqrt(static_cast<double>(k)) * 8.0));
+  CHECK((c[m * n] == fill || (std::isnan(c[m * n]) && std::isnan(fill))));
+}
+
+TEST_CASE("matrix_product agrees with plain loops for all shapes and transposes", "[model]") {
+  RandomStream random(1, Purpose::data_generator);
+  const std::vector<Shape> shapes = {
+      {1, 1, 1},    {1, 7, 5},    {7, 1, 5},     {7, 5, 1},     {2, 3, 4},      {16, 16, 16},
+      {17, 33, 65}, {64, 10, 31}, {32, 48, 100}, {1, 300, 200}, {300, 1, 200},  {130, 129, 3},
+      {31, 10, 64}, {100, 32, 1}, {5, 5, 1000},  {64, 64, 784}, {128, 10, 128}, {3, 257, 33}};
+  for (const Shape shape : shapes) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        check_product(random, shape, transpose_a, transpose_b, 1.0F, 0.0F, 0.0F);
+        check_product(random, shape, transpose_a, transpose_b, 1.0F, 1.0F, 2.0F);
+        check_product(random, shape, transpose_a, transpose_b, -0.5F, 0.25F, 3.0F);
+      }
+    }
+  }
+}
+
+TEST_CASE("matrix_product with beta 0 does not read C", "[model]") {
+  RandomStream random(2, Purpose::data_generator);
+  const float nan = std::nanf("");
+  for (const Shape shape : {Shape{1, 1, 1}, Shape{1, 40, 30}, Shape{40, 1, 30}, Shape{33, 34, 35},
+                            Shape{64, 10, 784}, Shape{20, 20, 0}}) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        check_product(random, shape, transpose_a, transpose_b, 1.0F, 0.0F, nan);
+      }
+    }
+  }
+}
+
+TEST_CASE("matrix_product of empty matrices", "[model]") {
+  RandomStream random(3, Purpose::data_generator);
+  for (const Shape shape : {Shape{0, 3, 4}, Shape{3, 0, 4}, Shape{3, 4, 0}, Shape{0, 0, 0}}) {
+    check_product(random, shape, false, false, 1.0F, 0.0F, 1.0F);
+    check_product(random, shape, true, false, 1.0F, 0.5F, 1.0F);
+    check_product(random, shape, false, true, 2.0F, 1.0F, 1.0F);
+  }
+}
+
+// What evaluation in tiles rests on: within one shape, a row's bits depend on nothing but the row.
+TEST_CASE("a row of a product has the same bits at every place of the matrix", "[model]") {
+  RandomStream random(4, Purpose::data_generator);
+  for (const Shape shape :
+       {Shape{64, 10, 784}, Shape{64, 256, 784}, Shape{64, 1, 129}, Shape{64, 26, 17}}) {
+    const auto [m, n, k] = shape;
+    Floats a = normal_floats(random, m * k);
+    const Floats b = normal_floats(random, k * n);
+    for (std::size_t i = 1; i < m; ++i) std::copy_n(a.data(), k, a.data() + i * k);
+    Floats c(m * n);
+    kernels::matrix_product(false, false, m, n, k, 1.0F, a.data(), b.data(), 0.0F, c.data());
+    for (std::size_t i = 1; i < m; ++i) {
+      CHECK(std::equal(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(n),
+                       c.begin() + static_cast<std::ptrdiff_t>(i * n)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trainyard
