@@ -22,6 +22,7 @@ extern std::atomic<bool> interrupted;
 int run_command(const Configuration& configuration);
 int compare_command(const Configuration& configuration, const std::vector<std::string>& schemes);
 int list_command(const std::string& what);
+/// `ranks` 0: one for each core.
 int machine_command(int ranks, Placement placement);
 
 }  // namespace trainyard::app

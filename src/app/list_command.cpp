@@ -1,14 +1,15 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
-#include "app/commands.hpp"
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
+
+#include "app/commands.hpp"
 
 namespace trainyard::app {
 
@@ -37,7 +38,14 @@ void print_datasets() {
   fmt::print("made from --seed:\n");
   print_table(generators());
   fmt::print("\nread from --data-dir (scripts/fetch_datasets.sh NAME gets them):\n");
-  print_table(catalog());
+  std::size_t width = 0;
+  for (const CatalogEntry& entry : catalog()) width = std::max(width, entry.name.size());
+  constexpr const char* line = "{:<{}}  {:>8}  {:>6}  {:>8}  {:>7}  {}\n";
+  fmt::print(line, "name", width, "rows", "test", "features", "classes", "");
+  for (const CatalogEntry& entry : catalog()) {
+    fmt::print(line, entry.name, width, entry.rows, entry.test_rows, entry.features, entry.classes,
+               entry.summary);
+  }
 }
 
 }  // namespace
@@ -52,6 +60,8 @@ int list_command(const std::string& what) {
     print_table(models());
   } else if (what == "datasets") {
     print_datasets();
+  } else if (what.empty()) {
+    throw UsageError(fmt::format("list what? One of: {}", joined(known)));
   } else {
     throw_unknown("list", what, known);
   }

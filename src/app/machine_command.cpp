@@ -1,18 +1,15 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "app/commands.hpp"
-#include "trainyard/base/error.hpp"
+#include <fmt/format.h>
+
 #include "trainyard/hardware/machine.hpp"
+
+#include "app/commands.hpp"
 
 namespace trainyard::app {
 
 int machine_command(int ranks, Placement placement) {
   const Machine machine = this_machine();
-  if (ranks < 0 || ranks > 65536) {
-    throw UsageError(fmt::format("--workers: '{}' is not a whole number from 1 to 65536", ranks));
-  }
   if (ranks == 0) ranks = machine.cores;
   fmt::print("{}\n\n", machine.description);
   const std::vector<int> places = place_ranks(machine, ranks, placement);

@@ -1,14 +1,15 @@
 // The program: a command line into a command, and every error into a message and an exit status.
-#include <fmt/format.h>
-
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
-#include "trainyard/base/error.hpp"
 
 namespace {
 
@@ -28,7 +29,10 @@ int main(int argc, char** argv) {
   using namespace trainyard;
   std::signal(SIGINT, note_interrupt);
   try {
-    return app::dispatch(argc, argv);
+    const int status = app::dispatch(argc, argv);
+    // A full disk behind `> results.json` shows only here.
+    if (std::fflush(stdout) != 0) return complain("cannot write standard output", app::exit_failed);
+    return status;
   } catch (const UsageError& error) {
     return complain(error.what(), app::exit_usage);
   } catch (const DataError& error) {

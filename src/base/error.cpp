@@ -1,10 +1,10 @@
 #include "trainyard/base/error.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace trainyard {
 
@@ -49,8 +49,7 @@ void throw_unknown(std::string_view kind, std::string_view word,
                    std::span<const std::string> known) {
   const std::string nearest = nearest_name(word, known);
   const std::string guess = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
-  throw UsageError(
-      fmt::format("no {} named '{}'{} (known: {})", kind, word, guess, joined(known)));
+  throw UsageError(fmt::format("no {} named '{}'{} (known: {})", kind, word, guess, joined(known)));
 }
 
 }  // namespace trainyard

@@ -1,10 +1,10 @@
 #include "trainyard/base/random.hpp"
 
-#include <Random123/philox.h>
-
 #include <cmath>
 #include <numbers>
 #include <utility>
+
+#include <Random123/philox.h>
 
 namespace trainyard {
 
@@ -40,7 +40,9 @@ std::uint64_t RandomStream::below(std::uint64_t bound) {
   return draw % bound;
 }
 
-double RandomStream::uniform() { return static_cast<double>(next_u64() >> 11) * 0x1.0p-53; }
+double RandomStream::uniform() {
+  return static_cast<double>(next_u64() >> 11) * 0x1.0p-53;
+}
 
 double RandomStream::normal() {
   if (std::exchange(has_spare_normal_, false)) return spare_normal_;
@@ -51,7 +53,9 @@ double RandomStream::normal() {
   return radius * std::cos(angle);
 }
 
-double RandomStream::exponential() { return -std::log1p(-uniform()); }
+double RandomStream::exponential() {
+  return -std::log1p(-uniform());
+}
 
 double RandomStream::gamma(double shape) {
   // A shape below 1 is lifted by one and brought back by a power of a uniform number.

@@ -1,12 +1,12 @@
 #include "trainyard/base/units.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <span>
+
+#include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 
@@ -98,8 +98,8 @@ std::string human(double value, std::span<const Unit> units) {
 Duration seconds(double value) {
   const double ticks = std::round(value * 1e12);
   if (!(std::abs(ticks) < 9.2e18)) {
-    throw UsageError(fmt::format("{} s is beyond the longest time that can be kept, 106 days",
-                                 value));
+    throw UsageError(
+        fmt::format("{} s is beyond the longest time that can be kept, 106 days", value));
   }
   return Duration(static_cast<std::int64_t>(ticks));
 }

@@ -9,7 +9,9 @@ namespace trainyard {
 
 namespace {
 
-int rounds(const Communicator& comm) { return std::max(comm.workers(), comm.servers()); }
+int rounds(const Communicator& comm) {
+  return std::max(comm.workers(), comm.servers());
+}
 
 }  // namespace
 

@@ -1,13 +1,15 @@
-// The ring: bandwidth-optimal and simple. Each of the n chunks travels once around to be summed and once to be
-// spread, so a worker sends 2(n−1)/n of the vector whatever n is; the price is 2(n−1) latencies.
+// The ring: bandwidth-optimal and simple. Each of the n chunks travels once around to be summed and
+// once to be spread, so a worker sends 2(n−1)/n of the vector whatever n is; the price is 2(n−1)
+// latencies.
 //
-// A chunk's sum is always taken in the same order, beginning with the worker whose rank is the chunk's number, and one worker's result is
-// copied to all others: so all end with the same bits, whichever message arrives first.
-#include "trainyard/collective/all_reduce.hpp"
-#include "trainyard/base/part_of.hpp"
-#include "trainyard/model/kernels.hpp"
-
+// A chunk's sum is always taken in the same order, beginning with the worker whose rank is the
+// chunk's number, and one worker's result is copied to all others: so all end with the same bits,
+// whichever message arrives first.
 #include <algorithm>
+
+#include "trainyard/base/part_of.hpp"
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 

@@ -17,11 +17,11 @@ void set_target(RunResult& result, double target) {
   result.summary.epochs_to_target = reached->epoch;
 }
 
-/// The worst, over the schemes that did not diverge, of the lowest loss each has seen.
+/// The worst, over the schemes that ran to their end, of the lowest loss each has seen.
 void set_common_target(std::vector<RunResult>& results) {
   std::optional<double> target;
   for (const RunResult& result : results) {
-    if (result.summary.diverged) continue;
+    if (result.summary.diverged || result.summary.interrupted) continue;
     const auto best = std::ranges::min_element(result.metrics, {}, &Metrics::train_loss);
     target = std::max(target.value_or(best->train_loss), best->train_loss);
   }

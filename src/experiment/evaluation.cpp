@@ -1,9 +1,9 @@
 #include "trainyard/experiment/evaluation.hpp"
 
-#include <tbb/enumerable_thread_specific.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <tbb/enumerable_thread_specific.h>
 
 #include "trainyard/base/parallel.hpp"
 

@@ -1,10 +1,10 @@
 #include "trainyard/experiment/experiment.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
@@ -18,8 +18,9 @@ namespace trainyard {
 
 namespace {
 
-/// A loss beyond this many times the first one counts as diverged, as a loss that is not finite does:
-/// logistic loss grows only linearly in the weights, and would take a very long time to overflow.
+/// A loss beyond this many times the first one counts as diverged, as a loss that is not finite
+/// does: logistic loss grows only linearly in the weights, and would take a very long time to
+/// overflow.
 constexpr double diverged_beyond = 1000.0;
 
 /// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
@@ -116,8 +117,7 @@ bool Experiment::look(const Snapshot& snapshot) {
   measured_minibatches_ = snapshot.minibatches;
   const double loss = metrics_.back().train_loss;
   if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
-  diverged_ =
-      diverged_ || !(loss <= diverged_beyond * std::max(1.0, metrics_.front().train_loss));
+  diverged_ = diverged_ || !(loss <= diverged_beyond * std::max(1.0, metrics_.front().train_loss));
   return diverged_ || (config_.target_loss && loss <= *config_.target_loss);
 }
 
@@ -159,9 +159,9 @@ RunResult Experiment::run() {
   RunLimits limits = this->limits();
   if (look(start)) limits.steps = 0;
 
-  RunControl control(scheme_.pace, scheme_.home, setup.workers, setup.servers, model_->dimension(),
-                     limits, lot_size(config_),
-                     [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted);
+  RunControl control(
+      scheme_.pace, scheme_.home, setup.workers, setup.servers, model_->dimension(), limits,
+      lot_size(config_), [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted);
   if (scheme_.home == ModelHome::shared) control.keep_shared(&shared);
   const RunContext context{.train = data_.train,
                            .model = *model_,

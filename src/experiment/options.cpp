@@ -1,11 +1,15 @@
 #include "trainyard/experiment/options.hpp"
 
+#include <algorithm>
+#include <array>
+#include <limits>
+
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-
 #include "trainyard/base/error.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
@@ -26,9 +30,18 @@ double checked_number(std::string_view text, std::string_view what, bool (*holds
   return value;
 }
 
-bool positive(double value) { return value > 0.0; }
-bool not_negative(double value) { return value >= 0.0; }
-bool below_one(double value) { return value >= 0.0 && value < 1.0; }
+bool positive(double value) {
+  return value > 0.0;
+}
+bool not_negative(double value) {
+  return value >= 0.0;
+}
+bool countable_seconds(double value) {
+  return value >= 1e-9 && value <= 9e6;
+}
+bool below_one(double value) {
+  return value >= 0.0 && value < 1.0;
+}
 
 bool parse_switch(std::string_view text, std::string_view what) {
   if (text == "true") return true;
@@ -36,38 +49,58 @@ bool parse_switch(std::string_view text, std::string_view what) {
   throw UsageError(fmt::format("{}: '{}' is not true or false", what, text));
 }
 
-TimeMode parse_time_mode(std::string_view text, std::string_view what) {
-  static const std::array<std::string, 3> names{"auto", "wall", "virtual"};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (text == names[i]) return static_cast<TimeMode>(i);
-  }
-  throw_unknown(std::string(what) + " runtime", text, names);
+/// `text` if it is one of `names`.
+std::string_view chosen(std::string_view text, std::string_view what,
+                        const std::vector<std::string>& names) {
+  if (std::ranges::find(names, text) != names.end()) return text;
+  const std::string nearest = nearest_name(text, names);
+  const std::string guess = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+  throw UsageError(fmt::format("{}: '{}' is not one of {}{}", what, text, joined(names), guess));
 }
 
-std::string parse_output_format(std::string_view text, std::string_view what) {
-  static const std::array<std::string, 3> names{"table", "json", "csv"};
-  for (const std::string& name : names) {
-    if (text == name) return name;
+TimeMode parse_time_mode(std::string_view text, std::string_view what) {
+  chosen(text, what, {"auto", "wall", "virtual"});
+  if (text == "auto") return TimeMode::automatic;
+  return text == "wall" ? TimeMode::wall : TimeMode::simulated;
+}
+
+/// Puts in front of what `look_up` throws where the name comes from, which may be a line of a file.
+void check_name(std::string_view what, const std::function<void()>& look_up) {
+  try {
+    look_up();
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", what, error.what()));
   }
-  throw_unknown(std::string(what) + " output format", text, names);
+}
+
+/// Whether there is such a model at all; whether it suits the data is seen when they are there.
+void check_model(std::string_view text, std::string_view what) {
+  Dataset two_classes;
+  two_classes.rows = 1;
+  two_classes.features = 1;
+  check_name(what, [&] { (void)make_model({std::string(text), 0.0}, two_classes); });
 }
 
 /// "3:10" or "0:2,5:4.5": rank and factor.
 std::vector<Straggler> parse_stragglers(std::string_view text, std::string_view what) {
   std::vector<Straggler> stragglers;
-  while (!text.empty()) {
-    const auto comma = text.find(',');
-    const std::string_view item = text.substr(0, comma);
-    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = text.substr(begin, end - begin);
+    begin = end + 1;
     const auto colon = item.find(':');
     if (colon == std::string_view::npos) {
       throw UsageError(fmt::format("{}: '{}' is not RANK:FACTOR, like '3:10'", what, item));
     }
-    stragglers.push_back(
-        {static_cast<int>(parse_integer(item.substr(0, colon), what, 0, 65535)),
-         checked_number(item.substr(colon + 1), what,
-                        [](double factor) { return factor >= 1.0 && factor <= 1e6; },
-                        "a factor from 1 to 1e6")});
+    const int rank = static_cast<int>(parse_integer(item.substr(0, colon), what, 0, 65535));
+    if (std::ranges::find(stragglers, rank, &Straggler::rank) != stragglers.end()) {
+      throw UsageError(
+          fmt::format("{}: worker {} is there twice; one factor is accepted", what, rank));
+    }
+    const double factor = checked_number(
+        item.substr(colon + 1), what, [](double f) { return f >= 1.0 && f <= 1e6; },
+        "a factor from 1 to 1000000");
+    stragglers.push_back({rank, factor});
   }
   return stragglers;
 }
@@ -77,6 +110,16 @@ std::string stragglers_text(const std::vector<Straggler>& stragglers) {
   for (const Straggler& straggler : stragglers) {
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", straggler.rank, straggler.factor);
   }
+  return text;
+}
+
+/// Exact to the picosecond, without an exponent.
+std::string seconds_text(Duration duration) {
+  constexpr std::int64_t ticks_a_second = 1'000'000'000'000;
+  std::string text = fmt::format("{}.{:012}", duration.count() / ticks_a_second,
+                                 duration.count() % ticks_a_second);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
   return text;
 }
 
@@ -107,44 +150,77 @@ Option switch_option(std::string section, std::string name, std::string help,
 template <typename Get>
 Option number_option(std::string section, std::string name, std::string argument, std::string help,
                      Setter set, Get get) {
-  return {std::move(section), std::move(name), std::move(argument), std::move(help),
-          std::move(set),     std::move(get),  true};
+  return {std::move(section),
+          std::move(name),
+          std::move(argument),
+          std::move(help),
+          std::move(set),
+          std::move(get),
+          true};
 }
 
 std::vector<Option> run_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
-      text_option("run", "scheme", "NAME", "how the workers communicate (list schemes)", &C::scheme),
-      number_option("run", "workers", "N", "number of workers, 1 to 65536",
-                    [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 65536)); },
-                    [](const C& c) { return fmt::to_string(c.workers); }),
-      number_option("run", "servers", "K", "parameter servers, each with a shard of the model",
-                    [](C& c, Text t, Text w) { c.servers = static_cast<int>(parse_integer(t, w, 1, 65536)); },
-                    [](const C& c) { return fmt::to_string(c.servers); }),
+      {"run", "scheme", "NAME", "how the workers communicate (list schemes)",
+       [](C& c, Text t, Text w) {
+         check_name(w, [&] { (void)find_scheme(t); });
+         c.scheme = t;
+       },
+       [](const C& c) { return c.scheme; }},
+      number_option(
+          "run", "workers", "N", "number of workers, 1 to 65536",
+          [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 65536)); },
+          [](const C& c) { return fmt::to_string(c.workers); }),
+      number_option(
+          "run", "servers", "K", "parameter servers, each with a shard of the model",
+          [](C& c, Text t, Text w) { c.servers = static_cast<int>(parse_integer(t, w, 1, 65536)); },
+          [](const C& c) { return fmt::to_string(c.servers); }),
       {"run", "time", "auto|wall|virtual",
        "wall: threads and the machine's clock; virtual: simulated time, repeatable",
        [](C& c, Text t, Text w) { c.time = parse_time_mode(t, w); },
        [](const C& c) { return time_mode_text(c.time); }},
-      number_option("run", "epochs", "E", "end after E passes over the data (all workers together)",
-                    [](C& c, Text t, Text w) { c.epochs = checked_number(t, w, positive, "greater than 0"); },
-                    [](const C& c) { return c.epochs ? fmt::to_string(*c.epochs) : ""; }),
-      number_option("run", "steps", "S", "end after S minibatches a worker",
-                    [](C& c, Text t, Text w) { c.steps = static_cast<std::uint64_t>(parse_integer(t, w, 1, 1'000'000'000'000)); },
-                    [](const C& c) { return c.steps ? fmt::to_string(*c.steps) : ""; }),
-      number_option("run", "seconds", "T", "end after T seconds of the run's clock",
-                    [](C& c, Text t, Text w) { c.seconds = seconds(checked_number(t, w, positive, "greater than 0")); },
-                    [](const C& c) { return c.seconds ? fmt::format("{}", to_seconds(*c.seconds)) : ""; }),
-      number_option("run", "target-loss", "L", "end when the training loss is at or below L",
-                    [](C& c, Text t, Text w) { c.target_loss = parse_number(t, w); },
-                    [](const C& c) { return c.target_loss ? fmt::to_string(*c.target_loss) : ""; }),
-      number_option("run", "seed", "SEED", "of everything random; the same seed repeats the run",
-                    [](C& c, Text t, Text w) { c.seed = static_cast<std::uint64_t>(parse_integer(t, w, 0, std::numeric_limits<std::int64_t>::max())); },
-                    [](const C& c) { return fmt::to_string(c.seed); }),
-      number_option("run", "evaluate-every", "E", "evaluate every E epochs, off the clock",
-                    [](C& c, Text t, Text w) { c.evaluate_every = checked_number(t, w, positive, "greater than 0"); },
-                    [](const C& c) { return fmt::to_string(c.evaluate_every); }),
-      text_option("run", "topology", "NAME", "graph of gossip schemes (list topologies)", &C::topology),
+      number_option(
+          "run", "epochs", "E", "end after E passes over the data, all workers together [10]",
+          [](C& c, Text t, Text w) { c.epochs = checked_number(t, w, positive, "greater than 0"); },
+          [](const C& c) { return c.epochs ? fmt::to_string(*c.epochs) : ""; }),
+      number_option(
+          "run", "steps", "S", "end after S minibatches a worker",
+          [](C& c, Text t, Text w) {
+            c.steps = static_cast<std::uint64_t>(parse_integer(t, w, 1, most_steps));
+          },
+          [](const C& c) { return c.steps ? fmt::to_string(*c.steps) : ""; }),
+      number_option(
+          "run", "seconds", "T", "end after T seconds of the run's clock",
+          [](C& c, Text t, Text w) {
+            c.seconds =
+                seconds(checked_number(t, w, countable_seconds, "from 1e-9 to 9000000 (104 days)"));
+          },
+          [](const C& c) { return c.seconds ? seconds_text(*c.seconds) : ""; }),
+      number_option(
+          "run", "target-loss", "L", "end when the training loss is at or below L",
+          [](C& c, Text t, Text w) { c.target_loss = parse_number(t, w); },
+          [](const C& c) { return c.target_loss ? fmt::to_string(*c.target_loss) : ""; }),
+      number_option(
+          "run", "seed", "SEED", "of everything random; the same seed repeats the run",
+          [](C& c, Text t, Text w) {
+            c.seed = static_cast<std::uint64_t>(
+                parse_integer(t, w, 0, std::numeric_limits<std::int64_t>::max()));
+          },
+          [](const C& c) { return fmt::to_string(c.seed); }),
+      number_option(
+          "run", "evaluate-every", "E", "evaluate every E epochs, off the clock",
+          [](C& c, Text t, Text w) {
+            c.evaluate_every = checked_number(t, w, positive, "greater than 0");
+          },
+          [](const C& c) { return fmt::to_string(c.evaluate_every); }),
+      {"run", "topology", "NAME", "graph of gossip schemes (list topologies)",
+       [](C& c, Text t, Text w) {
+         check_name(w, [&] { (void)make_topology(t, 1); });
+         c.topology = t;
+       },
+       [](const C& c) { return c.topology; }},
   };
 }
 
@@ -152,15 +228,24 @@ std::vector<Option> data_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
-      text_option("data", "dataset", "NAME|FILE", "a known data set (list datasets) or a file", &C::dataset),
-      text_option("data", "test", "FILE", "test set, where the data set has none of its own", &C::test),
-      {"data", "data-format", "libsvm|csv|tsv|idx", "of --dataset FILE; guessed from its name otherwise",
-       [](C& c, Text t, Text w) { (void)parse_format(t, w); c.data_format = t; },
+      text_option("data", "dataset", "NAME|FILE", "a known data set (list datasets) or a file",
+                  &C::dataset),
+      text_option("data", "test", "FILE|every-fifth",
+                  "test set; every-fifth takes each fifth row out for testing", &C::test),
+      {"data", "data-format", "libsvm|csv|tsv|idx",
+       "of --dataset FILE; guessed from its name otherwise",
+       [](C& c, Text t, Text w) {
+         c.data_format = chosen(t, w, {"libsvm", "csv", "tsv", "idx"});
+       },
        [](const C& c) { return c.data_format; }},
-      text_option("data", "data-dir", "DIR", "where the files of known data sets lie", &C::data_dir),
-      number_option("data", "label-column", "I", "column of the label in CSV and TSV files, from 0",
-                    [](C& c, Text t, Text w) { c.label_column = static_cast<std::size_t>(parse_integer(t, w, 0, 1'000'000)); },
-                    [](const C& c) { return fmt::to_string(c.label_column); }),
+      text_option("data", "data-dir", "DIR", "where the files of known data sets lie",
+                  &C::data_dir),
+      number_option(
+          "data", "label-column", "I", "column of the label in CSV and TSV files, from 0",
+          [](C& c, Text t, Text w) {
+            c.label_column = static_cast<std::size_t>(parse_integer(t, w, 0, 1'000'000));
+          },
+          [](const C& c) { return fmt::to_string(c.label_column); }),
       {"data", "partition", "iid|contiguous|shards|dirichlet:A", "which rows go to which worker",
        [](C& c, Text t, Text w) { c.partition = parse_partition(t, w); },
        [](const C& c) { return partition_text(c.partition); }},
@@ -172,37 +257,60 @@ std::vector<Option> training_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
-      text_option("model", "model", "NAME", "logistic, softmax or mlp:H1,H2,… (list models)", &C::model),
-      number_option("model", "l2", "LAMBDA", "regulariser (LAMBDA/2)·|w|^2",
-                    [](C& c, Text t, Text w) { c.l2 = checked_number(t, w, not_negative, "0 or greater"); },
-                    [](const C& c) { return fmt::to_string(c.l2); }),
-      number_option("optimizer", "batch", "B", "rows in a minibatch of one worker",
-                    [](C& c, Text t, Text w) { c.batch = static_cast<std::size_t>(parse_integer(t, w, 1, 1'000'000'000)); },
-                    [](const C& c) { return fmt::to_string(c.batch); }),
-      number_option("optimizer", "lr", "GAMMA", "step size (what it multiplies: list schemes)",
-                    [](C& c, Text t, Text w) { c.optimizer.lr = checked_number(t, w, positive, "greater than 0"); },
-                    [](const C& c) { return fmt::to_string(c.optimizer.lr); }),
-      number_option("optimizer", "lr-decay", "A", "step size GAMMA / (1 + A·epochs so far)",
-                    [](C& c, Text t, Text w) { c.optimizer.lr_decay = checked_number(t, w, not_negative, "0 or greater"); },
-                    [](const C& c) { return fmt::to_string(c.optimizer.lr_decay); }),
-      number_option("optimizer", "momentum", "MU", "v = MU·v + gradient, 0 ≤ MU < 1",
-                    [](C& c, Text t, Text w) { c.optimizer.momentum = checked_number(t, w, below_one, "at least 0 and less than 1"); },
-                    [](const C& c) { return fmt::to_string(c.optimizer.momentum); }),
+      {"model", "model", "NAME", "logistic, softmax, mlp:H1,H2,… (list models); auto: by classes",
+       [](C& c, Text t, Text w) {
+         if (t != "auto") check_model(t, w);
+         c.model = t == "auto" ? "" : t;
+       },
+       [](const C& c) { return c.model.empty() ? "auto" : c.model; }},
+      number_option(
+          "model", "l2", "LAMBDA", "regulariser (LAMBDA/2)·|w|^2",
+          [](C& c, Text t, Text w) { c.l2 = checked_number(t, w, not_negative, "0 or greater"); },
+          [](const C& c) { return fmt::to_string(c.l2); }),
+      number_option(
+          "optimizer", "batch", "B", "rows in a minibatch of one worker",
+          [](C& c, Text t, Text w) {
+            c.batch = static_cast<std::size_t>(parse_integer(t, w, 1, 1'000'000'000));
+          },
+          [](const C& c) { return fmt::to_string(c.batch); }),
+      number_option(
+          "optimizer", "lr", "GAMMA", "step size (what it multiplies: list schemes)",
+          [](C& c, Text t, Text w) {
+            c.optimizer.lr = checked_number(t, w, positive, "greater than 0");
+          },
+          [](const C& c) { return fmt::to_string(c.optimizer.lr); }),
+      number_option(
+          "optimizer", "lr-decay", "A", "step size GAMMA / (1 + A·epochs so far)",
+          [](C& c, Text t, Text w) {
+            c.optimizer.lr_decay = checked_number(t, w, not_negative, "0 or greater");
+          },
+          [](const C& c) { return fmt::to_string(c.optimizer.lr_decay); }),
+      number_option(
+          "optimizer", "momentum", "MU", "v = MU·v + gradient, 0 ≤ MU < 1",
+          [](C& c, Text t, Text w) {
+            c.optimizer.momentum = checked_number(t, w, below_one, "at least 0 and less than 1");
+          },
+          [](const C& c) { return fmt::to_string(c.optimizer.momentum); }),
   };
 }
 
 std::vector<Option> machine_options() {
   using C = Configuration;
   using Text = std::string_view;
+  Option force = switch_option("output", "force", "overwrite results in --out", &C::force);
+  force.describes_run = false;
   return {
-      {"network", "latency", "DURATION", "of every message, like 1ms",
+      {"network", "latency", "DURATION",
+       "time that every message takes besides its transfer, like 1ms",
        [](C& c, Text t, Text w) { c.network.latency = parse_duration(t, w); },
        [](const C& c) { return exact_text(c.network.latency); }},
       {"network", "bandwidth", "RATE", "of every port, like 1Gbps or 100MB/s; infinite",
        [](C& c, Text t, Text w) { c.network.bytes_per_second = parse_bandwidth(t, w); },
        [](const C& c) { return bandwidth_text(c.network.bytes_per_second); }},
       {"network", "ports", "circuit|cutthrough", "how long a message holds its ports",
-       [](C& c, Text t, Text w) { c.network.ports = parse_port_mode(t, w); },
+       [](C& c, Text t, Text w) {
+         c.network.ports = parse_port_mode(chosen(t, w, {"circuit", "cutthrough"}), w);
+       },
        [](const C& c) { return port_mode_text(c.network.ports); }},
       {"compute", "compute-time", "auto|DURATION",
        "virtual: what a minibatch takes; auto measures it here, once",
@@ -214,20 +322,25 @@ std::vector<Option> machine_options() {
          }
        },
        [](const C& c) { return c.compute_time ? exact_text(*c.compute_time) : "auto"; }},
-      {"compute", "straggler", "RANK:FACTOR[,…]", "computations of that worker take FACTOR times as long",
+      {"compute", "straggler", "RANK:FACTOR[,…]",
+       "computations of that worker take FACTOR times as long",
        [](C& c, Text t, Text w) { c.stragglers = parse_stragglers(t, w); },
        [](const C& c) { return stragglers_text(c.stragglers); }},
       {"compute", "placement", "compact|scatter|none", "wall: which cores the ranks are pinned to",
-       [](C& c, Text t, Text w) { c.placement = parse_placement(t, w); },
+       [](C& c, Text t, Text w) {
+         c.placement = parse_placement(chosen(t, w, {"compact", "scatter", "none"}), w);
+       },
        [](const C& c) { return placement_text(c.placement); }},
       {"output", "out", "DIR", "write configuration, summary, metrics and model to DIR/<scheme>/",
-       [](C& c, Text t, Text) { c.out = t; },
-       [](const C& c) { return c.out.string(); }},
+       [](C& c, Text t, Text) { c.out = t; }, [](const C& c) { return c.out.string(); }, false,
+       false},
       {"output", "format", "table|json|csv", "what is printed on standard output",
-       [](C& c, Text t, Text w) { c.format = parse_output_format(t, w); },
+       [](C& c, Text t, Text w) {
+         c.format = chosen(t, w, {"table", "json", "csv"});
+       },
        [](const C& c) { return c.format; }},
       switch_option("output", "quiet", "no progress on standard error", &C::quiet),
-      switch_option("output", "force", "overwrite results in --out", &C::force),
+      force,
   };
 }
 
@@ -242,6 +355,12 @@ const std::vector<Option>& options() {
     return all;
   }();
   return table;
+}
+
+const Option& option_named(std::string_view name) {
+  const auto found = std::ranges::find(options(), name, &Option::name);
+  require(found != options().end(), "an option that is not in the table");
+  return *found;
 }
 
 }  // namespace trainyard

@@ -1,15 +1,14 @@
 #include "trainyard/experiment/resolve.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/experiment/calibration.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
-#include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
@@ -28,9 +27,23 @@ int rank_count(const Scheme& scheme, const Configuration& c) {
 
 void check_scheme(const Scheme& scheme, const Configuration& c) {
   if (c.optimizer.momentum > 0.0 && !scheme.has_momentum) {
-    throw UsageError(fmt::format(
-        "--momentum: {} takes none (a velocity would touch every coordinate at every step); leave it 0",
-        scheme.name));
+    throw UsageError(
+        fmt::format("--momentum: {} takes none (a velocity would touch every coordinate at every "
+                    "step); leave it 0",
+                    scheme.name));
+  }
+}
+
+void check_against_data(const Configuration& c, const LoadedData& data) {
+  const std::size_t rows = data.train.rows;
+  if (rows < static_cast<std::size_t>(c.workers)) {
+    throw UsageError(
+        fmt::format("--workers: {} workers need at least as many training rows; {} has {}",
+                    c.workers, data.name, rows));
+  }
+  if (rows < c.batch) {
+    throw UsageError(fmt::format("--batch: {} rows are more than the {} training rows of {}",
+                                 c.batch, rows, data.name));
   }
 }
 
@@ -43,6 +56,21 @@ void check_stragglers(const Configuration& c) {
   }
 }
 
+/// Options that were changed although nothing here looks at them.
+void remark_unused(const Configuration& c, const std::vector<std::string>& schemes,
+                   const Remark& remark) {
+  const Configuration untouched;
+  const auto any = [&](auto takes) {
+    return std::ranges::any_of(schemes, [&](const auto& name) { return takes(find_scheme(name)); });
+  };
+  if (c.servers != untouched.servers && !any([](const Scheme& s) { return s.server != nullptr; })) {
+    remark("note: --servers has no effect: this scheme has none");
+  }
+  if (c.topology != untouched.topology && !any([](const Scheme& s) { return s.has_topology; })) {
+    remark("note: --topology has no effect: this scheme has none");
+  }
+}
+
 void resolve_time(Configuration& c, int ranks, const Remark& remark) {
   const Machine machine = this_machine();
   const auto cores = fmt::format("{} core{}", machine.cores, machine.cores == 1 ? "" : "s");
@@ -51,32 +79,41 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
     c.time = ranks <= machine.cores ? TimeMode::wall : TimeMode::simulated;
     remark(fmt::format("time: {} ({} on {})", time_mode_text(c.time), needed, cores));
   } else if (c.time == TimeMode::wall && ranks > machine.cores) {
-    remark(fmt::format("warning: {} share {}, so computing takes longer than it would on a core each",
-                       needed, cores));
+    remark(
+        fmt::format("warning: {} share {}, so computing takes longer than it would on a core each",
+                    needed, cores));
   }
   if (c.time == TimeMode::wall && ranks > most_threads) {
-    throw UsageError(fmt::format("--workers: {} are too many threads for --time wall (at most {}); "
-                                 "--time virtual takes any number",
-                                 needed, most_threads));
+    throw UsageError(
+        fmt::format("--workers: {} are too many threads for --time wall (at most {}); "
+                    "--time virtual takes any number",
+                    needed, most_threads));
   }
+}
+
+/// Also finds out whether the model suits the data, before anything takes time.
+void resolve_model(Configuration& c, const LoadedData& data) {
+  if (c.model.empty()) c.model = data.train.classes == 2 ? "logistic" : "softmax";
+  (void)make_model({c.model, c.l2}, data.train);
 }
 
 void resolve_budget(Configuration& c, const LoadedData& data) {
   if (!c.epochs && !c.steps && !c.seconds) {
     c.epochs = c.target_loss ? default_epochs_to_target : default_epochs;
   }
-  std::uint64_t steps = c.steps.value_or(std::uint64_t{1} << 62);
+  std::uint64_t steps = c.steps.value_or(most_steps);
   if (c.epochs) {
     const double rows_a_step = static_cast<double>(c.batch) * c.workers;
     const double needed = std::ceil(*c.epochs * static_cast<double>(data.train.rows) / rows_a_step);
-    steps = std::min(steps, static_cast<std::uint64_t>(std::clamp(needed, 1.0, 1e18)));
+    steps = std::min(steps, static_cast<std::uint64_t>(std::clamp(needed, 1.0, 1e12)));
   }
   c.steps = steps;
 }
 
 void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
   if (c.time == TimeMode::wall) {
-    if (c.compute_time) remark("note: --compute-time has no effect with --time wall");
+    if (c.compute_time)
+      remark("note: in wall time computing takes what it takes, whatever --compute-time says");
     return;
   }
   if (!c.compute_time) {
@@ -87,8 +124,9 @@ void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark
   }
   const bool nothing_takes_time = c.compute_time->count() == 0 && c.network.perfect();
   if (c.seconds && nothing_takes_time) {
-    throw UsageError("--seconds: nothing takes time here (compute time 0, perfect network), so "
-                     "the run would not end; give --epochs or --steps");
+    throw UsageError(
+        "--seconds: nothing takes time here (compute time 0, perfect network), so "
+        "the run would not end; give --epochs or --steps");
   }
 }
 
@@ -106,12 +144,10 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
     check_scheme(scheme, c);
     ranks = std::max(ranks, rank_count(scheme, c));
   }
-  (void)make_topology(c.topology, 1);  // an unknown name is reported before anything runs
   check_stragglers(c);
-  if (data.train.rows < static_cast<std::size_t>(c.workers)) {
-    throw UsageError(fmt::format("--workers: {} workers need at least as many training rows; {} has {}",
-                                 c.workers, data.name, data.train.rows));
-  }
+  check_against_data(c, data);
+  remark_unused(c, schemes, say);
+  resolve_model(c, data);
   resolve_time(c, ranks, say);
   resolve_budget(c, data);
   resolve_compute_time(c, data, say);

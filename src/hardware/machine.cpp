@@ -1,11 +1,11 @@
 #include "trainyard/hardware/machine.hpp"
 
-#include <fmt/format.h>
-#include <hwloc.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
+
+#include <fmt/format.h>
+#include <hwloc.h>
 
 #include "trainyard/base/error.hpp"
 
@@ -75,12 +75,12 @@ Machine describe(hwloc_topology_t topology, bool only_allowed) {
   machine.cores = distinct(cores);
   machine.nodes = distinct(nodes);
   const hwloc_obj_t package = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PACKAGE, nullptr);
-  const char* model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
-  machine.description =
-      fmt::format("{}, {} core{}, {} hardware thread{}, {} NUMA node{}",
-                  model == nullptr ? "processor" : model, machine.cores,
-                  machine.cores == 1 ? "" : "s", machine.units.size(),
-                  machine.units.size() == 1 ? "" : "s", machine.nodes, machine.nodes == 1 ? "" : "s");
+  const char* model =
+      package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
+  machine.description = fmt::format(
+      "{}, {} core{}, {} hardware thread{}, {} NUMA node{}", model == nullptr ? "processor" : model,
+      machine.cores, machine.cores == 1 ? "" : "s", machine.units.size(),
+      machine.units.size() == 1 ? "" : "s", machine.nodes, machine.nodes == 1 ? "" : "s");
   return machine;
 }
 
@@ -93,7 +93,9 @@ int thread_number(const Machine& machine, std::size_t unit) {
 
 }  // namespace
 
-Machine this_machine() { return describe(real_topology(), true); }
+Machine this_machine() {
+  return describe(real_topology(), true);
+}
 
 Machine synthetic_machine(const std::string& description) {
   return describe(load(description.c_str()).get(), false);

@@ -27,7 +27,7 @@ InputMatrix::InputMatrix(Batch batch, Workspace& workspace, std::size_t slot)
     : rows_(row_count(batch)) {
   require(rows_ > 0, "a gradient over no rows");
   features_ = batch.front().data->features;
-  if (trainyard::is_sparse(batch)) {
+  if (batch.front().data->sparse) {
     sparse_ = batch;
   } else if (batch.size() == 1) {
     dense_ = dense_rows(batch.front());
@@ -76,7 +76,7 @@ void InputMatrix::times(std::span<const float> weights, std::size_t width,
 
 void InputMatrix::weight_gradient(std::span<const float> residuals, std::size_t width, float l2,
                                   std::span<const float> weights, std::span<float> gradient) const {
-  // Without a regulariser a dense product overwrites, which saves a pass over the gradient: 10 % of
+  // Without a regulariser a dense product overwrites, which saves a pass over the gradient: 12 % of
   // the time of a step of an MLP 784-256-128-10 at batch 32.
   const bool overwrite = l2 == 0.0F && !is_sparse();
   if (!overwrite) kernels::scaled_copy(l2, weights, gradient);

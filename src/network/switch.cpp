@@ -11,24 +11,13 @@
 #include "trainyard/network/switch.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
 namespace {
-
-/// Heap order: true when `a` is posted after `b`, so that the first posted comes out on top. Ids
-/// grow with the posting time.
-struct PostedLater {
-  template <typename Slots>
-  static auto in(const Slots& slots) {
-    return [&slots](std::int32_t a, std::int32_t b) {
-      return slots[static_cast<std::size_t>(a)].transfer.id >
-             slots[static_cast<std::size_t>(b)].transfer.id;
-    };
-  }
-};
 
 constexpr auto frees_later = [](const auto& a, const auto& b) {
   return a.at != b.at ? a.at > b.at : a.order > b.order;
@@ -40,6 +29,24 @@ Switch::Switch(const Network& network, int ranks)
     : network_(network),
       senders_(static_cast<std::size_t>(ranks)),
       receivers_(static_cast<std::size_t>(ranks)) {}
+
+bool Switch::goes_after(std::int32_t a, std::int32_t b) const {
+  const Queued& x = slots_[static_cast<std::size_t>(a)];
+  const Queued& y = slots_[static_cast<std::size_t>(b)];
+  return std::tie(x.transfer.posted, x.burst, x.transfer.from) >
+         std::tie(y.transfer.posted, y.burst, y.transfer.from);
+}
+
+/// How long the message in `slot` keeps its ports from others.
+Duration Switch::occupancy(std::int32_t slot) const {
+  const Duration transfer =
+      network_.transfer_time(slots_[static_cast<std::size_t>(slot)].transfer.bytes);
+  return network_.ports == PortMode::circuit ? network_.latency + transfer : transfer;
+}
+
+std::int32_t Switch::first_waiting(std::int32_t receiver) const {
+  return receivers_[static_cast<std::size_t>(receiver)].waiting.front();
+}
 
 std::int32_t Switch::take_slot() {
   if (free_slot_ == none) {
@@ -58,12 +65,15 @@ std::uint64_t Switch::post(int from, int to, std::uint64_t bytes, Time now, void
   require(next_event() >= now, "the switch is advanced to the present before a message is posted");
   const std::int32_t slot = take_slot();
   Queued& queued = slots_[static_cast<std::size_t>(slot)];
-  queued.transfer = Transfer{.id = posted_++, .from = from, .to = to, .bytes = bytes,
-                             .posted = now, .cookie = cookie};
+  queued.transfer = Transfer{
+      .id = posted_++, .from = from, .to = to, .bytes = bytes, .posted = now, .cookie = cookie};
   queued.next = none;
+  Sender& sender = senders_[static_cast<std::size_t>(from)];
+  sender.burst = sender.burst_at == now ? sender.burst + 1 : 0;
+  sender.burst_at = now;
+  queued.burst = sender.burst;
   served_at_ = now;
 
-  Sender& sender = senders_[static_cast<std::size_t>(from)];
   if (sender.head == none) {
     sender.head = sender.tail = slot;
     if (!sender.busy) offer_head(from);
@@ -93,7 +103,7 @@ void Switch::offer_head(int sender) {
   const int to = slots_[static_cast<std::size_t>(slot)].transfer.to;
   Receiver& receiver = receivers_[static_cast<std::size_t>(to)];
   receiver.waiting.push_back(slot);
-  std::push_heap(receiver.waiting.begin(), receiver.waiting.end(), PostedLater::in(slots_));
+  std::ranges::push_heap(receiver.waiting, [this](auto a, auto b) { return goes_after(a, b); });
   if (!receiver.busy) serve_later(to);
 }
 
@@ -120,16 +130,29 @@ void Switch::release_ports(Time at) {
 }
 
 void Switch::start_waiting(Time at, FunctionRef<void(const Transfer&)> started) {
+  // A message that holds its ports for no time frees its sender within this very moment, and the
+  // sender's next head may come before one that waits for another receiver. Then the order in which
+  // receivers are served matters. Otherwise it does not.
+  const bool some_take_no_time = std::ranges::any_of(
+      to_serve_, [this](int r) { return occupancy(first_waiting(r)).count() == 0; });
+  if (some_take_no_time) {
+    std::ranges::sort(
+        to_serve_, [this](int a, int b) { return goes_after(first_waiting(b), first_waiting(a)); });
+  }
   // start() makes ports busy but frees none, so the list does not grow while it is walked.
-  for (const std::int32_t index : to_serve_) {
-    Receiver& receiver = receivers_[static_cast<std::size_t>(index)];
+  std::size_t served = 0;
+  for (bool sender_goes_on = false; served < to_serve_.size() && !sender_goes_on; ++served) {
+    Receiver& receiver = receivers_[static_cast<std::size_t>(to_serve_[served])];
     receiver.listed = false;
-    std::pop_heap(receiver.waiting.begin(), receiver.waiting.end(), PostedLater::in(slots_));
+    std::ranges::pop_heap(receiver.waiting, [this](auto a, auto b) { return goes_after(a, b); });
     const std::int32_t slot = receiver.waiting.back();
     receiver.waiting.pop_back();
+    const bool takes_no_time = occupancy(slot).count() == 0;
+    const int from = slots_[static_cast<std::size_t>(slot)].transfer.from;
     start(slot, at, started);
+    sender_goes_on = takes_no_time && senders_[static_cast<std::size_t>(from)].head != none;
   }
-  to_serve_.clear();
+  to_serve_.erase(to_serve_.begin(), to_serve_.begin() + static_cast<std::ptrdiff_t>(served));
 }
 
 void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)> started) {
@@ -144,9 +167,7 @@ void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)
   transfer.start = at;
   transfer.first_bit = at + network_.latency;
   transfer.end = transfer.first_bit + network_.transfer_time(transfer.bytes);
-  const Time free_at =
-      network_.ports == PortMode::circuit ? transfer.end : transfer.end - network_.latency;
-  events_.push_back({free_at, started_++, transfer.from, transfer.to});
+  events_.push_back({at + occupancy(slot), started_++, transfer.from, transfer.to});
   std::push_heap(events_.begin(), events_.end(), frees_later);
 
   const Transfer result = transfer;

@@ -13,31 +13,65 @@ std::string or_empty(const std::optional<T>& value) {
 
 /// Quoted where a comma, a quote or a line end asks for it (RFC 4180).
 std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
 }
 
-std::string line_of(const Summary& s) {
-  return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.scheme,
-      s.workers, s.servers, s.time, s.seed, field(s.dataset), field(s.model), s.steps, s.epochs,
-      s.seconds, or_empty(s.target_loss), or_empty(s.seconds_to_target),
-      or_empty(s.epochs_to_target), s.train_loss, or_empty(s.test_loss), or_empty(s.test_accuracy),
-      s.compute_s, s.transfer_s, s.wait_s, s.messages, s.bytes_sent,
-      s.staleness ? fmt::to_string(s.staleness->mean) : "", or_empty(s.consensus_distance),
-      s.samples_per_second, s.diverged ? "true" : "false");
+struct Column {
+  const char* name;
+  std::string (*text)(const Summary&);
+};
+
+const std::vector<Column>& columns() {
+  using S = Summary;
+  static const std::vector<Column> table{
+      {"scheme", [](const S& s) { return field(s.scheme); }},
+      {"workers", [](const S& s) { return fmt::to_string(s.workers); }},
+      {"servers", [](const S& s) { return fmt::to_string(s.servers); }},
+      {"time", [](const S& s) { return field(s.time); }},
+      {"seed", [](const S& s) { return fmt::to_string(s.seed); }},
+      {"dataset", [](const S& s) { return field(s.dataset); }},
+      {"model", [](const S& s) { return field(s.model); }},
+      {"parameters", [](const S& s) { return fmt::to_string(s.parameters); }},
+      {"steps", [](const S& s) { return fmt::to_string(s.steps); }},
+      {"epochs", [](const S& s) { return fmt::to_string(s.epochs); }},
+      {"samples", [](const S& s) { return fmt::to_string(s.samples); }},
+      {"seconds", [](const S& s) { return fmt::to_string(s.seconds); }},
+      {"target_loss", [](const S& s) { return or_empty(s.target_loss); }},
+      {"seconds_to_target", [](const S& s) { return or_empty(s.seconds_to_target); }},
+      {"epochs_to_target", [](const S& s) { return or_empty(s.epochs_to_target); }},
+      {"train_loss", [](const S& s) { return fmt::to_string(s.train_loss); }},
+      {"test_loss", [](const S& s) { return or_empty(s.test_loss); }},
+      {"test_accuracy", [](const S& s) { return or_empty(s.test_accuracy); }},
+      {"compute_s", [](const S& s) { return fmt::to_string(s.compute_s); }},
+      {"transfer_s", [](const S& s) { return fmt::to_string(s.transfer_s); }},
+      {"wait_s", [](const S& s) { return fmt::to_string(s.wait_s); }},
+      {"messages", [](const S& s) { return fmt::to_string(s.messages); }},
+      {"bytes_sent", [](const S& s) { return fmt::to_string(s.bytes_sent); }},
+      {"staleness_mean",
+       [](const S& s) { return s.staleness ? fmt::to_string(s.staleness->mean) : ""; }},
+      {"consensus_distance", [](const S& s) { return or_empty(s.consensus_distance); }},
+      {"samples_per_second", [](const S& s) { return fmt::to_string(s.samples_per_second); }},
+      {"model_hash", [](const S& s) { return s.model_hash; }},
+      {"diverged", [](const S& s) { return fmt::to_string(s.diverged); }},
+      {"interrupted", [](const S& s) { return fmt::to_string(s.interrupted); }},
+  };
+  return table;
 }
 
 }  // namespace
 
 std::string summary_csv(const std::vector<RunResult>& results) {
-  std::string text =
-      "scheme,workers,servers,time,seed,dataset,model,steps,epochs,seconds,target_loss,"
-      "seconds_to_target,epochs_to_target,train_loss,test_loss,test_accuracy,compute_s,transfer_s,"
-      "wait_s,messages,bytes_sent,staleness_mean,consensus_distance,samples_per_second,diverged\n";
-  for (const RunResult& result : results) text += line_of(result.summary);
+  std::vector<std::string> cells;
+  for (const Column& column : columns()) cells.emplace_back(column.name);
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const RunResult& result : results) {
+    cells.clear();
+    for (const Column& column : columns()) cells.push_back(column.text(result.summary));
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
   return text;
 }
 

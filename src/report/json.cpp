@@ -8,6 +8,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keys in the order they are written here
 
+/// A file name need not be UTF-8, and JSON has to be: what is not becomes U+FFFD.
+std::string written(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 template <typename T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -19,62 +24,64 @@ Json staleness_object(const std::optional<StalenessSummary>& s) {
 }
 
 Json summary_object(const Summary& s) {
-  return {{"scheme", s.scheme},
-          {"workers", s.workers},
-          {"servers", s.servers},
-          {"time", s.time},
-          {"seed", s.seed},
-          {"dataset",
-           {{"name", s.dataset},
-            {"rows", s.rows},
-            {"features", s.features},
-            {"classes", s.classes},
-            {"test_rows", s.test_rows}}},
-          {"model", {{"name", s.model}, {"parameters", s.parameters}}},
-          {"steps", s.steps},
-          {"epochs", s.epochs},
-          {"samples", s.samples},
-          {"seconds", s.seconds},
-          {"target_loss", or_null(s.target_loss)},
-          {"seconds_to_target", or_null(s.seconds_to_target)},
-          {"epochs_to_target", or_null(s.epochs_to_target)},
-          {"train_loss", s.train_loss},
-          {"test_loss", or_null(s.test_loss)},
-          {"test_accuracy", or_null(s.test_accuracy)},
-          {"messages", s.messages},
-          {"bytes_sent", s.bytes_sent},
-          {"time_split",
-           {{"compute", s.compute_s}, {"transfer", s.transfer_s}, {"wait", s.wait_s}}},
-          {"staleness", staleness_object(s.staleness)},
-          {"consensus_distance", or_null(s.consensus_distance)},
-          {"samples_per_second", s.samples_per_second},
-          {"model_hash", s.model_hash},
-          {"diverged", s.diverged},
-          {"interrupted", s.interrupted}};
+  return {
+      {"scheme", s.scheme},
+      {"workers", s.workers},
+      {"servers", s.servers},
+      {"time", s.time},
+      {"seed", s.seed},
+      {"dataset",
+       {{"name", s.dataset},
+        {"rows", s.rows},
+        {"features", s.features},
+        {"classes", s.classes},
+        {"test_rows", s.test_rows}}},
+      {"model", {{"name", s.model}, {"parameters", s.parameters}}},
+      {"steps", s.steps},
+      {"epochs", s.epochs},
+      {"samples", s.samples},
+      {"seconds", s.seconds},
+      {"target_loss", or_null(s.target_loss)},
+      {"seconds_to_target", or_null(s.seconds_to_target)},
+      {"epochs_to_target", or_null(s.epochs_to_target)},
+      {"train_loss", s.train_loss},
+      {"test_loss", or_null(s.test_loss)},
+      {"test_accuracy", or_null(s.test_accuracy)},
+      {"messages", s.messages},
+      {"bytes_sent", s.bytes_sent},
+      {"time_split", {{"compute", s.compute_s}, {"transfer", s.transfer_s}, {"wait", s.wait_s}}},
+      {"staleness", staleness_object(s.staleness)},
+      {"consensus_distance", or_null(s.consensus_distance)},
+      {"samples_per_second", s.samples_per_second},
+      {"model_hash", s.model_hash},
+      {"diverged", s.diverged},
+      {"interrupted", s.interrupted}};
 }
 
 }  // namespace
 
-std::string summary_json(const Summary& summary) { return summary_object(summary).dump(2) + "\n"; }
+std::string summary_json(const Summary& summary) {
+  return written(summary_object(summary), 2);
+}
 
 std::string comparison_json(const std::vector<RunResult>& results) {
   Json runs = Json::array();
   for (const RunResult& result : results) runs.push_back(summary_object(result.summary));
-  return Json{{"runs", runs}}.dump(2) + "\n";
+  return written({{"runs", runs}}, 2);
 }
 
 std::string metrics_json(const Metrics& m) {
-  return Json{{"step", m.step},
-              {"epoch", m.epoch},
-              {"seconds", m.seconds},
-              {"samples", m.samples},
-              {"bytes_sent", m.bytes_sent},
-              {"train_loss", m.train_loss},
-              {"test_loss", or_null(m.test_loss)},
-              {"test_accuracy", or_null(m.test_accuracy)},
-              {"consensus_distance", or_null(m.consensus_distance)}}
-             .dump() +
-         "\n";
+  constexpr int one_line = -1;
+  return written({{"step", m.step},
+                  {"epoch", m.epoch},
+                  {"seconds", m.seconds},
+                  {"samples", m.samples},
+                  {"bytes_sent", m.bytes_sent},
+                  {"train_loss", m.train_loss},
+                  {"test_loss", or_null(m.test_loss)},
+                  {"test_accuracy", or_null(m.test_accuracy)},
+                  {"consensus_distance", or_null(m.consensus_distance)}},
+                 one_line);
 }
 
 }  // namespace trainyard

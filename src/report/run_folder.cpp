@@ -1,9 +1,9 @@
 #include "trainyard/report/run_folder.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/experiment/options.hpp"
@@ -24,6 +24,10 @@ void write_text(const std::filesystem::path& file, const std::string& text) {
   check_written(stream, file);
 }
 
+std::filesystem::path partial_folder(const std::filesystem::path& out, const std::string& name) {
+  return out / (name + ".partial");
+}
+
 }  // namespace
 
 void write_npy(const std::filesystem::path& file, std::span<const float> values) {
@@ -42,17 +46,30 @@ void write_npy(const std::filesystem::path& file, std::span<const float> values)
   check_written(stream, file);
 }
 
+void refuse_existing_results(const std::filesystem::path& out, const std::string& name) {
+  std::error_code error;
+  if (std::filesystem::exists(out / name, error)) {
+    throw UsageError(fmt::format("--out: {} exists; --force overwrites it", (out / name).string()));
+  }
+  const std::filesystem::path partial = partial_folder(out, name);
+  if (std::filesystem::exists(partial, error)) {
+    throw UsageError(fmt::format(
+        "--out: {} exists, left by a run that is under way or was killed; --force overwrites it",
+        partial.string()));
+  }
+}
+
 RunFolder::RunFolder(const std::filesystem::path& out, const std::string& name,
                      const Configuration& resolved, bool overwrite)
-    : final_(out / name), partial_(out / (name + ".partial")) {
+    : final_(out / name), partial_(partial_folder(out, name)), overwrite_(overwrite) {
+  if (!overwrite) refuse_existing_results(out, name);
   std::error_code error;
-  if (std::filesystem::exists(final_, error) && !overwrite) {
-    throw UsageError(fmt::format("--out: {} exists; --force overwrites it", final_.string()));
-  }
   std::filesystem::remove_all(partial_, error);
   std::filesystem::create_directories(partial_, error);
   if (error) {
-    throw UsageError(fmt::format("--out: cannot write to {}: {}", out.string(), error.message()));
+    throw UsageError(
+        fmt::format("--out: cannot write to {}: {}; expected a folder, or a place for one",
+                    out.string(), error.message()));
   }
   write_text(partial_ / "config.toml", configuration_text(resolved));
   metrics_.open(partial_ / "metrics.jsonl", std::ios::binary);
@@ -70,7 +87,7 @@ void RunFolder::finish(const RunResult& result) {
   write_text(partial_ / "summary.json", summary_json(result.summary));
   write_npy(partial_ / "model.npy", result.model.span());
   std::error_code error;
-  std::filesystem::remove_all(final_, error);
+  if (overwrite_) std::filesystem::remove_all(final_, error);
   std::filesystem::rename(partial_, final_, error);
   if (error) {
     throw UsageError(fmt::format("--out: cannot rename {} to {}: {}", partial_.string(),

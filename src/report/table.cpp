@@ -1,6 +1,7 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "trainyard/report/summary_format.hpp"
 
@@ -34,7 +35,10 @@ std::string aligned(const std::vector<Row>& rows) {
 }
 
 std::string number(const std::optional<double>& value, int digits) {
-  return value ? fmt::format("{:.{}f}", *value, digits) : "-";
+  if (!value) return "-";
+  // A loss on its way to infinity would take forty columns.
+  return std::abs(*value) < 1e6 ? fmt::format("{:.{}f}", *value, digits)
+                                : fmt::format("{:.3g}", *value);
 }
 
 std::string share(double part, double whole) {
@@ -70,25 +74,38 @@ std::string heading(const RunResult& result) {
   const Summary& s = result.summary;
   const Configuration& c = result.resolved;
   std::string text = fmt::format(
-      "{}: {} rows, {} features, {} classes; {} with {} parameters\n"
+      "{}: {} rows, {} test rows, {} features, {} classes; {} with {} parameters\n"
       "{} workers, minibatch {}, step size {}, seed {}; network: latency {}, bandwidth {}\n",
-      s.dataset, s.rows, s.features, s.classes, s.model, s.parameters, s.workers, c.batch,
-      c.optimizer.lr, s.seed, exact_text(c.network.latency),
+      s.dataset, s.rows, s.test_rows, s.features, s.classes, s.model, s.parameters, s.workers,
+      c.batch, c.optimizer.lr, s.seed, exact_text(c.network.latency),
       bandwidth_text(c.network.bytes_per_second));
   text += s.time == "wall" ? "time: wall clock\n"
-                           : fmt::format("time: simulated, {} of computing a minibatch\n",
+                           : fmt::format("time: simulated; computing a minibatch takes {}\n",
                                          human_duration(to_seconds(*c.compute_time)));
+  if (s.target_loss) {
+    text += fmt::format("target: training loss {:.6g}{}\n", *s.target_loss,
+                        c.target_loss ? "" : ", the lowest that every scheme reached");
+  }
   return text;
 }
 
 constexpr const char* legend =
-    "train loss   objective at the end, regulariser included (the mean model's, where there are replicas)\n"
-    "to target    simulated or real time, and passes over the data, until the training loss was at the target\n"
-    "compute, transfer, wait\n"
-    "             where a worker's time went: its own arithmetic; messages to it on the wire; waiting for others\n"
-    "sent         bytes and messages of all ranks together\n"
-    "staleness    mean number of others' updates between a gradient's model being read and its being applied\n"
-    "consensus    mean squared distance of the workers' replicas from their mean\n";
+    "train loss   objective at the end, regulariser included; of the mean model where there are "
+    "replicas\n"
+    "to target    time until the training loss was at the target; epochs: passes over the data "
+    "until then\n"
+    "total        time of the whole run; a worker spent it as follows\n"
+    "  compute      its own arithmetic\n"
+    "  transfer     messages to it on the wire\n"
+    "  wait         for others\n"
+    "sent         bytes of all ranks together, in so many messages\n"
+    "staleness    mean number of others' updates between reading a model and applying its "
+    "gradient\n"
+    "consensus    mean squared distance of the workers' replicas from their mean\n"
+    "\n"
+    "At one step size, ps-async and hogwild apply every worker's gradient in full while the "
+    "others\n"
+    "apply their mean, so with n workers they move up to n times as far in an epoch.\n";
 
 }  // namespace
 
@@ -98,38 +115,39 @@ std::string comparison_table(const std::vector<RunResult>& results) {
                          "compute", "transfer", "wait", "sent", "messages", "staleness",
                          "consensus"}};
   for (const RunResult& result : results) rows.push_back(comparison_row(result.summary));
-  std::string text = heading(results.front());
-  if (const auto target = results.front().summary.target_loss) {
-    text += fmt::format("target: training loss {:.6g}{}\n", *target,
-                        results.front().resolved.target_loss ? "" : ", which all schemes reach");
-  }
-  return text + "\n" + aligned(rows) + "\n" + legend;
+  return heading(results.front()) + "\n" + aligned(rows) + "\n" + legend;
 }
 
 std::string summary_table(const Summary& s) {
   std::vector<Row> rows{
-      {"train loss", fmt::format("{:.6f}", s.train_loss)},
+      {"train loss", number(s.train_loss, 6)},
       {"test loss", number(s.test_loss, 6)},
       {"test accuracy", number(s.test_accuracy, 4)},
       {"epochs", fmt::format("{:.4g}", s.epochs)},
       {"steps", fmt::format("{:.6g}", s.steps)},
       {"time", human_duration(s.seconds)},
       {"samples per second", human_count(s.samples_per_second)},
-      {"compute", fmt::format("{} ({})", human_duration(s.compute_s), share(s.compute_s, s.seconds))},
-      {"transfer", fmt::format("{} ({})", human_duration(s.transfer_s), share(s.transfer_s, s.seconds))},
+      {"compute",
+       fmt::format("{} ({})", human_duration(s.compute_s), share(s.compute_s, s.seconds))},
+      {"transfer",
+       fmt::format("{} ({})", human_duration(s.transfer_s), share(s.transfer_s, s.seconds))},
       {"wait", fmt::format("{} ({})", human_duration(s.wait_s), share(s.wait_s, s.seconds))},
       {"messages", human_count(static_cast<double>(s.messages))},
       {"bytes sent", human_bytes(static_cast<double>(s.bytes_sent))},
   };
   if (s.target_loss) rows.insert(rows.begin() + 5, {"time to target", to_target(s)});
   if (s.staleness) {
-    rows.push_back({"staleness", fmt::format("mean {:.2f}, p50 {}, p99 {}, max {}", s.staleness->mean,
-                                             s.staleness->p50, s.staleness->p99, s.staleness->max)});
+    rows.push_back(
+        {"staleness", fmt::format("mean {:.2f}, p50 {}, p99 {}, max {}", s.staleness->mean,
+                                  s.staleness->p50, s.staleness->p99, s.staleness->max)});
   }
   if (s.consensus_distance) rows.push_back({"consensus distance", consensus(s)});
   rows.push_back({"model hash", s.model_hash});
-  return fmt::format("{} on {}: {}, {} workers, {} time{}\n", s.scheme, s.dataset, s.model, s.workers,
-                     s.time, s.diverged ? "; DIVERGED" : s.interrupted ? "; interrupted" : "") +
+  return fmt::format("{} on {}: {}, {} workers, {} time{}\n", s.scheme, s.dataset, s.model,
+                     s.workers, s.time,
+                     s.diverged      ? "; DIVERGED"
+                     : s.interrupted ? "; interrupted"
+                                     : "") +
          aligned(rows);
 }
 

@@ -66,8 +66,9 @@ bool RunControl::next_lockstep(Rank& rank, std::uint64_t done) {
   return done < last_step_.load(std::memory_order_relaxed);
 }
 
-/// A worker lays its replica down as it is after `done` steps; the last one has it looked at. So the mean is
-/// over replicas of the same step even when a worker is steps ahead of another, as in gossip.
+/// A worker lays its replica down as it is after `done` steps; the last one has it looked at. So
+/// the mean is over replicas of the same step even when a worker is steps ahead of another, as in
+/// gossip.
 void RunControl::deposit(Rank& rank, std::uint64_t done) {
   Deposit* deposit = nullptr;
   {
@@ -137,8 +138,8 @@ void RunControl::look(const Rank& rank, Snapshot snapshot) {
   if (look_(snapshot)) end_after_steps_begun();
 }
 
-/// Both sums go by rank and in double, so they do not depend on who came first, and by fixed blocks, so
-/// they do not depend on the number of cores.
+/// Both sums go by rank and in double, so they do not depend on who came first, and by fixed
+/// blocks, so they do not depend on the number of cores.
 void RunControl::mean_of(const float* replicas, Snapshot& snapshot) {
   constexpr std::size_t block_size = 4096;
   const std::size_t blocks = (dimension_ + block_size - 1) / block_size;

@@ -9,8 +9,9 @@ namespace trainyard {
 Server::Server(Rank& rank, const RunContext& context)
     : rank_(rank),
       context_(context),
-      optimizer_(context.optimizer,
-                 part_of(context.initial_model, rank.rank() - rank.workers(), rank.servers()).size()) {
+      optimizer_(
+          context.optimizer,
+          part_of(context.initial_model, rank.rank() - rank.workers(), rank.servers()).size()) {
   const int index = rank.rank() - rank.workers();
   shard_ = context.control.keep_shard(
       index, AlignedBuffer<float>::copy_of(part_of(context.initial_model, index, rank.servers())));

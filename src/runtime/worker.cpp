@@ -10,8 +10,8 @@ namespace trainyard {
 
 namespace {
 
-/// In `wall`, how often a Hogwild worker looks how far the others have come: each look reads a line that every other worker
-/// writes, about 100 ns apiece, against steps of 100 ns.
+/// In `wall`, how often a Hogwild worker looks how far the others have come: each look reads a line
+/// that every other worker writes, about 100 ns apiece, against steps of 100 ns.
 constexpr std::uint64_t staleness_sampled_every = 64;
 
 }  // namespace
@@ -29,11 +29,12 @@ Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
         RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
   }
   const std::size_t rows = context.batch * static_cast<std::size_t>(count);
+  single_row_ = rows == 1;
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
   const std::size_t dimension = context.model.dimension();
   if (context.shared == nullptr) {
-    replica_ = context.control.keep_replica(
-        rank.rank(), AlignedBuffer<float>::copy_of(context.initial_model));
+    replica_ = context.control.keep_replica(rank.rank(),
+                                            AlignedBuffer<float>::copy_of(context.initial_model));
     gradient_ = AlignedBuffer<float>::zeroed(dimension);
   } else if (sparse_ == nullptr) {
     read_copy_ = AlignedBuffer<float>::zeroed(dimension);
@@ -74,9 +75,8 @@ double Worker::epochs() const {
 
 std::span<float> Worker::compute_gradient() {
   const Batch batch = next_batch();
-  rank_.compute(cost(false), [&] {
-    context_.model.gradient(replica_, batch, gradient_.span(), workspace_);
-  });
+  rank_.compute(cost(false),
+                [&] { context_.model.gradient(replica_, batch, gradient_.span(), workspace_); });
   return gradient_.span();
 }
 
@@ -85,17 +85,14 @@ void Worker::apply(std::span<const float> gradient) {
 }
 
 void Worker::descend() {
-  if (sparse_ == nullptr) {
+  if (sparse_ == nullptr || !single_row_) {
     apply(compute_gradient());
     return;
   }
   const Batch batch = next_batch();
-  rank_.compute(cost(false), [&] {
-    const auto residuals = residuals_.span();
-    sparse_->read(replica_, batch, residuals);
-    sparse_->write(replica_, batch, residuals,
-                   static_cast<float>(context_.optimizer.step_size(epochs())));
-  });
+  rank_.compute(cost(false), [&] { sparse_->read(replica_, batch, residuals_.span()); });
+  sparse_->write(replica_, batch, residuals_.span(),
+                 static_cast<float>(context_.optimizer.step_size(epochs())));
 }
 
 void Worker::descend_shared() {
@@ -117,7 +114,8 @@ void Worker::descend_shared() {
     shared.descend(step_size, gradient_.span());
   }
   if (sampled) {
-    context_.control.staleness_of(rank_.rank()).record(context_.control.minibatches_done() - before);
+    context_.control.staleness_of(rank_.rank())
+        .record(context_.control.minibatches_done() - before);
   }
 }
 

@@ -1,6 +1,7 @@
-// Asynchronous parameter server: the server applies every gradient the moment it comes, x ← x − γ g, and
-// answers that worker alone (Dean et al., NIPS 2012; catalogue §2.3). Nobody waits for anybody else, and
-// gradients are stale: with n workers always busy, by n − 1 updates on average, whatever their speeds.
+// Asynchronous parameter server: the server applies every gradient the moment it comes, x ← x − γ
+// g, and answers that worker alone (Dean et al., NIPS 2012; catalogue §2.3). Nobody waits for
+// anybody else, and gradients are stale: with n workers always busy, by n − 1 updates on average,
+// whatever their speeds.
 //
 // With k servers the shards update independently, so a worker may pull a mixture of versions.
 #include <vector>

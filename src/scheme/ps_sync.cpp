@@ -1,6 +1,6 @@
-// Synchronous parameter server: x ← x − γ · (1/n) Σ_i g_i(x) (Li et al., OSDI 2014; catalogue §2.1).
-// A step sends the gradient up and the model down for each worker; with k servers, each message is
-// 1/k of it. From lock-step, the step lasts T_c + 2·max(n, k)(α + t/k).
+// Synchronous parameter server: x ← x − γ · (1/n) Σ_i g_i(x) (Li et al., OSDI 2014; catalogue
+// §2.1). A step sends the gradient up and the model down for each worker; with k servers, each
+// message is 1/k of it. From lock-step, the step lasts T_c + 2·max(n, k)(α + t/k).
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"

@@ -43,7 +43,8 @@ const std::vector<Scheme>& schemes() {
        .has_momentum = false,
        .worker = hogwild_worker},
       {.name = "gossip",
-       .summary = "each worker steps on its own replica, then averages with its neighbours (D-PSGD, ATC)",
+       .summary =
+           "each worker steps on its own replica, then averages with its neighbours (D-PSGD, ATC)",
        .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
        .source = "Lian et al. 2017; catalogue 4.2",
        .has_topology = true,

@@ -1,5 +1,6 @@
-// Data-parallel SGD over a ring all-reduce: x_i ← x_i − γ · (1/n) Σ_j g_j. All replicas hold the same
-// bits at every step. A step lasts T_c + 2(n−1)(α + t/n): bandwidth-optimal, but with 2(n−1) latencies.
+// Data-parallel SGD over a ring all-reduce: x_i ← x_i − γ · (1/n) Σ_j g_j. All replicas hold the
+// same bits at every step. A step lasts T_c + 2(n−1)(α + t/n): bandwidth-optimal, but with 2(n−1)
+// latencies.
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 

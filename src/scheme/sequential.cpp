@@ -1,6 +1,6 @@
-// Minibatch SGD on one worker: x ← x − γ ∇F over the minibatches that the n workers of the other schemes
-// would take in the same step. Same samples, same total batch, same number of steps, no communication: what
-// every synchronous scheme computes, up to the order of summation.
+// Minibatch SGD on one worker: x ← x − γ ∇F over the minibatches that the n workers of the other
+// schemes would take in the same step. Same samples, same total batch, same number of steps, no
+// communication: what every synchronous scheme computes, up to the order of summation.
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {

@@ -10,7 +10,9 @@ namespace trainyard {
 namespace {
 
 /// ⌈log2 n⌉, the number of hops.
-int hop_count(int ranks) { return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1))); }
+int hop_count(int ranks) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+}
 
 }  // namespace
 

@@ -26,8 +26,9 @@ MixingMatrix mixing_matrix(int ranks, const std::vector<MixingEdge>& edges) {
     const auto distance = [ranks](int from, int to) { return (to - from + ranks) % ranks; };
     std::sort(row.sends_to.begin(), row.sends_to.end(),
               [&](int a, int b) { return distance(i, a) < distance(i, b); });
-    std::sort(row.receives.begin(), row.receives.end(),
-              [&](const auto& a, const auto& b) { return distance(a.rank, i) < distance(b.rank, i); });
+    std::sort(row.receives.begin(), row.receives.end(), [&](const auto& a, const auto& b) {
+      return distance(a.rank, i) < distance(b.rank, i);
+    });
   }
   return matrix;
 }

@@ -125,14 +125,15 @@ TEST_CASE("a model that has diverged has no finite loss", "[model]") {
   }
 }
 
-// Callers cut evaluation into blocks for the cores; what a row loses must not depend on where.
+// Callers cut evaluation into blocks for the cores; what a row loses must not depend on where. With
+// 500 features oneDNN cuts a row's sum in two, except where the matrix has a single row.
 TEST_CASE("a row's loss has the same bits in every block", "[model]") {
-  const test::Problem problem = test::make_problem(2, 200, 33, 2, 0.5);
+  const test::Problem problem = test::make_problem(2, 200, 500, 2, 0.5);
   for (const std::string name : {"logistic", "softmax", "mlp:17,5"}) {
     for (const Dataset* data : {&problem.dense, &problem.sparse}) {
       INFO(name << (data->sparse ? ", sparse" : ", dense"));
       const auto model = make_model({name, 0.0}, *data);
-      const std::vector<float> w = test::random_parameters(*model, 3, 0.5);
+      const std::vector<float> w = test::random_parameters(*model, 3, 0.1);
       Workspace workspace;
       Tally alone;
       for (std::size_t r = 0; r < data->rows; ++r) {

@@ -115,7 +115,7 @@ TEST_CASE("an element's bits do not depend on where it lies in the vector", "[mo
 TEST_CASE("sigmoid keeps its relative precision in both tails", "[model]") {
   with_each_instruction_set([] {
     Floats x;
-    for (float value = -85.0F; value <= 85.0F; value += 0.37F) x.push_back(value);
+    for (int i = -230; i <= 230; ++i) x.push_back(0.37F * static_cast<float>(i));
     Floats result = x;
     kernels::sigmoid(result);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -167,11 +167,12 @@ TEST_CASE("kernels over dense rows agree with plain loops", "[model]") {
 TEST_CASE("a row's product has the same bits whatever rows are beside it", "[model]") {
   with_each_instruction_set([] {
     RandomStream random(3, Purpose::data_generator);
-    const Guarded matrix(random, 9 * 77, 0), vector(random, 77, 0);
-    Floats together(9), alone(9);
+    constexpr std::size_t rows = 9, columns = 77;
+    const Guarded matrix(random, rows * columns, 0), vector(random, columns, 0);
+    Floats together(rows), alone(rows);
     kernels::row_products(matrix, vector, together);
-    for (std::size_t r = 0; r < 9; ++r) {
-      kernels::row_products(std::span<const float>(matrix).subspan(r * 77, 77), vector,
+    for (std::size_t r = 0; r < rows; ++r) {
+      kernels::row_products(std::span<const float>(matrix).subspan(r * columns, columns), vector,
                             std::span(alone).subspan(r, 1));
     }
     CHECK(together == alone);

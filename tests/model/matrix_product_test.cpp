@@ -1,7 +1,10 @@
 // The matrix product against three plain loops.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "trainyard/base/random.hpp"
@@ -87,6 +90,28 @@ TEST_CASE("matrix_product of empty matrices", "[model]") {
     check_product(random, shape, true, false, 1.0F, 0.5F, 1.0F);
     check_product(random, shape, false, true, 2.0F, 1.0F, 1.0F);
   }
+}
+
+std::ptrdiff_t thread_count() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+TEST_CASE("matrix_product starts no threads, whichever thread calls it", "[model]") {
+  if (!std::filesystem::exists("/proc/self/task")) return;
+  RandomStream random(5, Purpose::data_generator);
+  const std::size_t size = 512;
+  const Floats a = normal_floats(random, size * size);
+  std::ptrdiff_t before = 0, after = 0;
+  std::thread caller([&] {
+    Floats c(size * size);
+    before = thread_count();
+    kernels::matrix_product(false, false, size, size, size, 1.0F, a.data(), a.data(), 0.0F,
+                            c.data());
+    after = thread_count();
+  });
+  caller.join();
+  CHECK(after == before);
 }
 
 // What evaluation in tiles rests on: within one shape, a row's bits depend on nothing but the row.

@@ -16,7 +16,7 @@ TEST_CASE("models have the parameters that their names say", "[model]") {
   const test::Problem two = test::make_problem(1, 10, 7, 2, 0.5);
   const test::Problem five = test::make_problem(1, 10, 7, 5, 0.5);
   CHECK(make_model({"logistic", 0.0}, two.sparse)->dimension() == 7);
-  CHECK(make_model({"softmax", 0.0}, five.dense)->dimension() == 7 * 5);
+  CHECK(make_model({"softmax", 0.0}, five.dense)->dimension() == 35);
   CHECK(make_model({"mlp:3", 0.0}, two.dense)->dimension() == 7 * 3 + 3 + 3 * 2 + 2);
   CHECK(make_model({"mlp:11,4", 0.0}, five.sparse)->dimension() ==
         7 * 11 + 11 + 11 * 4 + 4 + 4 * 5 + 5);
@@ -75,21 +75,24 @@ TEST_CASE("networks start with He's variance, zero biases, and by their seed alo
   const auto model = make_model({"mlp:300,200", 0.0}, problem.dense);
   std::vector<float> parameters(model->dimension(), 5.0F);
   model->initialize(parameters, 3);
+  struct Shape {
+    std::size_t inputs, outputs;
+  };
   std::size_t next = 0;
-  for (const auto& [inputs, outputs] : {std::pair{400, 300}, {300, 200}, {200, 10}}) {
-    const auto weights = static_cast<std::size_t>(inputs * outputs);
+  for (const auto& [inputs, outputs] : {Shape{400, 300}, {300, 200}, {200, 10}}) {
+    const std::size_t weights = inputs * outputs;
     double sum = 0.0, squares = 0.0;
     for (std::size_t i = 0; i < weights; ++i) {
       const double weight = parameters[next + i];
       sum += weight;
       squares += weight * weight;
     }
-    const double count = static_cast<double>(weights), variance = 2.0 / inputs;
+    const double count = static_cast<double>(weights), variance = 2.0 / static_cast<double>(inputs);
     // Four standard errors: of the mean √(variance / count), of the variance variance·√(2 / count).
     CHECK(std::abs(sum / count) < 4.0 * std::sqrt(variance / count));
     CHECK(std::abs(squares / count - variance) < 4.0 * variance * std::sqrt(2.0 / count));
     next += weights;
-    for (int o = 0; o < outputs; ++o) CHECK(parameters[next++] == 0.0F);
+    for (std::size_t o = 0; o < outputs; ++o) CHECK(parameters[next++] == 0.0F);
   }
   std::vector<float> again(model->dimension()), other(model->dimension());
   model->initialize(again, 3);

@@ -23,8 +23,8 @@ class AlignedBuffer {
   /// `size` values, uninitialised.
   explicit AlignedBuffer(std::size_t size)
       : data_(size == 0 ? nullptr
-                        : static_cast<T*>(::operator new(size * sizeof(T),
-                                                         std::align_val_t{alignment}))),
+                        : static_cast<T*>(
+                              ::operator new (size * sizeof(T), std::align_val_t{alignment}))),
         size_(size) {}
   static AlignedBuffer zeroed(std::size_t size) {
     AlignedBuffer buffer(size);
@@ -52,7 +52,7 @@ class AlignedBuffer {
 
  private:
   struct Free {
-    void operator()(T* memory) const { ::operator delete(memory, std::align_val_t{alignment}); }
+    void operator()(T* memory) const { ::operator delete (memory, std::align_val_t{alignment}); }
   };
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;

@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// Part `index` of `parts`: elements [index·d/parts, (index+1)·d/parts). Sizes differ by at most one;
-/// with fewer elements than parts some are empty.
+/// Part `index` of `parts`: elements [index·d/parts, (index+1)·d/parts). Sizes differ by at most
+/// one; with fewer elements than parts some are empty.
 template <typename T>
 std::span<T> part_of(std::span<T> vector, int index, int parts) {
   const auto cut = [&](int i) {

@@ -20,10 +20,12 @@ using Time = Duration;
 
 /// The duration nearest to `value` seconds. Throws UsageError when it is beyond 106 days.
 Duration seconds(double value);
-inline double to_seconds(Duration duration) { return static_cast<double>(duration.count()) * 1e-12; }
+inline double to_seconds(Duration duration) {
+  return static_cast<double>(duration.count()) * 1e-12;
+}
 
-/// "20ms", "1.5 us", "2h", "0". Units: ps ns us µs ms s min h; a bare number is refused unless it is
-/// zero. Throws UsageError, naming `what`, when the text is no duration or is negative.
+/// "20ms", "1.5 us", "2h", "0". Units: ps ns us µs ms s min h; a bare number is refused unless it
+/// is zero. Throws UsageError, naming `what`, when the text is no duration or is negative.
 Duration parse_duration(std::string_view text, std::string_view what);
 
 /// "1.4Gbps", "10MB/s", "infinite" → bytes per second (infinity for "infinite"). Units: bps kbps

@@ -1,8 +1,10 @@
 // Push and pull between workers and the k servers, which own contiguous shards of the vector.
 //
-// Both go by offset rounds (catalogue §1.2): in round r worker w deals with shard (w + r) mod max(n, k), so
-// that in no round two workers want the same port, and a synchronous step takes 2·max(n, k)(α + t/k). If all began
-// with shard 0, it would take 1.5 times as long.
+// Both go by offset rounds (catalogue §1.2): in round r worker w deals with shard (w + r) mod
+// max(n, k), so that in no round two workers want the same port, and a synchronous exchange takes
+// 2·max(n, k)(α + t/k) for k ≤ n. (With more servers than workers it takes less: the first shards
+// are answered while the last are still being pushed.) If all began with shard 0, it would take 1.5
+// times as long.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +14,17 @@
 
 namespace trainyard {
 
-/// Worker: sends each server its shard of `vector`. `versions`, if not empty, holds for each server the version that
-/// the worker last pulled from it, and goes along as the message's tag.
+/// Worker: sends each server its shard of `vector`. `versions`, if not empty, holds for each server
+/// the version that the worker last pulled from it, and goes along as the message's tag.
 void push(Communicator& comm, std::span<const float> vector,
           std::span<const std::uint64_t> versions = {});
 
-/// Worker: waits for every server's shard and puts it into `vector`; the tags go into `versions`, if not empty.
+/// Worker: waits for every server's shard and puts it into `vector`; the tags go into `versions`,
+/// if not empty.
 void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> versions = {});
 
-/// Server: sum ← sum + what worker 0 pushed, + what worker 1 pushed, …: the order of the ranks, not of arrival, so
-/// that the bits repeat.
+/// Server: sum ← sum + what worker 0 pushed, + what worker 1 pushed, …: the order of the ranks, not
+/// of arrival, so that the bits repeat.
 void sum_pushes(Communicator& comm, std::span<float> sum);
 
 /// Server: sends its shard to every worker.

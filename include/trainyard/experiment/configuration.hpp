@@ -1,5 +1,6 @@
-// Everything that decides a run, as plain values. The command line, the TOML file and the resolved configuration beside
-// the results are three spellings of this; options.hpp holds the one table of them.
+// Everything that decides a run, as plain values. The command line, the TOML file and the resolved
+// configuration beside the results are three spellings of this; options.hpp holds the one table of
+// them.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,9 @@ namespace trainyard {
 enum class TimeMode { automatic, wall, simulated };
 /// "auto", "wall", "virtual".
 std::string time_mode_text(TimeMode mode);
+
+/// More minibatches a worker than anybody waits for, and what "no limit" is written as.
+inline constexpr std::int64_t most_steps = 1'000'000'000'000;
 
 struct Straggler {
   int rank = 0;
@@ -52,7 +56,7 @@ struct Configuration {
   bool replacement = false;
 
   // [model]
-  std::string model = "logistic";
+  std::string model;  // empty: logistic for two classes, softmax for more
   double l2 = 0.0;
 
   // [optimizer]

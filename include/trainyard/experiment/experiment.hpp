@@ -26,9 +26,9 @@ struct Metrics {
   double epoch = 0.0;
   double seconds = 0.0;  // of the run's clock
   std::uint64_t samples = 0, bytes_sent = 0;
-  double train_loss = 0.0;                    // the objective: mean loss + (λ/2)‖w‖²
-  std::optional<double> test_loss;            // mean loss
-  std::optional<double> test_accuracy;        // fraction right
+  double train_loss = 0.0;              // the objective: mean loss + (λ/2)‖w‖²
+  std::optional<double> test_loss;      // mean loss
+  std::optional<double> test_accuracy;  // fraction right
   std::optional<double> consensus_distance;  // (1/n) Σ‖x_i − x̄‖²; empty when there are no replicas
 };
 
@@ -57,7 +57,8 @@ struct Summary {
   double train_loss = 0.0;
   std::optional<double> test_loss, test_accuracy;
   std::uint64_t messages = 0, bytes_sent = 0;
-  double compute_s = 0.0, transfer_s = 0.0, wait_s = 0.0;  // mean over workers; they add up to `seconds`
+  double compute_s = 0.0, transfer_s = 0.0,
+         wait_s = 0.0;  // mean over workers; they add up to `seconds`
   std::optional<StalenessSummary> staleness;
   std::optional<double> consensus_distance;
   double samples_per_second = 0.0;

@@ -22,14 +22,21 @@ struct Option {
   std::function<std::string(const Configuration&)> get;
   /// TOML writes it bare (a number, true) instead of in quotes.
   bool bare = false;
+  /// Where results go, and whether they may overwrite others, is no part of what was run: a
+  /// resolved configuration that is fed back must not fall over the results beside it.
+  bool describes_run = true;
 };
 
 const std::vector<Option>& options();
+/// REQUIRES: there is one.
+const Option& option_named(std::string_view name);
 
-/// Reads a TOML file into `configuration`. Throws UsageError: "FILE:LINE: what was found; what is accepted".
+/// Reads a TOML file into `configuration`. Throws UsageError: "FILE:LINE: what was found; what is
+/// accepted".
 void read_configuration(const std::filesystem::path& file, Configuration& configuration);
 
-/// The configuration as TOML, every option that is set. Reading it back gives the same run.
+/// The configuration as TOML: every option that is set and describes the run. Reading it back gives
+/// the same run.
 std::string configuration_text(const Configuration& configuration);
 
 }  // namespace trainyard

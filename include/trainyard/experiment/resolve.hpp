@@ -10,14 +10,16 @@
 
 namespace trainyard {
 
-/// Decides for all `schemes` at once, so that a comparison runs every scheme under the same clock with
-/// the same cost of computation:
+/// Decides for all `schemes` at once, so that a comparison runs every scheme under the same clock
+/// with the same cost of computation:
 ///  - `--time auto` is wall when the scheme with the most ranks gets a core for each, else virtual;
+///  - without a model, logistic regression for two classes and softmax for more;
 ///  - without a budget, 10 epochs (with only a target loss, at most 200);
 ///  - `--compute-time auto` is measured here when time is virtual.
 /// `remark` is told what was decided and why, and what has no effect.
 /// Throws UsageError for what does not fit together.
 Configuration resolve(const Configuration& configuration, const std::vector<std::string>& schemes,
-                      const LoadedData& data, const std::function<void(const std::string&)>& remark);
+                      const LoadedData& data,
+                      const std::function<void(const std::string&)>& remark);
 
 }  // namespace trainyard

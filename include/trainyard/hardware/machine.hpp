@@ -23,12 +23,13 @@ struct Machine {
 
 /// This machine.
 Machine this_machine();
-/// A machine that is only described, for tests: hwloc's synthetic notation, e.g. "pack:2 numa:4 core:16 pu:2".
+/// A machine that is only described, for tests: hwloc's synthetic notation, e.g. "pack:2 numa:4
+/// core:16 pu:2".
 Machine synthetic_machine(const std::string& description);
 
 /// compact: fill one NUMA node after the other. scatter: one rank to each node in turn. none: not
-/// pinned. One rank a core; hardware threads of a core are used only when cores run out, and when those
-/// run out too, ranks share.
+/// pinned. One rank a core; hardware threads of a core are used only when cores run out, and when
+/// those run out too, ranks share.
 enum class Placement { compact, scatter, none };
 /// Throws UsageError, naming `what`.
 Placement parse_placement(std::string_view text, std::string_view what);

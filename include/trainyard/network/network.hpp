@@ -21,7 +21,7 @@ PortMode parse_port_mode(std::string_view text, std::string_view what);
 std::string port_mode_text(PortMode mode);
 
 struct Network {
-  Duration latency{0};                                                   // α, a message
+  Duration latency{0};                                                // α, a message
   double bytes_per_second = std::numeric_limits<double>::infinity();  // 1/β
   PortMode ports = PortMode::circuit;
 

@@ -10,8 +10,10 @@
 //     the switch itself is never the bottleneck.
 //  3. Every sender is a FIFO: a message that waits holds up those behind it.
 //  4. When a port frees, the message that starts is, among the queue heads whose two ports are
-//     idle, the one posted first (ties: in the order of the post() calls). Nothing is reserved for a
-//     message that cannot start yet.
+//     idle, the one posted first. Of those posted at the same moment, the one that is earlier in
+//     its own sender's burst goes first, and then the one of the lower rank: so ranks that each
+//     post a schedule of rounds at one moment are served round by round, not rank by rank. Nothing
+//     is reserved for a message that cannot start yet.
 //
 // All links have the same latency, which is what makes the two port modes one piece of code: with
 // cut-through ports the receive port is held α later than the send port on every link alike, so a
@@ -33,8 +35,8 @@ struct Transfer {
   int from = 0, to = 0;
   std::uint64_t bytes = 0;
   Time posted{0}, start{0};
-  Time first_bit{0};      // start + α
-  Time end{0};            // start + α + βb: it has arrived
+  Time first_bit{0};       // start + α
+  Time end{0};             // start + α + βb: it has arrived
   void* cookie = nullptr;  // what the caller passed to post()
 };
 
@@ -58,11 +60,14 @@ class Switch {
  private:
   struct Queued {
     Transfer transfer;
+    std::uint32_t burst = 0;   // its number among those its sender posted at that moment
     std::int32_t next = none;  // behind it in the sender's queue, or in the list of free slots
   };
   struct Sender {
     std::int32_t head = none, tail = none;
     bool busy = false;
+    Time burst_at{-1};        // when it last posted,
+    std::uint32_t burst = 0;  // and how many messages it has posted at that moment
   };
   struct Receiver {
     bool busy = false;
@@ -77,6 +82,10 @@ class Switch {
   };
   static constexpr std::int32_t none = -1;
 
+  /// Heap order: true when slot `a` comes after slot `b` by rule 4.
+  bool goes_after(std::int32_t a, std::int32_t b) const;
+  Duration occupancy(std::int32_t slot) const;
+  std::int32_t first_waiting(std::int32_t receiver) const;
   std::int32_t take_slot();
   void offer_head(int sender);
   void serve_later(int receiver);
@@ -89,7 +98,7 @@ class Switch {
   std::vector<Receiver> receivers_;
   std::vector<Queued> slots_;
   std::int32_t free_slot_ = none;
-  std::vector<PortsFree> events_;      // a heap, the earliest on top
+  std::vector<PortsFree> events_;       // a heap, the earliest on top
   std::vector<std::int32_t> to_serve_;  // receivers that may start a message now
   Time served_at_{0};                   // the moment to_serve_ speaks of
   std::uint64_t posted_ = 0, started_ = 0;

@@ -19,10 +19,14 @@ class Progress {
   void end(const RunResult& result);
 
  private:
+  double fraction_done(const Metrics& metrics) const;
+  std::string line_of(const Metrics& metrics) const;
+
   bool quiet_;
   bool live_;  // standard error is a terminal
   std::string scheme_;
-  double last_step_ = 0.0;  // of the budget
+  double last_step_ = 0.0, last_second_ = 0.0;  // of the budget; 0 when there is no such limit
+  bool may_end_earlier_ = false;                // at a target loss
   std::chrono::steady_clock::time_point began_;
 };
 

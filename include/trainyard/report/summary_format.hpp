@@ -8,9 +8,9 @@
 
 namespace trainyard {
 
-/// One JSON object, two-space indented. Keys carry their unit, except those that the field writes without:
-/// `seconds`, `time_split` (seconds, mean over workers; compute + transfer + wait = seconds).
-/// What does not apply is null.
+/// One JSON object, two-space indented. Keys carry their unit, except those that the field writes
+/// without: `seconds`, `time_split` (seconds, mean over workers; compute + transfer + wait =
+/// seconds). What does not apply is null, and so is what is not finite.
 std::string summary_json(const Summary& summary);
 /// {"runs": [summary, …]}
 std::string comparison_json(const std::vector<RunResult>& results);

@@ -1,14 +1,15 @@
 // How a rank talks to the others.
 //
-// Ranks 0 .. workers-1 are workers, workers .. size-1 are servers. A message is a range of bytes; the
-// network charges exactly those bytes (the tag rides for free, as all control traffic does).
+// Ranks 0 .. workers-1 are workers, workers .. size-1 are servers. A message is a range of bytes;
+// the network charges exactly those bytes (the tag rides for free, as all control traffic does).
 //
-//   worker.comm().send(next, chunk);                      // returns at once: it is in the send queue
-//   const Message message = worker.comm().receive(previous);  // waits for the oldest from that rank
-//   kernels::add(message.floats(), chunk);                // read in place
+//   worker.comm().send(next, chunk);                      // returns at once: it is in the send
+//   queue const Message message = worker.comm().receive(previous);  // waits for the oldest from
+//   that rank kernels::add(message.floats(), chunk);                // read in place
 //
 // Messages of one pair of ranks never overtake each other. A send copies its payload once and never
-// waits for the receiver. In what order a rank sends matters: its port serves one message at a time.
+// waits for the receiver. In what order a rank sends matters: its port serves one message at a
+// time.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +41,8 @@ class Communicator {
   /// Waits for the next message from that rank.
   virtual Message receive(int from) = 0;
 
-  /// Waits until some message has arrived. False when none can come any more: every worker has ended
-  /// and nothing is on its way. A server's loop ends with it.
+  /// Waits until some message has arrived. False when none can come any more: every worker has
+  /// ended and nothing is on its way. A server's loop ends with it.
   virtual bool await_message() = 0;
 
   /// Waits for the next message from anyone, in the order of arrival. Empty when none can come.

@@ -12,13 +12,13 @@
 
 namespace trainyard {
 
-/// A message on its way, with its payload. Envelopes are used again: in the steady state of a run none
-/// is allocated.
+/// A message on its way, with its payload. Envelopes are used again: in the steady state of a run
+/// none is allocated.
 struct Envelope {
   int from = 0, to = 0;
   std::uint64_t tag = 0;
   AlignedBuffer<std::byte> storage;
-  std::size_t size = 0;  // payload bytes, ≤ storage.size()
+  std::size_t size = 0;   // payload bytes, ≤ storage.size()
   Time start{0}, end{0};  // when it occupied the ports; set by the switch
 
   /// Copies `payload` in; allocates only when it is larger than any before.

@@ -1,5 +1,5 @@
-// How a gradient changes a model: x ← x − γ v with v ← μ v + g (momentum μ; plain SGD for μ = 0) and
-// γ = γ₀ / (1 + A · epochs so far).
+// How a gradient changes a model: x ← x − γ v with v ← μ v + g (momentum μ; plain SGD for μ = 0)
+// and γ = γ₀ / (1 + A · epochs so far).
 #pragma once
 
 #include <span>

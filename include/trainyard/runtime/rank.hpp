@@ -1,5 +1,5 @@
-// What a runtime gives to each rank: its communicator, its clock, and the door every computation goes
-// through. There are two runtimes, in wall/ and virtual/; what runs on them cannot tell which.
+// What a runtime gives to each rank: its communicator, its clock, and the door every computation
+// goes through. There are two runtimes, in wall/ and virtual/; what runs on them cannot tell which.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace trainyard {
 
 /// What a piece of computation costs.
 struct ComputeCost {
-  Duration simulated{0};    // `virtual`: how long it takes
+  Duration simulated{0};  // `virtual`: how long it takes
   double slowdown = 1.0;  // `wall`: this many times as long as it really took (a straggler)
-  /// It reads memory that other ranks write: in `virtual` it is then done in the instant in which it
-  /// starts, before any other rank goes on, so that it sees exactly the values of that instant.
+  /// It reads memory that other ranks write: in `virtual` it is then done in the instant in which
+  /// it starts, before any other rank goes on, so that it sees exactly the values of that instant.
   bool reads_shared = false;
 };
 
@@ -41,7 +41,9 @@ class Rank : public Communicator {
   virtual void compute(const ComputeCost& cost, FunctionRef<void()> work) = 0;
 
   /// Calls `inspect` while no rank runs and the clock stands still, so that it may look at any
-  /// rank's models. Ranks stand still between the verbs of this interface and of Communicator.
+  /// rank's models. Ranks stand still between the verbs of this interface and of Communicator; in
+  /// `virtual`, work inside compute() may go on meanwhile, so it writes only what is its rank's
+  /// own.
   virtual void stand_still(FunctionRef<void()> inspect) = 0;
 
   /// Messages and bytes sent so far by all ranks. REQUIRES: called from within stand_still().
@@ -69,8 +71,9 @@ struct RuntimeReport {
   std::vector<RankAccount> accounts;  // one for each rank, each adding up to `elapsed`
 };
 
-/// Runs `program` once for each rank and returns when all have ended. The first exception of any rank ends the others
-/// and is rethrown. A deadlock is an InternalError that says who waits for whom.
+/// Runs `program` once for each rank and returns when all have ended. The first exception of any
+/// rank ends the others and is rethrown. A deadlock is an InternalError that says who waits for
+/// whom.
 RuntimeReport run_virtual(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
 RuntimeReport run_wall(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
 

@@ -1,6 +1,7 @@
 // When a run goes on, when it is looked at, and when it ends: everything behind next_step().
 //
-// Also the place where the models of all ranks lie, so that evaluation can look at them and they outlive the ranks.
+// Also the place where the models of all ranks lie, so that evaluation can look at them and they
+// outlive the ranks.
 #pragma once
 
 #include <atomic>
@@ -20,16 +21,18 @@
 
 namespace trainyard {
 
-/// lockstep: all workers take the same number of steps, none runs ahead of what it needs from others.
-/// free: each worker takes the next step when it is ready; the steps of all are counted together.
+/// lockstep: all workers take the same number of steps, none runs ahead of what it needs from
+/// others. free: each worker takes the next step when it is ready; the steps of all are counted
+/// together.
 enum class Pace { lockstep, free };
 
-/// Where "the model" is: the mean of the workers' replicas, the servers' shards put together, or the shared one.
+/// Where "the model" is: the mean of the workers' replicas, the servers' shards put together, or
+/// the shared one.
 enum class ModelHome { replicas, servers, shared };
 
 /// The limits are whichever comes first.
 struct RunLimits {
-  std::uint64_t steps = 0;  // a worker; if free, on average over the workers
+  std::uint64_t steps = 0;           // a worker; if free, on average over the workers
   std::uint64_t evaluate_every = 1;  // steps a worker
   Duration time = Duration::max();
 };
@@ -46,12 +49,12 @@ struct Snapshot {
 
 class RunControl {
  public:
-  /// `look` is called while all ranks stand still; when it returns true, the run ends as soon as the
-  /// steps that have begun are done. `interrupted` is watched. A free worker takes steps off the
-  /// common count in lots of `lot`: with 1 the count is exact at every moment, but fought over.
+  /// `look` is called while all ranks stand still; when it returns true, the run ends as soon as
+  /// the steps that have begun are done. `interrupted` is watched. A free worker takes steps off
+  /// the common count in lots of `lot`: with 1 the count is exact at every moment, but fought over.
   RunControl(Pace pace, ModelHome home, int workers, int servers, std::size_t dimension,
-             const RunLimits& limits, std::uint64_t lot,
-             std::function<bool(const Snapshot&)> look, const std::atomic<bool>& interrupted);
+             const RunLimits& limits, std::uint64_t lot, std::function<bool(const Snapshot&)> look,
+             const std::atomic<bool>& interrupted);
 
   // Called while ranks are set up, by the rank concerned.
   std::span<float> keep_replica(int worker, AlignedBuffer<float> replica);
@@ -106,7 +109,7 @@ class RunControl {
   SharedModel* shared_ = nullptr;
   std::vector<Staleness> staleness_;
   std::vector<Progress> progress_;
-  std::atomic<std::uint64_t> last_step_;      // lockstep: no worker begins a later one
+  std::atomic<std::uint64_t> last_step_;     // lockstep: no worker begins a later one
   std::atomic<std::uint64_t> claimed_{0};    // free: minibatches taken off the common count
   std::atomic<std::uint64_t> completed_{0};  // free: minibatches done
   std::atomic<bool> ending_{false};

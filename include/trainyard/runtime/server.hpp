@@ -1,4 +1,5 @@
-// A parameter server's view of a run: one contiguous shard of the model and the optimizer that goes with it.
+// A parameter server's view of a run: one contiguous shard of the model and the optimizer that goes
+// with it.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ class Server {
   /// A buffer of the shard's size, for a sum of gradients; zeroed by the call.
   std::span<float> zeroed_sum();
 
-  /// One optimizer step of the shard with a gradient that speaks for `minibatches` minibatches; the version
-  /// goes up by one.
+  /// One optimizer step of the shard with a gradient that speaks for `minibatches` minibatches; the
+  /// version goes up by one.
   void apply(std::span<const float> gradient, std::uint64_t minibatches);
 
   /// Number of updates applied so far.

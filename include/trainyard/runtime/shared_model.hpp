@@ -1,5 +1,5 @@
-// The one model that several ranks may write at once (Hogwild; Niu et al. 2011), and the only memory
-// in Trainyard for which that holds.
+// The one model that several ranks may write at once (Hogwild; Niu et al. 2011), and the only
+// memory in Trainyard for which that holds.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace trainyard {
 
-/// Access mode: relaxed atomic. Each float is loaded and stored whole, nothing is locked, and of two
-/// writes to the same coordinate at the same time one may be lost. Relaxed is enough because no other memory is
-/// published through the model. (Plain racing floats would be undefined behaviour.)
+/// Access mode: relaxed atomic. Each float is loaded and stored whole, nothing is locked, and of
+/// two writes to the same coordinate at the same time one may be lost. Relaxed is enough because no
+/// other memory is published through the model. (Plain racing floats would be undefined behaviour.)
 class SharedModel {
  public:
   explicit SharedModel(std::span<const float> initial)
@@ -22,8 +22,8 @@ class SharedModel {
   /// A copy, coordinate by coordinate; others may write meanwhile.
   void read(std::span<float> copy) const;
 
-  /// values ← values − step_size · gradient, coordinate by coordinate. With one writer the bits are those of
-  /// kernels::axpy, so that one Hogwild worker is serial SGD.
+  /// values ← values − step_size · gradient, coordinate by coordinate. With one writer the bits are
+  /// those of kernels::axpy, so that one Hogwild worker is serial SGD.
   void descend(float step_size, std::span<const float> gradient);
 
  private:

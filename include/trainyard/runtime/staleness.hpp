@@ -1,5 +1,5 @@
-// Staleness: how many updates others made between the moment a gradient's model was read and the moment the
-// gradient was applied.
+// Staleness: how many updates others made between the moment a gradient's model was read and the
+// moment the gradient was applied.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// One worker's view of a run: its replica of the model, its share of the data, its gradient. What a scheme's
-// program is written in.
+// One worker's view of a run: its replica of the model, its share of the data, its gradient. What a
+// scheme's program is written in.
 //
 //   void ring_allreduce_sgd(Worker& worker) {
 //     while (worker.next_step()) {
@@ -35,8 +35,8 @@ struct RunContext {
   bool replacement = false;
   std::uint64_t seed = 1;
   OptimizerOptions optimizer;
-  Duration minibatch_time{0};       // simulated compute time of one minibatch
-  std::vector<double> slowdown;     // a worker, 1 = none
+  Duration minibatch_time{0};    // simulated compute time of one minibatch
+  std::vector<double> slowdown;  // a worker, 1 = none
   const Topology* topology = nullptr;
   RunControl& control;
   SharedModel* shared = nullptr;
@@ -51,8 +51,8 @@ struct RunContext {
 
 class Worker {
  public:
-  /// Lays out the shares of workers `first` .. `first + count - 1` in this thread's memory. (One share,
-  /// except for the sequential yardstick, which takes everyone's.)
+  /// Lays out the shares of workers `first` .. `first + count - 1` in this thread's memory. (One
+  /// share, except for the sequential yardstick, which takes everyone's.)
   Worker(Rank& rank, const RunContext& context, int first, int count);
 
   /// Begins the next step; false when the budget is spent, and then the program returns.
@@ -67,15 +67,18 @@ class Worker {
   /// One optimizer step of the replica.
   void apply(std::span<const float> gradient);
 
-  /// compute_gradient() and apply() in one; for a sparse linear model without momentum it touches
-  /// only the coordinates of the minibatch's rows, and regularises those in expectation (model.hpp).
+  /// compute_gradient() and apply() in one. Serial SGD on single rows of sparse data, where
+  /// applying a whole gradient would cost hundreds of times the row itself, touches only the row's
+  /// coordinates and regularises those in expectation (Model::SparseUpdate); that needs a linear
+  /// model and no momentum.
   void descend();
 
-  /// The same on the shared model: reads it, computes for as long as a minibatch takes, writes it.
+  /// One step on the shared model: reads it, computes for as long as a minibatch takes, writes it.
+  /// Sparse linear models touch only the coordinates of the minibatch's rows, whatever its size.
   void descend_shared();
 
-  /// This worker's model, evaluated as it stands between two steps. Empty in schemes whose model is the
-  /// shared one.
+  /// This worker's model, evaluated as it stands between two steps. Empty in schemes whose model is
+  /// the shared one.
   std::span<float> replica() { return replica_; }
 
   Communicator& comm() { return rank_; }
@@ -99,6 +102,7 @@ class Worker {
   Optimizer optimizer_;
   std::uint64_t done_ = 0;
   bool begun_ = false;
+  bool single_row_ = false;  // a step's minibatch is one row
 };
 
 }  // namespace trainyard

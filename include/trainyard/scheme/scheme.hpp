@@ -1,5 +1,5 @@
-// Training schemes: each is one file, a straight-line program of one worker and, where it has servers,
-// of one server. Every runtime runs the same text.
+// Training schemes: each is one file, a straight-line program of one worker and, where it has
+// servers, of one server. Every runtime runs the same text.
 #pragma once
 
 #include <string>

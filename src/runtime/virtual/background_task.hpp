@@ -20,8 +20,8 @@ class BackgroundTask {
   /// `work` is kept by reference. REQUIRES: no work is running.
   void start(FunctionRef<void()> work) {
     running_ = true;
-    // The hand-over is oneTBB's; the atomic repeats it where ThreadSanitizer can see it, because the
-    // distribution's oneTBB is not instrumented.
+    // The hand-over is oneTBB's; the atomic repeats it where ThreadSanitizer can see it, because
+    // the distribution's oneTBB is not instrumented.
     handed_over_.store(true, std::memory_order_release);  // publishes what the work reads
     group_.run([this, work] {
       (void)handed_over_.load(std::memory_order_acquire);  // sees it

@@ -23,8 +23,8 @@ namespace trainyard {
 
 namespace {
 
-// Address space, not memory: only pages that are touched are backed. A rank's program is shallow, but
-// setting up its data is done here too.
+// Address space, not memory: only pages that are touched are backed. A rank's program is shallow,
+// but setting up its data is done here too.
 #if defined(TRAINYARD_ASAN) || defined(TRAINYARD_TSAN)
 constexpr std::size_t stack_bytes = 1024 * 1024;
 #else

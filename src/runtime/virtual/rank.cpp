@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "trainyard/base/error.hpp"
+
 #include "runtime/accounting.hpp"
 #include "runtime/virtual/world.hpp"
-#include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
@@ -19,7 +20,7 @@ void VirtualRank::send(int to, std::span<const std::byte> payload, std::uint64_t
   envelope->fill(payload);
   ++account_.messages_sent;
   account_.bytes_sent += payload.size();
-  world_.switch_.post(rank(), to, payload.size(), world_.now_, envelope);
+  world_.post(envelope);
 }
 
 /// The oldest message that has arrived from that rank, or from anyone; nullptr when there is none.
@@ -78,15 +79,19 @@ std::optional<Message> VirtualRank::poll(int from) {
 
 void VirtualRank::barrier() {
   const Time since = world_.now_;
-  if (!world_.meet(world_.at_barrier_, workers(), rank())) block("the others at a barrier");
+  world_.meet(world_.at_barrier_, workers(), rank());
+  block("the others at a barrier");
   account_.wait += world_.now_ - since;
 }
 
 void VirtualRank::begin() {
-  if (!world_.meet(world_.at_begin_, size(), rank())) block("the others to begin");
+  world_.meet(world_.at_begin_, size(), rank());
+  block("the others to begin");
 }
 
-Time VirtualRank::now() { return world_.now_; }
+Time VirtualRank::now() {
+  return world_.now_;
+}
 
 void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   if (cost.reads_shared) {
@@ -99,8 +104,8 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
 }
 
 void VirtualRank::stand_still(FunctionRef<void()> inspect) {
-  // Done by the scheduler, on the thread's own large stack: evaluation uses oneTBB, and a wait inside
-  // oneTBB may pile other tasks on top of the stack it is called on.
+  // Done by the scheduler, on the thread's own large stack: evaluation uses oneTBB, and a wait
+  // inside oneTBB may pile other tasks on top of the stack it is called on.
   world_.inspection_ = &inspect;
   fiber_->yield();
   if (world_.aborted_) throw RunAborted{};

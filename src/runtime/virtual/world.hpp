@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "runtime/virtual/background_task.hpp"
-#include "runtime/virtual/fiber.hpp"
 #include "trainyard/network/switch.hpp"
 #include "trainyard/runtime/rank.hpp"
+
+#include "runtime/virtual/background_task.hpp"
+#include "runtime/virtual/fiber.hpp"
 
 namespace trainyard {
 
@@ -52,8 +53,9 @@ class VirtualRank final : public Rank {
   Time ended_{0};
 };
 
-/// The scheduler. Of everything that happens at one moment, the network goes first, then the ranks
-/// in the order of their numbers; so the result depends on nothing but the program.
+/// The scheduler. Of everything that happens at one moment, what arrives goes first, then the ranks
+/// in the order of their numbers, and then the switch decides about all that they posted; so the
+/// result depends on nothing but the program.
 class VirtualWorld final : private EnvelopeReturn {
  public:
   VirtualWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
@@ -67,12 +69,14 @@ class VirtualWorld final : private EnvelopeReturn {
   };
   struct Delivery {
     Time at;
-    std::uint64_t id;
+    std::uint64_t order;
     Envelope* envelope;
   };
 
   void give_back(Envelope* envelope) override { free_.push_back(envelope); }
   Envelope* take_envelope();
+  void post(Envelope* envelope);
+  void deliver_at(Time at, Envelope* envelope);
   void wake(Time at, int rank);
   Time next_delivery() const;
   void advance_network(Time at);
@@ -82,14 +86,14 @@ class VirtualWorld final : private EnvelopeReturn {
   bool release_servers();
   void abort();
   std::string who_waits_for_whom() const;
-  /// Counts ranks in; the last one wakes them all. True for the last one.
-  bool meet(std::vector<int>& present, int expected, int rank);
+  void meet(std::vector<int>& present, int expected, int rank);
 
   RuntimeSetup setup_;
   Switch switch_;
   std::vector<std::unique_ptr<VirtualRank>> ranks_;
   std::vector<Wake> wakes_;           // a heap, the earliest on top
   std::vector<Delivery> deliveries_;  // a heap, the earliest on top
+  std::uint64_t started_ = 0;  // messages; those that arrive at one moment arrive in this order
   std::vector<std::unique_ptr<Envelope>> envelopes_;
   std::vector<Envelope*> free_;
   std::vector<int> at_begin_, at_barrier_;

@@ -14,11 +14,11 @@ namespace trainyard {
 /// Messages of one pair that may be under way at once; a sender that is further ahead waits.
 inline constexpr std::size_t channel_capacity = 256;
 
-/// Threads: the sender pushes `messages` and pops `returned`, the receiver the other way round. Both
-/// are wait-free single-producer single-consumer queues (Boost.Lockfree), each end on its own line.
+/// Threads: the sender pushes `messages` and pops `returned`, the receiver the other way round.
+/// Both are wait-free single-producer single-consumer queues (Boost.Lockfree), each end on its own
+/// line.
 struct Channel {
-  using Queue =
-      boost::lockfree::spsc_queue<Envelope*, boost::lockfree::capacity<channel_capacity>>;
+  using Queue = boost::lockfree::spsc_queue<Envelope*, boost::lockfree::capacity<channel_capacity>>;
 
   Queue messages;
   Queue returned;

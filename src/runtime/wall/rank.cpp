@@ -1,13 +1,14 @@
 // The verbs of a rank on a thread.
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include <sched.h>
+
+#include "trainyard/base/error.hpp"
+
 #include "runtime/accounting.hpp"
 #include "runtime/wall/world.hpp"
-#include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
@@ -176,16 +177,19 @@ void WallRank::barrier() {
     world_.barriers_passed_.fetch_add(1, std::memory_order_acq_rel);
     world_.ring_all();
   } else {
-    wait_until(
-        [&] { return world_.barriers_passed_.load(std::memory_order_acquire) != passed; },
-        "the others at a barrier");
+    wait_until([&] { return world_.barriers_passed_.load(std::memory_order_acquire) != passed; },
+               "the others at a barrier");
   }
   account_.wait += now() - since;
 }
 
-void WallRank::begin() { world_.begin(); }
+void WallRank::begin() {
+  world_.begin();
+}
 
-Time WallRank::now() { return world_.clock(); }
+Time WallRank::now() {
+  return world_.clock();
+}
 
 void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   checkpoint();
@@ -196,7 +200,9 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   }
 }
 
-void WallRank::stand_still(FunctionRef<void()> inspect) { world_.stand_still(inspect); }
+void WallRank::stand_still(FunctionRef<void()> inspect) {
+  world_.stand_still(inspect);
+}
 
 RankAccount WallRank::traffic_of_all() const {
   RankAccount total;

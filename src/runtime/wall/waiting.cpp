@@ -1,19 +1,20 @@
-// How a rank waits: spinning while it owns a core, parked when it does not, and to the microsecond where a moment
-// is known.
+// How a rank waits: spinning while it owns a core, parked when it does not, and to the microsecond
+// where a moment is known.
 //
-// Measured on a 2-core virtual machine: a sleep overshoots by 20 to 80 µs; a spin with the pause instruction
-// loses whole 4 ms scheduling quanta as soon as ranks outnumber cores. Sleeping until 250 µs before the moment
-// and giving the rest to sched_yield lands within 1 to 3 µs (median) for 1 to 8 threads on 2 cores, at about 1 %
-// of a core for waits of 20 ms.
-#include <sched.h>
-
+// Measured on a 2-core virtual machine: a sleep overshoots by 20 to 80 µs; a spin with the pause
+// instruction loses whole 4 ms scheduling quanta as soon as ranks outnumber cores. Sleeping until
+// 250 µs before the moment and giving the rest to sched_yield lands within 1 to 3 µs (median) for 1
+// to 8 threads on 2 cores, at about 1 % of a core for waits of 20 ms.
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include <sched.h>
+
+#include "trainyard/base/error.hpp"
+
 #include "runtime/accounting.hpp"
 #include "runtime/wall/world.hpp"
-#include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
@@ -22,7 +23,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration finish_by_yielding = 250us;
-constexpr Duration longest_sleep = 5ms;     // a pause or an abort is noticed within this
+constexpr Duration longest_sleep = 5ms;    // a pause or an abort is noticed within this
 constexpr int rounds_of_spinning = 4000;   // about 100 µs
 constexpr int rounds_before_parking = 50;  // when cores are shared: yields only
 constexpr Duration look_for_hang_every = 100ms;

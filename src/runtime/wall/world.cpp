@@ -1,27 +1,28 @@
 // Ranks as pinned threads, and how to make all of them stand still.
 //
-// A run is evaluated while it goes on, and evaluation must neither cost the run time nor see a model half
-// written. So a rank that wants to look asks for attention; every other rank notices at its next verb or
-// while it waits, and stops there; when the last one has stopped the clock is stopped too, the main
-// thread does the looking with all cores, and then everything goes on with a clock that has not moved.
-// What it costs the run is that ranks which stop early wait for the last: at most the time of one
-// minibatch an evaluation, accounted as wait.
+// A run is evaluated while it goes on, and evaluation must neither cost the run time nor see a
+// model half written. So a rank that wants to look asks for attention; every other rank notices at
+// its next verb or while it waits, and stops there; when the last one has stopped the clock is
+// stopped too, the main thread does the looking with all cores, and then everything goes on with a
+// clock that has not moved. What it costs the run is that ranks which stop early wait for the last:
+// at most the time of one minibatch an evaluation, accounted as wait.
 //
-// The alternative not taken is to evaluate copies in the background: it steals cores from the ranks, which
-// is what a comparison of speeds must not do.
+// The alternative not taken is to evaluate copies in the background: it steals cores from the
+// ranks, which is what a comparison of speeds must not do.
 #include "runtime/wall/world.hpp"
-
-#include <fmt/format.h>
-#include <sys/prctl.h>
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
-#include "runtime/accounting.hpp"
+#include <fmt/format.h>
+#include <sys/prctl.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/hardware/machine.hpp"
+
+#include "runtime/accounting.hpp"
 
 namespace trainyard {
 
@@ -112,8 +113,7 @@ void WallWorld::begin() {
     began_ns_.store(steady_ns(), std::memory_order_relaxed);  // relaxed: mutex_ orders it
     changed_.notify_all();
   }
-  changed_.wait(lock,
-                [this] { return begun_ == static_cast<int>(ranks_.size()) || aborted_; });
+  changed_.wait(lock, [this] { return begun_ == static_cast<int>(ranks_.size()) || aborted_; });
   if (aborted_) throw RunAborted{};
 }
 

@@ -8,9 +8,10 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/wall/channel.hpp"
 #include "trainyard/network/switch.hpp"
 #include "trainyard/runtime/rank.hpp"
+
+#include "runtime/wall/channel.hpp"
 
 namespace trainyard {
 
@@ -71,8 +72,9 @@ class alignas(64) WallRank final : public Rank {
   int served_last_ = -1;  // receive_any() takes turns
 
   // Read by other threads.
-  alignas(64) std::atomic<std::uint64_t> verbs_{0};  // waits completed, to tell a hang from a long wait
-  std::atomic<const char*> waits_on_{nullptr};       // nullptr while it runs
+  alignas(64) std::atomic<std::uint64_t> verbs_{
+      0};                                       // waits completed, to tell a hang from a long wait
+  std::atomic<const char*> waits_on_{nullptr};  // nullptr while it runs
   std::atomic<int> waits_for_{-1};
   std::atomic<bool> finished_{false};
   alignas(64) std::atomic<bool> parked_{false};
@@ -108,7 +110,8 @@ class WallWorld final : private EnvelopeReturn {
   RuntimeSetup setup_;
   const std::function<void(Rank&)>& program_;
   std::vector<std::unique_ptr<WallRank>> ranks_;
-  std::vector<std::atomic<Channel*>> channels_;  // [from × size + to], made at first use by the sender
+  std::vector<std::atomic<Channel*>>
+      channels_;  // [from × size + to], made at first use by the sender
 
   std::mutex network_mutex_;  // only taken when the network is not perfect
   Switch switch_;

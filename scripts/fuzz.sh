@@ -1,0 +1,42 @@
+#!/bin/sh
+# Builds the fuzz targets (tests/fuzz, one for each reader) and runs each on the given number of
+# inputs.
+#
+#   scripts/fuzz.sh [RUNS] [READER...]      default: 1000000 runs; libsvm csv idx gzip
+#
+# New inputs that reach new code are kept under build/fuzz/corpus/READER, beside the seeds of
+# tests/fuzz/corpus/READER. A finding stops the script and leaves its input in build/fuzz/findings.
+# Exit status: 0 nothing found; 2 wrong usage; else that of the target with the finding.
+set -eu
+
+cd "$(dirname "$0")/.."
+runs=1000000
+case ${1:-} in
+  '' | [a-z]*) ;;
+  *[!0-9]*)
+    printf 'fuzz.sh: %s is no number of runs\n' "$1" >&2
+    exit 2
+    ;;
+  *)
+    runs=$1
+    shift
+    ;;
+esac
+[ $# -gt 0 ] || set -- libsvm csv idx gzip
+for reader in "$@"; do
+  [ -f "tests/fuzz/$reader.cpp" ] || {
+    printf "fuzz.sh: no fuzz target '%s'; known: libsvm csv idx gzip\n" "$reader" >&2
+    exit 2
+  }
+done
+
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz --target fuzz_targets
+mkdir -p build/fuzz/findings
+for reader in "$@"; do
+  printf '%s: %s runs\n' "$reader" "$runs"
+  mkdir -p "build/fuzz/corpus/$reader"
+  "build/fuzz/tests/fuzz/fuzz_$reader" -runs="$runs" -seed=1 -timeout=10 -rss_limit_mb=2048 \
+    -verbosity=0 -print_final_stats=1 -artifact_prefix=build/fuzz/findings/ \
+    "build/fuzz/corpus/$reader" "tests/fuzz/corpus/$reader"
+done

@@ -1,0 +1,109 @@
+#include "app/training_flags.hpp"
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard::app {
+
+namespace {
+
+/// The help of an option, with what it is when nobody says otherwise.
+std::string help_of(const Option& option, const Configuration& defaults) {
+  const std::string value = option.get(defaults);
+  const bool is_switch = option.argument.empty();
+  return value.empty() || is_switch ? option.help : fmt::format("{} [{}]", option.help, value);
+}
+
+std::string switch_value(const CLI::Option& flag) {
+  return flag.results().empty() ? "true" : flag.results().back();
+}
+
+}  // namespace
+
+void refuse_extras(const CLI::App& command) {
+  const std::vector<std::string> extras = command.remaining();
+  if (extras.empty()) return;
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_lnames().empty()) known.push_back("--" + option->get_lnames().front());
+  }
+  const bool is_program = command.get_parent() == nullptr;
+  const std::string name =
+      is_program ? command.get_name() : fmt::format("trainyard {}", command.get_name());
+  for (const std::string& word : extras) {
+    if (!word.starts_with("-")) continue;
+    const std::string flag = word.substr(0, word.find('='));
+    const std::string nearest = nearest_name(flag, known);
+    throw UsageError(
+        fmt::format("no flag named '{}'{} ('{} --help' lists them)", flag,
+                    nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest), name));
+  }
+  throw UsageError(fmt::format("'{}' is one word too many ('{} --help' says what it takes)",
+                               extras.front(), name));
+}
+
+CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const std::string& argument,
+                            const std::string& help) {
+  return command
+      .add_option(
+          "--" + name, [](const CLI::results_t&) { return true; }, help)
+      ->type_name(argument)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // only_value() complains better
+}
+
+std::string only_value(const CLI::Option& flag) {
+  const std::vector<std::string>& given = flag.results();
+  if (given.empty()) return "";
+  const std::string name = flag.get_name();
+  for (const std::string& value : given) {
+    if (value.starts_with("--")) {
+      throw UsageError(fmt::format("{}: found the flag '{}' where its value {} should be", name,
+                                   value, flag.get_type_name()));
+    }
+  }
+  if (given.size() > 1) {
+    throw UsageError(fmt::format("{}: given twice, '{}' and '{}'; one value is accepted", name,
+                                 given[0], given[1]));
+  }
+  return given.front();
+}
+
+TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme) {
+  file_ =
+      command.add_option("CONFIG", "TOML file with sections [run], [data], …; flags win over it")
+          ->type_name("FILE");
+  for (const Option& option : options()) {
+    if (option.name == "scheme" && !one_scheme) continue;
+    const std::string help = help_of(option, defaults);
+    CLI::Option* flag = option.argument.empty()
+                            ? command.add_flag("--" + option.name, help)
+                            : add_value_flag(command, option.name, option.argument, help);
+    flag->group("[" + option.section + "]");
+    flags_.push_back({&option, flag});
+  }
+  const std::string json_help = "short for --format json";
+  json_ = command.add_flag("--json", json_help)->group("[output]");
+}
+
+Configuration TrainingFlags::read(const Configuration& defaults) const {
+  // First the flags' texts: in `--lr --batch 3` the mistake is at --lr, and not in a file named 3.
+  std::vector<std::string> texts;
+  for (const auto& [option, flag] : flags_) {
+    texts.push_back(option->argument.empty() ? switch_value(*flag) : only_value(*flag));
+  }
+  Configuration configuration = defaults;
+  if (file_->count() > 0) read_configuration(file_->results().front(), configuration);
+  for (std::size_t i = 0; i < flags_.size(); ++i) {
+    const auto& [option, flag] = flags_[i];
+    if (flag->count() > 0) option->set(configuration, texts[i], "--" + option->name);
+  }
+  if (json_->count() > 0) {
+    if (switch_value(*json_) != "true") throw UsageError("--json: takes no value");
+    configuration.format = "json";
+  }
+  return configuration;
+}
+
+}  // namespace trainyard::app

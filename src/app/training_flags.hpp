@@ -1,0 +1,45 @@
+// The flags of the commands that train. They, and nothing else, are made from the table of options.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "trainyard/experiment/options.hpp"
+
+namespace trainyard::app {
+
+/// Throws UsageError for a word that no flag or argument of `command` took, naming the nearest
+/// flag.
+void refuse_extras(const CLI::App& command);
+
+/// The value of a flag that takes one, empty when it was not given. Throws UsageError when it was
+/// given without a value, or twice.
+std::string only_value(const CLI::Option& flag);
+
+/// Adds a flag that takes one value, for only_value().
+CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const std::string& argument,
+                            const std::string& help);
+
+/// A configuration file and the flags that win over it.
+class TrainingFlags {
+ public:
+  /// Adds to `command` a flag for each option, except --scheme unless the command runs
+  /// `one_scheme`. The help says what each flag is in `defaults` when it is not given.
+  TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme);
+
+  /// What the command line asks for; `defaults` where it is silent. Throws UsageError.
+  Configuration read(const Configuration& defaults) const;
+
+ private:
+  struct Flag {
+    const Option* option;
+    CLI::Option* flag;
+  };
+  CLI::Option* file_;
+  CLI::Option* json_;
+  std::vector<Flag> flags_;
+};
+
+}  // namespace trainyard::app

@@ -1,0 +1,304 @@
+// What a user can get wrong: each gets one message that says what was found and what is accepted,
+// the right exit status, and nothing on standard output.
+#include <string>
+#include <vector>
+
+#include "app/program.hpp"
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+struct BadInput {
+  std::vector<std::string> arguments;
+  int status;
+  std::vector<std::string> message;  // each is somewhere in it
+};
+
+constexpr int usage = 2;
+constexpr int data = 3;
+
+std::vector<BadInput> wrong_words() {
+  return {
+      {{"rnu"}, usage, {"no command named 'rnu'", "did you mean 'run'?", "compare, list, machine"}},
+      {{""}, usage, {"no command named ''"}},
+      {{"--versoin"}, usage, {"no flag named '--versoin'", "did you mean '--version'?"}},
+      {{"--json", "run"}, usage, {"no flag named '--json'"}},
+      {{"run", "--lrr", "0.1"}, usage, {"no flag named '--lrr'", "did you mean '--lr'?"}},
+      {{"run", "--schemes", "ring"}, usage, {"no flag named '--schemes'", "'--scheme'?"}},
+      {{"compare", "--scheme", "ring"}, usage, {"no flag named '--scheme'", "'--schemes'?"}},
+      {{"run", "-x"}, usage, {"no flag named '-x'", "--help"}},
+      {{"run", "--codec", "sign"}, usage, {"no flag named '--codec'"}},
+      {{"run", "--lr"}, usage, {"--lr", "GAMMA", "missing"}},
+      {{"run", "--lr", "--batch", "3"}, usage, {"--lr: found the flag '--batch'", "GAMMA"}},
+      {{"run", "--workers=", "--steps", "1"}, usage, {"--workers: found the flag '--steps'"}},
+      {{"run", "--lr", "1", "--lr", "2"}, usage, {"--lr: given twice, '1' and '2'"}},
+      {{"run", "--quiet=maybe"}, usage, {"--quiet: 'maybe' is not true or false"}},
+      {{"run", "--json=3"}, usage, {"--json: takes no value"}},
+      {{"run", "a.toml", "b.toml"}, usage, {"'b.toml' is one word too many"}},
+      {{"list"}, usage, {"schemes, topologies, models, datasets"}},
+      {{"list", "schems"}, usage, {"no list named 'schems'", "did you mean 'schemes'?"}},
+      {{"list", "schemes", "more"}, usage, {"'more' is one word too many"}},
+      {{"machine", "--workers", "many"}, usage, {"--workers: 'many' is not a whole number"}},
+      {{"machine", "--workers", "-3"}, usage, {"--workers: '-3'", "from 1 to 65536"}},
+      {{"machine", "--placement", "left"},
+       usage,
+       {"--placement: 'left'", "compact, scatter, none"}},
+      {{"machine", "more"}, usage, {"'more' is one word too many"}},
+  };
+}
+
+std::vector<BadInput> wrong_names() {
+  return {
+      {{"run", "--scheme", "rign"},
+       usage,
+       {"--scheme", "'rign'", "did you mean 'ring'?", "gossip"}},
+      {{"run", "--scheme", ""}, usage, {"--scheme: no scheme named ''", "known: sequential"}},
+      {{"compare", "--schemes", "ring,rign"}, usage, {"no scheme named 'rign'", "'ring'?"}},
+      {{"compare", "--schemes", "ring,"}, usage, {"no scheme named ''"}},
+      {{"compare", "--schemes", "ring,ring"}, usage, {"--schemes: 'ring' is there twice"}},
+      {{"run", "--dataset", "a8a"}, usage, {"no data set named 'a8a'", "did you mean 'a9a'?"}},
+      {{"run", "--model", "logstic"}, usage, {"--model", "'logstic'", "did you mean 'logistic'?"}},
+      {{"run", "--model", "mlp"}, usage, {"--model", "'mlp'", "mlp:H1,H2"}},
+      {{"run", "--model", "mlp:0"}, usage, {"--model", "'0' is not a whole number from 1"}},
+      {{"run", "--model", "mlp:abc"}, usage, {"--model", "'abc' is not a whole number"}},
+      {{"run", "--model", "mlp:8,"}, usage, {"--model", "'' is not a whole number"}},
+      {{"run", "--model", "logistic:3"}, usage, {"--model", "to be written logistic"}},
+      {{"run", "--topology", "rung"}, usage, {"--topology", "'rung'", "did you mean 'ring'?"}},
+      {{"run", "--time", "wal"}, usage, {"--time: 'wal'", "auto, wall, virtual", "'wall'?"}},
+      {{"run", "--ports", "open"}, usage, {"--ports: 'open'", "circuit, cutthrough"}},
+      {{"run", "--placement", "left"}, usage, {"--placement: 'left'", "compact, scatter, none"}},
+      {{"run", "--format", "xml"}, usage, {"--format: 'xml'", "table, json, csv"}},
+      {{"run", "--data-format", "arff"}, usage, {"--data-format: 'arff'", "libsvm, csv, tsv, idx"}},
+      {{"run", "--partition", "even"}, usage, {"--partition", "'even'", "iid, contiguous, shards"}},
+  };
+}
+
+std::vector<BadInput> wrong_numbers() {
+  return {
+      {{"run", "--workers", "0"}, usage, {"--workers: '0' is not a whole number from 1 to 65536"}},
+      {{"run", "--workers", "-3"}, usage, {"--workers: '-3' is not a whole number from 1"}},
+      {{"run", "--workers", "1e9"}, usage, {"--workers: '1e9' is not a whole number", "65536"}},
+      {{"run", "--workers", "2.5"}, usage, {"--workers: '2.5' is not a whole number"}},
+      {{"run", "--workers", "99999999999999999999"}, usage, {"--workers: '99999999999999999999'"}},
+      {{"run", "--workers", "8x"}, usage, {"--workers: '8x' is not a whole number"}},
+      {{"run", "--workers", ""}, usage, {"--workers: '' is not a whole number"}},
+      {{"run", "--servers", "0"}, usage, {"--servers: '0' is not a whole number from 1"}},
+      {{"run", "--steps", "0"}, usage, {"--steps: '0' is not a whole number from 1"}},
+      {{"run", "--epochs", "0"}, usage, {"--epochs: '0' is not greater than 0"}},
+      {{"run", "--seconds", "0"}, usage, {"--seconds: '0' is not from 1e-9"}},
+      {{"run", "--seconds", "1e9"}, usage, {"--seconds: '1e9' is not from 1e-9 to 9000000"}},
+      {{"run", "--target-loss", "nan"}, usage, {"--target-loss: 'nan' is not a finite number"}},
+      {{"run", "--evaluate-every", "-1"}, usage, {"--evaluate-every: '-1' is not greater than 0"}},
+      {{"run", "--seed", "-1"}, usage, {"--seed: '-1' is not a whole number from 0"}},
+      {{"run", "--batch", "0"}, usage, {"--batch: '0' is not a whole number from 1"}},
+      {{"run", "--batch", "1e9"}, usage, {"--batch: 1000000000 rows", "20000 training rows"}},
+      {{"run", "--lr", "0"}, usage, {"--lr: '0' is not greater than 0"}},
+      {{"run", "--lr", "inf"}, usage, {"--lr: 'inf' is not a finite number"}},
+      {{"run", "--lr-decay", "-1"}, usage, {"--lr-decay: '-1' is not 0 or greater"}},
+      {{"run", "--momentum", "1"}, usage, {"--momentum: '1' is not at least 0 and less than 1"}},
+      {{"run", "--l2", "-1"}, usage, {"--l2: '-1' is not 0 or greater"}},
+      {{"run", "--label-column", "-1"}, usage, {"--label-column: '-1' is not a whole number"}},
+      {{"run", "--partition", "dirichlet:-1"}, usage, {"--partition", "'dirichlet:-1'", "above 0"}},
+      {{"run", "--partition", "dirichlet:x"}, usage, {"--partition", "dirichlet:x"}},
+      {{"run", "--latency", "-1ms"}, usage, {"--latency: '-1ms' is negative", "'20ms'"}},
+      {{"run", "--latency", "5"}, usage, {"--latency: '5' is not a duration", "ms, s, min or h"}},
+      {{"run", "--latency", "200000h"}, usage, {"--latency", "106 days"}},
+      {{"run", "--bandwidth", "5 bananas"}, usage, {"--bandwidth: '5 bananas'", "Gbps", "MB/s"}},
+      {{"run", "--bandwidth", "0Gbps"}, usage, {"--bandwidth: '0Gbps'", "> 0"}},
+      {{"run", "--bandwidth", "-1Gbps"}, usage, {"--bandwidth: '-1Gbps' is negative"}},
+      {{"run", "--compute-time", "3"}, usage, {"--compute-time: '3' is not a duration"}},
+      {{"run", "--straggler", "3"}, usage, {"--straggler: '3' is not RANK:FACTOR", "'3:10'"}},
+      {{"run", "--straggler", "8:2"}, usage, {"--straggler: there is no worker 8", "0 to 7"}},
+      {{"run", "--straggler", "1:0.5"}, usage, {"--straggler: '0.5' is not a factor from 1"}},
+      {{"run", "--straggler", "-1:2"}, usage, {"--straggler: '-1' is not a whole number from 0"}},
+      {{"run", "--straggler", "0:2,"}, usage, {"--straggler: '' is not RANK:FACTOR"}},
+      {{"run", "--straggler", "0:2,0:3"}, usage, {"--straggler: worker 0 is there twice"}},
+  };
+}
+
+/// Each alone is right; together they are not.
+std::vector<BadInput> wrong_together() {
+  return {
+      {{"run", "--scheme", "hogwild", "--momentum", "0.9"},
+       usage,
+       {"--momentum: hogwild takes none"}},
+      {{"compare", "--momentum", "0.9"}, usage, {"--momentum: hogwild takes none"}},
+      {{"run", "--dataset", "blobs", "--model", "logistic"},
+       usage,
+       {"'logistic' needs two classes", "has 10", "softmax"}},
+      {{"run", "--workers", "30000"}, usage, {"30000 workers need at least", "has 20000"}},
+      {{"run", "--workers", "5000", "--time", "wall"}, usage, {"--workers: 5000 ranks", "4096"}},
+      {{"run", "--time", "virtual", "--compute-time", "0", "--seconds", "1"},
+       usage,
+       {"--seconds: nothing takes time here", "--epochs or --steps"}},
+      {{"run", "--test", "t.svm"}, usage, {"--test t.svm", "brings its own test rows"}},
+  };
+}
+
+const char* const label_header = "\x00\x00\x08\x01\x00\x00\x00\x09";
+
+/// The files that wrong_data() and wrong_configurations() name.
+void write_files(const TemporaryFolder& folder) {
+  const std::string rows = "+1 1:0.5 3:1\n-1 2:1\n+1 1:1\n-1 3:2\n+1 2:2\n";
+  folder.write("five.svm", rows);
+  folder.write("empty.svm", "");
+  folder.write("cut.svm.gz", gzipped(rows + rows + rows).substr(0, 25));
+  folder.write("binary.svm", std::string("\x7f"
+                                         "ELF\x02\x01\x01\x00\x00\xff\xfe\n\x00",
+                                         13));
+  folder.write("index-zero.svm", "+1 1:1\n-1 0:1\n");
+  folder.write("falling.svm", "+1 3:1 2:1\n-1 1:1\n");
+  folder.write("repeated.svm", "+1 2:1 2:1\n-1 1:1\n");
+  folder.write("nan.svm", "+1 1:1\n-1 1:nan\n");
+  folder.write("inf.svm", "+1 1:1\n-1 1:inf\n");
+  folder.write("overflow.svm", "+1 1:1e999\n-1 1:1\n");
+  folder.write("huge.svm", "+1 1:1\n-1 1000000000000:1\n");
+  folder.write("no-colon.svm", "+1 1:1\n-1 17\n");
+  folder.write("one-class.svm", "+1 1:1\n+1 1:2\n");
+  folder.write("three.csv", "1,2,3\n0,2,3\n");
+  folder.write("ragged.csv", "1,2,3\n0,2\n");
+  folder.write("words.csv", "1,2,3\n0,two,3\n");
+  folder.write("short-images-idx3-ubyte", idx_bytes({9, 2, 2}, "twelve bytes"));
+  folder.write("short-labels-idx1-ubyte", std::string(label_header, 8) + "123456789");
+  folder.write("lonely.idx", idx_bytes({1, 2, 2}, "1234"));
+
+  folder.write("key.toml", "[run]\nworkers = 2\nworkesr = 3\n");
+  folder.write("section.toml", "\n[optimiser]\nlr = 1\n");
+  folder.write("syntax.toml", "[run]\nworkers = = 3\n");
+  folder.write("twice.toml", "[run]\nworkers = 2\nworkers = 3\n");
+  folder.write("type.toml", "[run]\n\nworkers = [1, 2]\n");
+  folder.write("value.toml", "[run]\n\n\nworkers = 0\n");
+  folder.write("unit.toml", "[network]\nlatency = 5\n");
+  folder.write("name.toml", "[run]\nscheme = \"rign\"\n");
+  folder.write("model.toml", "[model]\nl2 = 0\nmodel = \"mpl:3\"\n");
+  folder.write("switch.toml", "[output]\nquiet = 1\n");
+  folder.write("no-section.toml", "workers = 2\n");
+  folder.write("not-a-section.toml", "run = 2\n");
+  folder.write("taken/ring/summary.json", "{}");
+  folder.write("left/gossip.partial/metrics.jsonl", "{}");
+  folder.write("file", "not a folder");
+}
+
+std::vector<BadInput> wrong_data() {
+  return {
+      {{"run", "--dataset", "nowhere.svm"}, data, {"nowhere.svm", "no such file"}},
+      {{"run", "--dataset", "a9a", "--data-dir", "void"},
+       data,
+       {"a9a", "void/a9a", "fetch_datasets"}},
+      {{"run", "--dataset", "empty.svm"}, data, {"empty.svm: found no rows", "at least one"}},
+      {{"run", "--dataset", "./"}, data, {"./: found a directory", "expected a file"}},
+      {{"run", "--dataset", "cut.svm.gz"}, data, {"cut.svm.gz", "ends early", "truncated"}},
+      {{"run", "--dataset", "binary.svm"}, data, {"binary.svm:1:1", "class label"}},
+      {{"run", "--dataset", "index-zero.svm"}, data, {"index-zero.svm:2:4", "index 0", "from 1"}},
+      {{"run", "--dataset", "falling.svm"}, data, {"falling.svm:1:8", "2 after 3", "increasing"}},
+      {{"run", "--dataset", "repeated.svm"}, data, {"repeated.svm:1:8", "2 after 2", "increasing"}},
+      {{"run", "--dataset", "nan.svm"}, data, {"nan.svm:2:6", "'nan'", "finite number"}},
+      {{"run", "--dataset", "inf.svm"}, data, {"inf.svm:2:6", "'inf'", "finite number"}},
+      {{"run", "--dataset", "overflow.svm"}, data, {"overflow.svm:1:6", "'1e999'"}},
+      {{"run", "--dataset", "huge.svm"}, data, {"huge.svm:2:4", "1000000000000", "at most"}},
+      {{"run", "--dataset", "no-colon.svm"}, data, {"no-colon.svm:2:4", "17"}},
+      {{"run", "--dataset", "one-class.svm"}, data, {"one-class.svm", "class"}},
+      {{"run", "--dataset", "three.csv", "--label-column", "7"},
+       data,
+       {"three.csv:1", "3 columns", "column 7"}},
+      {{"run", "--dataset", "ragged.csv"}, data, {"ragged.csv:2", "columns"}},
+      {{"run", "--dataset", "words.csv"}, data, {"words.csv:2:3", "'two'", "finite number"}},
+      {{"run", "--dataset", "short-images-idx3-ubyte"},
+       data,
+       {"short-images-idx3-ubyte", "promises 9", "ends after 3"}},
+      {{"run", "--dataset", "lonely.idx"}, data, {"lonely.idx", "no file of labels"}},
+      {{"run", "--dataset", "five.svm", "--test", "nowhere.svm"}, data, {"nowhere.svm", "no such"}},
+      {{"run", "--dataset", "five.svm"}, usage, {"--workers: 8 workers", "five.svm has 5"}},
+      {{"run", "--dataset", "five.svm", "--workers", "2"},
+       usage,
+       {"--batch: 32 rows", "5 training"}},
+  };
+}
+
+std::vector<BadInput> wrong_configurations() {
+  return {
+      {{"run", "nowhere.toml"}, usage, {"nowhere.toml: no such file"}},
+      {{"run", "taken"}, usage, {"taken: found a directory; expected a TOML file"}},
+      {{"run", "binary.svm"}, usage, {"binary.svm:1"}},
+      {{"run", "key.toml"}, usage, {"key.toml:3", "[run]", "'workesr'", "did you mean 'workers'?"}},
+      {{"run", "section.toml"}, usage, {"section.toml:2", "'optimiser'", "'optimizer'?"}},
+      {{"run", "syntax.toml"}, usage, {"syntax.toml:2", "value"}},
+      {{"run", "twice.toml"}, usage, {"twice.toml:3", "workers"}},
+      {{"run", "type.toml"}, usage, {"type.toml:3: workers", "found a list", "a number"}},
+      {{"run", "value.toml"}, usage, {"value.toml:4: workers: '0' is not a whole number from 1"}},
+      {{"run", "unit.toml"}, usage, {"unit.toml:2: latency: '5' is not a duration"}},
+      {{"run", "name.toml"}, usage, {"name.toml:2: scheme", "'rign'", "did you mean 'ring'?"}},
+      {{"run", "model.toml"}, usage, {"model.toml:3: model", "'mpl'", "known: logistic"}},
+      {{"run", "switch.toml"}, usage, {"switch.toml:2: quiet: '1' is not true or false"}},
+      {{"run", "no-section.toml"}, usage, {"no-section.toml:1: no section named 'workers'"}},
+      {{"run", "not-a-section.toml"}, usage, {"not-a-section.toml:1", "expected it as a section"}},
+      {{"compare", "key.toml"}, usage, {"key.toml:3", "'workesr'"}},
+      {{"run", "--out", "taken"}, usage, {"--out: taken/ring exists", "--force"}},
+      {{"compare", "--out", "left"}, usage, {"--out: left/gossip.partial exists", "--force"}},
+      {{"run", "--out", "file/results", "--steps", "1", "--quiet"},
+       usage,
+       {"--out: cannot write to file/results"}},
+      {{"run", "--out", "/proc/results", "--steps", "1", "--quiet"},
+       usage,
+       {"--out: cannot write to /proc/results"}},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("bad input gets a message, its exit status and nothing else", "[app]") {
+  const TemporaryFolder folder;
+  write_files(folder);
+  for (const auto& rows : {wrong_words(), wrong_names(), wrong_numbers(), wrong_together(),
+                           wrong_data(), wrong_configurations()}) {
+    for (const BadInput& row : rows) {
+      std::string line = "trainyard";
+      for (const std::string& word : row.arguments) line += " '" + word + "'";
+      INFO(line);
+      const Outcome outcome = run_program(row.arguments, {.folder = folder.path()});
+      INFO(outcome.errors);
+      CHECK(outcome.status == row.status);
+      CHECK(outcome.output.empty());
+      CHECK_THAT(outcome.errors, ContainsSubstring("trainyard: "));
+      for (const std::string& part : row.message) {
+        CHECK_THAT(outcome.errors, ContainsSubstring(part));
+      }
+    }
+  }
+}
+
+TEST_CASE("a message is one line, and the program prints nothing before it", "[app]") {
+  const Outcome outcome = run_program({"run", "--dataset", "blobs", "--model", "logistic"});
+  CHECK(std::ranges::count(outcome.errors, '\n') == 1);
+  CHECK(outcome.errors.starts_with("trainyard: "));
+}
+
+TEST_CASE("a run that diverges says so and keeps its results", "[app]") {
+  for (const std::string model : {"logistic", "mlp:8"}) {
+    const TemporaryFolder folder;
+    const Outcome outcome =
+        run_program({"run", "--lr", "1e9", "--model", model, "--quiet", "--out", "results"},
+                    {.folder = folder.path()});
+    INFO(outcome.errors);
+    CHECK(outcome.status == 4);
+    CHECK_THAT(outcome.output, ContainsSubstring("DIVERGED"));
+    CHECK_THAT(outcome.errors, ContainsSubstring("ring diverged"));
+    CHECK_THAT(outcome.errors, ContainsSubstring("smaller --lr"));
+    for (const char* file : {"config.toml", "metrics.jsonl", "summary.json", "model.npy"}) {
+      CHECK(std::filesystem::exists(folder.path() / "results" / "ring" / file));
+    }
+    CHECK_THAT(read_file(folder.path() / "results/ring/summary.json"),
+               ContainsSubstring("\"diverged\": true"));
+  }
+}
+
+TEST_CASE("standard output that cannot be written is an error", "[app]") {
+  if (!std::filesystem::exists("/dev/full")) return;
+  const std::string command = std::string(TRAINYARD_PROGRAM) + " list schemes > /dev/full 2>&1";
+  CHECK(std::system(command.c_str()) != 0);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,25 @@
+// Runs the built program as a user does.
+#pragma once
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace trainyard {
+
+struct Outcome {
+  int status = 0;  // as a shell would see it: 128 + signal when killed by one
+  std::string output, errors;
+};
+
+struct ProgramOptions {
+  std::filesystem::path folder{};  // where it runs; empty: here
+  bool one_core = false;           // bound to the first core that it may use
+  std::string signal_after{};      // sends `signal` once standard error holds this; empty: never
+  int signal = SIGINT;
+};
+
+Outcome run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
+
+}  // namespace trainyard

@@ -1,0 +1,14 @@
+#include "check.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace trainyard;
+  const std::string_view text = as_text(data, size);
+  ReadOptions commas;
+  commas.format = Format::csv;
+  read_and_check(text, {}, commas);
+  ReadOptions tabs;
+  tabs.format = Format::tsv;
+  tabs.label_column = 1;
+  read_and_check(text, {}, tabs);
+  return 0;
+}

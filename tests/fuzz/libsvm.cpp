@@ -1,0 +1,15 @@
+#include "check.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace trainyard;
+  const std::string_view text = as_text(data, size);
+  ReadOptions found;
+  read_and_check(text, {}, found);
+  ReadOptions test_file;
+  test_file.features = 5;
+  test_file.drop_unknown_features = true;
+  test_file.classes = 3;
+  test_file.coding = LabelCoding::from_one;
+  read_and_check(text, {}, test_file);
+  return 0;
+}

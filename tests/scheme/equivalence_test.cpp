@@ -1,0 +1,138 @@
+// Schemes that compute the same thing by different ways of talking must give the same model.
+#include <algorithm>
+#include <cmath>
+
+#include "trainyard/scheme/scheme.hpp"
+
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::quick;
+using test::train;
+
+namespace {
+
+/// max |a - b| / max |b|
+double relative_difference(const RunResult& a, const RunResult& b) {
+  double difference = 0.0;
+  double size = 0.0;
+  for (std::size_t j = 0; j < a.model.size(); ++j) {
+    difference = std::max(difference, std::abs(static_cast<double>(a.model[j]) - b.model[j]));
+    size = std::max(size, std::abs(static_cast<double>(b.model[j])));
+  }
+  return difference / size;
+}
+
+}  // namespace
+
+TEST_CASE("ps-sync, ring and sequential give the same model at equal total batch", "[scheme]") {
+  for (const LoadedData& data : {test::dense_problem(), test::sparse_problem()}) {
+    for (const int n : {1, 2, 3, 5, 8}) {
+      Configuration c = quick("sequential", n, 60);
+      c.l2 = 1e-3;
+      c.optimizer.momentum = 0.5;
+      c.optimizer.lr_decay = 0.1;
+      const RunResult yardstick = train(c, data);
+      CHECK(yardstick.summary.samples == 60U * 4U * static_cast<unsigned>(n));
+      for (const char* scheme : {"ps-sync", "ring"}) {
+        for (const int servers : {1, 3}) {
+          CAPTURE(data.name, n, scheme, servers);
+          c.scheme = scheme;
+          c.servers = servers;
+          const RunResult result = train(c, data);
+          CHECK(relative_difference(result, yardstick) < 1e-5);
+          CHECK(result.summary.samples == yardstick.summary.samples);
+          CHECK(*result.summary.consensus_distance == 0.0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("gossip over the full graph is the ring's all-reduce", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const int n : {1, 2, 3, 5, 8}) {
+    CAPTURE(n);
+    const RunResult ring = train(quick("ring", n, 60), data);
+    Configuration c = quick("gossip", n, 60);
+    c.topology = "full";
+    CHECK(relative_difference(train(c, data), ring) < 1e-5);
+  }
+}
+
+TEST_CASE("gossip over a sparse graph has replicas that differ, and a mean that learns",
+          "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const char* topology : {"ring", "static-exp", "one-peer-exp"}) {
+    CAPTURE(topology);
+    Configuration c = quick("gossip", 8, 200);
+    c.topology = topology;
+    const RunResult result = train(c, data);
+    CHECK(*result.summary.consensus_distance > 1e-8);
+    CHECK(result.summary.train_loss < 0.8 * result.metrics.front().train_loss);
+  }
+}
+
+TEST_CASE("one Hogwild worker is serial SGD, bit for bit", "[scheme]") {
+  for (const LoadedData& data : {test::dense_problem(), test::sparse_problem()}) {
+    for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
+      CAPTURE(data.name, time_mode_text(time));
+      Configuration c = quick("sequential", 1, 300);
+      c.batch = 1;
+      c.l2 = 1e-3;
+      c.optimizer.lr_decay = 0.5;
+      const RunResult serial = train(c, data);
+      c.scheme = "hogwild";
+      c.time = time;
+      CHECK(train(c, data).summary.model_hash == serial.summary.model_hash);
+    }
+  }
+}
+
+TEST_CASE("one asynchronous worker is serial SGD", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  const RunResult serial = train(quick("sequential", 1, 100), data);
+  const RunResult async = train(quick("ps-async", 1, 100), data);
+  CHECK(relative_difference(async, serial) < 1e-6);
+  CHECK(async.summary.staleness->max == 0);
+}
+
+TEST_CASE("synchronous schemes give the same bits on threads as in simulation", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const Scheme& scheme : schemes()) {
+    if (scheme.pace != Pace::lockstep) continue;
+    for (const int n : {1, 2, 3, 5, 8}) {
+      CAPTURE(scheme.name, n);
+      Configuration c = quick(scheme.name, n, 40);
+      c.evaluate_every = 0.2;
+      c.servers = 2;
+      const RunResult simulated = train(c, data);
+      c.time = TimeMode::wall;
+      const RunResult wall = train(c, data);
+      CHECK(wall.summary.model_hash == simulated.summary.model_hash);
+      REQUIRE(wall.metrics.size() == simulated.metrics.size());
+      for (std::size_t i = 0; i < wall.metrics.size(); ++i) {
+        CHECK(wall.metrics[i].train_loss == simulated.metrics[i].train_loss);
+        CHECK(wall.metrics[i].consensus_distance == simulated.metrics[i].consensus_distance);
+      }
+    }
+  }
+}
+
+TEST_CASE("every scheme learns on threads, under a network, with more ranks than cores",
+          "[scheme]") {
+  const LoadedData data = test::sparse_problem();
+  for (const Scheme& scheme : schemes()) {
+    CAPTURE(scheme.name);
+    Configuration c = quick(scheme.name, 5, 60);
+    c.time = TimeMode::wall;
+    c.network = {.latency = std::chrono::microseconds(200), .bytes_per_second = 1e8};
+    const RunResult result = train(c, data);
+    CHECK(result.summary.train_loss < result.metrics.front().train_loss);
+    CHECK(result.summary.steps == Approx(60).margin(1));
+    const double split =
+        result.summary.compute_s + result.summary.transfer_s + result.summary.wait_s;
+    CHECK(split == Approx(result.summary.seconds).epsilon(1e-9));
+  }
+}

@@ -1,0 +1,67 @@
+#include "trainyard/runtime/staleness.hpp"
+
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::quick;
+using test::train;
+
+TEST_CASE("a histogram's mean and quantiles", "[scheme]") {
+  Staleness staleness;
+  CHECK(staleness.empty());
+  for (std::uint64_t i = 1; i <= 100; ++i) staleness.record(i);
+  CHECK(staleness.mean() == 50.5);
+  CHECK(staleness.quantile(0.5) == 50);
+  CHECK(staleness.quantile(0.99) == 99);
+  CHECK(staleness.max() == 100);
+  Staleness other;
+  other.record(1'000'000);  // beyond the bins: counted, and the maximum is exact
+  staleness.merge(other);
+  CHECK(staleness.max() == 1'000'000);
+  CHECK(staleness.mean() == Approx((5050 + 1e6) / 101));
+}
+
+// Catalogue §2.3: a closed loop of n always-busy workers has mean staleness n − 1, whatever their
+// speeds; equal speeds give 0, 1, …, n − 2 and then n − 1 always.
+TEST_CASE("n equal asynchronous workers have staleness n - 1", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const int n : {1, 2, 5, 16}) {
+    for (const double latency : {0.0, 1e-3}) {
+      for (const int servers : {1, 2}) {
+        CAPTURE(n, latency, servers);
+        Configuration c = quick("ps-async", n, 200);
+        c.servers = servers;
+        c.network.latency = seconds(latency);
+        const auto staleness = *train(c, data).summary.staleness;
+        const double updates = 200.0 * n;
+        const double ramp = n * (n - 1) / 2.0;  // missing from the first n updates
+        // (Within the last few updates two shards may differ in whom they saw.)
+        CHECK(staleness.mean == Approx((updates * (n - 1) - ramp) / updates).epsilon(2e-4));
+        if (servers > 1 && latency > 0.0) continue;  // shards may see the workers in other orders
+        CHECK(staleness.max == static_cast<std::uint64_t>(n - 1));
+        CHECK(staleness.p50 == static_cast<std::uint64_t>(n - 1));
+      }
+    }
+  }
+}
+
+TEST_CASE("mean staleness is n - 1 with unequal workers too", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  Configuration c = quick("ps-async", 4, 3000);
+  c.stragglers = {{1, 3.0}, {2, 7.5}};
+  const auto staleness = *train(c, data).summary.staleness;
+  CHECK(staleness.mean == Approx(3.0).epsilon(0.01));
+  CHECK(staleness.max > 3);
+}
+
+TEST_CASE("hogwild's staleness under simulation is n - 1", "[scheme]") {
+  const LoadedData data = test::sparse_problem();
+  const auto staleness = *train(quick("hogwild", 6, 500), data).summary.staleness;
+  CHECK(staleness.mean == Approx(5.0).epsilon(0.01));
+  CHECK(staleness.max == 5);
+}
+
+TEST_CASE("synchronous schemes report no staleness", "[scheme]") {
+  CHECK_FALSE(train(quick("ring", 3, 5), test::dense_problem()).summary.staleness.has_value());
+}

@@ -1,0 +1,90 @@
+// What a step costs under the switch, against the closed forms of the catalogue §1.2, with its α
+// = 1.5 s and t = 5 s for the whole model.
+#include <algorithm>
+#include <cmath>
+
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::quick;
+using test::train;
+
+namespace {
+
+constexpr double alpha = 1.5;
+constexpr double transfer = 5.0;
+constexpr double compute = 3.0;
+
+/// One step from lock-step; 840 parameters, divisible by 1 to 8.
+double step_seconds(const std::string& scheme, int workers, const std::string& topology = "ring",
+                    int servers = 1, std::uint64_t steps = 1) {
+  static const LoadedData data = test::dense_problem(50, 840);
+  Configuration c = quick(scheme, workers, steps);
+  c.topology = topology;
+  c.servers = servers;
+  c.compute_time = seconds(compute);
+  c.network = {.latency = seconds(alpha), .bytes_per_second = 840 * 4 / transfer};
+  return train(c, data).summary.seconds;
+}
+
+}  // namespace
+
+TEST_CASE("one step of ps-sync takes c + 2·max(n, k)(α + t/k)", "[scheme]") {
+  for (const int n : {1, 2, 3, 5, 8}) {
+    for (const int k : {1, 2, 4, 8}) {
+      CAPTURE(n, k);
+      const double step = step_seconds("ps-sync", n, "ring", k);
+      const double closed_form = compute + 2 * std::max(n, k) * (alpha + transfer / k);
+      if (k <= n) {
+        CHECK(step == Approx(closed_form).epsilon(1e-12));
+      } else {
+        CHECK(step <= closed_form * (1 + 1e-12));  // the first shards are answered while the last are pushed
+      }
+    }
+  }
+}
+
+TEST_CASE("a step of ring takes c + 2(n-1)(α + t/n)", "[scheme]") {
+  for (const int n : {1, 2, 3, 5, 8}) {
+    for (const std::uint64_t steps : {1U, 7U}) {
+      CAPTURE(n, steps);
+      const double step = compute + 2 * (n - 1) * (alpha + transfer / n);
+      CHECK(step_seconds("ring", n, "ring", 1, steps) ==
+            Approx(static_cast<double>(steps) * step).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("a step of gossip takes c + Δ(α + t)", "[scheme]") {
+  for (const int n : {1, 2, 3, 5, 8}) {
+    const int hops = n == 1 ? 0 : static_cast<int>(std::ceil(std::log2(n)));
+    struct Row {
+      const char* topology;
+      int degree;
+    };
+    for (const Row& row : {Row{"ring", std::min(n - 1, 2)}, Row{"full", n - 1},
+                           Row{"static-exp", hops}, Row{"one-peer-exp", std::min(hops, 1)}}) {
+      for (const std::uint64_t steps : {1U, 7U}) {
+        CAPTURE(n, row.topology, steps);
+        const double step = compute + row.degree * (alpha + transfer);
+        CHECK(step_seconds("gossip", n, row.topology, 1, steps) ==
+              Approx(static_cast<double>(steps) * step).epsilon(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("sequential computes for all, hogwild side by side; neither sends", "[scheme]") {
+  for (const int n : {1, 2, 5}) {
+    CAPTURE(n);
+    CHECK(step_seconds("sequential", n) == n * compute);
+    CHECK(step_seconds("hogwild", n) == compute);
+  }
+}
+
+TEST_CASE("a busy asynchronous server applies one update each α + t", "[scheme]") {
+  // n = 8 workers offer 8 / (c + 2(α + t)) updates a second, the port takes 1 / (α + t).
+  const double long_run = step_seconds("ps-async", 8, "ring", 1, 50);
+  CHECK(long_run == Approx(50 * 8 * (alpha + transfer)).epsilon(0.02));
+}
