@@ -10,8 +10,8 @@
 # What is there and verified is left alone. A file gets its name only when it is whole and verified.
 # Exit status: 0 done; 1 a file cannot be had; 2 wrong usage; 3 a checksum does not agree.
 #
-# Only sh, awk, sed, gzip and sha256sum are needed, bzip2 or xz where a source is packed so, and curl
-# or wget for downloads: a fresh Debian has no Python.
+# Only sh, awk, sed, gzip and sha256sum are needed, bzip2 or xz where a source is packed so, and
+# curl or wget for downloads: a fresh Debian has no Python.
 set -eu
 
 catalog=$(dirname "$0")/../datasets/catalog.toml
@@ -138,7 +138,9 @@ fetch_file() {
   mv "$work/file" "$target"
   rm -rf "$work"
   work=
-  if [ "$4$5" = -- ]; then say "fetched: $target (no checksum is known)"; else say "fetched: $target"; fi
+  unchecked=
+  [ "$4$5" != -- ] || unchecked=' (no checksum is known)'
+  say "fetched: $target$unchecked"
 }
 
 clean_up() {

@@ -30,6 +30,8 @@ class TextBlocks {
   std::string name_;
   std::string peeked_;
   bool has_peeked_ = false;
+  // Doubles from block to block up to a mebibyte, so that a small file costs little.
+  std::size_t block_bytes_ = 16 * 1024;
   std::string carried_;  // the beginning of a line whose end is yet to be read
   bool ended_ = false;
 };

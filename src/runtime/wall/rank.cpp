@@ -87,6 +87,15 @@ void WallRank::wait_for_arrival(const Envelope& envelope) {
   }
 }
 
+/// Whether anyone has sent something that is still to be received, arrived or not.
+bool WallRank::anything_queued() const {
+  for (int from = 0; from < size(); ++from) {
+    const Channel* channel = from == rank() ? nullptr : incoming(from);
+    if (channel != nullptr && channel->messages.read_available() > 0) return true;
+  }
+  return false;
+}
+
 WallRank::Arrivals WallRank::look_for_arrivals() {
   Arrivals found;
   const bool perfect = world_.setup_.network.perfect();
@@ -130,7 +139,7 @@ Channel* WallRank::await_any(Time since) {
     } else {
       wait_until(
           [&] {
-            return look_for_arrivals().any ||
+            return anything_queued() ||
                    world_.live_workers_.load(std::memory_order_acquire) == 0;
           },
           "a message from anyone");

@@ -57,6 +57,7 @@ class alignas(64) WallRank final : public Rank {
   Channel* await_any(Time since);
   Message take(Channel& channel, Time since);
   void wait_for_arrival(const Envelope& envelope);
+  bool anything_queued() const;
   Arrivals look_for_arrivals();
   void sleep_until(Time moment);
   void wait_until(FunctionRef<bool()> ready, const char* on, int from = -1);

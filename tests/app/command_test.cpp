@@ -1,0 +1,359 @@
+// The commands, as a user and a script see them.
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "trainyard/base/hash.hpp"
+#include "trainyard/experiment/options.hpp"
+#include "trainyard/hardware/machine.hpp"
+
+#include "app/program.hpp"
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// A short run whose every bit is simulated.
+const Words short_run{"run",   "--time",         "virtual", "--epochs",  "1",      "--workers",
+                      "4",     "--compute-time", "1ms",     "--latency", "1ms",    "--bandwidth",
+                      "1Gbps", "--dataset",      "blobs",   "--model",   "softmax"};
+
+std::set<std::string> keys_of(const Json& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The floats of a .npy file, after its header has been held against NumPy's description of it.
+std::vector<float> read_npy(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file);
+  REQUIRE(bytes.starts_with(std::string("\x93NUMPY\x01\x00", 8)));
+  const std::size_t length =
+      static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
+  const std::string header = bytes.substr(10, length);
+  CHECK((10 + length) % 64 == 0);
+  CHECK(header.back() == '\n');
+  CHECK_THAT(header, ContainsSubstring("{'descr': '<f4', 'fortran_order': False, 'shape': ("));
+  const std::size_t shape = header.find("'shape': (") + 10;
+  const std::size_t count = std::stoul(header.substr(shape));
+  CHECK(header.substr(header.find(',', shape), 5) == ",), }");
+  REQUIRE(bytes.size() == 10 + length + count * sizeof(float));
+  std::vector<float> values(count);
+  std::memcpy(values.data(), bytes.data() + 10 + length, count * sizeof(float));
+  return values;
+}
+
+const std::set<std::string> summary_keys{"scheme",
+                                         "workers",
+                                         "servers",
+                                         "time",
+                                         "seed",
+                                         "dataset",
+                                         "model",
+                                         "steps",
+                                         "epochs",
+                                         "samples",
+                                         "seconds",
+                                         "target_loss",
+                                         "seconds_to_target",
+                                         "epochs_to_target",
+                                         "train_loss",
+                                         "test_loss",
+                                         "test_accuracy",
+                                         "messages",
+                                         "bytes_sent",
+                                         "time_split",
+                                         "staleness",
+                                         "consensus_distance",
+                                         "samples_per_second",
+                                         "model_hash",
+                                         "diverged",
+                                         "interrupted"};
+const std::set<std::string> metrics_keys{"step",      "epoch",         "seconds",
+                                         "samples",   "bytes_sent",    "train_loss",
+                                         "test_loss", "test_accuracy", "consensus_distance"};
+
+void check_results_folder(const std::filesystem::path& folder) {
+  const Json summary = Json::parse(read_file(folder / "summary.json"));
+  CHECK(keys_of(summary) == summary_keys);
+  const auto lines = lines_of(read_file(folder / "metrics.jsonl"));
+  REQUIRE(!lines.empty());
+  for (const std::string& line : lines) CHECK(keys_of(Json::parse(line)) == metrics_keys);
+  CHECK(Json::parse(lines.back())["train_loss"] == summary["train_loss"]);
+  const std::vector<float> model = read_npy(folder / "model.npy");
+  CHECK(model.size() == summary["model"]["parameters"]);
+  CHECK(fingerprint_text(std::as_bytes(std::span(model))) == summary["model_hash"]);
+  Configuration configuration;
+  CHECK_NOTHROW(read_configuration(folder / "config.toml", configuration));
+}
+
+}  // namespace
+
+TEST_CASE("--help names every option and nothing that is not built", "[app]") {
+  for (const std::string command : {"run", "compare"}) {
+    const Outcome help = run_program({command, "--help"});
+    CHECK(help.status == 0);
+    CHECK(help.errors.empty());
+    for (const Option& option : options()) {
+      if (command == "compare" && option.name == "scheme") continue;
+      INFO(option.name);
+      CHECK_THAT(help.output, ContainsSubstring("--" + option.name + " "));
+      CHECK_THAT(help.output, ContainsSubstring(option.help));
+    }
+    for (const char* absent : {"--codec", "--period", "--staleness"}) {
+      CHECK_THAT(help.output, !ContainsSubstring(absent));
+    }
+  }
+  CHECK_THAT(run_program({"compare", "--help"}).output, ContainsSubstring("--schemes A,B"));
+  const Outcome program = run_program({"--help"});
+  for (const char* command : {"run", "compare", "list", "machine"}) {
+    CHECK_THAT(program.output, ContainsSubstring(command));
+    CHECK(run_program({command, "--help"}).status == 0);
+  }
+  for (const char* absent : {"netcheck", "timeline", "trainyard topology"}) {
+    CHECK_THAT(program.output, !ContainsSubstring(absent));
+  }
+}
+
+TEST_CASE("the program without a command says how it is used", "[app]") {
+  const Outcome outcome = run_program({});
+  CHECK(outcome.status == 2);
+  CHECK(outcome.output.empty());
+  CHECK_THAT(outcome.errors, ContainsSubstring("Usage: trainyard"));
+  CHECK_THAT(run_program({"--version"}).output, ContainsSubstring("trainyard 0."));
+}
+
+TEST_CASE("list and machine tell what there is", "[app]") {
+  CHECK_THAT(run_program({"list", "schemes"}).output, ContainsSubstring("gossip"));
+  CHECK_THAT(run_program({"list", "topologies"}).output, ContainsSubstring("one-peer-exp"));
+  CHECK_THAT(run_program({"list", "models"}).output, ContainsSubstring("mlp:H1,H2"));
+  const std::string sets = run_program({"list", "datasets"}).output;
+  for (const char* part : {"sparse-logistic", "a9a", "32561", "fashion-mnist"}) {
+    CHECK_THAT(sets, ContainsSubstring(part));
+  }
+  const Outcome machine = run_program({"machine", "--workers", "3", "--placement", "scatter"});
+  CHECK(machine.status == 0);
+  CHECK_THAT(machine.output, ContainsSubstring("\n   2 "));
+  CHECK_THAT(run_program({"machine", "--placement", "none"}).output,
+             ContainsSubstring("not pinned"));
+}
+
+TEST_CASE("--json prints one document with the documented keys and nothing else", "[app]") {
+  const Outcome outcome = run_program(short_run + Words{"--json"});
+  CHECK(outcome.status == 0);
+  const Json summary = Json::parse(outcome.output);
+  CHECK(keys_of(summary) == summary_keys);
+  CHECK(keys_of(summary["dataset"]) ==
+        std::set<std::string>{"name", "rows", "features", "classes", "test_rows"});
+  CHECK(keys_of(summary["model"]) == std::set<std::string>{"name", "parameters"});
+  CHECK(keys_of(summary["time_split"]) == std::set<std::string>{"compute", "transfer", "wait"});
+  CHECK(summary["staleness"].is_null());
+  CHECK(summary["target_loss"].is_null());
+  CHECK(summary["consensus_distance"] == 0.0);
+  CHECK_THAT(outcome.errors, ContainsSubstring("epoch"));
+  const Json& split = summary["time_split"];
+  CHECK(split["compute"].get<double>() + split["transfer"].get<double>() +
+            split["wait"].get<double>() ==
+        Approx(summary["seconds"].get<double>()).epsilon(1e-9));
+}
+
+TEST_CASE("compare --json is a list of summaries in the order asked for", "[app]") {
+  const Outcome outcome = run_program({"compare", "--schemes", "gossip,ps-async,sequential",
+                                       "--time", "virtual", "--epochs", "1", "--json", "--quiet"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.errors.empty());
+  const Json document = Json::parse(outcome.output);
+  CHECK(keys_of(document) == std::set<std::string>{"runs"});
+  REQUIRE(document["runs"].size() == 3);
+  CHECK(document["runs"][0]["scheme"] == "gossip");
+  CHECK(document["runs"][2]["scheme"] == "sequential");
+  for (const Json& summary : document["runs"]) {
+    CHECK(keys_of(summary) == summary_keys);
+    CHECK(summary["target_loss"] == document["runs"][0]["target_loss"]);
+    CHECK(summary["seconds_to_target"].is_number());
+  }
+  CHECK(keys_of(document["runs"][1]["staleness"]) ==
+        std::set<std::string>{"mean", "p50", "p99", "max"});
+}
+
+TEST_CASE("a comparison prints the same bytes again, and on one core", "[app]") {
+  const Words words{"compare", "--time", "virtual", "--epochs", "1", "--json", "--quiet"};
+  const std::string once = run_program(words).output;
+  CHECK(!once.empty());
+  CHECK(run_program(words).output == once);
+  CHECK(run_program(words, {.one_core = true}).output == once);
+}
+
+TEST_CASE("the resolved configuration repeats a run with a measured compute time", "[app]") {
+  for (const std::string scheme : {"ring", "ps-async"}) {
+    const TemporaryFolder folder;
+    const ProgramOptions here{.folder = folder.path()};
+    const Outcome first =
+        run_program({"run", "--scheme", scheme, "--time", "virtual", "--compute-time", "auto",
+                     "--latency", "3us", "--epochs", "0.5", "--evaluate-every", "0.1",
+                     "--straggler", "2:1.5", "--json", "--quiet", "--out", "first"},
+                    here);
+    REQUIRE(first.status == 0);
+    const std::string configuration = "first/" + scheme + "/config.toml";
+    const Outcome second = run_program({"run", configuration, "--out", "second"}, here);
+    CHECK(second.output == first.output);
+    for (const char* file : {"config.toml", "summary.json", "metrics.jsonl", "model.npy"}) {
+      INFO(file);
+      CHECK(read_file(folder.path() / "first" / scheme / file) ==
+            read_file(folder.path() / "second" / scheme / file));
+    }
+    // Where the results lie is not part of it, so that they are not in the way.
+    CHECK(run_program({"run", configuration}, here).output == first.output);
+  }
+}
+
+TEST_CASE("flags win over the file", "[app]") {
+  const TemporaryFolder folder;
+  folder.write("run.toml",
+               "[run]\nworkers = 3\nsteps = 5\ntime = \"virtual\"\n[output]\nquiet = true\n");
+  const ProgramOptions here{.folder = folder.path()};
+  const Outcome file = run_program({"run", "run.toml", "--json"}, here);
+  CHECK(Json::parse(file.output)["workers"] == 3);
+  CHECK(file.errors.empty());
+  const Outcome flags =
+      run_program({"run", "run.toml", "--workers", "2", "--json", "--quiet=false"}, here);
+  CHECK(Json::parse(flags.output)["workers"] == 2);
+  CHECK(Json::parse(flags.output)["steps"] == 5.0);
+  CHECK(!flags.errors.empty());
+}
+
+TEST_CASE("without --model, the number of classes chooses it", "[app]") {
+  const Words one_step{"run", "--time", "virtual", "--steps", "1", "--json", "--quiet"};
+  const auto model_on = [&](const std::string& dataset) {
+    return Json::parse(run_program(one_step + Words{"--dataset", dataset}).output)["model"]["name"];
+  };
+  CHECK(model_on("dense-logistic") == "logistic");
+  CHECK(model_on("blobs") == "softmax");
+}
+
+TEST_CASE("results on disk are whole", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_program({"compare", "--time", "virtual", "--epochs", "1", "--quiet", "--out", "results"},
+                  {.folder = folder.path()});
+  CHECK(outcome.status == 0);
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "results")) {
+    names.insert(entry.path().filename());
+    check_results_folder(entry.path());
+  }
+  CHECK(names ==
+        std::set<std::string>{"sequential", "ps-sync", "ps-async", "ring", "hogwild", "gossip"});
+}
+
+TEST_CASE("CSV has a header and as many columns on each line", "[app]") {
+  const Outcome outcome = run_program(
+      {"compare", "--time", "virtual", "--epochs", "0.2", "--quiet", "--format", "csv"});
+  const auto lines = lines_of(outcome.output);
+  REQUIRE(lines.size() == 7);
+  for (const std::string& line : lines) {
+    CHECK(std::ranges::count(line, ',') == std::ranges::count(lines.front(), ','));
+  }
+  CHECK(lines.front().starts_with("scheme,workers,"));
+  CHECK(lines[1].starts_with("sequential,8,0,virtual,"));
+}
+
+TEST_CASE("an interrupt ends a run with its results so far", "[app]") {
+  for (const std::string time : {"virtual", "wall"}) {
+    for (const std::string scheme : {"ring", "ps-async"}) {
+      INFO(time << " " << scheme);
+      const TemporaryFolder folder;
+      const Outcome outcome =
+          run_program({"run", "--scheme", scheme, "--time", time, "--workers", "2", "--epochs",
+                       "1000000", "--json", "--out", "results"},
+                      {.folder = folder.path(), .signal_after = "epoch    1.00"});
+      CHECK(outcome.status == 130);
+      CHECK_THAT(outcome.errors, ContainsSubstring("trainyard: interrupted"));
+      const Json summary = Json::parse(outcome.output);
+      CHECK(summary["interrupted"] == true);
+      CHECK(summary["diverged"] == false);
+      CHECK(summary["epochs"].get<double>() >= 1.0);
+      check_results_folder(folder.path() / "results" / scheme);
+    }
+  }
+}
+
+TEST_CASE("an interrupted comparison shows the schemes that have run", "[app]") {
+  const Outcome outcome = run_program({"compare", "--time", "virtual", "--epochs", "100", "--json"},
+                                      {.signal_after = "ps-sync      epoch    5.99"});
+  CHECK(outcome.status == 130);
+  const Json runs = Json::parse(outcome.output)["runs"];
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0]["interrupted"] == false);
+  CHECK(runs[1]["interrupted"] == true);
+}
+
+TEST_CASE("a killed run leaves what it had, under a name that says so", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_program({"run", "--time", "virtual", "--epochs", "1000000", "--out", "results"},
+                  {.folder = folder.path(), .signal_after = "epoch    2.00", .signal = SIGKILL});
+  CHECK(outcome.status == 128 + SIGKILL);
+  const auto results = folder.path() / "results";
+  CHECK(!std::filesystem::exists(results / "ring"));
+  CHECK(std::filesystem::exists(results / "ring.partial" / "config.toml"));
+  CHECK(!std::filesystem::exists(results / "ring.partial" / "summary.json"));
+  CHECK(lines_of(read_file(results / "ring.partial" / "metrics.jsonl")).size() >= 4);
+}
+
+TEST_CASE("results are overwritten with --force alone", "[app]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  const Words words = short_run + Words{"--quiet", "--out", "results"};
+  CHECK(run_program(words, here).status == 0);
+  const std::string before = read_file(folder.path() / "results/ring/summary.json");
+  CHECK(run_program(words + Words{"--seed", "2"}, here).status == 2);
+  CHECK(read_file(folder.path() / "results/ring/summary.json") == before);
+  CHECK(run_program(words + Words{"--seed", "2", "--force"}, here).status == 0);
+  CHECK(read_file(folder.path() / "results/ring/summary.json") != before);
+}
+
+TEST_CASE("the program says which clock it took, and warns when cores are too few", "[app]") {
+  const int cores = this_machine().cores;
+  const std::string ranks = std::to_string(cores + 1);
+  const Words words{"run", "--steps", "3", "--workers", ranks};
+  const Outcome wall = run_program(words + Words{"--time", "wall", "--quiet"});
+  CHECK(wall.status == 0);
+  CHECK_THAT(wall.errors, ContainsSubstring("warning: " + ranks + " ranks share " +
+                                            std::to_string(cores) + " core"));
+  CHECK_THAT(run_program(words).errors, ContainsSubstring("time: virtual (" + ranks + " ranks on"));
+  CHECK_THAT(run_program({"run", "--steps", "3", "--workers", "1"}).errors,
+             ContainsSubstring("time: wall (1 rank on"));
+}
+
+TEST_CASE("what has no effect is said", "[app]") {
+  const Words one_step{"run", "--time", "virtual", "--steps", "1"};
+  CHECK_THAT(run_program(one_step + Words{"--servers", "2"}).errors,
+             ContainsSubstring("note: --servers has no effect"));
+  CHECK_THAT(run_program(one_step + Words{"--topology", "full"}).errors,
+             ContainsSubstring("note: --topology has no effect"));
+  CHECK_THAT(run_program(one_step + Words{"--scheme", "ps-sync", "--servers", "2"}).errors,
+             !ContainsSubstring("note:"));
+}
+
+}  // namespace trainyard
