@@ -65,7 +65,7 @@ void late_arrival(State& state) {
   std::vector<double> late_us;
   for ([[maybe_unused]] auto _ : state) {
     run_wall({.workers = 2,
-              .network = {.latency = latency},
+              .network = {.latency = latency, .charge_control = true},
               .pinned_to = place_ranks(this_machine(), 2, Placement::compact),
               .cores_are_shared = this_machine().cores < 2},
              [&](Rank& rank) {

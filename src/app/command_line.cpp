@@ -11,6 +11,8 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/commands.hpp"
+#include "app/netcheck_flags.hpp"
+#include "app/timeline_flags.hpp"
 #include "app/training_flags.hpp"
 
 namespace trainyard::app {
@@ -23,6 +25,7 @@ constexpr const char* examples =
     "  trainyard run --scheme gossip --topology one-peer-exp --workers 64\n"
     "  trainyard run --dataset a9a --l2 1e-4 --lr 0.5 --target-loss 0.33 --out results\n"
     "  trainyard run results/ring/config.toml    the same run again\n"
+    "  trainyard timeline ring --workers 8 --svg ring.svg\n"
     "\n"
     "Exit status: 0 done; 1 out of memory or a defect; 2 command line or configuration wrong;\n"
     "3 data cannot be read; 4 training diverged, results kept; 130 interrupted, results kept";
@@ -52,21 +55,10 @@ Configuration read_comparison(const TrainingFlags& flags) {
   return on_built_in_set && simulated ? flags.read(built_in_comparison()) : asked;
 }
 
-std::vector<std::string> split_names(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    names.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
-
 std::vector<std::string> schemes_to_compare(const CLI::Option& flag) {
   std::vector<std::string> names;
   if (flag.count() == 0) {
-    for (const Scheme& scheme : schemes()) names.push_back(scheme.name);
-    return names;
+    return {"sequential", "ps-sync", "ps-async", "ring", "hogwild", "gossip"};
   }
   for (const std::string& name : split_names(only_value(flag))) {
     if (std::ranges::find(names, name) != names.end()) {
@@ -108,11 +100,17 @@ class CommandLine {
       "costs."};
   CLI::App& run_ = add_command("run", "one training run");
   CLI::App& compare_ = add_command("compare", "the same run under several schemes, in one table");
+  CLI::App& timeline_ = add_command("timeline", "a few messages, port by port, to be looked at");
+  CLI::App& netcheck_ =
+      add_command("netcheck", "each collective: closed form and emulation, side by side");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
   TrainingFlags run_flags_{run_, Configuration{}, true};
-  CLI::Option* schemes_ = add_value_flag(compare_, "schemes", "A,B,…", "which [all of them]");
+  CLI::Option* schemes_ =
+      add_value_flag(compare_, "schemes", "A,B,…", "which [the six basic ones]");
   TrainingFlags compare_flags_{compare_, comparison_defaults(), false};
+  TimelineFlags timeline_flags_{timeline_};
+  NetcheckFlags netcheck_flags_{netcheck_};
   CLI::Option* list_what_ = nullptr;
   CLI::Option* machine_workers_ = nullptr;
   CLI::Option* machine_placement_ = nullptr;
@@ -126,7 +124,8 @@ CommandLine::CommandLine() {
   compare_.footer(
       "On the built-in data set a minibatch is taken to need 1 ms and the step size is 4, unless\n"
       "--compute-time and --lr say otherwise: so the table is the same on every machine.");
-  list_what_ = list_.add_option("WHAT", "schemes, topologies, models or datasets")->type_name("");
+  list_what_ = list_.add_option("WHAT", "schemes, topologies, collectives, models or datasets")
+                   ->type_name("");
   machine_workers_ =
       add_value_flag(machine_, "workers", "N", "number of ranks to place [one for each core]");
   machine_placement_ = add_value_flag(machine_, "placement", "compact|scatter|none",
@@ -161,6 +160,14 @@ int CommandLine::dispatch(int argc, char** argv) {
   if (run_.parsed()) return run_command(run_flags_.read({}));
   if (compare_.parsed()) {
     return compare_command(read_comparison(compare_flags_), schemes_to_compare(*schemes_));
+  }
+  if (timeline_.parsed()) {
+    return timeline_command(timeline_flags_.what(), timeline_flags_.options(),
+                            timeline_flags_.output());
+  }
+  if (netcheck_.parsed()) {
+    return netcheck_command(netcheck_flags_.options(), netcheck_flags_.collectives(),
+                            netcheck_flags_.json());
   }
   if (list_.parsed()) return list_command(list_what_->count() > 0 ? list_what_->results()[0] : "");
   return run_machine_command();

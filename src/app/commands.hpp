@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "trainyard/experiment/configuration.hpp"
+#include "trainyard/experiment/netcheck.hpp"
+#include "trainyard/experiment/timeline.hpp"
 
 namespace trainyard::app {
 
@@ -22,7 +24,16 @@ extern std::atomic<bool> interrupted;
 int run_command(const Configuration& configuration);
 int compare_command(const Configuration& configuration, const std::vector<std::string>& schemes);
 int list_command(const std::string& what);
+struct TimelineOutput {
+  bool json = false;
+  std::filesystem::path svg;  // empty: no figure
+  bool force = false;
+};
+int timeline_command(const std::string& what, const TimelineOptions& options,
+                     const TimelineOutput& output);
 /// `ranks` 0: one for each core.
+int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
+                     bool json);
 int machine_command(int ranks, Placement placement);
 
 }  // namespace trainyard::app

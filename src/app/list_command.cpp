@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -30,7 +31,14 @@ void print_schemes() {
     std::string flags;
     if (scheme.server != nullptr) flags += " --servers";
     if (scheme.has_topology) flags += " --topology";
+    if (scheme.has_collective) flags += " --collective";
     if (!flags.empty()) fmt::print("  takes:{}\n", flags);
+  }
+}
+
+void print_collectives() {
+  for (const AllReduce& way : all_reduces()) {
+    fmt::print("{}\n  {}\n  time: {}\n  source: {}\n", way.name, way.summary, way.time, way.source);
   }
 }
 
@@ -51,11 +59,14 @@ void print_datasets() {
 }  // namespace
 
 int list_command(const std::string& what) {
-  static const std::array<std::string, 4> known{"schemes", "topologies", "models", "datasets"};
+  static const std::array<std::string, 5> known{"schemes", "topologies", "collectives", "models",
+                                                "datasets"};
   if (what == "schemes") {
     print_schemes();
   } else if (what == "topologies") {
     print_table(topologies());
+  } else if (what == "collectives") {
+    print_collectives();
   } else if (what == "models") {
     print_table(models());
   } else if (what == "datasets") {

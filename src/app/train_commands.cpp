@@ -1,10 +1,13 @@
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "trainyard/experiment/comparison.hpp"
 #include "trainyard/experiment/resolve.hpp"
+#include "trainyard/report/chrome_trace.hpp"
+#include "trainyard/report/output_file.hpp"
 #include "trainyard/report/progress.hpp"
 #include "trainyard/report/run_folder.hpp"
 #include "trainyard/report/summary_format.hpp"
@@ -17,10 +20,21 @@ std::atomic<bool> interrupted{false};
 
 namespace {
 
-/// Everyone who listens to a run: the terminal, and the results folder if there is one.
+/// Where the trace of a scheme goes: when several run, the file's name is followed by the scheme's.
+std::filesystem::path trace_file(const Configuration& configuration, const std::string& scheme,
+                                 bool one_of_several) {
+  const std::filesystem::path& file = configuration.trace;
+  if (!one_of_several) return file;
+  return file.parent_path() / (file.stem().string() + "-" + scheme + file.extension().string());
+}
+
+/// Everyone who listens to a run: the terminal, the results folder and the trace if there is one.
 class Listeners {
  public:
-  explicit Listeners(const Configuration& configuration) : progress_(configuration.quiet) {}
+  Listeners(const Configuration& configuration, bool one_of_several)
+      : progress_(configuration.quiet), one_of_several_(one_of_several) {
+    if (!configuration.trace.empty()) recorder_.emplace(configuration.trace_steps);
+  }
 
   void begin(const Configuration& resolved) {
     progress_.begin(resolved);
@@ -28,11 +42,16 @@ class Listeners {
       folder_ =
           std::make_unique<RunFolder>(resolved.out, resolved.scheme, resolved, resolved.force);
     }
+    if (recorder_) {
+      trace_.emplace("--trace", trace_file(resolved, resolved.scheme, one_of_several_),
+                     resolved.force);
+    }
   }
   void end(const RunResult& result) {
     progress_.end(result);
     if (folder_) folder_->finish(result);
     folder_.reset();
+    if (trace_) finish_trace();
   }
   RunHooks hooks() {
     return {.evaluated =
@@ -41,17 +60,44 @@ class Listeners {
                   if (folder_) folder_->add(metrics);
                 },
             .remark = [this](const std::string& text) { progress_.remark(text); },
-            .interrupted = &interrupted};
+            .interrupted = &interrupted,
+            .recorder = recorder_ ? &*recorder_ : nullptr};
   }
 
  private:
+  void finish_trace() {
+    const Trace trace = recorder_->take();
+    trace_->finish(chrome_trace(trace));
+    trace_.reset();
+    if (trace.cut) {
+      progress_.remark(
+          fmt::format("note: the trace ends at {}, where it holds {} messages; "
+                      "--trace-steps A:B chooses other steps",
+                      human_duration(to_seconds(trace.until)), trace.messages.size()));
+    } else if (trace.until == trace.from) {
+      progress_.remark("note: the trace is empty: no step of --trace-steps was taken");
+    }
+  }
+
   Progress progress_;
+  bool one_of_several_;
+  std::optional<TraceRecorder> recorder_;
+  std::optional<OutputFile> trace_;
   std::unique_ptr<RunFolder> folder_;
 };
 
-void refuse_existing(const Configuration& configuration, const std::vector<std::string>& schemes) {
-  if (configuration.out.empty() || configuration.force) return;
-  for (const std::string& scheme : schemes) refuse_existing_results(configuration.out, scheme);
+/// Before anything is computed: throws for what may not be overwritten, or cannot be written.
+void check_outputs(const Configuration& configuration, const std::vector<std::string>& schemes,
+                   bool one_of_several) {
+  for (const std::string& scheme : schemes) {
+    if (!configuration.out.empty() && !configuration.force) {
+      refuse_existing_results(configuration.out, scheme);
+    }
+    if (!configuration.trace.empty()) {
+      const OutputFile claim("--trace", trace_file(configuration, scheme, one_of_several),
+                             configuration.force);
+    }
+  }
 }
 
 /// The exit status, with a word on standard error when it is not 0.
@@ -79,8 +125,8 @@ void print(const std::string& text) {
 }  // namespace
 
 int run_command(const Configuration& configuration) {
-  refuse_existing(configuration, {configuration.scheme});
-  Listeners listeners(configuration);
+  check_outputs(configuration, {configuration.scheme}, false);
+  Listeners listeners(configuration, false);
   const RunHooks hooks = listeners.hooks();
   const LoadedData data = load_dataset(dataset_request(configuration));
   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, hooks.remark);
@@ -97,8 +143,8 @@ int run_command(const Configuration& configuration) {
 }
 
 int compare_command(const Configuration& configuration, const std::vector<std::string>& schemes) {
-  refuse_existing(configuration, schemes);
-  Listeners listeners(configuration);
+  check_outputs(configuration, schemes, true);
+  Listeners listeners(configuration, true);
   const LoadedData data = load_dataset(dataset_request(configuration));
   const ComparisonHooks hooks{
       .begins = [&](const Configuration& resolved) { listeners.begin(resolved); },

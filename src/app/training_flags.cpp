@@ -1,5 +1,7 @@
 #include "app/training_flags.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
@@ -41,6 +43,16 @@ void refuse_extras(const CLI::App& command) {
   }
   throw UsageError(fmt::format("'{}' is one word too many ('{} --help' says what it takes)",
                                extras.front(), name));
+}
+
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    names.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
 }
 
 CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const std::string& argument,

@@ -18,6 +18,9 @@ void refuse_extras(const CLI::App& command);
 /// given without a value, or twice.
 std::string only_value(const CLI::Option& flag);
 
+/// "a,b,c" → a, b, c.
+std::vector<std::string> split_names(const std::string& text);
+
 /// Adds a flag that takes one value, for only_value().
 CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const std::string& argument,
                             const std::string& help);

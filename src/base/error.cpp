@@ -45,6 +45,15 @@ std::string joined(std::span<const std::string> names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+std::size_t chosen(std::string_view text, std::string_view what,
+                   std::span<const std::string> names) {
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const std::string nearest = nearest_name(text, names);
+  const std::string guess = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+  throw UsageError(fmt::format("{}: '{}' is not one of {}{}", what, text, joined(names), guess));
+}
+
 void throw_unknown(std::string_view kind, std::string_view word,
                    std::span<const std::string> known) {
   const std::string nearest = nearest_name(word, known);

@@ -1,22 +1,34 @@
 #include "trainyard/collective/neighbour_average.hpp"
 
+#include "trainyard/collective/primitives.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
-void neighbour_average(Communicator& comm, const MixingRow& row, std::span<float> vector) {
+void send_to_neighbours(Communicator& comm, const MixingRow& row, std::span<const float> vector) {
   for (const int neighbour : row.sends_to) comm.send(neighbour, vector);
-  // The own weight is what the others leave of 1 after rounding to float: 3 · float(1/3)
-  // = 1.00000003, and a model that grows by that every round has grown by 0.3 % after 10^5.
+}
+
+void receive_from_neighbours(
+    Communicator& comm, const MixingRow& row,
+    FunctionRef<void(double weight, std::span<const float> received)> take) {
+  for (const MixingRow::Neighbour& neighbour : row.receives) {
+    take(neighbour.weight, comm.receive(neighbour.rank).floats());
+  }
+}
+
+void neighbour_average(Communicator& comm, const MixingRow& row, std::span<float> vector) {
+  // The own weight is what the others leave of 1 after rounding to float: 3 · float(1/3) =
+  // 1.00000003, and a model that grows by that every round has grown by 0.3 % after 10^5.
   float own_weight = 1.0F;
   for (const MixingRow::Neighbour& neighbour : row.receives) {
     own_weight -= static_cast<float>(neighbour.weight);
   }
+  send_to_neighbours(comm, row, vector);
   kernels::scale(own_weight, vector);  // what was sent is a copy
-  for (const MixingRow::Neighbour& neighbour : row.receives) {
-    const Message message = comm.receive(neighbour.rank);
-    kernels::axpy(static_cast<float>(neighbour.weight), message.floats(), vector);
-  }
+  receive_from_neighbours(comm, row, [&](double weight, std::span<const float> received) {
+    kernels::axpy(static_cast<float>(weight), received, vector);
+  });
 }
 
 }  // namespace trainyard

@@ -1,8 +1,10 @@
 #include "trainyard/collective/parameter_server.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "trainyard/base/part_of.hpp"
+#include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -32,6 +34,21 @@ void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> 
     const Message message = comm.receive(comm.server(shard));
     std::ranges::copy(message.floats(), part_of(vector, shard, comm.servers()).begin());
     if (!versions.empty()) versions[static_cast<std::size_t>(shard)] = message.tag();
+  }
+}
+
+void parameter_server_sum(Communicator& comm, std::span<float> vector) {
+  push(comm, vector);
+  pull(comm, vector);
+}
+
+void parameter_server_serve(Communicator& comm, std::size_t length) {
+  std::vector<float> whole(length);
+  const auto sum = part_of(std::span(whole), comm.rank() - comm.workers(), comm.servers());
+  while (comm.await_message()) {
+    std::ranges::fill(sum, 0.0F);
+    sum_pushes(comm, sum);
+    answer_all(comm, sum);
   }
 }
 

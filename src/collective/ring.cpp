@@ -1,36 +1,55 @@
-// The ring: bandwidth-optimal and simple. Each of the n chunks travels once around to be summed and
+// The ring: bandwidth-optimal and simple. Each of the n parts travels once around to be summed and
 // once to be spread, so a worker sends 2(n−1)/n of the vector whatever n is; the price is 2(n−1)
-// latencies.
+// latencies (catalogue §1.2, example 1.3).
 //
-// A chunk's sum is always taken in the same order, beginning with the worker whose rank is the
-// chunk's number, and one worker's result is copied to all others: so all end with the same bits,
-// whichever message arrives first.
+// A part's sum is always taken in the order of the ring, ending at the worker that owns it, and
+// that worker's result is copied to all others: so all end with the same bits, whichever message
+// arrives first.
 #include <algorithm>
 
 #include "trainyard/base/part_of.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/primitives.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
-void all_reduce_mean(Communicator& comm, std::span<float> vector, Ring) {
-  const int n = comm.workers();
-  const int next = (comm.rank() + 1) % n;
-  const int previous = (comm.rank() + n - 1) % n;
-  const auto chunk = [&](int index) { return part_of(vector, ((index % n) + n) % n, n); };
+namespace {
 
-  // Reduce-scatter: in step s worker w passes chunk w − s on; after n−1 steps it owns chunk w + 1.
-  for (int s = 0; s < n - 1; ++s) {
-    const Message message = comm.send_receive(next, chunk(comm.rank() - s), previous);
-    kernels::add(message.floats(), chunk(comm.rank() - s - 1));
-  }
-  kernels::scale(1.0F / static_cast<float>(n), chunk(comm.rank() + 1));
+struct Ring {
+  int workers, rank;
 
-  // All-gather: the finished chunks go around once more.
-  for (int s = 0; s < n - 1; ++s) {
-    const Message message = comm.send_receive(next, chunk(comm.rank() + 1 - s), previous);
-    std::ranges::copy(message.floats(), chunk(comm.rank() - s).begin());
+  int next() const { return (rank + 1) % workers; }
+  int previous() const { return (rank + workers - 1) % workers; }
+  /// The part that lies `back` places behind this worker's own.
+  std::span<float> part(std::span<float> vector, int back) const {
+    return part_of(vector, ((rank - back) % workers + workers) % workers, workers);
   }
+};
+
+}  // namespace
+
+void reduce_scatter_sum(Communicator& comm, std::span<float> vector) {
+  const Ring ring{comm.workers(), comm.rank()};
+  for (int step = 1; step < ring.workers; ++step) {
+    const Message message =
+        comm.send_receive(ring.next(), ring.part(vector, step), ring.previous());
+    kernels::add(message.floats(), ring.part(vector, step + 1));
+  }
+}
+
+void all_gather(Communicator& comm, std::span<float> vector) {
+  const Ring ring{comm.workers(), comm.rank()};
+  for (int step = 0; step < ring.workers - 1; ++step) {
+    const Message message =
+        comm.send_receive(ring.next(), ring.part(vector, step), ring.previous());
+    std::ranges::copy(message.floats(), ring.part(vector, step + 1).begin());
+  }
+}
+
+void ring_sum(Communicator& comm, std::span<float> vector) {
+  reduce_scatter_sum(comm, vector);
+  all_gather(comm, vector);
 }
 
 }  // namespace trainyard

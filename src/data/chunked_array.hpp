@@ -46,7 +46,7 @@ class ChunkedArray {
   // 64 MiB is above the largest size that malloc keeps for itself (32 MiB in glibc): a chunk is
   // mapped when it is made, takes memory only as far as it is written, and is unmapped when freed.
   static constexpr std::size_t smallest_chunk = 4096 / sizeof(T);
-  static constexpr std::size_t largest_chunk = 64 * 1024 * 1024 / sizeof(T);
+  static constexpr std::size_t largest_chunk = std::size_t{64} * 1024 * 1024 / sizeof(T);
 
   void add_chunk() {
     chunks_.emplace_back(std::clamp(size_, smallest_chunk, largest_chunk));

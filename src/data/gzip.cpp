@@ -14,7 +14,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t input_bytes = 32 * 1024;
+constexpr std::size_t input_bytes = std::size_t{32} * 1024;
 constexpr int gzip_window_bits = 16 + MAX_WBITS;  // 16: a gzip header and trailer, nothing else
 
 class GzipSource : public ByteSource {

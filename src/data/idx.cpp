@@ -22,7 +22,7 @@ namespace trainyard {
 namespace {
 
 constexpr unsigned unsigned_bytes = 0x08;
-constexpr std::size_t block_bytes = 1024 * 1024;
+constexpr std::size_t block_bytes = std::size_t{1024} * 1024;
 
 struct IdxHeader {
   std::size_t items = 0;

@@ -13,10 +13,10 @@ namespace {
 
 // Large enough that handing a block over (about a microsecond) is nothing beside parsing it (some
 // five milliseconds), small enough that a hundred cores with a block each need a few hundred MiB.
-constexpr std::size_t largest_block_bytes = 1024 * 1024;
+constexpr std::size_t largest_block_bytes = std::size_t{1024} * 1024;
 // A row of 16 million features at 16 bytes each. Without a limit a compressed file of zeros, a
 // thousandth of its real size, would fill the memory before its first "line" ended.
-constexpr std::size_t longest_line_bytes = 256 * 1024 * 1024;
+constexpr std::size_t longest_line_bytes = std::size_t{256} * 1024 * 1024;
 
 }  // namespace
 
@@ -52,7 +52,7 @@ bool TextBlocks::read_more(std::string& block) {
     ended_ = count < block_bytes_;
     block_bytes_ = std::min(2 * block_bytes_, largest_block_bytes);
     const std::size_t newline = std::string_view(block).substr(old_size).rfind('\n');
-    if (!ended_ && newline != std::string_view::npos) {
+    if (newline != std::string_view::npos) {
       carried_.assign(block, old_size + newline + 1);
       block.resize(old_size + newline + 1);
       return true;

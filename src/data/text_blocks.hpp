@@ -31,7 +31,7 @@ class TextBlocks {
   std::string peeked_;
   bool has_peeked_ = false;
   // Doubles from block to block up to a mebibyte, so that a small file costs little.
-  std::size_t block_bytes_ = 16 * 1024;
+  std::size_t block_bytes_ = std::size_t{16} * 1024;
   std::string carried_;  // the beginning of a line whose end is yet to be read
   bool ended_ = false;
 };

@@ -37,6 +37,10 @@ class Experiment {
   RunResult run();
 
  private:
+  int server_count() const {
+    return trainyard::server_count(scheme_, find_all_reduce(config_.collective), config_.workers,
+                                   config_.servers);
+  }
   RuntimeSetup runtime_setup() const;
   RunLimits limits() const;
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context) const;
@@ -79,8 +83,10 @@ RunLimits Experiment::limits() const {
 RuntimeSetup Experiment::runtime_setup() const {
   RuntimeSetup setup;
   setup.workers = scheme_.one_rank ? 1 : config_.workers;
-  setup.servers = scheme_.server == nullptr ? 0 : config_.servers;
+  setup.servers = server_count();
   setup.network = config_.network;
+  setup.network.seed = config_.seed;
+  setup.recorder = hooks_.recorder;
   if (config_.time == TimeMode::wall) {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
@@ -174,10 +180,13 @@ RunResult Experiment::run() {
                            .optimizer = config_.optimizer,
                            .minibatch_time = config_.compute_time.value_or(Duration{0}),
                            .slowdown = slowdown(),
+                           .compute_noise = config_.compute_noise,
                            .topology = &topology,
+                           .collective = &find_all_reduce(config_.collective),
                            .control = control,
                            .shared = scheme_.home == ModelHome::shared ? &shared : nullptr,
-                           .simulated = config_.time == TimeMode::simulated};
+                           .simulated = config_.time == TimeMode::simulated,
+                           .recorder = hooks_.recorder};
   const RuntimeReport report = run_ranks(setup, context);
 
   const Snapshot end = control.final_snapshot(report);
@@ -200,7 +209,7 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   Summary s;
   s.scheme = scheme_.name;
   s.workers = config_.workers;
-  s.servers = scheme_.server == nullptr ? 0 : config_.servers;
+  s.servers = server_count();
   s.time = time_mode_text(config_.time);
   s.seed = config_.seed;
   s.dataset = data_.name;

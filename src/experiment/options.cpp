@@ -7,9 +7,12 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
+
+#include "experiment/network_options.hpp"
 
 namespace trainyard {
 
@@ -49,19 +52,9 @@ bool parse_switch(std::string_view text, std::string_view what) {
   throw UsageError(fmt::format("{}: '{}' is not true or false", what, text));
 }
 
-/// `text` if it is one of `names`.
-std::string_view chosen(std::string_view text, std::string_view what,
-                        const std::vector<std::string>& names) {
-  if (std::ranges::find(names, text) != names.end()) return text;
-  const std::string nearest = nearest_name(text, names);
-  const std::string guess = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
-  throw UsageError(fmt::format("{}: '{}' is not one of {}{}", what, text, joined(names), guess));
-}
-
 TimeMode parse_time_mode(std::string_view text, std::string_view what) {
-  chosen(text, what, {"auto", "wall", "virtual"});
-  if (text == "auto") return TimeMode::automatic;
-  return text == "wall" ? TimeMode::wall : TimeMode::simulated;
+  static const std::array<std::string, 3> names{"auto", "wall", "virtual"};
+  return static_cast<TimeMode>(chosen(text, what, names));
 }
 
 /// Puts in front of what `look_up` throws where the name comes from, which may be a line of a file.
@@ -111,6 +104,18 @@ std::string stragglers_text(const std::vector<Straggler>& stragglers) {
     text += fmt::format("{}{}:{}", text.empty() ? "" : ",", straggler.rank, straggler.factor);
   }
   return text;
+}
+
+/// "3:5": steps 3 and 4.
+StepRange parse_steps(std::string_view text, std::string_view what) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    throw UsageError(
+        fmt::format("{}: '{}' is not A:B, like '0:3' for steps 0, 1 and 2", what, text));
+  }
+  const std::int64_t first = parse_integer(text.substr(0, colon), what, 0, most_steps - 1);
+  const std::int64_t last = parse_integer(text.substr(colon + 1), what, first + 1, most_steps);
+  return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
 }
 
 /// Exact to the picosecond, without an exponent.
@@ -174,7 +179,8 @@ std::vector<Option> run_options() {
           [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 65536)); },
           [](const C& c) { return fmt::to_string(c.workers); }),
       number_option(
-          "run", "servers", "K", "parameter servers, each with a shard of the model",
+          "run", "servers", "K",
+          "parameter servers, each with a shard; groups of the collective hierarchical",
           [](C& c, Text t, Text w) { c.servers = static_cast<int>(parse_integer(t, w, 1, 65536)); },
           [](const C& c) { return fmt::to_string(c.servers); }),
       {"run", "time", "auto|wall|virtual",
@@ -215,12 +221,26 @@ std::vector<Option> run_options() {
             c.evaluate_every = checked_number(t, w, positive, "greater than 0");
           },
           [](const C& c) { return fmt::to_string(c.evaluate_every); }),
+  };
+}
+
+/// What some schemes take and others do not.
+std::vector<Option> scheme_options() {
+  using C = Configuration;
+  using Text = std::string_view;
+  return {
       {"run", "topology", "NAME", "graph of gossip schemes (list topologies)",
        [](C& c, Text t, Text w) {
          check_name(w, [&] { (void)make_topology(t, 1); });
          c.topology = t;
        },
        [](const C& c) { return c.topology; }},
+      {"run", "collective", "NAME", "way of the scheme all-reduce (list collectives)",
+       [](C& c, Text t, Text w) {
+         check_name(w, [&] { (void)find_all_reduce(t); });
+         c.collective = t;
+       },
+       [](const C& c) { return c.collective; }},
   };
 }
 
@@ -235,7 +255,8 @@ std::vector<Option> data_options() {
       {"data", "data-format", "libsvm|csv|tsv|idx",
        "of --dataset FILE; guessed from its name otherwise",
        [](C& c, Text t, Text w) {
-         c.data_format = chosen(t, w, {"libsvm", "csv", "tsv", "idx"});
+         static const std::array<std::string, 4> names{"libsvm", "csv", "tsv", "idx"};
+         c.data_format = names[chosen(t, w, names)];
        },
        [](const C& c) { return c.data_format; }},
       text_option("data", "data-dir", "DIR", "where the files of known data sets lie",
@@ -297,21 +318,10 @@ std::vector<Option> training_options() {
 std::vector<Option> machine_options() {
   using C = Configuration;
   using Text = std::string_view;
-  Option force = switch_option("output", "force", "overwrite results in --out", &C::force);
+  Option force =
+      switch_option("output", "force", "overwrite what --out and --trace name", &C::force);
   force.describes_run = false;
   return {
-      {"network", "latency", "DURATION",
-       "time that every message takes besides its transfer, like 1ms",
-       [](C& c, Text t, Text w) { c.network.latency = parse_duration(t, w); },
-       [](const C& c) { return exact_text(c.network.latency); }},
-      {"network", "bandwidth", "RATE", "of every port, like 1Gbps or 100MB/s; infinite",
-       [](C& c, Text t, Text w) { c.network.bytes_per_second = parse_bandwidth(t, w); },
-       [](const C& c) { return bandwidth_text(c.network.bytes_per_second); }},
-      {"network", "ports", "circuit|cutthrough", "how long a message holds its ports",
-       [](C& c, Text t, Text w) {
-         c.network.ports = parse_port_mode(chosen(t, w, {"circuit", "cutthrough"}), w);
-       },
-       [](const C& c) { return port_mode_text(c.network.ports); }},
       {"compute", "compute-time", "auto|DURATION",
        "virtual: what a minibatch takes; auto measures it here, once",
        [](C& c, Text t, Text w) {
@@ -326,17 +336,31 @@ std::vector<Option> machine_options() {
        "computations of that worker take FACTOR times as long",
        [](C& c, Text t, Text w) { c.stragglers = parse_stragglers(t, w); },
        [](const C& c) { return stragglers_text(c.stragglers); }},
+      {"compute", "compute-noise", "none|exponential:SCALE",
+       "computing takes 1 + SCALE·Exp(1) times as long, drawn for each minibatch",
+       [](C& c, Text t, Text w) { c.compute_noise.exponential = parse_compute_noise(t, w); },
+       [](const C& c) { return compute_noise_text(c.compute_noise); }},
+      {"compute", "pause", "none|P:DURATION",
+       "with probability P a minibatch is followed by a pause of that length",
+       [](C& c, Text t, Text w) { parse_pause(t, w, c.compute_noise); },
+       [](const C& c) { return pause_text(c.compute_noise); }},
       {"compute", "placement", "compact|scatter|none", "wall: which cores the ranks are pinned to",
-       [](C& c, Text t, Text w) {
-         c.placement = parse_placement(chosen(t, w, {"compact", "scatter", "none"}), w);
-       },
+       [](C& c, Text t, Text w) { c.placement = parse_placement(t, w); },
        [](const C& c) { return placement_text(c.placement); }},
       {"output", "out", "DIR", "write configuration, summary, metrics and model to DIR/<scheme>/",
        [](C& c, Text t, Text) { c.out = t; }, [](const C& c) { return c.out.string(); }, false,
        false},
+      {"output", "trace", "FILE", "write every message and wait, for Perfetto and chrome://tracing",
+       [](C& c, Text t, Text) { c.trace = t; }, [](const C& c) { return c.trace.string(); }, false,
+       false},
+      {"output", "trace-steps", "A:B", "of --trace: steps A to B-1",
+       [](C& c, Text t, Text w) { c.trace_steps = parse_steps(t, w); },
+       [](const C& c) { return fmt::format("{}:{}", c.trace_steps.first, c.trace_steps.last); },
+       false, false},
       {"output", "format", "table|json|csv", "what is printed on standard output",
        [](C& c, Text t, Text w) {
-         c.format = chosen(t, w, {"table", "json", "csv"});
+         static const std::array<std::string, 3> names{"table", "json", "csv"};
+         c.format = names[chosen(t, w, names)];
        },
        [](const C& c) { return c.format; }},
       switch_option("output", "quiet", "no progress on standard error", &C::quiet),
@@ -349,7 +373,8 @@ std::vector<Option> machine_options() {
 const std::vector<Option>& options() {
   static const std::vector<Option> table = [] {
     std::vector<Option> all;
-    for (auto part : {run_options(), data_options(), training_options(), machine_options()}) {
+    for (auto part : {run_options(), scheme_options(), data_options(), training_options(),
+                      network_options(), machine_options()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

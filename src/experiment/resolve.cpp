@@ -8,6 +8,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/experiment/calibration.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/network/links.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -22,7 +23,8 @@ constexpr int most_threads = 4096;
 using Remark = std::function<void(const std::string&)>;
 
 int rank_count(const Scheme& scheme, const Configuration& c) {
-  return (scheme.one_rank ? 1 : c.workers) + (scheme.server == nullptr ? 0 : c.servers);
+  return (scheme.one_rank ? 1 : c.workers) +
+         server_count(scheme, find_all_reduce(c.collective), c.workers, c.servers);
 }
 
 void check_scheme(const Scheme& scheme, const Configuration& c) {
@@ -56,6 +58,20 @@ void check_stragglers(const Configuration& c) {
   }
 }
 
+/// A table may name ranks that only another scheme has: one table serves a whole comparison.
+void check_network(const Configuration& c, int ranks) {
+  ranks = std::max(ranks, c.workers + c.servers);
+  if (c.network.links.ranks() > ranks) {
+    throw UsageError(fmt::format("--links: {} names rank {}; there are ranks 0 to {}",
+                                 c.network.links.file.string(), c.network.links.ranks() - 1,
+                                 ranks - 1));
+  }
+  if (c.network.jitter.any() && ranks > most_ranks_with_jitter) {
+    throw UsageError(fmt::format("--jitter: {} ranks are too many for it (at most {})", ranks,
+                                 most_ranks_with_jitter));
+  }
+}
+
 /// Options that were changed although nothing here looks at them.
 void remark_unused(const Configuration& c, const std::vector<std::string>& schemes,
                    const Remark& remark) {
@@ -65,6 +81,13 @@ void remark_unused(const Configuration& c, const std::vector<std::string>& schem
   };
   if (c.servers != untouched.servers && !any([](const Scheme& s) { return s.server != nullptr; })) {
     remark("note: --servers has no effect: this scheme has none");
+  }
+  if (c.collective != untouched.collective &&
+      !any([](const Scheme& s) { return s.has_collective; })) {
+    remark("note: --collective has no effect: it is for the scheme all-reduce");
+  }
+  if (c.network.racks == 1 && (c.network.between_latency || c.network.between_bytes_per_second)) {
+    remark("note: --between-latency and --between-bandwidth have no effect: there is one rack");
   }
   if (c.topology != untouched.topology && !any([](const Scheme& s) { return s.has_topology; })) {
     remark("note: --topology has no effect: this scheme has none");
@@ -122,7 +145,8 @@ void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark
     remark(fmt::format("compute time: {} a minibatch of {} rows, measured here",
                        human_duration(to_seconds(*c.compute_time)), c.batch));
   }
-  const bool nothing_takes_time = c.compute_time->count() == 0 && c.network.perfect();
+  const bool nothing_takes_time =
+      c.compute_time->count() == 0 && !c.compute_noise.pauses() && c.network.perfect();
   if (c.seconds && nothing_takes_time) {
     throw UsageError(
         "--seconds: nothing takes time here (compute time 0, perfect network), so "
@@ -145,6 +169,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
     ranks = std::max(ranks, rank_count(scheme, c));
   }
   check_stragglers(c);
+  check_network(c, ranks);
   check_against_data(c, data);
   remark_unused(c, schemes, say);
   resolve_model(c, data);

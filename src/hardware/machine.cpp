@@ -103,10 +103,7 @@ Machine synthetic_machine(const std::string& description) {
 
 Placement parse_placement(std::string_view text, std::string_view what) {
   static const std::array<std::string, 3> names{"compact", "scatter", "none"};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (text == names[i]) return static_cast<Placement>(i);
-  }
-  throw_unknown(std::string(what) + " placement", text, names);
+  return static_cast<Placement>(chosen(text, what, names));
 }
 
 std::string placement_text(Placement placement) {

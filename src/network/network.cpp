@@ -1,20 +1,50 @@
 #include "trainyard/network/network.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
+namespace {
+
+// In the order of Jitter::Kind.
+constexpr std::array<std::string_view, 4> jitter_names{"none", "uniform", "exponential",
+                                                       "lognormal"};
+
+}  // namespace
+
 PortMode parse_port_mode(std::string_view text, std::string_view what) {
   static const std::array<std::string, 2> names{"circuit", "cutthrough"};
-  if (text == names[0]) return PortMode::circuit;
-  if (text == names[1]) return PortMode::cutthrough;
-  throw_unknown(std::string(what) + " port mode", text, names);
+  return static_cast<PortMode>(chosen(text, what, names));
 }
 
 std::string port_mode_text(PortMode mode) {
   return mode == PortMode::circuit ? "circuit" : "cutthrough";
+}
+
+Jitter parse_jitter(std::string_view text, std::string_view what) {
+  const auto colon = text.find(':');
+  const auto* name = std::ranges::find(jitter_names, text.substr(0, colon));
+  const bool has_scale = colon != std::string_view::npos;
+  if (name == jitter_names.end() || has_scale == (*name == "none")) {
+    throw UsageError(fmt::format(
+        "{}: '{}' is not none, uniform:SCALE, exponential:SCALE or lognormal:SCALE, like "
+        "'exponential:50us'",
+        what, text));
+  }
+  if (!has_scale) return {};
+  return {.kind = static_cast<Jitter::Kind>(name - jitter_names.begin()),
+          .scale = parse_duration(text.substr(colon + 1), what)};
+}
+
+std::string jitter_text(const Jitter& jitter) {
+  const std::string_view name = jitter_names[static_cast<std::size_t>(jitter.kind)];
+  if (jitter.kind == Jitter::Kind::none) return std::string(name);
+  return fmt::format("{}:{}", name, exact_text(jitter.scale));
 }
 
 }  // namespace trainyard

@@ -6,46 +6,44 @@
 // receiver. Each receiver keeps its own heap of those; a start touches one sender and one receiver
 // and costs O(log ranks).
 //
+// With cut-through ports each waiting head has a moment of its own from which on it may start: the
+// end of the receiver's last reception, less the head's latency, which we call its lead. Where all
+// leads are equal (and with circuit ports, where they are zero) the top of the heap may start as
+// soon as any may. Where they differ, a receiver is looked at when the longest lead says so, and
+// the heads that may start then are found by looking at all that wait for it.
+//
 // All events of one moment are taken together before anything starts in it, because a port that
 // frees at 12.5 and a head that is waiting for it since 6 must not lose to one posted at 12.5.
 #include "trainyard/network/switch.hpp"
 
-#include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
-namespace {
+Switch::Switch(const Network& network, int workers, int servers)
+    : links_(network, workers, servers),
+      circuit_(network.ports == PortMode::circuit),
+      senders_(static_cast<std::size_t>(workers + servers)),
+      receivers_(static_cast<std::size_t>(workers + servers)) {}
 
-constexpr auto frees_later = [](const auto& a, const auto& b) {
-  return a.at != b.at ? a.at > b.at : a.order > b.order;
-};
-
-}  // namespace
-
-Switch::Switch(const Network& network, int ranks)
-    : network_(network),
-      senders_(static_cast<std::size_t>(ranks)),
-      receivers_(static_cast<std::size_t>(ranks)) {}
-
+/// Heap order: true when slot `a` comes after slot `b` by rule 4.
 bool Switch::goes_after(std::int32_t a, std::int32_t b) const {
-  const Queued& x = slots_[static_cast<std::size_t>(a)];
-  const Queued& y = slots_[static_cast<std::size_t>(b)];
+  const Queued& x = queued(a);
+  const Queued& y = queued(b);
   return std::tie(x.transfer.posted, x.burst, x.transfer.from) >
          std::tie(y.transfer.posted, y.burst, y.transfer.from);
 }
 
-/// How long the message in `slot` keeps its ports from others.
-Duration Switch::occupancy(std::int32_t slot) const {
-  const Duration transfer =
-      network_.transfer_time(slots_[static_cast<std::size_t>(slot)].transfer.bytes);
-  return network_.ports == PortMode::circuit ? network_.latency + transfer : transfer;
+/// How long before the receive port is idle the message may start.
+Duration Switch::lead(const Queued& message) const {
+  return circuit_ ? Duration{0} : message.passage.latency;
 }
 
-std::int32_t Switch::first_waiting(std::int32_t receiver) const {
-  return receivers_[static_cast<std::size_t>(receiver)].waiting.front();
+Duration Switch::send_hold(const Queued& message) const {
+  return circuit_ ? message.passage.latency + message.passage.transfer : message.passage.transfer;
 }
 
 std::int32_t Switch::take_slot() {
@@ -53,9 +51,7 @@ std::int32_t Switch::take_slot() {
     slots_.emplace_back();
     return static_cast<std::int32_t>(slots_.size()) - 1;
   }
-  const std::int32_t slot = free_slot_;
-  free_slot_ = slots_[static_cast<std::size_t>(slot)].next;
-  return slot;
+  return std::exchange(free_slot_, queued(free_slot_).next);
 }
 
 std::uint64_t Switch::post(int from, int to, std::uint64_t bytes, Time now, void* cookie) {
@@ -64,116 +60,186 @@ std::uint64_t Switch::post(int from, int to, std::uint64_t bytes, Time now, void
           "a message goes from one rank to another");
   require(next_event() >= now, "the switch is advanced to the present before a message is posted");
   const std::int32_t slot = take_slot();
-  Queued& queued = slots_[static_cast<std::size_t>(slot)];
-  queued.transfer = Transfer{
+  Queued& message = queued(slot);
+  message.transfer = Transfer{
       .id = posted_++, .from = from, .to = to, .bytes = bytes, .posted = now, .cookie = cookie};
-  queued.next = none;
-  Sender& sender = senders_[static_cast<std::size_t>(from)];
-  sender.burst = sender.burst_at == now ? sender.burst + 1 : 0;
-  sender.burst_at = now;
-  queued.burst = sender.burst;
-  served_at_ = now;
+  message.passage = links_.passage_of_next(from, to, bytes);
+  message.next = none;
+  Sender& port = sender(from);
+  port.burst = port.burst_at == now ? port.burst + 1 : 0;
+  port.burst_at = now;
+  message.burst = port.burst;
+  if (send_hold(message).count() == 0) ++timeless_;
 
-  if (sender.head == none) {
-    sender.head = sender.tail = slot;
-    if (!sender.busy) offer_head(from);
+  if (port.head == none) {
+    port.head = port.tail = slot;
+    if (!port.busy) offer_head(from, now);
   } else {
-    slots_[static_cast<std::size_t>(sender.tail)].next = slot;
-    sender.tail = slot;
+    queued(port.tail).next = slot;
+    port.tail = slot;
   }
-  return queued.transfer.id;
-}
-
-Time Switch::next_event() const {
-  if (!to_serve_.empty()) return served_at_;
-  return events_.empty() ? Time::max() : events_.front().at;
+  return message.transfer.id;
 }
 
 void Switch::advance(Time now, FunctionRef<void(const Transfer&)> started) {
-  while (next_event() <= now) {
-    const Time at = next_event();
+  for (Time at = next_event(); at <= now; at = next_event()) {
     release_ports(at);
     start_waiting(at, started);
   }
 }
 
 /// The head of an idle sender's queue joins those that wait for its receiver.
-void Switch::offer_head(int sender) {
-  const std::int32_t slot = senders_[static_cast<std::size_t>(sender)].head;
-  const int to = slots_[static_cast<std::size_t>(slot)].transfer.to;
-  Receiver& receiver = receivers_[static_cast<std::size_t>(to)];
-  receiver.waiting.push_back(slot);
-  std::ranges::push_heap(receiver.waiting, [this](auto a, auto b) { return goes_after(a, b); });
-  if (!receiver.busy) serve_later(to);
+void Switch::offer_head(std::int32_t from, Time at) {
+  const std::int32_t slot = sender(from).head;
+  const Queued& head = queued(slot);
+  const std::int32_t to = head.transfer.to;
+  Receiver& port = receiver(to);
+  port.waiting.push_back(slot);
+  std::ranges::push_heap(port.waiting, [this](auto a, auto b) { return goes_after(a, b); });
+  port.longest_lead = std::max(port.longest_lead, lead(head));
+  const Time opens = port.free_at - lead(head);
+  if (opens <= at) {
+    served_at_ = at;
+    serve(to);
+  } else {
+    look_at(to, opens);
+  }
 }
 
-void Switch::serve_later(int receiver) {
-  Receiver& port = receivers_[static_cast<std::size_t>(receiver)];
-  if (port.listed) return;
-  port.listed = true;
-  to_serve_.push_back(receiver);
+/// Its waiting heads are looked at in this moment.
+void Switch::serve(std::int32_t to) {
+  if (std::exchange(receiver(to).listed, true)) return;
+  to_serve_.push_back(to);
+}
+
+/// Its waiting heads are looked at at that moment at the latest.
+void Switch::look_at(std::int32_t to, Time moment) {
+  Receiver& port = receiver(to);
+  if (port.looked_at <= moment) return;
+  port.looked_at = moment;
+  events_.add(moment, {.sender = none, .receiver = to});
+}
+
+/// Sees to it that the heads that still wait are looked at when the first of them may start, which
+/// may be in this very moment.
+void Switch::look_later(std::int32_t to, Time at) {
+  Receiver& port = receiver(to);
+  if (port.waiting.empty()) {
+    port.longest_lead = Duration{0};
+    return;
+  }
+  if (port.free_at - port.longest_lead <= at) {  // it may be that of a head that has gone
+    port.longest_lead = Duration{0};
+    for (const std::int32_t slot : port.waiting) {
+      port.longest_lead = std::max(port.longest_lead, lead(queued(slot)));
+    }
+  }
+  const Time opens = port.free_at - port.longest_lead;
+  if (opens <= at) {
+    serve(to);
+  } else {
+    look_at(to, opens);
+  }
 }
 
 void Switch::release_ports(Time at) {
   served_at_ = at;
-  while (!events_.empty() && events_.front().at == at) {
-    std::pop_heap(events_.begin(), events_.end(), frees_later);
-    const PortsFree event = events_.back();
-    events_.pop_back();
-    Sender& sender = senders_[static_cast<std::size_t>(event.sender)];
-    sender.busy = false;
-    if (sender.head != none) offer_head(event.sender);
-    Receiver& receiver = receivers_[static_cast<std::size_t>(event.receiver)];
-    receiver.busy = false;
-    if (!receiver.waiting.empty()) serve_later(event.receiver);
+  while (events_.next() == at) {
+    const Event event = events_.take();
+    if (event.sender != none) {
+      Sender& port = sender(event.sender);
+      port.busy = false;
+      if (port.head != none) offer_head(event.sender, at);
+    }
+    if (event.receiver != none) {
+      Receiver& port = receiver(event.receiver);
+      if (port.looked_at <= at) port.looked_at = Time::max();
+      if (!port.waiting.empty()) serve(event.receiver);
+    }
   }
+}
+
+/// Of the heads that wait for this receiver and may start now, the first by rule 4.
+std::int32_t Switch::first_startable(const Receiver& port, Time at) const {
+  const auto may_start = [&](std::int32_t slot) { return at + lead(queued(slot)) >= port.free_at; };
+  if (port.waiting.empty()) return none;
+  if (may_start(port.waiting.front())) return port.waiting.front();
+  std::int32_t first = none;
+  if (circuit_) return first;  // what holds for one holds for all
+  for (const std::int32_t slot : port.waiting) {
+    if (may_start(slot) && (first == none || goes_after(first, slot))) first = slot;
+  }
+  return first;
 }
 
 void Switch::start_waiting(Time at, FunctionRef<void(const Transfer&)> started) {
-  // A message that holds its ports for no time frees its sender within this very moment, and the
-  // sender's next head may come before one that waits for another receiver. Then the order in which
-  // receivers are served matters. Otherwise it does not.
-  const bool some_take_no_time = std::ranges::any_of(
-      to_serve_, [this](int r) { return occupancy(first_waiting(r)).count() == 0; });
-  if (some_take_no_time) {
-    std::ranges::sort(
-        to_serve_, [this](int a, int b) { return goes_after(first_waiting(b), first_waiting(a)); });
+  find_startable(at);
+  // Each of these has a sender and a receiver to itself, so the order in which they start does not
+  // matter, unless some message holds its ports for no time: that frees them in this very moment,
+  // and what comes next there may go before one that waits for another receiver.
+  const bool in_order = timeless_ > 0;
+  if (in_order) {
+    std::ranges::sort(startable_, [this](auto a, auto b) { return goes_after(b, a); });
   }
-  // start() makes ports busy but frees none, so the list does not grow while it is walked.
-  std::size_t served = 0;
-  for (bool sender_goes_on = false; served < to_serve_.size() && !sender_goes_on; ++served) {
-    Receiver& receiver = receivers_[static_cast<std::size_t>(to_serve_[served])];
-    receiver.listed = false;
-    std::ranges::pop_heap(receiver.waiting, [this](auto a, auto b) { return goes_after(a, b); });
-    const std::int32_t slot = receiver.waiting.back();
-    receiver.waiting.pop_back();
-    const bool takes_no_time = occupancy(slot).count() == 0;
-    const int from = slots_[static_cast<std::size_t>(slot)].transfer.from;
-    start(slot, at, started);
-    sender_goes_on = takes_no_time && senders_[static_cast<std::size_t>(from)].head != none;
+  for (std::size_t i = 0; i < startable_.size(); ++i) {
+    const std::int32_t from = queued(startable_[i]).transfer.from;
+    const bool takes_no_time = send_hold(queued(startable_[i])).count() == 0;
+    start(startable_[i], at, started);
+    const bool sender_goes_on = takes_no_time && sender(from).head != none;
+    if (in_order && (sender_goes_on || !to_serve_.empty())) {
+      for (++i; i < startable_.size(); ++i) serve(queued(startable_[i]).transfer.to);
+    }
   }
-  to_serve_.erase(to_serve_.begin(), to_serve_.begin() + static_cast<std::ptrdiff_t>(served));
+}
+
+/// Of every receiver to be served, the message that starts now.
+void Switch::find_startable(Time at) {
+  startable_.clear();
+  for (const std::int32_t to : to_serve_) {
+    receiver(to).listed = false;
+    const std::int32_t slot = first_startable(receiver(to), at);
+    if (slot == none) {
+      look_later(to, at);  // it is not served in this moment: no head may start in it
+    } else {
+      startable_.push_back(slot);
+    }
+  }
+  to_serve_.clear();
 }
 
 void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)> started) {
-  Queued& queued = slots_[static_cast<std::size_t>(slot)];
-  Transfer& transfer = queued.transfer;
-  Sender& sender = senders_[static_cast<std::size_t>(transfer.from)];
-  sender.head = queued.next;
-  if (sender.head == none) sender.tail = none;
-  sender.busy = true;
-  receivers_[static_cast<std::size_t>(transfer.to)].busy = true;
-
+  Queued& message = queued(slot);
+  Transfer& transfer = message.transfer;
   transfer.start = at;
-  transfer.first_bit = at + network_.latency;
-  transfer.end = transfer.first_bit + network_.transfer_time(transfer.bytes);
-  events_.push_back({at + occupancy(slot), started_++, transfer.from, transfer.to});
-  std::push_heap(events_.begin(), events_.end(), frees_later);
+  transfer.first_bit = at + message.passage.latency;
+  transfer.end = transfer.first_bit + message.passage.transfer;
+  const Time sender_frees = at + send_hold(message);
+  if (sender_frees == at) --timeless_;
 
-  const Transfer result = transfer;
-  queued.next = free_slot_;
-  free_slot_ = slot;
-  started(result);
+  Sender& from = sender(transfer.from);
+  from.head = message.next;
+  if (from.head == none) from.tail = none;
+  from.busy = true;
+  Receiver& to = receiver(transfer.to);
+  stop_waiting(to, slot);
+  to.free_at = transfer.end;
+  to.looked_at = std::min(to.looked_at, sender_frees);
+  events_.add(sender_frees, {.sender = transfer.from, .receiver = transfer.to});
+  look_later(transfer.to, at);
+
+  started(transfer);
+  message.next = std::exchange(free_slot_, slot);
+}
+
+void Switch::stop_waiting(Receiver& port, std::int32_t slot) {
+  const auto after = [this](auto a, auto b) { return goes_after(a, b); };
+  if (port.waiting.front() == slot) {
+    std::ranges::pop_heap(port.waiting, after);
+    port.waiting.pop_back();
+  } else {
+    std::erase(port.waiting, slot);
+    std::ranges::make_heap(port.waiting, after);
+  }
 }
 
 }  // namespace trainyard

@@ -75,4 +75,19 @@ std::string summary_csv(const std::vector<RunResult>& results) {
   return text;
 }
 
+std::string ranks_csv(const RunResult& result) {
+  std::string text =
+      "rank,role,compute_s,transfer_s,wait_s,messages_sent,bytes_sent,messages_received,"
+      "bytes_received\n";
+  const std::size_t servers = static_cast<std::size_t>(result.summary.servers);
+  for (std::size_t rank = 0; rank < result.accounts.size(); ++rank) {
+    const RankAccount& a = result.accounts[rank];
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", rank,
+                        rank + servers < result.accounts.size() ? "worker" : "server",
+                        to_seconds(a.compute), to_seconds(a.transfer), to_seconds(a.wait),
+                        a.messages_sent, a.bytes_sent, a.messages_received, a.bytes_received);
+  }
+  return text;
+}
+
 }  // namespace trainyard

@@ -85,6 +85,7 @@ void RunFolder::finish(const RunResult& result) {
   check_written(metrics_, partial_ / "metrics.jsonl");
   metrics_.close();
   write_text(partial_ / "summary.json", summary_json(result.summary));
+  write_text(partial_ / "ranks.csv", ranks_csv(result));
   write_npy(partial_ / "model.npy", result.model.span());
   std::error_code error;
   if (overwrite_) std::filesystem::remove_all(final_, error);

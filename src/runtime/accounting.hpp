@@ -10,10 +10,20 @@ namespace trainyard {
 /// The run was ended by another rank's failure; unwinds this rank's program and is not reported.
 struct RunAborted {};
 
+/// The part of a blocked time in which the message was on the wire; the rest is wait.
+struct BlockedTime {
+  Time transfer_from, transfer_until;
+};
+
 /// A rank was blocked over [from, until] for a message that held the ports over [start, end].
+inline BlockedTime split_blocked(Time from, Time until, Time start, Time end) {
+  const Time begin = std::max(from, std::min(start, until));
+  return {begin, std::max(begin, std::min(until, end))};
+}
+
 inline void charge_blocked(RankAccount& account, Time from, Time until, Time start, Time end) {
-  const Duration transfer =
-      std::max(Duration{0}, std::min(until, end) - std::max(from, std::min(start, until)));
+  const BlockedTime split = split_blocked(from, until, start, end);
+  const Duration transfer = split.transfer_until - split.transfer_from;
   account.transfer += transfer;
   account.wait += (until - from) - transfer;
 }

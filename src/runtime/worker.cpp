@@ -27,6 +27,7 @@ Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
     streams_.emplace_back(
         shares_.back(), context.batch, context.replacement,
         RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
+    noises_.emplace_back(context.compute_noise, context.seed, static_cast<std::uint32_t>(w));
   }
   const std::size_t rows = context.batch * static_cast<std::size_t>(count);
   single_row_ = rows == 1;
@@ -45,6 +46,7 @@ Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
 bool Worker::next_step() {
   if (begun_) ++done_;
   begun_ = context_.control.next_step(rank_, done_);
+  if (begun_ && context_.recorder != nullptr) context_.recorder->step_begins(rank_.now());
   return begun_;
 }
 
@@ -59,12 +61,19 @@ Batch Worker::next_batch() {
   return ranges_;
 }
 
-ComputeCost Worker::cost(bool reads_shared) const {
+ComputeCost Worker::cost_of_next(bool reads_shared) {
   const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
-  const auto shares = static_cast<double>(streams_.size());
-  return {.simulated = Duration(std::llround(static_cast<double>(context_.minibatch_time.count()) *
-                                             shares * slowdown)),
-          .slowdown = slowdown,
+  double factors = 0.0;
+  Duration pause{0};
+  for (ComputeNoise& noise : noises_) {
+    const Slowdown random = noise.next();
+    factors += slowdown * random.factor;
+    pause += random.pause;
+  }
+  const auto minibatch = static_cast<double>(context_.minibatch_time.count());
+  return {.simulated = Duration(std::llround(minibatch * factors)),
+          .slowdown = factors / static_cast<double>(noises_.size()),
+          .pause = pause,
           .reads_shared = reads_shared};
 }
 
@@ -75,7 +84,7 @@ double Worker::epochs() const {
 
 std::span<float> Worker::compute_gradient() {
   const Batch batch = next_batch();
-  rank_.compute(cost(false),
+  rank_.compute(cost_of_next(false),
                 [&] { context_.model.gradient(replica_, batch, gradient_.span(), workspace_); });
   return gradient_.span();
 }
@@ -90,7 +99,7 @@ void Worker::descend() {
     return;
   }
   const Batch batch = next_batch();
-  rank_.compute(cost(false), [&] { sparse_->read(replica_, batch, residuals_.span()); });
+  rank_.compute(cost_of_next(false), [&] { sparse_->read(replica_, batch, residuals_.span()); });
   sparse_->write(replica_, batch, residuals_.span(),
                  static_cast<float>(context_.optimizer.step_size(epochs())));
 }
@@ -103,12 +112,12 @@ void Worker::descend_shared() {
   const std::uint64_t before = sampled ? context_.control.minibatches_done() : 0;
 
   if (sparse_ != nullptr) {
-    rank_.compute(cost(true),
+    rank_.compute(cost_of_next(true),
                   [&] { sparse_->read(shared.coordinates(), batch, residuals_.span()); });
     sparse_->write(shared.coordinates(), batch, residuals_.span(), step_size);
   } else {
     shared.read(read_copy_.span());
-    rank_.compute(cost(false), [&] {
+    rank_.compute(cost_of_next(false), [&] {
       context_.model.gradient(read_copy_.span(), batch, gradient_.span(), workspace_);
     });
     shared.descend(step_size, gradient_.span());

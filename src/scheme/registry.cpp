@@ -34,6 +34,13 @@ const std::vector<Scheme>& schemes() {
        .step = "γ × mean over workers",
        .source = "Patarasuk & Yuan 2009; catalogue 1.2",
        .worker = ring_worker},
+      {.name = "all-reduce",
+       .summary = "all-reduce of gradients in the way that --collective says",
+       .step = "γ × mean over workers",
+       .source = "catalogue 2.1, 3",
+       .has_collective = true,
+       .worker = all_reduce_worker,
+       .server = all_reduce_server},
       {.name = "hogwild",
        .summary = "all workers update one shared model without locks; no messages",
        .step = "γ × each gradient: as ps-async",
@@ -51,6 +58,11 @@ const std::vector<Scheme>& schemes() {
        .worker = gossip_worker},
   };
   return table;
+}
+
+int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted) {
+  if (scheme.has_collective) return collective.servers(workers, wanted);
+  return scheme.server == nullptr ? 0 : wanted;
 }
 
 const Scheme& find_scheme(std::string_view name) {

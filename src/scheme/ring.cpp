@@ -7,9 +7,10 @@
 namespace trainyard {
 
 void ring_worker(Worker& worker) {
+  const AllReduce& ring = find_all_reduce("ring");
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
-    all_reduce_mean(worker.comm(), gradient, Ring{});
+    all_reduce_mean(worker.comm(), gradient, ring);
     worker.apply(gradient);
   }
 }

@@ -22,7 +22,10 @@ constexpr int data = 3;
 
 std::vector<BadInput> wrong_words() {
   return {
-      {{"rnu"}, usage, {"no command named 'rnu'", "did you mean 'run'?", "compare, list, machine"}},
+      {{"rnu"},
+       usage,
+       {"no command named 'rnu'", "did you mean 'run'?",
+        "run, compare, timeline, netcheck, list, machine"}},
       {{""}, usage, {"no command named ''"}},
       {{"--versoin"}, usage, {"no flag named '--versoin'", "did you mean '--version'?"}},
       {{"--json", "run"}, usage, {"no flag named '--json'"}},
@@ -38,7 +41,7 @@ std::vector<BadInput> wrong_words() {
       {{"run", "--quiet=maybe"}, usage, {"--quiet: 'maybe' is not true or false"}},
       {{"run", "--json=3"}, usage, {"--json: takes no value"}},
       {{"run", "a.toml", "b.toml"}, usage, {"'b.toml' is one word too many"}},
-      {{"list"}, usage, {"schemes, topologies, models, datasets"}},
+      {{"list"}, usage, {"schemes, topologies, collectives, models, datasets"}},
       {{"list", "schems"}, usage, {"no list named 'schems'", "did you mean 'schemes'?"}},
       {{"list", "schemes", "more"}, usage, {"'more' is one word too many"}},
       {{"machine", "--workers", "many"}, usage, {"--workers: 'many' is not a whole number"}},
@@ -295,8 +298,9 @@ TEST_CASE("a run that diverges says so and keeps its results", "[app]") {
 
 TEST_CASE("standard output that cannot be written is an error", "[app]") {
   if (!std::filesystem::exists("/dev/full")) return;
-  const std::string command = std::string(TRAINYARD_PROGRAM) + " list schemes > /dev/full 2>&1";
-  CHECK(std::system(command.c_str()) != 0);
+  const Outcome outcome = run_program({"list", "schemes"}, {.output = "/dev/full"});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.errors, ContainsSubstring("cannot write standard output"));
 }
 
 }  // namespace trainyard

@@ -109,7 +109,7 @@ void check_results_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("--help names every option and nothing that is not built", "[app]") {
+TEST_CASE("help (--help) names every option and nothing that is not built", "[app]") {
   for (const std::string command : {"run", "compare"}) {
     const Outcome help = run_program({command, "--help"});
     CHECK(help.status == 0);
@@ -158,7 +158,7 @@ TEST_CASE("list and machine tell what there is", "[app]") {
              ContainsSubstring("not pinned"));
 }
 
-TEST_CASE("--json prints one document with the documented keys and nothing else", "[app]") {
+TEST_CASE("with --json it prints one document with the documented keys and nothing else", "[app]") {
   const Outcome outcome = run_program(short_run + Words{"--json"});
   CHECK(outcome.status == 0);
   const Json summary = Json::parse(outcome.output);
@@ -286,13 +286,14 @@ TEST_CASE("an interrupt ends a run with its results so far", "[app]") {
       const Outcome outcome =
           run_program({"run", "--scheme", scheme, "--time", time, "--workers", "2", "--epochs",
                        "1000000", "--json", "--out", "results"},
-                      {.folder = folder.path(), .signal_after = "epoch    1.00"});
+                      {.folder = folder.path(), .signal_after = " samples/s"});
       CHECK(outcome.status == 130);
       CHECK_THAT(outcome.errors, ContainsSubstring("trainyard: interrupted"));
       const Json summary = Json::parse(outcome.output);
       CHECK(summary["interrupted"] == true);
       CHECK(summary["diverged"] == false);
-      CHECK(summary["epochs"].get<double>() >= 1.0);
+      CHECK(summary["epochs"].get<double>() > 0.0);
+      CHECK(summary["epochs"].get<double>() < 1000000.0);
       check_results_folder(folder.path() / "results" / scheme);
     }
   }

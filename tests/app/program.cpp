@@ -1,5 +1,6 @@
 #include "app/program.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fcntl.h>
@@ -32,6 +33,7 @@ void use_one_core() {
                                  const ProgramOptions& options, int output, int errors) {
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
+  if (!options.output.empty()) dup2(open(options.output.c_str(), O_WRONLY), STDOUT_FILENO);
   if (options.one_core) use_one_core();
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
   std::string program = TRAINYARD_PROGRAM;
@@ -57,11 +59,16 @@ void read_both(pid_t child, const ProgramOptions& options, int output, int error
                Outcome& outcome) {
   std::array<pollfd, 2> streams{pollfd{output, POLLIN, 0}, pollfd{errors, POLLIN, 0}};
   bool signalled = options.signal_after.empty();
+  std::size_t searched = 0;
   while (streams[0].fd >= 0 || streams[1].fd >= 0) {
     if (poll(streams.data(), streams.size(), -1) < 0) continue;
     if (streams[0].revents != 0 && !drain(output, outcome.output)) streams[0].fd = -1;
     if (streams[1].revents != 0 && !drain(errors, outcome.errors)) streams[1].fd = -1;
-    if (!signalled && outcome.errors.find(options.signal_after) != std::string::npos) {
+    // Only what is new, and before it as much as a match may begin in: a run may write megabytes.
+    const std::size_t seen = std::min(searched, outcome.errors.size());
+    const std::size_t from = seen - std::min(seen, options.signal_after.size());
+    searched = outcome.errors.size();
+    if (!signalled && outcome.errors.find(options.signal_after, from) != std::string::npos) {
       kill(child, options.signal);
       signalled = true;
     }

@@ -15,6 +15,7 @@ struct Outcome {
 
 struct ProgramOptions {
   std::filesystem::path folder{};  // where it runs; empty: here
+  std::filesystem::path output{};  // where standard output goes; empty: into Outcome::output
   bool one_core = false;           // bound to the first core that it may use
   std::string signal_after{};      // sends `signal` once standard error holds this; empty: never
   int signal = SIGINT;

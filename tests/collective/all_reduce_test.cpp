@@ -1,8 +1,12 @@
 #include "trainyard/collective/all_reduce.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/base/random.hpp"
 
 #include "support/catch.hpp"
@@ -15,77 +19,206 @@ namespace {
 
 using Vectors = std::vector<std::vector<float>>;
 
-Vectors reduced(const test::Runtime& runtime, Vectors vectors, const Network& network,
-                RuntimeReport* report = nullptr) {
-  const auto result =
-      runtime.run(setup_of(static_cast<int>(vectors.size()), 0, network), [&](Rank& rank) {
-        rank.begin();
-        all_reduce_mean(rank, vectors[static_cast<std::size_t>(rank.rank())], Ring{});
-      });
+/// All-reduces `vectors`, one a worker; k is what --servers would say.
+Vectors summed(const test::Runtime& runtime, const AllReduce& way, Vectors vectors, int k,
+               const Network& network = {}, RuntimeReport* report = nullptr, int rounds = 1) {
+  const int n = static_cast<int>(vectors.size());
+  const std::size_t length = vectors[0].size();
+  const auto result = runtime.run(setup_of(n, way.servers(n, k), network), [&](Rank& rank) {
+    rank.begin();
+    if (rank.rank() >= n) {
+      way.serve(rank, length);
+      return;
+    }
+    for (int round = 0; round < rounds; ++round) {
+      all_reduce_sum(rank, vectors[static_cast<std::size_t>(rank.rank())], way);
+    }
+  });
   if (report != nullptr) *report = result;
   return vectors;
 }
 
-}  // namespace
+Vectors random_vectors(int n, std::size_t length, RandomStream& random, bool whole) {
+  Vectors vectors(static_cast<std::size_t>(n), std::vector<float>(length));
+  for (auto& vector : vectors) {
+    for (float& value : vector) {
+      value = whole ? static_cast<float>(static_cast<int>(random.below(2001)) - 1000)
+                    : static_cast<float>(random.normal());
+    }
+  }
+  return vectors;
+}
 
-TEST_CASE("the ring's mean is the serial mean, and the same bits everywhere", "[collective]") {
+std::vector<float> serial_sum(const Vectors& vectors) {
+  std::vector<float> sum(vectors[0].size(), 0.0F);
+  for (const auto& vector : vectors) {
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += vector[j];
+  }
+  return sum;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * 4) == 0);
+}
+
+/// Every worker has the serial sum where that is exact, and the same bits where it is not.
+void check_sums(const test::Runtime& runtime, const std::vector<int>& workers,
+                const std::vector<std::size_t>& more_lengths) {
   const std::uint64_t seed = 11;
   INFO("seed " << seed);
   RandomStream random(seed, Purpose::scheme);
-  for (const auto& runtime : test::runtimes()) {
-    for (const int n : {1, 2, 3, 4, 5, 7, 8, 9}) {
-      for (const std::size_t length : {0, 1, n - 1, n, 10 * n + 3, 1000}) {
-        CAPTURE(runtime.name, n, length);
-        // Whole numbers times n: sums and means are exact, whatever their order.
-        Vectors vectors(static_cast<std::size_t>(n), std::vector<float>(length));
-        std::vector<double> mean(length, 0.0);
-        for (auto& vector : vectors) {
-          for (std::size_t j = 0; j < length; ++j) {
-            vector[j] = static_cast<float>(static_cast<int>(random.below(2001)) - 1000) *
-                        static_cast<float>(n);
-            mean[j] += vector[j] / n;
-          }
-        }
-        for (const auto& vector : reduced(runtime, vectors, {})) {
-          for (std::size_t j = 0; j < length; ++j)
-            REQUIRE(vector[j] == Approx(mean[j]).epsilon(1e-6).margin(1e-3));
-        }
-        for (auto& vector : vectors) {
-          for (float& value : vector) value = static_cast<float>(random.normal());
-        }
-        const Vectors result = reduced(runtime, vectors, {});
-        for (const auto& vector : result) {
-          REQUIRE(vector.size() == length);
-          REQUIRE(std::memcmp(vector.data(), result[0].data(), length * sizeof(float)) == 0);
+  for (const AllReduce& way : all_reduces()) {
+    for (const int n : workers) {
+      std::vector<std::size_t> lengths{0, 1, static_cast<std::size_t>(n - 1),
+                                       static_cast<std::size_t>(n)};
+      lengths.insert(lengths.end(), more_lengths.begin(), more_lengths.end());
+      for (const std::size_t length : lengths) {
+        CAPTURE(runtime.name, way.name, n, length);
+        const Vectors whole = random_vectors(n, length, random, true);
+        const std::vector<float> expected = serial_sum(whole);
+        for (const auto& vector : summed(runtime, way, whole, 3)) REQUIRE(vector == expected);
+        const Vectors result = summed(runtime, way, random_vectors(n, length, random, false), 3);
+        for (const auto& vector : result) REQUIRE(same_bits(vector, result[0]));
+      }
+    }
+  }
+}
+
+std::vector<int> one_to(int n) {
+  std::vector<int> numbers(static_cast<std::size_t>(n));
+  std::iota(numbers.begin(), numbers.end(), 1);
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("every all-reduce is the serial sum, with the same bits everywhere, simulated",
+          "[collective]") {
+  check_sums(test::runtimes()[0], one_to(17), {1000});
+}
+
+TEST_CASE("every all-reduce is the serial sum, with the same bits everywhere, on threads",
+          "[collective]") {
+  check_sums(test::runtimes()[1], {1, 2, 3, 5, 8}, {1000});
+}
+
+TEST_CASE("the same for long vectors and all n on threads", "[collective][slow]") {
+  check_sums(test::runtimes()[0], one_to(17), {65537});
+  check_sums(test::runtimes()[1], one_to(17), {1000, 65537});
+}
+
+TEST_CASE("threads and simulation give the same bits", "[collective]") {
+  RandomStream random(4, Purpose::scheme);
+  for (const AllReduce& way : all_reduces()) {
+    CAPTURE(way.name);
+    const Vectors vectors = random_vectors(6, 103, random, false);
+    CHECK(summed(test::runtimes()[0], way, vectors, 2) ==
+          summed(test::runtimes()[1], way, vectors, 2));
+  }
+}
+
+TEST_CASE("a mean is the sum over n", "[collective]") {
+  std::vector<std::vector<float>> vectors{{1.0F, 2.0F}, {3.0F, 6.0F}};
+  run_virtual(setup_of(2), [&](Rank& rank) {
+    rank.begin();
+    all_reduce_mean(rank, vectors[static_cast<std::size_t>(rank.rank())], find_all_reduce("ring"));
+  });
+  CHECK(vectors[0] == std::vector<float>{2.0F, 4.0F});
+  CHECK(vectors[1] == vectors[0]);
+}
+
+// α = 1 ms, 1 Gbps: the closed form of the catalogue §1.2, parts of uneven size included.
+TEST_CASE("every all-reduce takes exactly its closed form", "[collective]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 125e6};
+  std::vector<int> workers = one_to(17);
+  workers.insert(workers.end(), {32, 64});
+  for (const AllReduce& way : all_reduces()) {
+    for (const int n : workers) {
+      for (const int k : {1, 2, 4, 7}) {
+        if (k > 1 && way.servers(n, k) == way.servers(n, 1)) continue;
+        for (const std::size_t length :
+             {std::size_t{1} << 14U, std::size_t{10007}, std::size_t{3}, std::size_t{0}}) {
+          CAPTURE(way.name, n, k, length);
+          RuntimeReport report;
+          summed(test::runtimes()[0], way,
+                 Vectors(static_cast<std::size_t>(n), std::vector<float>(length)), k, network,
+                 &report);
+          CHECK(report.elapsed == way.seconds(n, k, length, network));
         }
       }
     }
   }
 }
 
-TEST_CASE("both runtimes give the same bits", "[collective]") {
-  RandomStream random(4, Purpose::scheme);
-  Vectors vectors(5, std::vector<float>(103));
-  for (auto& vector : vectors) {
-    for (float& value : vector) value = static_cast<float>(random.normal());
+TEST_CASE("closed forms are those of the catalogue's table", "[collective]") {
+  // α = 1.5, t = 5 for the whole vector.
+  const Network network{.latency = seconds(1.5), .bytes_per_second = 4.0 * 1000 / 5.0};
+  struct Row {
+    const char* name;
+    double at_4, at_8;
+  };
+  for (const Row& row :
+       {Row{"ps", 52, 104}, Row{"ring", 16.5, 29.75}, Row{"ring-unpartitioned", 39, 91},
+        Row{"tree", 26, 39}, Row{"recursive-doubling", 13, 19.5}, Row{"rabenseifner", 13.5, 17.75},
+        Row{"ps-colocated", 16.5, 29.75}}) {
+    CAPTURE(row.name);
+    const AllReduce& way = find_all_reduce(row.name);
+    CHECK(to_seconds(way.seconds(4, 1, 1000, network)) == Approx(row.at_4).epsilon(1e-9));
+    CHECK(to_seconds(way.seconds(8, 1, 1000, network)) == Approx(row.at_8).epsilon(1e-9));
   }
-  CHECK(reduced(test::runtimes()[0], vectors, {}) == reduced(test::runtimes()[1], vectors, {}));
+  CHECK(to_seconds(find_all_reduce("hierarchical").seconds(8, 2, 1000, network)) ==
+        Approx(2 * (4 + 2) * 6.5));
+  CHECK(to_seconds(find_all_reduce("ps-sharded").seconds(8, 4, 1000, network)) ==
+        Approx(2 * 8 * (1.5 + 1.25)));
 }
 
-TEST_CASE("the ring takes 2(n-1)(α + t/n) and sends 2(n-1)/n of the vector", "[collective]") {
-  for (int n = 1; n <= 9; ++n) {
-    CAPTURE(n);
-    const std::size_t length = 2520;  // divisible by 1 to 9
-    const Network network{.latency = seconds(1.5), .bytes_per_second = 4.0 * length / 5.0};
-    RuntimeReport report;
-    reduced(test::runtimes()[0], Vectors(static_cast<std::size_t>(n), std::vector<float>(length)),
-            network, &report);
-    CHECK(to_seconds(report.elapsed) ==
-          Approx(2 * (n - 1) * (1.5 + 5.0 / n)).epsilon(1e-9).margin(1e-12));
-    for (const RankAccount& account : report.accounts) {
-      CHECK(account.messages_sent == 2U * static_cast<unsigned>(n - 1));
-      CHECK(account.bytes_sent ==
-            2U * static_cast<unsigned>(n - 1) * length * 4 / static_cast<unsigned>(n));
+TEST_CASE("bytes sent by a worker are the closed form's", "[collective]") {
+  const std::size_t length = 5040;  // divisible by 1 to 10
+  for (const AllReduce& way : all_reduces()) {
+    for (const int n : {2, 3, 4, 8}) {
+      CAPTURE(way.name, n);
+      RuntimeReport report;
+      summed(test::runtimes()[0], way,
+             Vectors(static_cast<std::size_t>(n), std::vector<float>(length)), 2, {}, &report);
+      std::uint64_t most = 0;
+      for (int w = 0; w < n; ++w) {
+        most = std::max(most, report.accounts[static_cast<std::size_t>(w)].bytes_sent);
+      }
+      const double vector_bytes = 4.0 * length;
+      const bool power_of_two = (n & (n - 1)) == 0;
+      if (way.name == "ring" || way.name == "ps-colocated" ||
+          (way.name == "rabenseifner" && power_of_two)) {
+        CHECK(static_cast<double>(most) == 2.0 * (n - 1) / n * vector_bytes);
+      } else if (way.serve != nullptr) {
+        CHECK(static_cast<double>(most) == vector_bytes);  // up once; the server sends it down
+      } else if (way.name == "recursive-doubling" && power_of_two) {
+        CHECK(static_cast<double>(most) == std::log2(n) * vector_bytes);
+      }
     }
   }
+}
+
+TEST_CASE("many rounds in a row under any network end, and add up", "[collective]") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    RandomStream random(seed, Purpose::network);
+    const Network network{.latency = seconds(random.uniform() * 1e-3),
+                          .bytes_per_second = 1e5 * (1 + 1e4 * random.uniform()),
+                          .ports = random.below(2) == 0 ? PortMode::circuit : PortMode::cutthrough};
+    const int n = 1 + static_cast<int>(random.below(12));
+    for (const AllReduce& way : all_reduces()) {
+      CAPTURE(way.name, n);
+      const Vectors result =
+          summed(test::runtimes()[0], way, Vectors(static_cast<std::size_t>(n), {1.0F, 2.0F, 3.0F}),
+                 1 + static_cast<int>(random.below(5)), network, nullptr, 4);
+      const float factor = std::pow(static_cast<float>(n), 4.0F);
+      for (const auto& vector : result)
+        CHECK(vector == std::vector<float>{factor, 2 * factor, 3 * factor});
+    }
+  }
+}
+
+TEST_CASE("an unknown collective names the nearest", "[collective]") {
+  CHECK_THROWS_WITH(find_all_reduce("rabenseifer"),
+                    ContainsSubstring("did you mean 'rabenseifner'"));
 }

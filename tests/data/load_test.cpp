@@ -85,7 +85,7 @@ TEST_CASE("a test file has its training file's features and labels", "[data][loa
         other + ":2:1: found label 0; expected 1 to 3");
 }
 
-TEST_CASE("--test every-fifth takes rows 4, 9, 14, ... out of training", "[data][load]") {
+TEST_CASE("a test set every-fifth takes rows 4, 9, 14, ... out of training", "[data][load]") {
   const TemporaryFolder folder;
   std::string text;
   for (int row = 0; row < 11; ++row)

@@ -61,7 +61,8 @@ TEST_CASE("numbers in every notation have the bits that strtof gives them", "[da
                            "1.00000005960464477539062500001",
                            "8388608.5",
                            "8388609.5",
-                           "0000000000000000000000001.5"}) {
+                           "0000000000000000000000001.5",
+                           "18446744073709551621"}) {
     INFO(text);
     CHECK(agrees_with_strtof(text));
   }
@@ -129,6 +130,7 @@ TEST_CASE("indices are whole numbers up to 2^31 - 1", "[data]") {
   CHECK(index("2147483648").second);
   CHECK(index("1000000000000").second);
   CHECK(index("99999999999999999999999999999999").second);
+  CHECK(index("18446744073709551617").second);  // 2^64 + 1
   CHECK(index("007") == std::pair<std::uint64_t, bool>(7, false));
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("of several bad lines the first in the file is reported", "[data][pipe
   for (std::size_t place = text.size() * 3 / 4; place < text.size(); place += 1000)
     text[place] = '!';
   for (const int cores : {1, 2, 8}) {
-    for (int repetition = 0; repetition < 5; ++repetition) {
+    for (int repetition = 0; repetition < 3; ++repetition) {
       CHECK(on_cores(cores, [&] { return error_of_bytes(text, {}); }) ==
             "data:60001:3: found feature index 0; expected indices that count from 1");
     }
@@ -82,10 +82,15 @@ TEST_CASE("of several bad lines the first in the file is reported", "[data][pipe
 }
 
 TEST_CASE("a bad line is reported before a truncation that follows it", "[data][pipeline]") {
-  const std::string packed = gzipped(libsvm_with(1'000, "0 x"));
+  // Line 150,000 lies in one of the last blocks, still being parsed when the reader finds the end
+  // missing.
+  const std::string packed = gzipped(libsvm_with(150'000, "0 x"));
   const std::string cut = packed.substr(0, packed.size() - 100);
-  for (int repetition = 0; repetition < 5; ++repetition) {
-    CHECK(error_of_bytes(cut, {}) == "data:1000:3: found 'x'; expected INDEX:VALUE");
+  for (const int cores : {1, 2, 8}) {
+    for (int repetition = 0; repetition < 3; ++repetition) {
+      CHECK(on_cores(cores, [&] { return error_of_bytes(cut, {}); }) ==
+            "data:150000:3: found 'x'; expected INDEX:VALUE");
+    }
   }
   const std::string good = gzipped(libsvm_with(0, ""));
   CHECK_THAT(error_of_bytes(good.substr(0, good.size() - 100), {}), ContainsSubstring("truncated"));

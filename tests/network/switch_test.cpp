@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -141,22 +142,27 @@ std::vector<std::size_t> precedence(const std::vector<Post>& posts) {
   return order;
 }
 
+/// What the reference is told about a message: its latency, and how long its bits take.
+struct Cost {
+  Time latency, transfer;
+};
+
 /// The rule of the catalogue §1.1 read word for word, slowly: at every moment at which something
 /// can change, look at all queue heads with two idle ports and start the one that comes first;
-/// repeat.
-std::vector<Transfer> slow_reference(const Network& network, int ranks,
-                                     const std::vector<Post>& posts) {
+/// repeat. With cut-through ports the receive port must be idle when the first bit comes.
+std::vector<Transfer> slow_reference(PortMode ports, int ranks, const std::vector<Post>& posts,
+                                     const std::vector<Cost>& costs) {
+  const bool circuit = ports == PortMode::circuit;
   std::vector<Transfer> transfers(posts.size());
   std::vector<bool> started(posts.size(), false);
   std::vector<Time> send_free(static_cast<std::size_t>(ranks));
   std::vector<Time> receive_free(send_free);
-  std::vector<Time> moments;
-  for (const Post& post : posts) moments.push_back(seconds(post.at));
+  std::set<Time> moments;
+  for (const Post& post : posts) moments.insert(seconds(post.at));
   const std::vector<std::size_t> order = precedence(posts);
   while (!moments.empty()) {
-    const auto earliest = std::min_element(moments.begin(), moments.end());
-    const Time now = *earliest;
-    moments.erase(earliest);
+    const Time now = *moments.begin();
+    moments.erase(moments.begin());
     bool progress = true;
     while (progress) {
       progress = false;
@@ -166,14 +172,20 @@ std::vector<Transfer> slow_reference(const Network& network, int ranks,
         const auto to = static_cast<std::size_t>(posts[m].to);
         if (started[m] || seconds(posts[m].at) > now || has_head[from]) continue;
         has_head[from] = true;
-        if (send_free[from] > now || receive_free[to] > now) continue;
-        const Time end = now + network.message_time(posts[m].bytes);
+        const Time reaches = circuit ? now : now + costs[m].latency;
+        if (send_free[from] > now || receive_free[to] > reaches) continue;
+        const Time end = now + costs[m].latency + costs[m].transfer;
         transfers[m].start = now;
         transfers[m].end = end;
-        const bool circuit = network.ports == PortMode::circuit;
-        send_free[from] = receive_free[to] = circuit ? end : end - network.latency;
-        moments.push_back(send_free[from]);
+        send_free[from] = circuit ? end : now + costs[m].transfer;
+        receive_free[to] = end;
         started[m] = progress = true;
+        moments.insert(send_free[from]);
+        for (std::size_t other = 0; other < posts.size(); ++other) {
+          if (posts[other].to != posts[m].to) continue;
+          const Time opens = circuit ? end : end - costs[other].latency;
+          if (opens > now) moments.insert(opens);
+        }
         break;
       }
     }
@@ -181,32 +193,126 @@ std::vector<Transfer> slow_reference(const Network& network, int ranks,
   return transfers;
 }
 
+/// Coarse times, so that many coincide; some with one receiver that all others fight for.
+std::vector<Post> random_posts(RandomStream& random, int ranks) {
+  std::vector<Post> posts;
+  const bool one_receiver = random.below(4) == 0;
+  double at = 0.0;
+  for (int m = 0; m < 60; ++m) {
+    at += 0.5 * static_cast<double>(random.below(3));
+    const int from = static_cast<int>(random.below(static_cast<std::uint64_t>(ranks)));
+    const int ahead = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(ranks - 1)));
+    const int to = one_receiver && from != 0 ? 0 : (from + ahead) % ranks;
+    posts.push_back({at, from, to, random.below(6)});
+  }
+  return posts;
+}
+
+Link random_link(RandomStream& random) {
+  return {.latency = seconds(0.25 * static_cast<double>(random.below(12))),
+          .bytes_per_second =
+              random.below(4) == 0 ? 1e300 : 1.0 / static_cast<double>(1 + random.below(3))};
+}
+
+/// Equal links, links of two kinds in two racks, or each link for itself; with jitter or without;
+/// control free or charged; either kind of ports.
+Network random_network(RandomStream& random, int ranks) {
+  Network network;
+  const Link usual = random_link(random);
+  network.latency = usual.latency;
+  network.bytes_per_second = usual.bytes_per_second;
+  network.ports = random.below(2) == 0 ? PortMode::circuit : PortMode::cutthrough;
+  network.charge_control = random.below(2) == 0;
+  const std::uint64_t kind = random.below(3);
+  if (kind == 1) {
+    const Link between = random_link(random);
+    network.racks = 2;
+    network.between_latency = between.latency;
+    network.between_bytes_per_second = between.bytes_per_second;
+  }
+  if (kind == 2) {
+    for (int from = 0; from < ranks; ++from) {
+      for (int to = 0; to < ranks; ++to) {
+        if (from == to || random.below(3) == 0) continue;
+        network.links.named.push_back({from, to, random_link(random)});
+      }
+    }
+  }
+  if (random.below(3) == 0) {
+    network.jitter = {.kind = static_cast<Jitter::Kind>(1 + random.below(3)),
+                      .scale = seconds(0.5)};
+  }
+  return network;
+}
+
+/// Worked out without the library: the link of a message by its description.
+Cost expected_cost(const Network& network, int ranks, const Post& post) {
+  if (post.bytes == 0 && !network.charge_control) return {};
+  Link link{network.latency, network.bytes_per_second};
+  const auto rack = [&](int rank) { return 2 * rank >= ranks - ranks % 2 ? 1 : 0; };
+  if (network.racks == 2 && rack(post.from) != rack(post.to)) {
+    link = {*network.between_latency, *network.between_bytes_per_second};
+  }
+  for (const NamedLink& named : network.links.named) {
+    if (named.from == post.from && named.to == post.to) link = named.link;
+  }
+  return {link.latency, seconds(static_cast<double>(post.bytes) / link.bytes_per_second)};
+}
+
+/// Two intervals of one port overlap, or one begins before what was there earlier has ended.
+void check_ports(PortMode ports, const std::vector<Post>& posts,
+                 const std::vector<Transfer>& transfers) {
+  for (std::size_t a = 0; a < posts.size(); ++a) {
+    for (std::size_t b = 0; b < posts.size(); ++b) {
+      if (a == b) continue;
+      const Transfer& x = transfers[a];
+      const Transfer& y = transfers[b];
+      const bool circuit = ports == PortMode::circuit;
+      const auto send_end = [&](const Transfer& t) {
+        return circuit ? t.end : t.start + (t.end - t.first_bit);
+      };
+      const auto receive_begin = [&](const Transfer& t) { return circuit ? t.start : t.first_bit; };
+      if (x.from == y.from) REQUIRE((x.start >= send_end(y) || y.start >= send_end(x)));
+      if (x.to == y.to) {
+        REQUIRE((receive_begin(x) >= y.end || receive_begin(y) >= x.end));
+      }
+      if (x.from == y.from && a < b) {
+        REQUIRE(x.start <= y.start);
+        if (x.to == y.to) REQUIRE(x.end <= y.end);
+      }
+    }
+  }
+}
+
 }  // namespace
 
-TEST_CASE("random traffic goes as the rule says, message by message", "[network]") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+TEST_CASE("random traffic over random networks goes as the rule says, message by message",
+          "[network]") {
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     CAPTURE(seed);
     RandomStream random(seed, Purpose::network);
     const int ranks = 2 + static_cast<int>(random.below(7));
-    const Network network{.latency = seconds(0.25 * static_cast<double>(random.below(5))),
-                          .bytes_per_second = random.below(4) == 0 ? 1e300 : 1.0,
-                          .ports = random.below(2) == 0 ? PortMode::circuit : PortMode::cutthrough};
-    std::vector<Post> posts;
-    double at = 0.0;
-    for (int m = 0; m < 60; ++m) {
-      at += 0.5 * static_cast<double>(random.below(3));  // coarse times, so that many coincide
-      const int from = static_cast<int>(random.below(static_cast<std::uint64_t>(ranks)));
-      const int to =
-          (from + 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(ranks - 1)))) %
-          ranks;
-      posts.push_back({at, from, to, random.below(6)});
-    }
+    const Network network = random_network(random, ranks);
+    const std::vector<Post> posts = random_posts(random, ranks);
     const auto fast = play(network, ranks, posts);
-    const auto slow = slow_reference(network, ranks, posts);
+    std::vector<Cost> costs;
     for (std::size_t m = 0; m < posts.size(); ++m) {
       CAPTURE(m);
+      costs.push_back(expected_cost(network, ranks, posts[m]));
+      const Duration latency = fast[m].first_bit - fast[m].start;
+      REQUIRE(latency >= costs[m].latency);
+      if (network.jitter.any()) {
+        costs[m].latency = latency;  // the draws are the network's; the rule is the reference's
+      }
+    }
+    const auto slow = slow_reference(network.ports, ranks, posts, costs);
+    for (std::size_t m = 0; m < posts.size(); ++m) {
+      CAPTURE(m);
+      REQUIRE(fast[m].posted == seconds(posts[m].at));
+      REQUIRE(fast[m].start >= fast[m].posted);
       REQUIRE(fast[m].start == slow[m].start);
       REQUIRE(fast[m].end == slow[m].end);
     }
+    check_ports(network.ports, posts, fast);
   }
 }

@@ -22,16 +22,3 @@ TEST_CASE("one worker of 8 ten times as slow: synchronous schemes wait, asynchro
     }
   }
 }
-
-TEST_CASE("a straggler is slow on threads too", "[scheme]") {
-  // Enough arithmetic for the clock: 4 x 2000 features a minibatch.
-  const LoadedData data = test::dense_problem(200, 20000);
-  Configuration c = quick("ring", 2, 20);
-  c.time = TimeMode::wall;
-  c.stragglers = {{1, 20.0}};
-  const RunResult result = train(c, data);
-  const RankAccount& slow = result.accounts[1];
-  const RankAccount& fast = result.accounts[0];
-  CHECK(slow.compute > 3 * fast.compute);
-  CHECK(fast.wait > slow.wait);
-}

@@ -41,6 +41,11 @@ std::string nearest_name(std::string_view word, std::span<const std::string> kno
 /// "a, b, c" for messages that say what is accepted.
 std::string joined(std::span<const std::string> names);
 
+/// The place of `text` in `names`. Throws UsageError when it is none of them: "WHAT: 'TEXT' is not
+/// one of a, b; did you mean 'a'?", with `what` the flag or the file and line it comes from.
+std::size_t chosen(std::string_view text, std::string_view what,
+                   std::span<const std::string> names);
+
 /// "no scheme named 'rign'; did you mean 'ring'? known: ..." as a UsageError.
 [[noreturn]] void throw_unknown(std::string_view kind, std::string_view word,
                                 std::span<const std::string> known);

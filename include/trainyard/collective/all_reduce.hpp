@@ -1,18 +1,62 @@
-// All-reduce: afterwards every worker holds the same bits, the mean over the workers.
-// Called by all workers at the same point of their programs, with equal lengths.
+// All-reduce: afterwards every worker holds the same bits, the sum or the mean over the workers.
+// There are many ways; each is one file and one row of the table. They differ in how many latencies
+// they pay, how often they send the vector, and whether ranks of their own (roots, shards, proxies)
+// help.
+//
+//   all_reduce_mean(worker.comm(), gradient, worker.collective());
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "trainyard/network/network.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
 namespace trainyard {
 
-/// Reduce-scatter, then all-gather, on n chunks around the ring (Patarasuk & Yuan 2009; catalogue
-/// §1.2, example 1.3). Each worker sends 2(n−1) messages of d/n floats; lock-step time
-/// 2(n−1)(α + t/n).
-struct Ring {};
+struct AllReduce {
+  std::string name;     // as typed after --collective
+  std::string summary;  // who sends what to whom
+  std::string time;     // its closed form, as text
+  std::string source;
 
-void all_reduce_mean(Communicator& comm, std::span<float> vector, Ring);
+  /// A worker's part: called by all workers at the same point, with equal lengths.
+  void (*sum)(Communicator& comm, std::span<float> vector) = nullptr;
+  /// The part of ranks that do nothing else, round after round until no worker is left; nullptr
+  /// when there are none.
+  void (*serve)(Communicator& comm, std::size_t length) = nullptr;
+
+  /// Number of such ranks for n workers when k are asked for (--servers).
+  int (*servers)(int workers, int wanted) = nullptr;
+
+  /// How long it takes from lock-step over circuit ports, for `length` floats: exact, uneven parts
+  /// included. (catalogue §1.2). For k as above.
+  Duration (*seconds)(int workers, int wanted, std::size_t length,
+                      const Network& network) = nullptr;
+};
+
+/// The visible table.
+const std::vector<AllReduce>& all_reduces();
+/// Throws UsageError for an unknown name.
+const AllReduce& find_all_reduce(std::string_view name);
+
+void all_reduce_sum(Communicator& comm, std::span<float> vector, const AllReduce& how);
+/// The sum times 1/n, taken on every worker alike: the bits stay equal.
+void all_reduce_mean(Communicator& comm, std::span<float> vector, const AllReduce& how);
+
+// The workers' and servers' parts, one file for each way.
+void ring_sum(Communicator& comm, std::span<float> vector);
+void ring_unpartitioned_sum(Communicator& comm, std::span<float> vector);
+void tree_sum(Communicator& comm, std::span<float> vector);
+void recursive_doubling_sum(Communicator& comm, std::span<float> vector);
+void rabenseifner_sum(Communicator& comm, std::span<float> vector);
+void parameter_server_sum(Communicator& comm, std::span<float> vector);
+void parameter_server_serve(Communicator& comm, std::size_t length);
+void colocated_servers_sum(Communicator& comm, std::span<float> vector);
+void hierarchical_sum(Communicator& comm, std::span<float> vector);
+void hierarchical_serve(Communicator& comm, std::size_t length);
 
 }  // namespace trainyard

@@ -15,7 +15,9 @@
 #include "trainyard/data/partition.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/network/network.hpp"
+#include "trainyard/runtime/compute_noise.hpp"
 #include "trainyard/runtime/optimizer.hpp"
+#include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
 
@@ -45,6 +47,7 @@ struct Configuration {
   std::uint64_t seed = 1;
   double evaluate_every = 0.5;  // epochs
   std::string topology = "ring";
+  std::string collective = "ring";
 
   // [data]
   std::string dataset = "sparse-logistic";
@@ -69,10 +72,13 @@ struct Configuration {
   // [compute]
   std::optional<Duration> compute_time;  // of one minibatch, simulated; empty: measured
   std::vector<Straggler> stragglers;
+  ComputeNoiseRule compute_noise;
   Placement placement = Placement::compact;
 
   // [output]
   std::filesystem::path out;  // empty: nothing is written
+  std::filesystem::path trace;  // empty: nothing is recorded
+  StepRange trace_steps;
   std::string format = "table";
   bool quiet = false;
   bool force = false;

@@ -17,6 +17,7 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/experiment/configuration.hpp"
 #include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
 
@@ -26,10 +27,10 @@ struct Metrics {
   double epoch = 0.0;
   double seconds = 0.0;  // of the run's clock
   std::uint64_t samples = 0, bytes_sent = 0;
-  double train_loss = 0.0;              // the objective: mean loss + (λ/2)‖w‖²
-  std::optional<double> test_loss;      // mean loss
-  std::optional<double> test_accuracy;  // fraction right
-  std::optional<double> consensus_distance;  // (1/n) Σ‖x_i − x̄‖²; empty when there are no replicas
+  double train_loss = 0.0;                     // the objective: mean loss + (λ/2)‖w‖²
+  std::optional<double> test_loss{};           // mean loss
+  std::optional<double> test_accuracy{};       // fraction right
+  std::optional<double> consensus_distance{};  // (1/n) Σ‖x_i − x̄‖²; empty without replicas
 };
 
 struct StalenessSummary {
@@ -79,6 +80,7 @@ struct RunHooks {
   std::function<void(const Metrics&)> evaluated;
   std::function<void(const std::string&)> remark;  // what was decided and why; warnings
   const std::atomic<bool>* interrupted = nullptr;
+  TraceRecorder* recorder = nullptr;  // records each run; take() gives the last one
 };
 
 DatasetRequest dataset_request(const Configuration& configuration);

@@ -1,13 +1,16 @@
-// What the network between the ranks is like: the α-β model of one logical switch.
+// What the network between the ranks is like, as it is configured: the α-β model of one logical
+// switch, with links that may differ. links.hpp works out what that means for each pair of ranks.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "trainyard/base/units.hpp"
+#include "trainyard/network/link_table.hpp"
 
 namespace trainyard {
 
@@ -20,19 +23,58 @@ enum class PortMode { circuit, cutthrough };
 PortMode parse_port_mode(std::string_view text, std::string_view what);
 std::string port_mode_text(PortMode mode);
 
+/// What is added to the latency of each message, drawn anew for each. Never negative, so α stays
+/// what a message takes at least.
+/// uniform: from [0, scale), mean scale/2. exponential: mean scale. lognormal: scale · e^z with z
+/// standard normal, so median scale and mean 1.65 · scale: the long tail that is measured in
+/// clusters.
+struct Jitter {
+  enum class Kind { none, uniform, exponential, lognormal };
+  Kind kind = Kind::none;
+  Duration scale{0};
+
+  bool any() const { return kind != Kind::none && scale.count() > 0; }
+};
+
+/// "none", "uniform:50us", "exponential:50us", "lognormal:50us". Throws UsageError, naming `what`.
+Jitter parse_jitter(std::string_view text, std::string_view what);
+std::string jitter_text(const Jitter& jitter);
+
 struct Network {
   Duration latency{0};                                                // α, a message
   double bytes_per_second = std::numeric_limits<double>::infinity();  // 1/β
   PortMode ports = PortMode::circuit;
 
-  /// Nothing is waited for: messages arrive as they are posted.
-  bool perfect() const { return latency.count() == 0 && std::isinf(bytes_per_second); }
+  /// The workers stand in so many racks, part by part as in part_of(); server s stands in rack s
+  /// mod racks, so that each proxy of a hierarchical scheme stands with its group. The two numbers
+  /// above hold inside a rack, the two below between racks; empty: as inside.
+  int racks = 1;
+  std::optional<Duration> between_latency{};
+  std::optional<double> between_bytes_per_second{};
 
-  /// βb, rounded to the nearest picosecond.
-  Duration transfer_time(std::uint64_t bytes) const {
-    return seconds(static_cast<double>(bytes) / bytes_per_second);
+  LinkTable links{};  // links that are neither
+  Jitter jitter{};
+  std::uint64_t seed = 1;  // of the jitter
+
+  /// Control traffic is what carries no payload: messages of no bytes, and barriers. It is free, as
+  /// in the sources (catalogue §1.2), unless it is charged: then a message of no bytes takes α, and
+  /// a barrier what barrier.hpp says, ⌈log2 n⌉ α on equal links.
+  bool charge_control = false;
+
+  /// Nothing is waited for: messages arrive as they are posted.
+  bool perfect() const {
+    return latency.count() == 0 && std::isinf(bytes_per_second) && equal_links() && !jitter.any();
   }
-  /// α + βb: from start to last bit.
+  /// All links are like the default one.
+  bool equal_links() const {
+    const bool one_rack = racks == 1 || (!between_latency && !between_bytes_per_second);
+    return one_rack && links.empty();
+  }
+  Link default_link() const { return {latency, bytes_per_second}; }
+
+  /// Of the default link: βb, rounded to the nearest picosecond.
+  Duration transfer_time(std::uint64_t bytes) const { return default_link().transfer_time(bytes); }
+  /// Of the default link: α + βb, from start to last bit.
   Duration message_time(std::uint64_t bytes) const { return latency + transfer_time(bytes); }
 };
 

@@ -15,17 +15,25 @@
 //     post a schedule of rounds at one moment are served round by round, not rank by rank. Nothing
 //     is reserved for a message that cannot start yet.
 //
-// All links have the same latency, which is what makes the two port modes one piece of code: with
-// cut-through ports the receive port is held α later than the send port on every link alike, so a
-// message may start exactly βb after the one before it on either port.
+// With cut-through ports rule 1 reads: a message i→j may start at s when i's send port is idle and
+// its first bit, at s + α_ij, comes no earlier than the last bit of the reception that j has taken
+// on last. On equal links that is βb after that message started; where α differs, a message from
+// far away may start while j is still receiving, and one from nearby waits a little longer. Nothing
+// is squeezed in before a reception that has been taken on.
+//
+// So receptions at one port never overlap and never change places, in either mode, however the
+// latencies differ from link to link and from message to message (jitter): the messages of a pair
+// arrive in the order of their posts without a rule of its own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "trainyard/base/event_queue.hpp"
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/units.hpp"
-#include "trainyard/network/network.hpp"
+#include "trainyard/network/links.hpp"
 
 namespace trainyard {
 
@@ -43,23 +51,30 @@ struct Transfer {
 /// Threads: none; the caller sees to it that calls do not overlap.
 class Switch {
  public:
-  Switch(const Network& network, int ranks);
+  Switch(const Network& network, int workers, int servers = 0);
 
   /// Puts a message into `from`'s queue. It starts at the next advance(), at the earliest.
   /// REQUIRES: from ≠ to, both in 0 .. ranks-1; advance() has been called up to just before `now`.
   std::uint64_t post(int from, int to, std::uint64_t bytes, Time now, void* cookie = nullptr);
 
   /// Lets everything happen that happens up to and including `now`. `started` is called once for
-  /// every message that starts, in the order of the starts.
+  /// every message that starts, in the order of the starts; it posts nothing itself.
   void advance(Time now, FunctionRef<void(const Transfer&)> started);
 
   /// The next moment at which a port frees or a posted message may start; Time::max() when all is
   /// idle and nothing is queued.
-  Time next_event() const;
+  Time next_event() const {
+    return to_serve_.empty() ? events_.next() : std::min(served_at_, events_.next());
+  }
+
+  const Links& links() const { return links_; }
 
  private:
+  static constexpr std::int32_t none = -1;
+
   struct Queued {
     Transfer transfer;
+    Passage passage;
     std::uint32_t burst = 0;   // its number among those its sender posted at that moment
     std::int32_t next = none;  // behind it in the sender's queue, or in the list of free slots
   };
@@ -70,38 +85,50 @@ class Switch {
     std::uint32_t burst = 0;  // and how many messages it has posted at that moment
   };
   struct Receiver {
-    bool busy = false;
-    bool listed = false;  // in to_serve_
+    Time free_at{0};               // the last bit of the reception taken on last
+    Time looked_at = Time::max();  // there is an event for it then, or earlier
+    Duration longest_lead{0};      // no waiting head has a longer one
+    bool listed = false;           // in to_serve_
     // Queue heads addressed here whose send port is idle; a heap, the one posted first on top.
     std::vector<std::int32_t> waiting;
   };
-  struct PortsFree {
-    Time at{0};
-    std::uint64_t order = 0;
+  /// A send port frees, or a receiver's waiting heads are to be looked at, or both.
+  struct Event {
     std::int32_t sender = none, receiver = none;
   };
-  static constexpr std::int32_t none = -1;
 
-  /// Heap order: true when slot `a` comes after slot `b` by rule 4.
+  Queued& queued(std::int32_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
+  const Queued& queued(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
+  Sender& sender(std::int32_t rank) { return senders_[static_cast<std::size_t>(rank)]; }
+  Receiver& receiver(std::int32_t rank) { return receivers_[static_cast<std::size_t>(rank)]; }
+
   bool goes_after(std::int32_t a, std::int32_t b) const;
-  Duration occupancy(std::int32_t slot) const;
-  std::int32_t first_waiting(std::int32_t receiver) const;
+  Duration lead(const Queued& message) const;
+  Duration send_hold(const Queued& message) const;
   std::int32_t take_slot();
-  void offer_head(int sender);
-  void serve_later(int receiver);
+  void offer_head(std::int32_t from, Time at);
+  void serve(std::int32_t to);
+  void look_at(std::int32_t to, Time moment);
+  void look_later(std::int32_t to, Time at);
   void release_ports(Time at);
+  std::int32_t first_startable(const Receiver& port, Time at) const;
+  void find_startable(Time at);
   void start_waiting(Time at, FunctionRef<void(const Transfer&)> started);
   void start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)> started);
+  void stop_waiting(Receiver& port, std::int32_t slot);
 
-  Network network_;
+  Links links_;
+  const bool circuit_;
   std::vector<Sender> senders_;
   std::vector<Receiver> receivers_;
   std::vector<Queued> slots_;
   std::int32_t free_slot_ = none;
-  std::vector<PortsFree> events_;       // a heap, the earliest on top
-  std::vector<std::int32_t> to_serve_;  // receivers that may start a message now
-  Time served_at_{0};                   // the moment to_serve_ speaks of
-  std::uint64_t posted_ = 0, started_ = 0;
+  EventQueue<Event> events_;
+  std::vector<std::int32_t> to_serve_;   // receivers that may start a message now
+  std::vector<std::int32_t> startable_;  // scratch of start_waiting()
+  Time served_at_{0};                    // the moment to_serve_ speaks of
+  std::uint64_t posted_ = 0;
+  std::uint64_t timeless_ = 0;  // queued messages that hold their send port for no time
 };
 
 }  // namespace trainyard

@@ -10,7 +10,7 @@
 
 namespace trainyard {
 
-/// DIR/<name>/ with config.toml, metrics.jsonl, summary.json, model.npy. Everything is first
+/// DIR/<name>/ with config.toml, metrics.jsonl, summary.json, ranks.csv, model.npy. Everything is first
 /// written to DIR/<name>.partial/, the metrics line by line as they come, and renamed when it is
 /// whole: a run that is killed leaves what it had, and nobody takes it for a finished one.
 class RunFolder {

@@ -19,6 +19,9 @@ std::string metrics_json(const Metrics& metrics);
 
 /// A header line and one line a run.
 std::string summary_csv(const std::vector<RunResult>& results);
+/// A header line and one line a rank: where its time went (the three add up to the run's seconds),
+/// and its messages.
+std::string ranks_csv(const RunResult& result);
 
 /// One run, one quantity a line.
 std::string summary_table(const Summary& summary);

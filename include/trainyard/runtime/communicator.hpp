@@ -56,7 +56,8 @@ class Communicator {
     return receive(from);
   }
 
-  /// Waits until every worker has called it. Control traffic: free. REQUIRES: called by workers.
+  /// Waits until every worker has called it. Control traffic: free, unless the network
+  /// charges it. REQUIRES: called by workers.
   virtual void barrier() = 0;
 
  protected:

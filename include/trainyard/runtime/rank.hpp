@@ -17,6 +17,7 @@ namespace trainyard {
 struct ComputeCost {
   Duration simulated{0};  // `virtual`: how long it takes
   double slowdown = 1.0;  // `wall`: this many times as long as it really took (a straggler)
+  Duration pause{0};      // both: and then it stands still
   /// It reads memory that other ranks write: in `virtual` it is then done in the instant in which
   /// it starts, before any other rank goes on, so that it sees exactly the values of that instant.
   bool reads_shared = false;
@@ -27,7 +28,10 @@ struct ComputeCost {
 struct RankAccount {
   Duration compute{0}, transfer{0}, wait{0};
   std::uint64_t messages_sent = 0, bytes_sent = 0;
+  std::uint64_t messages_received = 0, bytes_received = 0;
 };
+
+class TraceRecorder;
 
 class Rank : public Communicator {
  public:
@@ -64,6 +68,8 @@ struct RuntimeSetup {
   bool cores_are_shared = false;
   /// `wall`: how long nothing may happen at all before a hang is reported.
   Duration hang_patience = std::chrono::seconds(10);
+  /// Is told what happens, when there is one. Outlives the run.
+  TraceRecorder* recorder = nullptr;
 };
 
 struct RuntimeReport {

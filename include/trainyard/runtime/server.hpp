@@ -33,6 +33,10 @@ class Server {
   void record_staleness(std::uint64_t version_read);
 
   Communicator& comm() { return rank_; }
+  /// Number of parameters of the whole model.
+  std::size_t dimension() const { return context_.model.dimension(); }
+  /// How the run's all-reduce is done.
+  const AllReduce& collective() const { return *context_.collective; }
 
  private:
   Rank& rank_;

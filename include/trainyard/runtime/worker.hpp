@@ -17,12 +17,16 @@
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/data/minibatch.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/runtime/compute_noise.hpp"
 #include "trainyard/runtime/optimizer.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/run_control.hpp"
+#include "trainyard/runtime/trace.hpp"
 #include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
+
+struct AllReduce;  // collective/all_reduce.hpp, above this folder
 
 /// What all ranks of one run share. All of it outlives the run.
 struct RunContext {
@@ -37,10 +41,13 @@ struct RunContext {
   OptimizerOptions optimizer;
   Duration minibatch_time{0};    // simulated compute time of one minibatch
   std::vector<double> slowdown;  // a worker, 1 = none
+  ComputeNoiseRule compute_noise{};
   const Topology* topology = nullptr;
+  const AllReduce* collective = nullptr;
   RunControl& control;
   SharedModel* shared = nullptr;
   bool simulated = false;
+  TraceRecorder* recorder = nullptr;  // is told of every step that begins
 
   /// Passes over the data that this many minibatches make.
   double epochs(std::uint64_t minibatches) const {
@@ -82,12 +89,14 @@ class Worker {
   std::span<float> replica() { return replica_; }
 
   Communicator& comm() { return rank_; }
+  /// How the run's all-reduce is done.
+  const AllReduce& collective() const { return *context_.collective; }
   /// What this worker gives and takes in the current step's gossip round.
   const MixingRow& mixing() const { return context_.topology->row(done_, rank_.rank()); }
 
  private:
   Batch next_batch();
-  ComputeCost cost(bool reads_shared) const;
+  ComputeCost cost_of_next(bool reads_shared);
   double epochs() const;
 
   Rank& rank_;
@@ -95,6 +104,7 @@ class Worker {
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
   std::vector<Dataset> shares_;
   std::vector<MinibatchStream> streams_;
+  std::vector<ComputeNoise> noises_;  // one a share, like the streams
   std::vector<RowRange> ranges_;
   Workspace workspace_;
   AlignedBuffer<float> gradient_, residuals_, read_copy_;

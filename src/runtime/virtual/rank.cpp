@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/runtime/trace.hpp"
 
 #include "runtime/accounting.hpp"
 #include "runtime/virtual/world.hpp"
@@ -31,6 +32,8 @@ Envelope* VirtualRank::take(int from) {
   if (found == arrived_.end()) return nullptr;
   Envelope* envelope = *found;
   arrived_.erase(found);
+  ++account_.messages_received;
+  account_.bytes_received += envelope->size;
   return envelope;
 }
 
@@ -38,6 +41,14 @@ void VirtualRank::block(const char* on) {
   blocked_on_ = on;
   fiber_->yield();
   if (world_.aborted_) throw RunAborted{};
+}
+
+/// It was blocked until now, for a message that held the ports over [start, end].
+void VirtualRank::charge(Time since, Time start, Time end) {
+  charge_blocked(account_, since, world_.now_, start, end);
+  if (TraceRecorder* recorder = world_.setup_.recorder) {
+    recorder->blocked(rank(), since, world_.now_, start, end);
+  }
 }
 
 Message VirtualRank::receive(int from) {
@@ -48,7 +59,7 @@ Message VirtualRank::receive(int from) {
     waits_for_ = from;
     block("a message");
     envelope = take(from);
-    charge_blocked(account_, since, world_.now_, envelope->start, envelope->end);
+    charge(since, envelope->start, envelope->end);
   }
   return {envelope, &world_};
 }
@@ -59,10 +70,10 @@ bool VirtualRank::await_message() {
   waits_for_ = anybody;
   block("a message");
   if (arrived_.empty()) {
-    account_.wait += world_.now_ - since;
+    charge(since, Time::max(), Time::max());
     return false;
   }
-  charge_blocked(account_, since, world_.now_, arrived_.front()->start, arrived_.front()->end);
+  charge(since, arrived_.front()->start, arrived_.front()->end);
   return true;
 }
 
@@ -79,9 +90,9 @@ std::optional<Message> VirtualRank::poll(int from) {
 
 void VirtualRank::barrier() {
   const Time since = world_.now_;
-  world_.meet(world_.at_barrier_, workers(), rank());
+  world_.meet_at_barrier(rank());
   block("the others at a barrier");
-  account_.wait += world_.now_ - since;
+  charge(since, Time::max(), Time::max());
 }
 
 void VirtualRank::begin() {
@@ -99,7 +110,7 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   } else {
     task_.start(work);
   }
-  world_.wake(world_.now_ + cost.simulated, rank());
+  world_.wake(world_.now_ + cost.simulated + cost.pause, rank());
   block("the end of its computation");
 }
 

@@ -20,6 +20,8 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/network/barrier.hpp"
+#include "trainyard/runtime/trace.hpp"
 
 #include "runtime/accounting.hpp"
 
@@ -30,17 +32,19 @@ namespace {
 constexpr auto wakes_later = [](const auto& a, const auto& b) {
   return a.at != b.at ? a.at > b.at : a.rank > b.rank;
 };
-constexpr auto arrives_later = [](const auto& a, const auto& b) {
-  return a.at != b.at ? a.at > b.at : a.order > b.order;
-};
 
 }  // namespace
 
 VirtualWorld::VirtualWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program)
     : setup_(setup),
-      switch_(setup.network, setup.workers + setup.servers),
+      switch_(setup.network, setup.workers, setup.servers),
+      ready_(static_cast<std::size_t>(setup.workers + setup.servers)),
+      barrier_arrivals_(static_cast<std::size_t>(setup.workers)),
       live_(setup.workers + setup.servers),
       live_workers_(setup.workers) {
+  if (setup.recorder != nullptr) {
+    setup.recorder->begin(setup.workers, setup.servers, setup.network.ports);
+  }
   for (int r = 0; r < live_; ++r) {
     ranks_.push_back(std::make_unique<VirtualRank>(*this, r, setup.workers, setup.servers));
     VirtualRank& rank = *ranks_.back();
@@ -63,6 +67,7 @@ RuntimeReport VirtualWorld::run() {
     abort();
   }
   if (failure_) std::rethrow_exception(failure_);
+  if (setup_.recorder != nullptr) finish_recording();
 
   RuntimeReport report;
   for (const auto& rank : ranks_) report.elapsed = std::max(report.elapsed, rank->ended_);
@@ -72,22 +77,51 @@ RuntimeReport VirtualWorld::run() {
   return report;
 }
 
+/// A message of a perfect network, which takes no time.
+void VirtualWorld::record_at_once(const Envelope& envelope) {
+  setup_.recorder->message({.id = sent_at_once_++,
+                            .from = envelope.from,
+                            .to = envelope.to,
+                            .bytes = envelope.size,
+                            .posted = now_,
+                            .start = now_,
+                            .first_bit = now_,
+                            .end = now_});
+}
+
+/// Messages that nobody waited for are still on their way.
+void VirtualWorld::finish_recording() {
+  switch_.advance(Time::max() - Time{1},
+                  [this](const Transfer& transfer) { setup_.recorder->message(transfer); });
+  std::vector<Time> ended;
+  for (const auto& rank : ranks_) ended.push_back(rank->ended_);
+  setup_.recorder->finish(ended);
+}
+
 void VirtualWorld::step() {
-  const Time network = std::min(switch_.next_event(), next_delivery());
-  const Time rank = wakes_.empty() ? Time::max() : wakes_.front().at;
+  const Time network = std::min(switch_.next_event(), deliveries_.next());
+  const Time later = wakes_.empty() ? Time::max() : wakes_.front().at;
+  const Time rank = ready_.empty() ? later : now_;
   if (network == Time::max() && rank == Time::max()) {
     if (!release_servers()) {
       throw InternalError("deadlock in the simulated run: " + who_waits_for_whom());
     }
   } else if (network < rank || (network == rank && network > now_)) {
-    now_ = network;
+    set_clock(network);
     advance_network(network);
   } else {
-    now_ = rank;
+    set_clock(rank);
+    resume(ready_.take_lowest());
+  }
+}
+
+/// Who wakes at that moment is ready.
+void VirtualWorld::set_clock(Time at) {
+  now_ = at;
+  while (!wakes_.empty() && wakes_.front().at == at) {
     std::pop_heap(wakes_.begin(), wakes_.end(), wakes_later);
-    const int next = wakes_.back().rank;
+    ready_.add(wakes_.back().rank);
     wakes_.pop_back();
-    resume(next);
   }
 }
 
@@ -106,13 +140,10 @@ void VirtualWorld::resume(int index) {
   if (rank.fiber_->failure()) std::rethrow_exception(rank.fiber_->failure());
 }
 
-Time VirtualWorld::next_delivery() const {
-  return deliveries_.empty() ? Time::max() : deliveries_.front().at;
-}
-
 void VirtualWorld::post(Envelope* envelope) {
   if (setup_.network.perfect()) {
     envelope->start = now_;
+    if (setup_.recorder != nullptr) record_at_once(*envelope);
     deliver_at(now_, envelope);  // nothing for the switch to decide
   } else {
     switch_.post(envelope->from, envelope->to, envelope->size, now_, envelope);
@@ -121,22 +152,17 @@ void VirtualWorld::post(Envelope* envelope) {
 
 void VirtualWorld::deliver_at(Time at, Envelope* envelope) {
   envelope->end = at;
-  deliveries_.push_back({at, started_++, envelope});
-  std::ranges::push_heap(deliveries_, arrives_later);
+  deliveries_.add(at, envelope);
 }
 
 void VirtualWorld::advance_network(Time at) {
   switch_.advance(at, [this](const Transfer& transfer) {
     auto* envelope = static_cast<Envelope*>(transfer.cookie);
     envelope->start = transfer.start;
+    if (setup_.recorder != nullptr) setup_.recorder->message(transfer);
     deliver_at(transfer.end, envelope);
   });
-  while (next_delivery() <= at) {
-    std::pop_heap(deliveries_.begin(), deliveries_.end(), arrives_later);
-    Envelope* envelope = deliveries_.back().envelope;
-    deliveries_.pop_back();
-    deliver(envelope);
-  }
+  while (deliveries_.next() <= at) deliver(deliveries_.take());
 }
 
 void VirtualWorld::deliver(Envelope* envelope) {
@@ -162,6 +188,10 @@ bool VirtualWorld::release_servers() {
 }
 
 void VirtualWorld::wake(Time at, int rank) {
+  if (at == now_) {
+    ready_.add(rank);
+    return;
+  }
   wakes_.push_back({at, rank});
   std::push_heap(wakes_.begin(), wakes_.end(), wakes_later);
 }
@@ -182,6 +212,20 @@ void VirtualWorld::meet(std::vector<int>& present, int expected, int rank) {
   if (static_cast<int>(present.size()) < expected) return;
   for (const int each : present) wake(now_, each);
   present.clear();
+}
+
+/// As meet(), for the workers; if control traffic is charged, each goes on when it has been told.
+void VirtualWorld::meet_at_barrier(int rank) {
+  if (!setup_.network.charge_control) {
+    meet(at_barrier_, setup_.workers, rank);
+    return;
+  }
+  barrier_arrivals_[static_cast<std::size_t>(rank)] = now_;
+  at_barrier_.push_back(rank);
+  if (static_cast<int>(at_barrier_.size()) < setup_.workers) return;
+  const std::vector<Time> leaves = dissemination_barrier(switch_.links(), barrier_arrivals_);
+  for (const int each : at_barrier_) wake(leaves[static_cast<std::size_t>(each)], each);
+  at_barrier_.clear();
 }
 
 /// Unwinds every rank that has not ended, so that what their stacks hold is destroyed.

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/base/event_queue.hpp"
 #include "trainyard/network/switch.hpp"
 #include "trainyard/runtime/rank.hpp"
 
 #include "runtime/virtual/background_task.hpp"
 #include "runtime/virtual/fiber.hpp"
+#include "runtime/virtual/rank_set.hpp"
 
 namespace trainyard {
 
@@ -42,6 +44,7 @@ class VirtualRank final : public Rank {
 
   Envelope* take(int from);
   void block(const char* on);
+  void charge(Time since, Time start, Time end);
 
   VirtualWorld& world_;
   std::unique_ptr<Fiber> fiber_;
@@ -67,18 +70,15 @@ class VirtualWorld final : private EnvelopeReturn {
     Time at;
     int rank;
   };
-  struct Delivery {
-    Time at;
-    std::uint64_t order;
-    Envelope* envelope;
-  };
 
   void give_back(Envelope* envelope) override { free_.push_back(envelope); }
   Envelope* take_envelope();
   void post(Envelope* envelope);
+  void record_at_once(const Envelope& envelope);
+  void finish_recording();
   void deliver_at(Time at, Envelope* envelope);
   void wake(Time at, int rank);
-  Time next_delivery() const;
+  void set_clock(Time at);
   void advance_network(Time at);
   void deliver(Envelope* envelope);
   void resume(int rank);
@@ -87,16 +87,20 @@ class VirtualWorld final : private EnvelopeReturn {
   void abort();
   std::string who_waits_for_whom() const;
   void meet(std::vector<int>& present, int expected, int rank);
+  void meet_at_barrier(int rank);
 
   RuntimeSetup setup_;
   Switch switch_;
   std::vector<std::unique_ptr<VirtualRank>> ranks_;
-  std::vector<Wake> wakes_;           // a heap, the earliest on top
-  std::vector<Delivery> deliveries_;  // a heap, the earliest on top
-  std::uint64_t started_ = 0;  // messages; those that arrive at one moment arrive in this order
+  RankSet ready_;            // go on in this moment
+  std::vector<Wake> wakes_;  // go on later; a heap, the earliest on top
+  // Messages that arrive at one moment arrive in the order in which they started.
+  EventQueue<Envelope*> deliveries_;
+  std::uint64_t sent_at_once_ = 0;  // messages of a perfect network
   std::vector<std::unique_ptr<Envelope>> envelopes_;
   std::vector<Envelope*> free_;
   std::vector<int> at_begin_, at_barrier_;
+  std::vector<Time> barrier_arrivals_;
   const FunctionRef<void()>* inspection_ = nullptr;  // asked for by the rank that just yielded
   std::exception_ptr failure_;
   Time now_{0};

@@ -6,6 +6,8 @@
 #include <sched.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/network/barrier.hpp"
+#include "trainyard/runtime/trace.hpp"
 
 #include "runtime/accounting.hpp"
 #include "runtime/wall/world.hpp"
@@ -37,6 +39,8 @@ void WallRank::send(int to, std::span<const std::byte> payload, std::uint64_t ta
     const Time posted = now();
     world_.advance_network(posted);
     world_.switch_.post(rank(), to, payload.size(), posted, envelope);
+  } else if (world_.setup_.recorder != nullptr) {
+    record_at_once(*envelope);
   }
   channel.messages.push(envelope);  // there are never more envelopes than the queue holds
   world_.ranks_[static_cast<std::size_t>(to)]->ring();
@@ -68,8 +72,32 @@ Message WallRank::receive(int from) {
 Message WallRank::take(Channel& channel, Time since) {
   Envelope* envelope = channel.messages.front();
   channel.messages.pop();
-  charge_blocked(account_, since, now(), envelope->start, envelope->end);
+  ++account_.messages_received;
+  account_.bytes_received += envelope->size;
+  charge(since, envelope->start, envelope->end);
   return {envelope, &world_};
+}
+
+/// It was blocked until now, for a message that held the ports over [start, end].
+void WallRank::charge(Time since, Time start, Time end) {
+  const Time until = now();
+  charge_blocked(account_, since, until, start, end);
+  if (TraceRecorder* recorder = world_.setup_.recorder) {
+    recorder->blocked(rank(), since, until, start, end);
+  }
+}
+
+/// A message of a perfect network, which takes no time.
+void WallRank::record_at_once(const Envelope& envelope) {
+  const Time present = now();
+  world_.setup_.recorder->message({.id = account_.messages_sent,
+                                   .from = envelope.from,
+                                   .to = envelope.to,
+                                   .bytes = envelope.size,
+                                   .posted = present,
+                                   .start = present,
+                                   .first_bit = present,
+                                   .end = present});
 }
 
 void WallRank::wait_for_arrival(const Envelope& envelope) {
@@ -134,7 +162,7 @@ Channel* WallRank::await_any(Time since) {
     if (found.any) {
       sleep_until(found.next);
     } else if (over) {
-      account_.wait += now() - since;
+      charge(since, Time::max(), Time::max());
       return nullptr;
     } else {
       wait_until(
@@ -152,7 +180,7 @@ bool WallRank::await_message() {
   Channel* channel = await_any(since);
   if (channel == nullptr) return false;
   const Envelope& head = *channel->messages.front();
-  charge_blocked(account_, since, now(), head.start, head.end);
+  charge(since, head.start, head.end);
   return true;
 }
 
@@ -179,9 +207,15 @@ std::optional<Message> WallRank::poll(int from) {
 
 void WallRank::barrier() {
   const Time since = now();
+  const bool charged = world_.setup_.network.charge_control;
+  world_.barrier_arrivals_[static_cast<std::size_t>(rank())] = since;
   // acq_rel: what each worker did before is seen by all after.
   const std::uint64_t passed = world_.barriers_passed_.load(std::memory_order_acquire);
   if (world_.at_barrier_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers()) {
+    if (charged) {
+      world_.barrier_leaves_ =
+          dissemination_barrier(world_.switch_.links(), world_.barrier_arrivals_);
+    }
     world_.at_barrier_.store(0, std::memory_order_relaxed);  // relaxed: published by the next line
     world_.barriers_passed_.fetch_add(1, std::memory_order_acq_rel);
     world_.ring_all();
@@ -189,7 +223,8 @@ void WallRank::barrier() {
     wait_until([&] { return world_.barriers_passed_.load(std::memory_order_acquire) != passed; },
                "the others at a barrier");
   }
-  account_.wait += now() - since;
+  if (charged) sleep_until(world_.barrier_leaves_[static_cast<std::size_t>(rank())]);
+  charge(since, Time::max(), Time::max());
 }
 
 void WallRank::begin() {
@@ -204,8 +239,8 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   checkpoint();
   const Time began = now();
   work();
-  if (cost.slowdown > 1.0) {
-    sleep_until(began + seconds(to_seconds(now() - began) * cost.slowdown));
+  if (cost.slowdown > 1.0 || cost.pause.count() > 0) {
+    sleep_until(began + seconds(to_seconds(now() - began) * cost.slowdown) + cost.pause);
   }
 }
 

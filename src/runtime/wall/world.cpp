@@ -21,6 +21,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/runtime/trace.hpp"
 
 #include "runtime/accounting.hpp"
 
@@ -41,9 +42,13 @@ WallWorld::WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>
       program_(program),
       channels_(static_cast<std::size_t>(setup.workers + setup.servers) *
                 static_cast<std::size_t>(setup.workers + setup.servers)),
-      switch_(setup.network, setup.workers + setup.servers),
+      switch_(setup.network, setup.workers, setup.servers),
       live_workers_(setup.workers),
-      live_(setup.workers + setup.servers) {
+      live_(setup.workers + setup.servers),
+      barrier_arrivals_(static_cast<std::size_t>(setup.workers)) {
+  if (setup.recorder != nullptr) {
+    setup.recorder->begin(setup.workers, setup.servers, setup.network.ports);
+  }
   for (int r = 0; r < live_; ++r) {
     ranks_.push_back(std::make_unique<WallRank>(*this, r, setup.workers, setup.servers));
   }
@@ -62,12 +67,22 @@ RuntimeReport WallWorld::run() {
     serve_inspections();
   }
   if (failure_) std::rethrow_exception(failure_);
+  if (setup_.recorder != nullptr) finish_recording();
   RuntimeReport report;
   for (const auto& rank : ranks_) report.elapsed = std::max(report.elapsed, rank->ended_);
   for (const auto& rank : ranks_) {
     report.accounts.push_back(closed_account(rank->account_, rank->ended_, report.elapsed));
   }
   return report;
+}
+
+/// Messages that nobody waited for are still on their way.
+void WallWorld::finish_recording() {
+  switch_.advance(Time::max() - Time{1},
+                  [this](const Transfer& transfer) { setup_.recorder->message(transfer); });
+  std::vector<Time> ended;
+  for (const auto& rank : ranks_) ended.push_back(rank->ended_);
+  setup_.recorder->finish(ended);
 }
 
 void WallWorld::run_rank(WallRank& rank) {
@@ -182,7 +197,8 @@ Channel& WallWorld::channel(int from, int to) {
 }
 
 void WallWorld::advance_network(Time present) {
-  switch_.advance(present, [](const Transfer& transfer) {
+  switch_.advance(present, [this](const Transfer& transfer) {
+    if (setup_.recorder != nullptr) setup_.recorder->message(transfer);
     auto* started = static_cast<Envelope*>(transfer.cookie);
     started->start = transfer.start;
     started->end = transfer.end;

@@ -57,6 +57,8 @@ class alignas(64) WallRank final : public Rank {
   Channel* await_any(Time since);
   Message take(Channel& channel, Time since);
   void wait_for_arrival(const Envelope& envelope);
+  void charge(Time since, Time start, Time end);
+  void record_at_once(const Envelope& envelope);
   bool anything_queued() const;
   Arrivals look_for_arrivals();
   void sleep_until(Time moment);
@@ -98,6 +100,7 @@ class WallWorld final : private EnvelopeReturn {
   void give_back(Envelope* envelope) override;
   Channel& channel(int from, int to);
   void advance_network(Time present);  // REQUIRES: network_mutex_ is held
+  void finish_recording();
   Time clock() const;
   void attend(std::unique_lock<std::mutex>& lock);
   void stand_still(FunctionRef<void()> inspect);
@@ -132,6 +135,9 @@ class WallWorld final : private EnvelopeReturn {
 
   std::atomic<int> at_barrier_{0};
   std::atomic<std::uint64_t> barriers_passed_{0};
+  // If control traffic is charged: each worker's own entry, and what the last of them worked out.
+  // All have read the leaves before any comes to the next barrier.
+  std::vector<Time> barrier_arrivals_, barrier_leaves_;
 };
 
 }  // namespace trainyard

@@ -1,0 +1,16 @@
+// What netcheck found, as JSON or a table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainyard/experiment/netcheck.hpp"
+
+namespace trainyard {
+
+/// {"rows": [{"collective", "workers", "messages_per_rank", "bytes_per_rank", "closed_form_s",
+/// "measured_s", "measured_p99_s", "ratio"}, …]}
+std::string netcheck_json(const std::vector<NetcheckRow>& rows);
+std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options);
+
+}  // namespace trainyard

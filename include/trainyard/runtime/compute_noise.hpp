@@ -1,0 +1,53 @@
+// Computing that does not always take the same time: what makes stragglers of workers that are
+// equally fast on average.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "trainyard/base/random.hpp"
+#include "trainyard/base/units.hpp"
+
+namespace trainyard {
+
+/// Of each minibatch anew. The tail is what is left of a machine's time when others use it too; the
+/// pause is a garbage collection, a checkpoint, a page fault.
+struct ComputeNoiseRule {
+  double exponential = 0.0;        // the compute time is multiplied by 1 + exponential · Exp(1)
+  double pause_probability = 0.0;  // with which it is followed by
+  Duration pause{0};               // standing still for so long
+
+  bool any() const { return exponential > 0.0 || pauses(); }
+  bool pauses() const { return pause_probability > 0.0 && pause.count() > 0; }
+};
+
+/// "none", "exponential:0.3" (the mean slowdown is then 1.3). Throws UsageError, naming `what`.
+double parse_compute_noise(std::string_view text, std::string_view what);
+std::string compute_noise_text(const ComputeNoiseRule& rule);
+
+/// "none", "0.01:50ms": probability and length. Throws UsageError, naming `what`.
+void parse_pause(std::string_view text, std::string_view what, ComputeNoiseRule& rule);
+std::string pause_text(const ComputeNoiseRule& rule);
+
+/// What happens to one minibatch.
+struct Slowdown {
+  double factor = 1.0;
+  Duration pause{0};
+};
+
+/// The slowdowns of one worker's minibatches in turn: the same under either runtime, and the same
+/// pauses whatever the tail.
+class ComputeNoise {
+ public:
+  ComputeNoise(const ComputeNoiseRule& rule, std::uint64_t seed, std::uint32_t worker)
+      : rule_(rule), random_(seed, Purpose::compute_time, worker) {}
+
+  Slowdown next();
+
+ private:
+  ComputeNoiseRule rule_;
+  RandomStream random_;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,71 @@
+#include "app/netcheck_flags.hpp"
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/experiment/options.hpp"
+
+#include "app/training_flags.hpp"
+
+namespace trainyard::app {
+
+NetcheckFlags::NetcheckFlags(CLI::App& command) {
+  for (const char* name : {"workers", "servers", "latency", "bandwidth", "time", "placement"}) {
+    const Option& option = option_named(name);
+    options_.push_back(add_value_flag(command, option.name, option.argument, option.help));
+  }
+  size_ = add_value_flag(command, "size", "SIZE", "of the vector of each worker, like 4MiB [1MiB]");
+  repetitions_ = add_value_flag(command, "repetitions", "R", "wall: how often each is done [20]");
+  collectives_ = add_value_flag(command, "collectives", "A,B,…", "which [all of them]");
+  const std::string json_help = "rows as JSON";
+  json_ = command.add_flag("--json", json_help);
+  command.footer(
+      "Without flags: 8 workers, 2 servers, 1ms a message, 1Gbps, simulated time. The closed "
+      "forms\n"
+      "are for circuit ports and links that are all alike.");
+}
+
+NetcheckOptions NetcheckFlags::options() const {
+  Configuration asked;
+  asked.servers = 2;
+  asked.time = TimeMode::simulated;
+  asked.network.latency = std::chrono::milliseconds(1);
+  asked.network.bytes_per_second = 125e6;
+  for (const CLI::Option* flag : options_) {
+    const std::string text = only_value(*flag);
+    if (flag->count() > 0) option_named(flag->get_single_name()).set(asked, text, flag->get_name());
+  }
+  if (asked.time == TimeMode::automatic) asked.time = TimeMode::simulated;
+
+  NetcheckOptions options{.workers = asked.workers,
+                          .servers = asked.servers,
+                          .network = asked.network,
+                          .time = asked.time,
+                          .placement = asked.placement};
+  if (const std::string text = only_value(*size_); size_->count() > 0) {
+    const std::uint64_t bytes = parse_bytes(text, "--size");
+    if (bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 36U)) {
+      throw UsageError(
+          fmt::format("--size: '{}' is not a multiple of 4 bytes (floats) up to 64GiB", text));
+    }
+    options.length = bytes / sizeof(float);
+  }
+  if (const std::string text = only_value(*repetitions_); repetitions_->count() > 0) {
+    options.repetitions = static_cast<int>(parse_integer(text, "--repetitions", 1, 1'000'000));
+  }
+  return options;
+}
+
+std::vector<std::string> NetcheckFlags::collectives() const {
+  std::vector<std::string> names;
+  if (collectives_->count() > 0) {
+    for (const std::string& name : split_names(only_value(*collectives_))) {
+      names.push_back(find_all_reduce(name).name);
+    }
+  } else {
+    for (const AllReduce& way : all_reduces()) names.push_back(way.name);
+  }
+  return names;
+}
+
+}  // namespace trainyard::app

@@ -1,0 +1,30 @@
+// The flags of `trainyard netcheck`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "trainyard/experiment/netcheck.hpp"
+
+namespace trainyard::app {
+
+class NetcheckFlags {
+ public:
+  explicit NetcheckFlags(CLI::App& command);
+
+  /// Throw UsageError.
+  NetcheckOptions options() const;
+  std::vector<std::string> collectives() const;
+  bool json() const { return json_->count() > 0; }
+
+ private:
+  std::vector<CLI::Option*> options_;  // each named as in the table of options
+  CLI::Option* size_;
+  CLI::Option* repetitions_;
+  CLI::Option* collectives_;
+  CLI::Option* json_;
+};
+
+}  // namespace trainyard::app

@@ -1,0 +1,88 @@
+#include "app/timeline_flags.hpp"
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/experiment/options.hpp"
+
+#include "app/training_flags.hpp"
+
+namespace trainyard::app {
+
+namespace {
+
+/// Beneath the flags: what there is to draw.
+std::string footer() {
+  std::string text = "WHAT is one of\n";
+  for (const TimelineExample& example : timeline_examples()) {
+    text += fmt::format("  {}    {}\n", example.name, example.summary);
+  }
+  return text +
+         "  a scheme       a step of it, on a model of 96 kB (list schemes)\n"
+         "  a collective   one all-reduce of 96 kB (list collectives)\n"
+         "  a file         a message a line, 'time from to bytes': seconds, ranks from 0, bytes\n"
+         "\n"
+         "Without flags, examples and files have a network of 1.5 s a message and 5 s a megabyte;\n"
+         "schemes and collectives have 4 workers, 1.5 ms a message, 160 Mbps, and compute for 3 "
+         "ms.";
+}
+
+}  // namespace
+
+TimelineFlags::TimelineFlags(CLI::App& command) {
+  what_ = command.add_option("WHAT", "example-1.1 … example-1.4, a scheme, a collective or a file")
+              ->type_name("");
+  for (const char* name : {"workers", "servers", "topology", "collective", "latency", "bandwidth",
+                           "ports", "compute-time", "steps"}) {
+    const Option& option = option_named(name);
+    const std::string help = option.name == "workers"
+                                 ? fmt::format("number of workers, 1 to {}", most_timeline_workers)
+                                 : option.help;
+    options_.push_back(add_value_flag(command, option.name, option.argument, help));
+  }
+  // Names, because CLI11 binds a temporary text to a reference for the flag's value.
+  const std::string json_help = "makespan and messages as JSON";
+  const std::string force_help = "overwrite --svg FILE";
+  json_ = command.add_flag("--json", json_help);
+  svg_ = add_value_flag(command, "svg", "FILE", "draw it as a figure, besides");
+  force_ = command.add_flag("--force", force_help);
+  command.footer(footer());
+}
+
+std::string TimelineFlags::what() const {
+  if (what_->count() == 0) {
+    throw UsageError("timeline of what? 'trainyard timeline --help' says what there is");
+  }
+  return what_->results().front();
+}
+
+TimelineOptions TimelineFlags::options() const {
+  TimelineOptions result;
+  for (const CLI::Option* flag : options_) {
+    const std::string text = only_value(*flag);
+    if (flag->count() == 0) continue;
+    const std::string name = flag->get_single_name();
+    Configuration c;
+    option_named(name).set(c, text, flag->get_name());
+    if (name == "workers") result.workers = c.workers;
+    if (name == "servers") result.servers = c.servers;
+    if (name == "topology") result.topology = c.topology;
+    if (name == "collective") result.collective = c.collective;
+    if (name == "latency") result.latency = c.network.latency;
+    if (name == "bandwidth") result.bytes_per_second = c.network.bytes_per_second;
+    if (name == "ports") result.ports = c.network.ports;
+    if (name == "compute-time") {
+      if (!c.compute_time)
+        throw UsageError("--compute-time: a timeline takes a duration, like 3ms");
+      result.compute_time = c.compute_time;
+    }
+    if (name == "steps") result.steps = c.steps;
+  }
+  return result;
+}
+
+TimelineOutput TimelineFlags::output() const {
+  return {.json = json_->count() > 0, .svg = only_value(*svg_), .force = force_->count() > 0};
+}
+
+}  // namespace trainyard::app

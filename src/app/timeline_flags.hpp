@@ -1,0 +1,30 @@
+// The flags of `trainyard timeline`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/commands.hpp"
+
+namespace trainyard::app {
+
+class TimelineFlags {
+ public:
+  explicit TimelineFlags(CLI::App& command);
+
+  /// Throws UsageError.
+  std::string what() const;
+  TimelineOptions options() const;
+  TimelineOutput output() const;
+
+ private:
+  CLI::Option* what_;
+  std::vector<CLI::Option*> options_;  // each named as in the table of options
+  CLI::Option* json_;
+  CLI::Option* svg_;
+  CLI::Option* force_;
+};
+
+}  // namespace trainyard::app

@@ -1,0 +1,139 @@
+#include "trainyard/collective/all_reduce.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// One message of `floats` floats: α + βb. Without a payload it is control traffic.
+Duration message(std::size_t floats, const Network& network) {
+  const bool free = floats == 0 && !network.charge_control;
+  return free ? Duration{0} : network.message_time(floats * sizeof(float));
+}
+
+/// The largest of `parts` parts: all of the same round wait for it.
+std::size_t largest_part(std::size_t length, int parts) {
+  const auto count = static_cast<std::size_t>(parts);
+  return (length + count - 1) / count;
+}
+
+int log2_up(int n) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(n - 1)));
+}
+int log2_down(int n) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(n))) - 1;
+}
+
+/// Ranks beyond the largest power of two fold in first and get the result last.
+Duration folding(int n, std::size_t length, const Network& network) {
+  return std::has_single_bit(static_cast<unsigned>(n)) ? Duration{0} : 2 * message(length, network);
+}
+
+int no_servers(int /*workers*/, int /*wanted*/) {
+  return 0;
+}
+int one_server(int /*workers*/, int /*wanted*/) {
+  return 1;
+}
+int shards(int workers, int wanted) {
+  return std::min(workers, wanted);
+}
+int proxies_and_root(int workers, int wanted) {
+  return std::min(workers, wanted) + 1;
+}
+
+Duration ring_time(int n, int /*k*/, std::size_t length, const Network& network) {
+  return 2 * (n - 1) * message(largest_part(length, n), network);
+}
+
+Duration ring_unpartitioned_time(int n, int /*k*/, std::size_t length, const Network& network) {
+  return 2 * (n - 1) * message(length, network);
+}
+
+Duration tree_time(int n, int /*k*/, std::size_t length, const Network& network) {
+  return 2 * log2_up(n) * message(length, network);
+}
+
+Duration recursive_doubling_time(int n, int /*k*/, std::size_t length, const Network& network) {
+  return log2_down(n) * message(length, network) + folding(n, length, network);
+}
+
+Duration rabenseifner_time(int n, int /*k*/, std::size_t length, const Network& network) {
+  Duration time = folding(n, length, network);
+  for (int parts = 2; parts <= n; parts *= 2) {
+    time += 2 * message(largest_part(length, parts), network);
+  }
+  return time;
+}
+
+Duration parameter_server_time(int n, int k, std::size_t length, const Network& network) {
+  return 2 * n * message(largest_part(length, shards(n, k)), network);
+}
+
+Duration single_server_time(int n, int /*k*/, std::size_t length, const Network& network) {
+  return 2 * n * message(length, network);
+}
+
+/// g workers a group in G groups: 2g + 2G messages, less one where the groups are not all of one
+/// size, because then the smaller ones report to the root while the larger are still collecting.
+Duration hierarchical_time(int n, int k, std::size_t length, const Network& network) {
+  const int groups = std::min(n, k);
+  const int members = (n + groups - 1) / groups;
+  return (2 * members + 2 * groups - (n % groups == 0 ? 0 : 1)) * message(length, network);
+}
+
+}  // namespace
+
+const std::vector<AllReduce>& all_reduces() {
+  static const std::vector<AllReduce> table{
+      {"ring", "n parts around the ring, once to be summed, once to be spread", "2(n-1)(α + t/n)",
+       "Patarasuk & Yuan 2009", ring_sum, nullptr, no_servers, ring_time},
+      {"ring-unpartitioned", "the whole vector around the ring, twice; one message under way",
+       "2(n-1)(α + t)", "catalogue 1.2", ring_unpartitioned_sum, nullptr, no_servers,
+       ring_unpartitioned_time},
+      {"tree", "reduce up a binomial tree, broadcast down", "2⌈log2 n⌉(α + t)",
+       "catalogue 1.2; FireCaffe", tree_sum, nullptr, no_servers, tree_time},
+      {"recursive-doubling", "exchange with the rank at distance 1, 2, 4, …",
+       "log2 n (α + t); n no power of two: ⌊log2 n⌋ + 2 messages", "Thakur et al. 2005",
+       recursive_doubling_sum, nullptr, no_servers, recursive_doubling_time},
+      {"rabenseifner", "recursive halving, then recursive doubling",
+       "2 log2 n α + 2(1 - 1/n)t; n no power of two: + 2(α + t)", "Rabenseifner 2004",
+       rabenseifner_sum, nullptr, no_servers, rabenseifner_time},
+      {"ps", "all to one dedicated root and back", "2n(α + t)", "catalogue 1.2",
+       parameter_server_sum, parameter_server_serve, one_server, single_server_time},
+      {"ps-sharded", "to k dedicated servers, each with a shard (--servers, at most n)",
+       "2n(α + t/k)", "Li et al. 2014", parameter_server_sum, parameter_server_serve, shards,
+       parameter_server_time},
+      {"ps-colocated", "every worker is the server of one part", "2(n-1)(α + t/n)", "catalogue 1.2",
+       colocated_servers_sum, nullptr, no_servers, ring_time},
+      {"hierarchical", "groups with a dedicated proxy each, one dedicated root (--servers: groups)",
+       "2(n/G + G)(α + t)", "catalogue 1.2, 2.9", hierarchical_sum, hierarchical_serve,
+       proxies_and_root, hierarchical_time},
+  };
+  return table;
+}
+
+const AllReduce& find_all_reduce(std::string_view name) {
+  std::vector<std::string> names;
+  for (const AllReduce& way : all_reduces()) {
+    if (way.name == name) return way;
+    names.push_back(way.name);
+  }
+  throw_unknown("collective", name, names);
+}
+
+void all_reduce_sum(Communicator& comm, std::span<float> vector, const AllReduce& how) {
+  how.sum(comm, vector);
+}
+
+void all_reduce_mean(Communicator& comm, std::span<float> vector, const AllReduce& how) {
+  how.sum(comm, vector);
+  kernels::scale(1.0F / static_cast<float>(comm.workers()), vector);
+}
+
+}  // namespace trainyard

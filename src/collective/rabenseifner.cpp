@@ -1,0 +1,55 @@
+// Rabenseifner's algorithm (2004): recursive halving, then recursive doubling. With distances n/2,
+// …, 1 partners split the range they share, each sending the half that the other keeps, until each
+// worker has the sum of one n-th; then the way back puts the pieces together. 2 log2 n latencies
+// and only 2(1 − 1/n) of the vector: what the ring sends, with far fewer latencies.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "trainyard/collective/all_reduce.hpp"
+
+#include "collective/fold.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// A range cut in two; the first half is the smaller where the length is odd.
+struct Halves {
+  std::span<float> lower, upper;
+  explicit Halves(std::span<float> range)
+      : lower(range.first(range.size() / 2)), upper(range.subspan(range.size() / 2)) {}
+};
+
+}  // namespace
+
+void rabenseifner_sum(Communicator& comm, std::span<float> vector) {
+  Fold fold(comm);
+  fold.in(vector);
+
+  // ranges[i] is what this worker still had before halving i; 2^32 workers would need 32.
+  std::array<std::span<float>, 32> ranges;
+  std::size_t depth = 0;
+  std::span<float> range = vector;
+  for (int distance = fold.active() / 2; !fold.sits_out() && distance >= 1; distance /= 2) {
+    ranges[depth++] = range;
+    const Halves halves(range);
+    const bool keeps_lower = (comm.rank() & distance) == 0;
+    const int partner = comm.rank() ^ distance;
+    range = keeps_lower ? halves.lower : halves.upper;
+    const Message message =
+        comm.send_receive(partner, keeps_lower ? halves.upper : halves.lower, partner);
+    kernels::add(message.floats(), range);
+  }
+  for (int distance = 1; depth > 0; distance *= 2) {
+    const Halves halves(ranges[--depth]);
+    const bool kept_lower = (comm.rank() & distance) == 0;
+    const int partner = comm.rank() ^ distance;
+    const Message message = comm.send_receive(partner, range, partner);
+    std::ranges::copy(message.floats(), (kept_lower ? halves.upper : halves.lower).begin());
+    range = ranges[depth];
+  }
+  fold.out(vector);
+}
+
+}  // namespace trainyard

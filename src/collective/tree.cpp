@@ -1,0 +1,40 @@
+// Binomial tree: in round r the workers whose lowest set bit is 2^r hand their sums to the one 2^r
+// below (catalogue §3); the broadcast goes the same way back. ⌈log2 n⌉ rounds each, for any n; each
+// message is the whole vector.
+#include <algorithm>
+
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/primitives.hpp"
+#include "trainyard/model/kernels.hpp"
+
+namespace trainyard {
+
+void reduce_sum(Communicator& comm, std::span<float> vector) {
+  const int n = comm.workers();
+  const int rank = comm.rank();
+  for (int reach = 1; reach < n; reach *= 2) {
+    if ((rank & reach) != 0) {
+      comm.send(rank - reach, vector);
+      return;
+    }
+    if (rank + reach < n) kernels::add(comm.receive(rank + reach).floats(), vector);
+  }
+}
+
+void broadcast(Communicator& comm, std::span<float> vector) {
+  const int n = comm.workers();
+  const int rank = comm.rank();
+  int reach = 1;  // ends as the lowest set bit of the rank; for worker 0 beyond n
+  while (reach < n && (rank & reach) == 0) reach *= 2;
+  if (rank != 0) std::ranges::copy(comm.receive(rank - reach).floats(), vector.begin());
+  for (reach /= 2; reach >= 1; reach /= 2) {
+    if (rank + reach < n) comm.send(rank + reach, vector);
+  }
+}
+
+void tree_sum(Communicator& comm, std::span<float> vector) {
+  reduce_sum(comm, vector);
+  broadcast(comm, vector);
+}
+
+}  // namespace trainyard

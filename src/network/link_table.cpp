@@ -1,0 +1,102 @@
+#include "trainyard/network/link_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::string_view accepted = "'from,to,latency,bandwidth', like '0,3,1.5ms,100Mbps'";
+constexpr int highest_rank = 131071;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::vector<std::string_view> fields_of(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t begin = 0; begin <= line.size();) {
+    const std::size_t end = std::min(line.find(',', begin), line.size());
+    fields.push_back(trimmed(line.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return fields;
+}
+
+bool is_header(const std::vector<std::string_view>& fields) {
+  static constexpr std::array<std::string_view, 4> names{"from", "to", "latency", "bandwidth"};
+  return std::ranges::equal(fields, names);
+}
+
+NamedLink parse_link(const std::vector<std::string_view>& fields, const std::string& where) {
+  if (fields.size() != 4) {
+    throw UsageError(fmt::format("{}: found {} field{}; expected {}", where, fields.size(),
+                                 fields.size() == 1 ? "" : "s", accepted));
+  }
+  const auto rank = [&](std::size_t field, std::string_view name) {
+    const std::string what = fmt::format("{}: {}", where, name);
+    return static_cast<int>(parse_integer(fields[field], what, 0, highest_rank));
+  };
+  NamedLink named;
+  named.from = rank(0, "from");
+  named.to = rank(1, "to");
+  if (named.from == named.to) {
+    throw UsageError(fmt::format("{}: a link from rank {} to itself; expected two different ranks",
+                                 where, named.from));
+  }
+  named.link.latency = parse_duration(fields[2], where + ": latency");
+  named.link.bytes_per_second = parse_bandwidth(fields[3], where + ": bandwidth");
+  return named;
+}
+
+}  // namespace
+
+int LinkTable::ranks() const {
+  int highest = -1;
+  for (const NamedLink& one : named) highest = std::max({highest, one.from, one.to});
+  return highest + 1;
+}
+
+LinkTable read_link_table(const std::filesystem::path& file, std::string_view what) {
+  std::error_code error;
+  std::ifstream stream(file);
+  if (!stream || std::filesystem::is_directory(file, error)) {
+    throw UsageError(fmt::format("{}: {}: cannot be read; expected a file with a link a line, {}",
+                                 what, file.string(), accepted));
+  }
+  LinkTable table{.file = file, .named = {}};
+  std::set<std::pair<int, int>> seen;
+  std::string line;
+  bool first = true;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    const std::string_view text = trimmed(std::string_view(line).substr(0, line.find('#')));
+    if (text.empty()) continue;
+    const auto fields = fields_of(text);
+    if (std::exchange(first, false) && is_header(fields)) continue;
+    const std::string where = fmt::format("{}: {}:{}", what, file.string(), number);
+    table.named.push_back(parse_link(fields, where));
+    const NamedLink& named = table.named.back();
+    if (!seen.emplace(named.from, named.to).second) {
+      throw UsageError(fmt::format("{}: the link from {} to {} is there twice; one is accepted",
+                                   where, named.from, named.to));
+    }
+  }
+  if (table.empty()) {
+    throw UsageError(
+        fmt::format("{}: {}: no links in it; expected lines {}", what, file.string(), accepted));
+  }
+  return table;
+}
+
+}  // namespace trainyard

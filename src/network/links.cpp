@@ -1,0 +1,88 @@
+#include "trainyard/network/links.hpp"
+
+#include <cmath>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+namespace {
+
+std::uint64_t key_of(int from, int to) {
+  return (static_cast<std::uint64_t>(from) << 32U) | static_cast<std::uint64_t>(to);
+}
+
+/// The part, of `parts` of `length` elements, that `element` falls into by the rule of part_of().
+std::int32_t part_with(std::int64_t element, std::int64_t length, std::int64_t parts) {
+  return static_cast<std::int32_t>(((element + 1) * parts - 1) / length);
+}
+
+/// How many times the scale.
+double draw(Jitter::Kind kind, RandomStream& random) {
+  switch (kind) {
+    case Jitter::Kind::none:
+      return 0.0;
+    case Jitter::Kind::uniform:
+      return random.uniform();
+    case Jitter::Kind::exponential:
+      return random.exponential();
+    case Jitter::Kind::lognormal:
+      return std::exp(random.normal());
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+Links::Links(const Network& network, int workers, int servers)
+    : rule_(network.jitter),
+      seed_(network.seed),
+      charge_control_(network.charge_control),
+      ranks_(workers + servers),
+      inside_(network.default_link()),
+      outside_{network.between_latency.value_or(network.latency),
+               network.between_bytes_per_second.value_or(network.bytes_per_second)} {
+  require(!rule_.any() || ranks_ <= most_ranks_with_jitter, "so many ranks have no jitter");
+  if (network.racks > 1) {
+    for (int w = 0; w < workers; ++w) rack_.push_back(part_with(w, workers, network.racks));
+    for (int s = 0; s < servers; ++s) rack_.push_back(s % network.racks);
+  }
+  for (const NamedLink& named : network.links.named) {
+    named_.emplace(key_of(named.from, named.to), named.link);
+  }
+}
+
+Link Links::between(int from, int to) const {
+  if (!named_.empty()) {
+    const auto named = named_.find(key_of(from, to));
+    if (named != named_.end()) return named->second;
+  }
+  if (rack_.empty()) return inside_;
+  const bool together =
+      rack_[static_cast<std::size_t>(from)] == rack_[static_cast<std::size_t>(to)];
+  return together ? inside_ : outside_;
+}
+
+Passage Links::passage_of_next(int from, int to, std::uint64_t bytes) {
+  if (bytes == 0 && !charge_control_) return {};
+  const Link link = between(from, to);
+  Passage passage{link.latency, transfer_time(link, bytes)};
+  if (rule_.any()) passage.latency += draw_jitter(from, to);
+  return passage;
+}
+
+Duration Links::transfer_time(const Link& link, std::uint64_t bytes) {
+  if (bytes != last_.bytes || link.bytes_per_second != last_.bytes_per_second) {
+    last_ = {link.bytes_per_second, bytes, link.transfer_time(bytes)};
+  }
+  return last_.transfer;
+}
+
+Duration Links::draw_jitter(int from, int to) {
+  const auto stream = static_cast<std::uint32_t>(from) << 16U | static_cast<std::uint32_t>(to);
+  auto& random =
+      jitter_.try_emplace(key_of(from, to), seed_, Purpose::network, stream).first->second;
+  return seconds(to_seconds(rule_.scale) * draw(rule_.kind, random));
+}
+
+}  // namespace trainyard

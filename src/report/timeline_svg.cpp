@@ -1,0 +1,302 @@
+// The figure that people know from the textbook: one row a machine, above the line what its send
+// port does, below what its receive port does; an arrow from each message sent to where it arrives.
+//
+// Bits have the colour of their sender, so that a row of received messages says where they come
+// from even where arrows cross.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainyard/report/timeline_format.hpp"
+
+#include "report/timeline_scale.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double left = 96.0, right = 36.0, top = 82.0, bottom = 88.0;
+constexpr double lane_height = 20.0, row_distance = 30.0;
+constexpr double narrowest_plot = 760.0, widest_plot = 2600.0;
+constexpr double readable_message = 34.0;  // a message that has its name written in it
+constexpr std::size_t most_arrows = 600;
+
+constexpr const char* latency_color = "#f6c445";
+constexpr const char* compute_color = "#8793a3";
+constexpr const char* server_color = "#3e4c59";
+constexpr const char* ink = "#1f2933";
+constexpr const char* faint_ink = "#7b8794";
+// Bits of the first eight workers, and then again; dark enough for white letters.
+constexpr std::array<const char*, 8> worker_colors{"#2f6fb7", "#c2453d", "#3a8f4d", "#7d4fa8",
+                                                   "#c46a1b", "#1e8a95", "#b03a7e", "#5d6b2f"};
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        // Control characters are not allowed in XML at all.
+        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+struct Point {
+  double x = 0.0, y = 0.0;
+};
+
+class Figure {
+ public:
+  explicit Figure(const Timeline& timeline);
+  std::string draw();
+
+ private:
+  void rectangle(double x, double y, double width, double height, const std::string& style);
+  void text(double x, double y, const std::string& style, const std::string& words);
+  void line(Point from, Point to, const std::string& style);
+  void draw_axis();
+  void draw_rows();
+  void draw_compute();
+  void draw_hold(const TimeSpan& hold, double y, const Transfer& message, const std::string& label);
+  void draw_messages();
+  void draw_arrow(const Transfer& message);
+  void draw_makespan();
+  void draw_legend();
+
+  double x_of(Time at) const { return left + to_seconds(at - trace_.from) * pixels_a_second_; }
+  double row_height() const { return 2 * lane_height + gap_; }
+  double send_y(int rank) const { return top + rank * (row_height() + row_distance); }
+  double receive_y(int rank) const { return send_y(rank) + lane_height + gap_; }
+  double plot_bottom() const { return send_y(ranks_ - 1) + row_height() + 14.0; }
+  const char* rank_color(int rank) const {
+    if (rank >= trace_.workers) return server_color;
+    return worker_colors[static_cast<std::size_t>(rank) % worker_colors.size()];
+  }
+  const std::string& name(int rank) const {
+    return timeline_.names[static_cast<std::size_t>(rank)];
+  }
+
+  const Timeline& timeline_;
+  const Trace& trace_;
+  const int ranks_;
+  const double gap_;  // between the lanes of a rank: the line, or what its program computes
+  const TimeUnit unit_;
+  double plot_width_ = narrowest_plot;
+  double pixels_a_second_ = 1.0;
+  std::string body_, labels_;
+};
+
+Figure::Figure(const Timeline& timeline)
+    : timeline_(timeline),
+      trace_(timeline.trace),
+      ranks_(trace_.workers + trace_.servers),
+      gap_(trace_.spans.empty() ? 5.0 : 15.0),
+      unit_(unit_for(trace_.until - trace_.from)) {
+  // About the width of the words above the figure.
+  const std::size_t words = std::max(timeline.title.size() * 9, timeline.detail.size() * 7);
+  plot_width_ = std::max(plot_width_, static_cast<double>(words) - left);
+  const double whole = to_seconds(trace_.until - trace_.from);
+  if (whole <= 0.0) return;
+  double shortest = whole;
+  for (const Transfer& message : trace_.messages) {
+    const double lasts = to_seconds(message.end - message.start);
+    if (lasts > 0.0) shortest = std::min(shortest, lasts);
+  }
+  plot_width_ = std::clamp(readable_message * whole / shortest, plot_width_, widest_plot);
+  pixels_a_second_ = plot_width_ / whole;
+}
+
+void Figure::rectangle(double x, double y, double width, double height, const std::string& style) {
+  body_ += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" {}/>\n",
+                       x, y, width, height, style);
+}
+
+void Figure::text(double x, double y, const std::string& style, const std::string& words) {
+  body_ +=
+      fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" {}>{}</text>\n", x, y, style, escaped(words));
+}
+
+void Figure::line(Point from, Point to, const std::string& style) {
+  body_ += fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" {}/>\n",
+                       from.x, from.y, to.x, to.y, style);
+}
+
+void Figure::draw_axis() {
+  const double y = plot_bottom();
+  line({left, y}, {left + plot_width_, y}, fmt::format("stroke=\"{}\"", faint_ink));
+  for (const Time tick : ticks_of(trace_, static_cast<int>(plot_width_ / 60.0))) {
+    const double x = x_of(tick);
+    line({x, top - 10.0}, {x, y}, "stroke=\"#e1e6eb\"");
+    line({x, y}, {x, y + 5.0}, fmt::format("stroke=\"{}\"", faint_ink));
+    text(x, y + 18.0, fmt::format("class=\"small\" text-anchor=\"middle\" fill=\"{}\"", faint_ink),
+         in_unit(tick, unit_));
+  }
+  text(left - 14.0, y + 18.0,
+       fmt::format("class=\"small\" text-anchor=\"end\" fill=\"{}\"", faint_ink),
+       fmt::format("time, {}", unit_.name));
+}
+
+void Figure::draw_rows() {
+  const std::string lane_style =
+      fmt::format("class=\"small\" text-anchor=\"end\" fill=\"{}\"", faint_ink);
+  for (int rank = 0; rank < ranks_; ++rank) {
+    const double y = send_y(rank);
+    rectangle(left, y, plot_width_, lane_height, "fill=\"#f2f5f8\"");
+    rectangle(left, receive_y(rank), plot_width_, lane_height, "fill=\"#f2f5f8\"");
+    const double middle = y + row_height() / 2.0;
+    line({left, middle}, {left + plot_width_, middle}, "stroke=\"#9aa5b1\" stroke-width=\"1.2\"");
+    text(12.0, middle + 4.5, fmt::format("class=\"name\" fill=\"{}\"", rank_color(rank)),
+         short_name(name(rank)));
+    text(left - 8.0, y + lane_height - 6.0, lane_style, "send");
+    text(left - 8.0, receive_y(rank) + lane_height - 6.0, lane_style, "receive");
+  }
+}
+
+void Figure::draw_compute() {
+  for (std::size_t rank = 0; rank < trace_.spans.size(); ++rank) {
+    const double y = send_y(static_cast<int>(rank)) + lane_height + 2.0;
+    for (const TracedSpan& span : trace_.spans[rank]) {
+      if (span.activity != Activity::compute) continue;
+      rectangle(x_of(span.from), y, x_of(span.until) - x_of(span.from), gap_ - 4.0,
+                fmt::format("rx=\"2\" fill=\"{}\"", compute_color));
+    }
+  }
+}
+
+/// One message in one lane: its latency, where the port is held for it, and its bits.
+void Figure::draw_hold(const TimeSpan& hold, double y, const Transfer& message,
+                       const std::string& label) {
+  const double from = x_of(hold.from);
+  const double until = std::max(x_of(hold.until), from + 1.0);
+  const bool latency_held = trace_.ports == PortMode::circuit && message.first_bit > hold.from;
+  const double split = latency_held ? x_of(message.first_bit) : from;
+  if (latency_held) {
+    rectangle(from, y + 1.0, split - from, lane_height - 2.0,
+              fmt::format("fill=\"{}\"", latency_color));
+  }
+  rectangle(split, y + 1.0, until - split, lane_height - 2.0,
+            fmt::format("fill=\"{}\"", rank_color(message.from)));
+  rectangle(from, y + 1.0, until - from, lane_height - 2.0,
+            "fill=\"none\" stroke=\"#ffffff\" stroke-width=\"1.2\"");
+  const double letters = 6.6 * static_cast<double>(label.size());
+  if (until - split >= letters + 4.0) {
+    labels_ += fmt::format(
+        "<text x=\"{:.2f}\" y=\"{:.2f}\" class=\"small\" text-anchor=\"middle\" fill=\"#ffffff\" "
+        "stroke=\"{}\" stroke-width=\"4\" stroke-linejoin=\"round\" "
+        "paint-order=\"stroke\">{}</text>\n",
+        (split + until) / 2.0, y + lane_height - 6.0, rank_color(message.from), escaped(label));
+  }
+}
+
+/// The names in the messages go on top of the arrows, so that they can be read where many cross.
+void Figure::draw_messages() {
+  for (const Transfer& message : trace_.messages) {
+    draw_hold(send_port_hold(message, trace_.ports), send_y(message.from), message,
+              short_name(name(message.to)));
+    draw_hold(receive_port_hold(message, trace_.ports), receive_y(message.to), message,
+              short_name(name(message.from)));
+  }
+  if (trace_.messages.size() <= most_arrows) {
+    for (const Transfer& message : trace_.messages) draw_arrow(message);
+  }
+  body_ += labels_;
+}
+
+/// From the sender's lane to the receiver's, leaning forward in time.
+void Figure::draw_arrow(const Transfer& message) {
+  const TimeSpan sent = send_port_hold(message, trace_.ports);
+  const TimeSpan received = receive_port_hold(message, trace_.ports);
+  const bool down = message.to > message.from;
+  const auto along = [&](const TimeSpan& span, double part) {
+    return x_of(span.from) + part * (x_of(span.until) - x_of(span.from));
+  };
+  const Point from{along(sent, 0.3), send_y(message.from) + (down ? lane_height : 0.0)};
+  const Point to{along(received, 0.7), receive_y(message.to) + (down ? 0.0 : lane_height)};
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  if (length <= 0.0) return;
+  const Point unit{(to.x - from.x) / length, (to.y - from.y) / length};
+  const double head = 7.0;
+  const Point neck{to.x - head * unit.x, to.y - head * unit.y};
+  const char* color = rank_color(message.from);
+  line(from, neck, "stroke=\"#ffffff\" stroke-width=\"2.8\" stroke-opacity=\"0.55\"");
+  line(from, neck, fmt::format("stroke=\"{}\" stroke-width=\"1.3\"", color));
+  body_ += fmt::format(
+      "<path d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}L{:.2f} {:.2f}Z\" fill=\"{}\" stroke=\"#ffffff\" "
+      "stroke-width=\"0.6\"/>\n",
+      to.x, to.y, neck.x - 3.2 * unit.y, neck.y + 3.2 * unit.x, neck.x + 3.2 * unit.y,
+      neck.y - 3.2 * unit.x, color);
+}
+
+void Figure::draw_makespan() {
+  const double y = plot_bottom() + 34.0;
+  const double end = left + plot_width_;
+  const std::string style = fmt::format("stroke=\"{}\"", ink);
+  line({left, y}, {end, y}, style);
+  line({left, y - 4.0}, {left, y + 4.0}, style);
+  line({end, y - 4.0}, {end, y + 4.0}, style);
+  const std::string words =
+      fmt::format("makespan {} {}", in_unit(timeline_.makespan(), unit_), unit_.name);
+  const double width = 8.6 * static_cast<double>(words.size());
+  rectangle(left + (plot_width_ - width) / 2.0, y - 9.0, width, 18.0, "fill=\"#ffffff\"");
+  text(left + plot_width_ / 2.0, y + 4.5,
+       fmt::format("class=\"label\" text-anchor=\"middle\" fill=\"{}\"", ink), words);
+}
+
+void Figure::draw_legend() {
+  const double y = plot_bottom() + 58.0;
+  double x = left;
+  const auto entry = [&](const std::string& color, const std::string& words) {
+    rectangle(x, y, 22.0, 13.0, fmt::format("fill=\"{}\"", color));
+    text(x + 28.0, y + 11.0, fmt::format("class=\"small\" fill=\"{}\"", ink), words);
+    x += 44.0 + 5.9 * static_cast<double>(words.size());
+  };
+  if (trace_.ports == PortMode::circuit) entry(latency_color, "latency");
+  entry(rank_color(0), "bits, in their sender's colour");
+  if (!trace_.spans.empty()) entry(compute_color, "computing");
+}
+
+std::string Figure::draw() {
+  draw_axis();
+  draw_rows();
+  draw_compute();
+  draw_messages();
+  draw_makespan();
+  draw_legend();
+  const double width = left + plot_width_ + right;
+  const double height = plot_bottom() + bottom;
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, 'DejaVu Sans', "
+      "sans-serif\">\n"
+      "<style>.title{{font-size:15px;font-weight:bold}}.name{{font-size:14px;font-weight:bold}}"
+      ".label{{font-size:12.5px}}.small{{font-size:11px}}</style>\n"
+      "<title>{2}</title>\n"
+      "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n"
+      "<text x=\"12\" y=\"30\" class=\"title\" fill=\"{3}\">{2}</text>\n"
+      "<text x=\"12\" y=\"50\" class=\"label\" fill=\"{4}\">{5}</text>\n{6}</svg>\n",
+      width, height, escaped(timeline_.title), ink, faint_ink, escaped(timeline_.detail), body_);
+}
+
+}  // namespace
+
+std::string timeline_svg(const Timeline& timeline) {
+  return Figure(timeline).draw();
+}
+
+}  // namespace trainyard

@@ -1,0 +1,58 @@
+#include "trainyard/runtime/compute_noise.hpp"
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+double parse_compute_noise(std::string_view text, std::string_view what) {
+  constexpr std::string_view name = "exponential:";
+  constexpr double most = 1000.0;
+  if (text == "none") return 0.0;
+  if (!text.starts_with(name)) {
+    throw UsageError(fmt::format(
+        "{}: '{}' is not none or exponential:SCALE, like 'exponential:0.3'", what, text));
+  }
+  const double scale = parse_number(text.substr(name.size()), what);
+  if (scale < 0.0 || scale > most) {
+    throw UsageError(fmt::format("{}: '{}' is not a scale from 0 to {}", what, text, most));
+  }
+  return scale;
+}
+
+std::string compute_noise_text(const ComputeNoiseRule& rule) {
+  return rule.exponential == 0.0 ? "none" : fmt::format("exponential:{}", rule.exponential);
+}
+
+void parse_pause(std::string_view text, std::string_view what, ComputeNoiseRule& rule) {
+  rule.pause_probability = 0.0;
+  rule.pause = Duration{0};
+  if (text == "none") return;
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    throw UsageError(
+        fmt::format("{}: '{}' is not none or PROBABILITY:DURATION, like '0.01:50ms'", what, text));
+  }
+  const double probability = parse_number(text.substr(0, colon), what);
+  if (probability < 0.0 || probability > 1.0) {
+    throw UsageError(
+        fmt::format("{}: '{}' is not a probability from 0 to 1", what, text.substr(0, colon)));
+  }
+  rule.pause = parse_duration(text.substr(colon + 1), what);
+  rule.pause_probability = probability;
+}
+
+std::string pause_text(const ComputeNoiseRule& rule) {
+  if (!rule.pauses()) return "none";
+  return fmt::format("{}:{}", rule.pause_probability, exact_text(rule.pause));
+}
+
+Slowdown ComputeNoise::next() {
+  if (!rule_.any()) return {};
+  const double tail = random_.exponential();
+  const bool pauses = random_.uniform() < rule_.pause_probability;
+  return {.factor = 1.0 + rule_.exponential * tail, .pause = pauses ? rule_.pause : Duration{0}};
+}
+
+}  // namespace trainyard

@@ -1,0 +1,146 @@
+#include "trainyard/experiment/options.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "trainyard/base/error.hpp"
+
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// A table of links is read when it is named.
+std::string links_file() {
+  static const TemporaryFolder folder;
+  return folder.write("links.csv", "0,1,1ms,1Gbps\n").string();
+}
+
+/// For each option a text that is not its default.
+const std::map<std::string, std::string>& other_values() {
+  static const std::map<std::string, std::string> values{{"scheme", "gossip"},
+                                                         {"workers", "3"},
+                                                         {"servers", "2"},
+                                                         {"time", "virtual"},
+                                                         {"epochs", "2.5"},
+                                                         {"steps", "1000000000000"},
+                                                         {"seconds", "86400.000025"},
+                                                         {"target-loss", "0.3245069247"},
+                                                         {"seed", "9007199254740993"},
+                                                         {"evaluate-every", "0.1"},
+                                                         {"topology", "one-peer-exp"},
+                                                         {"collective", "tree"},
+                                                         {"dataset", "a \"quoted\"\tname\\.csv"},
+                                                         {"test", "every-fifth"},
+                                                         {"data-format", "csv"},
+                                                         {"data-dir", "../données"},
+                                                         {"label-column", "4"},
+                                                         {"partition", "dirichlet:0.3"},
+                                                         {"replacement", "true"},
+                                                         {"model", "mlp:256,128"},
+                                                         {"l2", "3.071159e-05"},
+                                                         {"batch", "7"},
+                                                         {"lr", "0.1234567890123456"},
+                                                         {"lr-decay", "0.30000000000000004"},
+                                                         {"momentum", "0.9"},
+                                                         {"latency", "1234567ps"},
+                                                         {"bandwidth", "1.4Gbps"},
+                                                         {"ports", "cutthrough"},
+                                                         {"racks", "4"},
+                                                         {"between-latency", "2ms"},
+                                                         {"between-bandwidth", "100Mbps"},
+                                                         {"links", links_file()},
+                                                         {"jitter", "exponential:50us"},
+                                                         {"charge-control", "true"},
+                                                         {"compute-time", "2143ns"},
+                                                         {"straggler", "0:2,5:4.5"},
+                                                         {"compute-noise", "exponential:0.3"},
+                                                         {"pause", "0.01:50ms"},
+                                                         {"placement", "scatter"},
+                                                         {"out", "results"},
+                                                         {"trace", "trace.json"},
+                                                         {"trace-steps", "2:5"},
+                                                         {"format", "json"},
+                                                         {"quiet", "true"},
+                                                         {"force", "true"}};
+  return values;
+}
+
+Configuration all_other() {
+  Configuration configuration;
+  for (const Option& option : options()) {
+    option.set(configuration, other_values().at(option.name), "test");
+  }
+  return configuration;
+}
+
+}  // namespace
+
+TEST_CASE("every option gives back the text that sets it", "[experiment]") {
+  for (const Option& option : options()) {
+    INFO(option.name);
+    Configuration configuration;
+    const std::string before = option.get(configuration);
+    option.set(configuration, other_values().at(option.name), "test");
+    const std::string text = option.get(configuration);
+    CHECK(text != before);
+    CHECK(text == other_values().at(option.name));
+    Configuration again;
+    option.set(again, text, "test");
+    CHECK(option.get(again) == text);
+  }
+}
+
+TEST_CASE("option names are unique, and each has a word of help", "[experiment]") {
+  std::set<std::string> names;
+  for (const Option& option : options()) {
+    CHECK(names.insert(option.name).second);
+    CHECK(!option.help.empty());
+  }
+}
+
+TEST_CASE("a configuration read back from its own text is the same", "[experiment]") {
+  const TemporaryFolder folder;
+  for (const Configuration& configuration : {Configuration{}, all_other()}) {
+    const std::string text = configuration_text(configuration);
+    Configuration again;
+    read_configuration(folder.write("run.toml", text), again);
+    CHECK(configuration_text(again) == text);
+    for (const Option& option : options()) {
+      INFO(option.name);
+      if (option.describes_run) CHECK(option.get(again) == option.get(configuration));
+    }
+  }
+}
+
+TEST_CASE("where results go is no part of a configuration's text", "[experiment]") {
+  const std::string text = configuration_text(all_other());
+  CHECK_THAT(text, !ContainsSubstring("out ="));
+  CHECK_THAT(text, !ContainsSubstring("force"));
+}
+
+TEST_CASE("a file changes what it names and nothing else", "[experiment]") {
+  const TemporaryFolder folder;
+  Configuration configuration;
+  configuration.batch = 5;
+  read_configuration(folder.write("run.toml", "[run]\nworkers = 3\n[optimizer]\nlr = 1\n"),
+                     configuration);
+  CHECK(configuration.workers == 3);
+  CHECK(configuration.optimizer.lr == 1.0);
+  CHECK(configuration.batch == 5);
+  CHECK(configuration.scheme == Configuration{}.scheme);
+}
+
+TEST_CASE("a refused value leaves the option's name or line in the message", "[experiment]") {
+  Configuration configuration;
+  CHECK_THROWS_WITH(option_named("workers").set(configuration, "0", "--workers"),
+                    ContainsSubstring("--workers: '0'"));
+  CHECK_THROWS_WITH(option_named("scheme").set(configuration, "rign", "a.toml:7: scheme"),
+                    ContainsSubstring("a.toml:7: scheme: no scheme named 'rign'"));
+  CHECK_THROWS_AS(option_named("no such"), InternalError);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,139 @@
+#include "trainyard/experiment/resolve.hpp"
+
+#include <string>
+#include <vector>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/experiment/options.hpp"
+#include "trainyard/hardware/machine.hpp"
+
+#include "experiment/small_runs.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+struct Resolved {
+  Configuration configuration;
+  std::string remarks;
+};
+
+Resolved resolved(const Configuration& configuration, std::vector<std::string> schemes = {}) {
+  if (schemes.empty()) schemes = {configuration.scheme};
+  Resolved result;
+  result.configuration = resolve(configuration, schemes, small_data(),
+                                 [&](const std::string& text) { result.remarks += text + "\n"; });
+  return result;
+}
+
+std::string refusal(const Configuration& configuration) {
+  try {
+    resolved(configuration);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("the budget is the smallest of what is given", "[experiment]") {
+  Configuration c = small_configuration("ring");
+  c.epochs.reset();
+  CHECK(*resolved(c).configuration.steps == 150);  // 10 epochs of 600 rows in steps of 40
+  CHECK(resolved(c).configuration.epochs == 10.0);
+
+  c.target_loss = 0.1;
+  CHECK(*resolved(c).configuration.steps == 3000);  // 200 epochs at most
+  c.target_loss.reset();
+
+  c.epochs = 2.0;
+  CHECK(*resolved(c).configuration.steps == 30);
+  c.steps = 12;
+  CHECK(*resolved(c).configuration.steps == 12);
+  c.epochs = 0.5;
+  CHECK(*resolved(c).configuration.steps == 8);  // 7.5 steps are half an epoch
+  c.epochs = 1e300;
+  c.steps.reset();
+  CHECK(*resolved(c).configuration.steps == static_cast<std::uint64_t>(most_steps));
+}
+
+TEST_CASE("a resolved configuration resolves to itself", "[experiment]") {
+  for (const bool with_seconds : {false, true}) {
+    Configuration c = small_configuration("ps-async");
+    c.compute_time.reset();
+    if (with_seconds) {
+      c.epochs.reset();
+      c.seconds = std::chrono::milliseconds(5);
+    }
+    const Configuration once = resolved(c).configuration;
+    CHECK(once.compute_time);
+    CHECK(configuration_text(resolved(once).configuration) == configuration_text(once));
+    Configuration read;
+    for (const Option& option : options()) {  // within what the options accept
+      const std::string text = option.get(once);
+      if (!text.empty()) CHECK_NOTHROW(option.set(read, text, option.name));
+    }
+  }
+}
+
+TEST_CASE("the clock follows the ranks and the cores", "[experiment]") {
+  const int cores = this_machine().cores;
+  Configuration c = small_configuration("ps-sync");
+  c.time = TimeMode::automatic;
+  c.workers = cores;  // and a server more
+  CHECK(resolved(c).configuration.time == TimeMode::simulated);
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("time: virtual"));
+  c.scheme = "ring";
+  CHECK(resolved(c).configuration.time == TimeMode::wall);
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("time: wall"));
+  // A comparison has one clock, that of its scheme with the most ranks.
+  CHECK(resolved(c, {"ring", "ps-sync"}).configuration.time == TimeMode::simulated);
+
+  c.time = TimeMode::wall;
+  c.workers = cores + 3;
+  const std::string warning = resolved(c).remarks;
+  CHECK_THAT(warning, ContainsSubstring("warning: " + std::to_string(cores + 3) + " ranks share " +
+                                        std::to_string(cores) + " core"));
+}
+
+TEST_CASE("the compute time is measured when it is not given", "[experiment]") {
+  Configuration c = small_configuration("ring");
+  CHECK(resolved(c).configuration.compute_time == c.compute_time);
+  CHECK(resolved(c).remarks.empty());
+  c.compute_time.reset();
+  const Resolved measured = resolved(c);
+  CHECK(measured.configuration.compute_time->count() > 0);
+  CHECK_THAT(measured.remarks, ContainsSubstring("measured here"));
+}
+
+TEST_CASE("the model follows the number of classes", "[experiment]") {
+  CHECK(resolved(small_configuration("ring")).configuration.model == "logistic");
+  LoadedData data = small_data();
+  data.train.classes = 3;
+  const Configuration c = small_configuration("ring");
+  CHECK(resolve(c, {"ring"}, data, {}).model == "softmax");
+}
+
+TEST_CASE("what does not fit together is refused", "[experiment]") {
+  Configuration c = small_configuration("ring");
+  c.batch = 601;
+  CHECK_THAT(refusal(c), ContainsSubstring("--batch: 601 rows are more than the 600"));
+  c = small_configuration("ring");
+  c.workers = 601;
+  CHECK_THAT(refusal(c), ContainsSubstring("--workers: 601 workers"));
+  c = small_configuration("ring");
+  c.stragglers = {{4, 2.0}};
+  CHECK_THAT(refusal(c), ContainsSubstring("--straggler: there is no worker 4"));
+  c = small_configuration("hogwild");
+  c.optimizer.momentum = 0.5;
+  CHECK_THAT(refusal(c), ContainsSubstring("--momentum: hogwild"));
+  c = small_configuration("ring");
+  c.compute_time = Duration{0};
+  c.epochs.reset();
+  c.seconds = std::chrono::seconds(1);
+  CHECK_THAT(refusal(c), ContainsSubstring("--seconds: nothing takes time"));
+}
+
+}  // namespace trainyard

@@ -1,0 +1,13 @@
+// A finished run as the reports see it, without running anything.
+#pragma once
+
+#include "trainyard/experiment/experiment.hpp"
+
+namespace trainyard {
+
+/// Every figure set.
+RunResult full_result(const std::string& scheme);
+/// No test set, target, staleness or replicas.
+RunResult bare_result(const std::string& scheme);
+
+}  // namespace trainyard

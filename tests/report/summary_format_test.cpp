@@ -1,0 +1,150 @@
+#include "trainyard/report/summary_format.hpp"
+
+#include <limits>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "report/results.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Columns on the screen: bytes that do not continue a character.
+std::size_t width_of(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(line, [](unsigned char c) { return (c & 0xC0U) != 0x80U; }));
+}
+
+/// A result cannot be copied, so a braced list of them cannot make a vector.
+template <typename... Results>
+std::vector<RunResult> listed(Results... results) {
+  std::vector<RunResult> list;
+  (list.push_back(std::move(results)), ...);
+  return list;
+}
+
+/// The lines from the one that begins with `first` to the next empty one.
+std::vector<std::string> block_of(const std::string& text, const std::string& first) {
+  std::vector<std::string> block;
+  for (const std::string& line : lines_of(text)) {
+    if (block.empty() && !line.starts_with(first)) continue;
+    if (line.empty()) break;
+    block.push_back(line);
+  }
+  return block;
+}
+
+}  // namespace
+
+TEST_CASE("the comparison's columns are aligned, whatever is in them", "[report]") {
+  RunResult diverged = bare_result("hogwild");
+  diverged.summary.diverged = true;
+  diverged.summary.train_loss = 1e300;
+  const auto rows = block_of(
+      comparison_table(listed(full_result("ring"), bare_result("sequential"), std::move(diverged))),
+      "scheme");
+  REQUIRE(rows.size() == 4);
+  for (const std::string& row : rows) {
+    CHECK(width_of(row) == width_of(rows.front()));
+    CHECK(width_of(row) < 160);
+  }
+  for (const char* column : {"train loss", "test acc.", "to target", "epochs", "total", "compute",
+                             "transfer", "wait", "sent", "messages", "staleness", "consensus"}) {
+    CHECK_THAT(rows.front(), ContainsSubstring(column));
+  }
+  for (const char* cell :
+       {"0.25000", "0.8750", "12.5 µs", "50 %", "25 %", "437.9 MB", "87.58 k", "6.97", "0.0092"}) {
+    CHECK_THAT(rows[1], ContainsSubstring(cell));
+  }
+  CHECK_THAT(rows[2], ContainsSubstring("not reached"));
+  CHECK_THAT(rows[3], ContainsSubstring("diverged"));
+  CHECK_THAT(rows[3], ContainsSubstring("1e+300"));
+}
+
+TEST_CASE("the comparison says what was compared", "[report]") {
+  auto results = listed(full_result("ring"));
+  const std::string found = comparison_table(results);
+  CHECK_THAT(found, ContainsSubstring("small: 1000 rows"));
+  CHECK_THAT(found, ContainsSubstring("target: training loss 0.3, the lowest that every scheme"));
+  CHECK_THAT(found, ContainsSubstring("computing a minibatch takes 1 ms"));
+  results[0].resolved.target_loss = 0.3;
+  CHECK_THAT(comparison_table(results), ContainsSubstring("target: training loss 0.3\n"));
+  results[0].summary.time = "wall";
+  CHECK_THAT(comparison_table(results), ContainsSubstring("time: wall clock"));
+  CHECK(comparison_table({}).empty());
+}
+
+TEST_CASE("a run's table shows what there is", "[report]") {
+  const std::string full = summary_table(full_result("ps-async").summary);
+  for (const char* part : {"ps-async on small: mlp:256,128, 8 workers, virtual time",
+                           "time to target", "mean 6.97, p50 7, p99 8, max 14", "87.58 k",
+                           "consensus distance", "0123456789abcdef", "(50 %)"}) {
+    CHECK_THAT(full, ContainsSubstring(part));
+  }
+  Summary bare = bare_result("ring").summary;
+  CHECK_THAT(summary_table(bare), !ContainsSubstring("staleness"));
+  CHECK_THAT(summary_table(bare), !ContainsSubstring("time to target"));
+  bare.diverged = true;
+  CHECK_THAT(summary_table(bare), ContainsSubstring("DIVERGED"));
+  const auto lines = lines_of(full);
+  for (std::size_t i = 2; i < lines.size(); ++i) CHECK(width_of(lines[i]) == width_of(lines[1]));
+}
+
+TEST_CASE("what does not apply, or is not finite, is null in JSON", "[report]") {
+  RunResult result = bare_result("ring");
+  result.summary.train_loss = std::numeric_limits<double>::quiet_NaN();
+  const auto json = nlohmann::json::parse(summary_json(result.summary));
+  for (const char* key : {"target_loss", "seconds_to_target", "epochs_to_target", "test_loss",
+                          "test_accuracy", "staleness", "consensus_distance", "train_loss"}) {
+    INFO(key);
+    CHECK(json.at(key).is_null());
+  }
+  const auto line = nlohmann::json::parse(metrics_json(result.metrics.back()));
+  CHECK(line.at("test_loss").is_null());
+  CHECK(line.at("consensus_distance").is_null());
+  CHECK(line.at("train_loss") == 0.25);
+  CHECK(line.at("step") == 10.0);
+}
+
+TEST_CASE("JSON keeps every figure and the order of the documentation", "[report]") {
+  const Summary summary = full_result("ring").summary;
+  const auto json = nlohmann::ordered_json::parse(summary_json(summary));
+  CHECK(json.begin().key() == "scheme");
+  CHECK(json.at("seconds_to_target") == 0.0000125);
+  CHECK(json.at("staleness").at("p99") == 8);
+  CHECK(json.at("time_split").at("transfer") == 0.5);
+  CHECK(json.at("bytes_sent") == 437900000);
+  CHECK(metrics_json({}).find('\n') == metrics_json({}).size() - 1);
+}
+
+TEST_CASE("a name that is no UTF-8 does not break the JSON", "[report]") {
+  RunResult result = bare_result("ring");
+  result.summary.dataset = "d\xff.svm";
+  CHECK(nlohmann::json::parse(summary_json(result.summary))["dataset"]["name"] == "d\uFFFD.svm");
+}
+
+TEST_CASE("CSV quotes what it must", "[report]") {
+  RunResult result = full_result("ring");
+  result.summary.dataset = "a \"b\", c";
+  const auto lines = lines_of(summary_csv(listed(std::move(result), bare_result("gossip"))));
+  REQUIRE(lines.size() == 3);
+  CHECK_THAT(lines[1], ContainsSubstring(",\"a \"\"b\"\", c\",\"mlp:256,128\","));
+  CHECK_THAT(lines[1], ContainsSubstring(",0.3,1.25e-05,1.25,0.25,0.31,0.875,"));
+  CHECK_THAT(lines[2], ContainsSubstring(",,,,0.25,,,"));
+  // Of the two quoted cells one holds a comma each.
+  const auto commas = std::ranges::count(lines.front(), ',');
+  CHECK(std::ranges::count(lines[1], ',') == commas + 2);
+  CHECK(std::ranges::count(lines[2], ',') == commas + 1);
+}
+
+}  // namespace trainyard
