@@ -104,6 +104,16 @@ Duration seconds(double value) {
   return Duration(static_cast<std::int64_t>(ticks));
 }
 
+Time later(Time at, Duration duration) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(at.count(), duration.count(), &sum)) {
+    throw UsageError(
+        "the run's clock would pass 106 days, the longest time that can be kept; shorter compute "
+        "times, latencies and budgets are accepted");
+  }
+  return Time(sum);
+}
+
 Duration parse_duration(std::string_view text, std::string_view what) {
   constexpr std::string_view accepted =
       "a duration: a number ≥ 0 with a unit ps, ns, us, ms, s, min or h, like '20ms'";

@@ -20,6 +20,9 @@ constexpr double default_epochs_to_target = 200.0;
 /// Each pair of threads may need a channel: 4096² pointers are 128 MiB.
 constexpr int most_threads = 4096;
 
+/// The clock holds 106 days.
+constexpr double longest_message_s = 9e6;
+
 using Remark = std::function<void(const std::string&)>;
 
 int rank_count(const Scheme& scheme, const Configuration& c) {
@@ -117,7 +120,15 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
 /// Also finds out whether the model suits the data, before anything takes time.
 void resolve_model(Configuration& c, const LoadedData& data) {
   if (c.model.empty()) c.model = data.train.classes == 2 ? "logistic" : "softmax";
-  (void)make_model({c.model, c.l2}, data.train);
+  const auto model = make_model({c.model, c.l2}, data.train);
+  const double seconds =
+      static_cast<double>(model->dimension() * sizeof(float)) / c.network.bytes_per_second;
+  if (!(seconds < longest_message_s)) {
+    throw UsageError(
+        fmt::format("--bandwidth: at {} a model of {} takes {:.3g} s, longer than a run can last",
+                    bandwidth_text(c.network.bytes_per_second),
+                    human_bytes(static_cast<double>(model->dimension() * sizeof(float))), seconds));
+  }
 }
 
 void resolve_budget(Configuration& c, const LoadedData& data) {

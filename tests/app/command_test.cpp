@@ -126,11 +126,11 @@ TEST_CASE("help (--help) names every option and nothing that is not built", "[ap
   }
   CHECK_THAT(run_program({"compare", "--help"}).output, ContainsSubstring("--schemes A,B"));
   const Outcome program = run_program({"--help"});
-  for (const char* command : {"run", "compare", "list", "machine"}) {
+  for (const char* command : {"run", "compare", "timeline", "netcheck", "list", "machine"}) {
     CHECK_THAT(program.output, ContainsSubstring(command));
     CHECK(run_program({command, "--help"}).status == 0);
   }
-  for (const char* absent : {"netcheck", "timeline", "trainyard topology"}) {
+  for (const char* absent : {"predict", "consensus", "trainyard topology"}) {
     CHECK_THAT(program.output, !ContainsSubstring(absent));
   }
 }
@@ -145,6 +145,7 @@ TEST_CASE("the program without a command says how it is used", "[app]") {
 
 TEST_CASE("list and machine tell what there is", "[app]") {
   CHECK_THAT(run_program({"list", "schemes"}).output, ContainsSubstring("gossip"));
+  CHECK_THAT(run_program({"list", "collectives"}).output, ContainsSubstring("rabenseifner"));
   CHECK_THAT(run_program({"list", "topologies"}).output, ContainsSubstring("one-peer-exp"));
   CHECK_THAT(run_program({"list", "models"}).output, ContainsSubstring("mlp:H1,H2"));
   const std::string sets = run_program({"list", "datasets"}).output;

@@ -75,6 +75,12 @@ TEST_CASE("seconds beyond 106 days are refused", "[base]") {
   CHECK_THROWS_AS(seconds(1e7), UsageError);
 }
 
+TEST_CASE("a clock that would pass 106 days says so", "[base]") {
+  const Time almost = Time::max() - seconds(1);
+  CHECK(later(almost, seconds(1)) == Time::max());
+  CHECK_THROWS_AS(later(almost, seconds(1.1)), UsageError);
+}
+
 TEST_CASE("quantities for people have four digits", "[base]") {
   CHECK(human_duration(0.0123456) == "12.35 ms");
   CHECK(human_duration(2.5e-6) == "2.5 µs");

@@ -110,7 +110,7 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   } else {
     task_.start(work);
   }
-  world_.wake(world_.now_ + cost.simulated + cost.pause, rank());
+  world_.wake(later(later(world_.now_, cost.simulated), cost.pause), rank());
   block("the end of its computation");
 }
 
