@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "trainyard/base/error.hpp"
+#include "trainyard/base/named_table.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -119,12 +119,7 @@ const std::vector<AllReduce>& all_reduces() {
 }
 
 const AllReduce& find_all_reduce(std::string_view name) {
-  std::vector<std::string> names;
-  for (const AllReduce& way : all_reduces()) {
-    if (way.name == name) return way;
-    names.push_back(way.name);
-  }
-  throw_unknown("collective", name, names);
+  return find_named(all_reduces(), name, "collective");
 }
 
 void all_reduce_sum(Communicator& comm, std::span<float> vector, const AllReduce& how) {

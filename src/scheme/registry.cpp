@@ -1,7 +1,7 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/base/error.hpp"
+#include "trainyard/base/named_table.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -66,12 +66,7 @@ int server_count(const Scheme& scheme, const AllReduce& collective, int workers,
 }
 
 const Scheme& find_scheme(std::string_view name) {
-  std::vector<std::string> names;
-  for (const Scheme& scheme : schemes()) {
-    if (scheme.name == name) return scheme;
-    names.push_back(scheme.name);
-  }
-  throw_unknown("scheme", name, names);
+  return find_named(schemes(), name, "scheme");
 }
 
 }  // namespace trainyard

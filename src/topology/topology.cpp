@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/named_table.hpp"
 
 namespace trainyard {
 
@@ -47,12 +48,7 @@ const std::vector<TopologyInfo>& topologies() {
 
 Topology make_topology(std::string_view name, int ranks) {
   require(ranks >= 1, "a topology has at least one rank");
-  std::vector<std::string> names;
-  for (const TopologyInfo& info : topologies()) {
-    if (info.name == name) return info.make(ranks);
-    names.push_back(info.name);
-  }
-  throw_unknown("topology", name, names);
+  return find_named(topologies(), name, "topology").make(ranks);
 }
 
 }  // namespace trainyard
