@@ -43,7 +43,8 @@ TEST_CASE("netcheck: the delay is really waited for in wall, never less", "[app]
       run_program({"netcheck", "--workers", "2", "--size", "4KiB", "--latency", "2ms", "--time",
                    "wall", "--repetitions", "5", "--collectives", "ring,tree", "--json"});
   REQUIRE(outcome.status == 0);
-  for (const Json& row : Json::parse(outcome.output)["rows"]) {
+  const Json rows = Json::parse(outcome.output)["rows"];
+  for (const Json& row : rows) {
     CAPTURE(row.dump());
     CHECK(row["ratio"].get<double>() >= 1.0);
     CHECK(row["measured_p99_s"] >= row["measured_s"]);

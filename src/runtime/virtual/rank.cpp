@@ -105,12 +105,15 @@ Time VirtualRank::now() {
 }
 
 void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
+  // Before the task is started: what throws here must not leave a task behind that works on this
+  // stack.
+  const Time ends = later(later(world_.now_, cost.simulated), cost.pause);
   if (cost.reads_shared) {
     work();
   } else {
     task_.start(work);
   }
-  world_.wake(later(later(world_.now_, cost.simulated), cost.pause), rank());
+  world_.wake(ends, rank());
   block("the end of its computation");
 }
 
