@@ -28,6 +28,7 @@ int complain(const char* message, int status) {
 int main(int argc, char** argv) {
   using namespace trainyard;
   std::signal(SIGINT, note_interrupt);
+  std::signal(SIGTERM, note_interrupt);
   try {
     const int status = app::dispatch(argc, argv);
     // A full disk behind `> results.json` shows only here.

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 
@@ -133,12 +134,12 @@ int run_command(const Configuration& configuration) {
   listeners.begin(resolved);
   std::vector<RunResult> results;
   results.push_back(run_experiment(resolved, data, hooks));
-  listeners.end(results.front());
 
   const std::string& format = configuration.format;
   print(format == "json"  ? summary_json(results.front().summary)
         : format == "csv" ? summary_csv(results)
                           : summary_table(results.front().summary));
+  listeners.end(results.front());  // after printing: a full disk must not cost the result
   return conclude(results);
 }
 
@@ -146,9 +147,17 @@ int compare_command(const Configuration& configuration, const std::vector<std::s
   check_outputs(configuration, schemes, true);
   Listeners listeners(configuration, true);
   const LoadedData data = load_dataset(dataset_request(configuration));
+  std::exception_ptr failure;
   const ComparisonHooks hooks{
       .begins = [&](const Configuration& resolved) { listeners.begin(resolved); },
-      .ended = [&](const RunResult& result) { listeners.end(result); },
+      .ended =
+          [&](const RunResult& result) {
+            try {
+              listeners.end(result);
+            } catch (...) {
+              if (!failure) failure = std::current_exception();  // first print what was computed
+            }
+          },
       .run = listeners.hooks()};
   const std::vector<RunResult> results = run_comparison(configuration, schemes, data, hooks);
 
@@ -156,6 +165,7 @@ int compare_command(const Configuration& configuration, const std::vector<std::s
   print(format == "json"  ? comparison_json(results)
         : format == "csv" ? summary_csv(results)
                           : comparison_table(results));
+  if (failure) std::rethrow_exception(failure);
   return conclude(results);
 }
 

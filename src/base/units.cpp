@@ -114,6 +114,12 @@ Time later(Time at, Duration duration) {
   return Time(sum);
 }
 
+Duration scaled(Duration duration, double factor) {
+  const double ticks = std::round(static_cast<double>(duration.count()) * factor);
+  if (!(std::abs(ticks) < 9.2e18)) return seconds(ticks * 1e-12);  // throws
+  return Duration(static_cast<std::int64_t>(ticks));
+}
+
 Duration parse_duration(std::string_view text, std::string_view what) {
   constexpr std::string_view accepted =
       "a duration: a number ≥ 0 with a unit ps, ns, us, ms, s, min or h, like '20ms'";

@@ -87,6 +87,7 @@ RuntimeSetup Experiment::runtime_setup() const {
   setup.network = config_.network;
   setup.network.seed = config_.seed;
   setup.recorder = hooks_.recorder;
+  setup.interrupted = hooks_.interrupted;
   if (config_.time == TimeMode::wall) {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
@@ -246,16 +247,13 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
 void Experiment::summarise_time(Summary& s, const RuntimeReport& report) const {
   s.seconds = to_seconds(report.elapsed);
   s.samples_per_second = s.seconds > 0.0 ? static_cast<double>(s.samples) / s.seconds : 0.0;
-  RankAccount sum;
   const std::size_t workers = report.accounts.size() - static_cast<std::size_t>(s.servers);
+  // In floating seconds: thousands of workers together pass the 106 days that a Duration holds.
   for (std::size_t w = 0; w < workers; ++w) {
-    sum.compute += report.accounts[w].compute;
-    sum.transfer += report.accounts[w].transfer;
-    sum.wait += report.accounts[w].wait;
+    s.compute_s += to_seconds(report.accounts[w].compute) / static_cast<double>(workers);
+    s.transfer_s += to_seconds(report.accounts[w].transfer) / static_cast<double>(workers);
+    s.wait_s += to_seconds(report.accounts[w].wait) / static_cast<double>(workers);
   }
-  s.compute_s = to_seconds(sum.compute) / static_cast<double>(workers);
-  s.transfer_s = to_seconds(sum.transfer) / static_cast<double>(workers);
-  s.wait_s = to_seconds(sum.wait) / static_cast<double>(workers);
 }
 
 }  // namespace

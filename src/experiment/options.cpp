@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 
 #include <fmt/format.h>
@@ -175,13 +176,13 @@ std::vector<Option> run_options() {
        },
        [](const C& c) { return c.scheme; }},
       number_option(
-          "run", "workers", "N", "number of workers, 1 to 65536",
-          [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 65536)); },
+          "run", "workers", "N", "number of workers, 1 to 32000",
+          [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 32000)); },
           [](const C& c) { return fmt::to_string(c.workers); }),
       number_option(
           "run", "servers", "K",
           "parameter servers, each with a shard; groups of the collective hierarchical",
-          [](C& c, Text t, Text w) { c.servers = static_cast<int>(parse_integer(t, w, 1, 65536)); },
+          [](C& c, Text t, Text w) { c.servers = static_cast<int>(parse_integer(t, w, 1, 32000)); },
           [](const C& c) { return fmt::to_string(c.servers); }),
       {"run", "time", "auto|wall|virtual",
        "wall: threads and the machine's clock; virtual: simulated time, repeatable",
@@ -198,10 +199,16 @@ std::vector<Option> run_options() {
           },
           [](const C& c) { return c.steps ? fmt::to_string(*c.steps) : ""; }),
       number_option(
-          "run", "seconds", "T", "end after T seconds of the run's clock",
+          "run", "seconds", "T", "end after T seconds of the run's clock; 5, or 5s, or 2min",
           [](C& c, Text t, Text w) {
-            c.seconds =
-                seconds(checked_number(t, w, countable_seconds, "from 1e-9 to 9000000 (104 days)"));
+            const bool has_unit =
+                !t.empty() && std::isalpha(static_cast<unsigned char>(t.back())) != 0;
+            const double value = has_unit ? to_seconds(parse_duration(t, w)) : parse_number(t, w);
+            if (!countable_seconds(value)) {
+              throw UsageError(
+                  fmt::format("{}: '{}' is not from 1e-9 to 9000000 seconds (104 days)", w, t));
+            }
+            c.seconds = seconds(value);
           },
           [](const C& c) { return c.seconds ? seconds_text(*c.seconds) : ""; }),
       number_option(

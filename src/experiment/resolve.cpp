@@ -20,6 +20,8 @@ constexpr double default_epochs_to_target = 200.0;
 /// Each pair of threads may need a channel: 4096² pointers are 128 MiB.
 constexpr int most_threads = 4096;
 
+/// A fiber's stack with its guard page takes two of the 65530 mappings that Linux gives a process.
+constexpr int most_fibers = 32000;
 /// The clock holds 106 days.
 constexpr double longest_message_s = 9e6;
 
@@ -108,6 +110,10 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
     remark(
         fmt::format("warning: {} share {}, so computing takes longer than it would on a core each",
                     needed, cores));
+  }
+  if (ranks > most_fibers) {
+    throw UsageError(fmt::format("--workers: {}, servers included, are more than the {} that fit",
+                                 needed, most_fibers));
   }
   if (c.time == TimeMode::wall && ranks > most_threads) {
     throw UsageError(

@@ -67,7 +67,8 @@ Passage Links::passage_of_next(int from, int to, std::uint64_t bytes) {
   if (bytes == 0 && !charge_control_) return {};
   const Link link = between(from, to);
   Passage passage{link.latency, transfer_time(link, bytes)};
-  if (rule_.any()) passage.latency += draw_jitter(from, to);
+  if (rule_.any()) passage.latency = later(passage.latency, draw_jitter(from, to));
+  (void)later(passage.latency, passage.transfer);  // the whole passage is a time that can be kept
   return passage;
 }
 

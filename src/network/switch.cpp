@@ -161,7 +161,7 @@ void Switch::release_ports(Time at) {
 
 /// Of the heads that wait for this receiver and may start now, the first by rule 4.
 std::int32_t Switch::first_startable(const Receiver& port, Time at) const {
-  const auto may_start = [&](std::int32_t slot) { return at + lead(queued(slot)) >= port.free_at; };
+  const auto may_start = [&](std::int32_t slot) { return at >= port.free_at - lead(queued(slot)); };
   if (port.waiting.empty()) return none;
   if (may_start(port.waiting.front())) return port.waiting.front();
   std::int32_t first = none;

@@ -5,13 +5,16 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
 OutputFile::OutputFile(std::string flag, std::filesystem::path file, bool overwrite)
-    : flag_(std::move(flag)), file_(std::move(file)), partial_(file_.string() + ".partial") {
+    : flag_(std::move(flag)),
+      file_(std::move(file)),
+      partial_(fmt::format("{}.{}.partial", file_.string(), getpid())) {
   std::error_code error;
   if (std::filesystem::is_directory(file_, error)) refuse("is a folder; a file is expected");
   if (!overwrite && std::filesystem::exists(file_, error)) {

@@ -102,6 +102,7 @@ bool RunControl::next_free(Rank& rank, std::uint64_t done) {
     const std::uint64_t total = limits_.steps * static_cast<std::uint64_t>(workers_);
     const std::uint64_t first = claimed_.fetch_add(lot_, std::memory_order_relaxed);
     if (first >= total) return false;
+    progress.first = first;
     progress.lot = progress.lot_left = std::min(lot_, total - first);
   }
   return true;

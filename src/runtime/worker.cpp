@@ -68,10 +68,9 @@ ComputeCost Worker::cost_of_next(bool reads_shared) {
   for (ComputeNoise& noise : noises_) {
     const Slowdown random = noise.next();
     factors += slowdown * random.factor;
-    pause += random.pause;
+    pause = later(pause, random.pause);
   }
-  const auto minibatch = static_cast<double>(context_.minibatch_time.count());
-  return {.simulated = Duration(std::llround(minibatch * factors)),
+  return {.simulated = scaled(context_.minibatch_time, factors),
           .slowdown = factors / static_cast<double>(noises_.size()),
           .pause = pause,
           .reads_shared = reads_shared};
@@ -107,7 +106,9 @@ void Worker::descend() {
 void Worker::descend_shared() {
   const Batch batch = next_batch();
   SharedModel& shared = *context_.shared;
-  const auto step_size = static_cast<float>(context_.optimizer.step_size(epochs()));
+  // By the common count: a slow worker's own steps say little about how far all have come.
+  const double epochs = context_.epochs(context_.control.minibatch_number(rank_.rank()));
+  const auto step_size = static_cast<float>(context_.optimizer.step_size(epochs));
   const bool sampled = context_.simulated || done_ % staleness_sampled_every == 0;
   const std::uint64_t before = sampled ? context_.control.minibatches_done() : 0;
 

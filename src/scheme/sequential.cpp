@@ -1,6 +1,9 @@
 // Minibatch SGD on one worker: x ← x − γ ∇F over the minibatches that the n workers of the other
 // schemes would take in the same step. Same samples, same total batch, same number of steps, no
 // communication: what every synchronous scheme computes, up to the order of summation.
+//
+// One exception: with one worker and minibatch 1, sparse linear models are regularised in
+// expectation, as by Hogwild (Model::SparseUpdate), and not exactly, as where whole gradients are sent.
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {

@@ -1,5 +1,7 @@
 #include "trainyard/runtime/run_control.hpp"
 
+#include <thread>
+
 #include "support/catch.hpp"
 #include "support/training.hpp"
 
@@ -96,4 +98,46 @@ TEST_CASE("a diverging run says so and ends", "[runtime]") {
   const Summary s = train(c, data).summary;
   CHECK(s.diverged);
   CHECK(s.steps < 100);
+}
+
+TEST_CASE("an interrupt on threads does not wait for a slow network or a straggler", "[runtime]") {
+  const LoadedData data = test::dense_problem();
+  for (const char* scheme : {"ring", "ps-sync", "ps-async", "gossip"}) {
+    for (const bool slow_network : {true, false}) {
+      CAPTURE(scheme, slow_network);
+      Configuration c = quick(scheme, 3, 1000);
+      c.time = TimeMode::wall;
+      if (slow_network) {
+        c.network = {.latency = std::chrono::hours(1)};
+      } else {
+        c.stragglers = {{1, 1e6}};
+      }
+      std::atomic<bool> interrupted{false};
+      std::jthread user([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        interrupted = true;
+      });
+      RunHooks hooks;
+      hooks.interrupted = &interrupted;
+      const RunResult result = run_experiment(resolve(c, {c.scheme}, data, {}), data, hooks);
+      CHECK(result.summary.interrupted);
+      CHECK(result.summary.seconds < 3600);
+    }
+  }
+}
+
+TEST_CASE("in wall the times of evaluations never go back, nor beyond the end", "[runtime]") {
+  const LoadedData data = test::dense_problem();
+  for (const char* scheme : {"sequential", "ring", "ps-async"}) {
+    CAPTURE(scheme);
+    Configuration c = quick(scheme, 2, 500);
+    c.time = TimeMode::wall;
+    c.evaluate_every = 0.2;
+    const RunResult result = train(c, data);
+    REQUIRE(result.metrics.size() > 10);
+    for (std::size_t i = 1; i < result.metrics.size(); ++i) {
+      CHECK(result.metrics[i].seconds >= result.metrics[i - 1].seconds);
+    }
+    CHECK(result.metrics.back().seconds <= result.summary.seconds);
+  }
 }

@@ -22,3 +22,23 @@ TEST_CASE("one worker of 8 ten times as slow: synchronous schemes wait, asynchro
     }
   }
 }
+
+TEST_CASE("where the time goes adds up for many workers and many hours", "[scheme]") {
+  Configuration c = quick("gossip", 256, 20);
+  c.topology = "one-peer-exp";
+  c.compute_time = std::chrono::hours(1);
+  const Summary s = train(c, test::dense_problem()).summary;  // 213 days of computing in all
+  CHECK(s.compute_s == Approx(72000));
+  CHECK(s.compute_s + s.transfer_s + s.wait_s == Approx(s.seconds));
+}
+
+TEST_CASE("hogwild's step decays with what all have done, as the server's does", "[scheme]") {
+  const LoadedData data = test::sparse_problem();
+  Configuration c = quick("ps-async", 2, 1000);
+  c.optimizer.lr_decay = 10;
+  c.optimizer.lr = 4;
+  c.stragglers = {{1, 100.0}};
+  const double server = train(c, data).summary.train_loss;
+  c.scheme = "hogwild";
+  CHECK(train(c, data).summary.train_loss == Approx(server).epsilon(0.01));
+}

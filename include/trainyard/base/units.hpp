@@ -27,6 +27,9 @@ inline double to_seconds(Duration duration) {
 /// `at` plus `duration`. Throws UsageError when the clock cannot hold it, after 106 days.
 Time later(Time at, Duration duration);
 
+/// `duration` times `factor`, to the nearest picosecond. Throws UsageError beyond 106 days.
+Duration scaled(Duration duration, double factor);
+
 /// "20ms", "1.5 us", "2h", "0". Units: ps ns us µs ms s min h; a bare number is refused unless it
 /// is zero. Throws UsageError, naming `what`, when the text is no duration or is negative.
 Duration parse_duration(std::string_view text, std::string_view what);

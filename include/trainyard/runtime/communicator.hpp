@@ -3,13 +3,14 @@
 // Ranks 0 .. workers-1 are workers, workers .. size-1 are servers. A message is a range of bytes;
 // the network charges exactly those bytes (the tag rides for free, as all control traffic does).
 //
-//   worker.comm().send(next, chunk);                      // returns at once: it is in the send
-//   queue const Message message = worker.comm().receive(previous);  // waits for the oldest from
-//   that rank kernels::add(message.floats(), chunk);                // read in place
+//   worker.comm().send(next, chunk);                          // returns at once
+//   const Message message = worker.comm().receive(previous);  // waits for the oldest from there
+//   kernels::add(message.floats(), chunk);                    // read in place
 //
-// Messages of one pair of ranks never overtake each other. A send copies its payload once and never
-// waits for the receiver. In what order a rank sends matters: its port serves one message at a
-// time.
+// Messages of one pair of ranks never overtake each other. A send copies its payload once. It
+// does not wait for the receiver, except in `wall` while 256 messages of that pair are undelivered.
+// In what order a rank sends matters: its port serves one
+// message at a time.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 // goes through. There are two runtimes, in wall/ and virtual/; what runs on them cannot tell which.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -70,6 +71,9 @@ struct RuntimeSetup {
   Duration hang_patience = std::chrono::seconds(10);
   /// Is told what happens, when there is one. Outlives the run.
   TraceRecorder* recorder = nullptr;
+  /// `wall`: once it is true nothing is waited for any more, neither messages nor stragglers, so
+  /// that the steps that have begun end at once. May be nullptr.
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 struct RuntimeReport {

@@ -64,6 +64,11 @@ class RunControl {
   /// Called by a worker that has done `done` steps. False when it shall take no more.
   bool next_step(Rank& rank, std::uint64_t done);
 
+  /// free: the number of the worker's present minibatch in the common count, from 0.
+  std::uint64_t minibatch_number(int worker) const {
+    const Progress& progress = progress_[static_cast<std::size_t>(worker)];
+    return progress.first + progress.lot - progress.lot_left;
+  }
   /// Minibatches done so far by all workers; reads a line of each of them.
   std::uint64_t minibatches_done() const;
   /// Rank `rank` records into it.
@@ -83,7 +88,7 @@ class RunControl {
   /// A worker's own line: what it writes at every step.
   struct alignas(64) Progress {
     std::atomic<std::uint64_t> begun{0}, done{0};
-    std::uint64_t lot = 0, lot_left = 0;
+    std::uint64_t first = 0, lot = 0, lot_left = 0;  // minibatches taken off the common count
   };
 
   bool next_lockstep(Rank& rank, std::uint64_t done);

@@ -14,6 +14,7 @@ VirtualRank::VirtualRank(VirtualWorld& world, int rank, int workers, int servers
     : Rank(rank, workers, servers), world_(world) {}
 
 void VirtualRank::send(int to, std::span<const std::byte> payload, std::uint64_t tag) {
+  require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
   Envelope* envelope = world_.take_envelope();
   envelope->from = rank();
   envelope->to = to;

@@ -36,8 +36,9 @@ void WallRank::send(int to, std::span<const std::byte> payload, std::uint64_t ta
   envelope->start = envelope->end = Time::max();
   if (!world_.setup_.network.perfect()) {
     const std::lock_guard lock(world_.network_mutex_);
-    const Time posted = now();
-    world_.advance_network(posted);
+    const Time present = world_.network_time();
+    world_.advance_network(present);
+    const Time posted = std::min(present, now());
     world_.switch_.post(rank(), to, payload.size(), posted, envelope);
   } else if (world_.setup_.recorder != nullptr) {
     record_at_once(*envelope);
@@ -105,7 +106,7 @@ void WallRank::wait_for_arrival(const Envelope& envelope) {
     Time next;
     {
       const std::lock_guard lock(world_.network_mutex_);
-      const Time present = now();
+      const Time present = world_.network_time();
       world_.advance_network(present);
       if (envelope.end <= present) return;
       // A message that has not started waits for a port, and a port frees at an event.
@@ -131,7 +132,7 @@ WallRank::Arrivals WallRank::look_for_arrivals() {
   Time present{0};
   if (!perfect) {
     lock.lock();
-    present = now();
+    present = world_.network_time();
     world_.advance_network(present);
     found.next = world_.switch_.next_event();
   }
@@ -167,8 +168,7 @@ Channel* WallRank::await_any(Time since) {
     } else {
       wait_until(
           [&] {
-            return anything_queued() ||
-                   world_.live_workers_.load(std::memory_order_acquire) == 0;
+            return anything_queued() || world_.live_workers_.load(std::memory_order_acquire) == 0;
           },
           "a message from anyone");
     }
@@ -240,7 +240,7 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   const Time began = now();
   work();
   if (cost.slowdown > 1.0 || cost.pause.count() > 0) {
-    sleep_until(began + seconds(to_seconds(now() - began) * cost.slowdown) + cost.pause);
+    sleep_until(later(later(began, scaled(now() - began, cost.slowdown)), cost.pause));
   }
 }
 

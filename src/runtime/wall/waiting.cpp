@@ -48,7 +48,7 @@ void WallRank::sleep_until(Time moment) {
   while (true) {
     checkpoint();
     const Duration left = moment - now();
-    if (left <= Duration::zero()) return;
+    if (left <= Duration::zero() || world_.interrupted()) return;
     if (left > finish_by_yielding) {
       const Duration nap = std::min(left - finish_by_yielding, longest_sleep);
       std::this_thread::sleep_for(std::chrono::duration_cast<std::chrono::nanoseconds>(nap));
@@ -105,8 +105,10 @@ void WallRank::park(FunctionRef<bool()> ready) {
   parked_.exchange(true, std::memory_order_seq_cst);
   if (!ready() && !world_.attention_.load(std::memory_order_seq_cst)) {
     std::unique_lock lock(park_mutex_);
-    // The time-out is a belt beside the braces: a wake-up that is lost costs 2 ms, not the run.
-    unparked_.wait_for(lock, 2ms, [this] { return !parked_.load(std::memory_order_seq_cst); });
+    // The time-out is a belt beside the braces: a wake-up that is lost costs milliseconds, not the
+    // run. The more ranks, the longer: a thousand that look up every 2 ms do nothing else.
+    const auto belt = 2ms * std::max(1, size() / 16);
+    unparked_.wait_for(lock, belt, [this] { return !parked_.load(std::memory_order_seq_cst); });
   }
   parked_.store(false, std::memory_order_seq_cst);
 }

@@ -134,7 +134,9 @@ void WallWorld::begin() {
 
 Time WallWorld::clock() const {
   // relaxed: both change only while every rank stands still, and mutex_ orders that.
-  const std::int64_t ns = steady_ns() - began_ns_.load(std::memory_order_relaxed) -
+  const std::int64_t stopped = stopped_ns_.load(std::memory_order_relaxed);
+  const std::int64_t present = stopped != 0 ? stopped : steady_ns();
+  const std::int64_t ns = present - began_ns_.load(std::memory_order_relaxed) -
                           stood_still_ns_.load(std::memory_order_relaxed);
   return std::chrono::nanoseconds(ns);
 }
@@ -159,10 +161,12 @@ void WallWorld::stand_still(FunctionRef<void()> inspect) {
   if (aborted_) throw RunAborted{};
 
   const std::int64_t stopped = steady_ns();
+  stopped_ns_.store(stopped, std::memory_order_relaxed);
   inspection_ = &inspect;
   changed_.notify_all();
   changed_.wait(lock, [this] { return inspection_ == nullptr; });
   stood_still_ns_.fetch_add(steady_ns() - stopped, std::memory_order_relaxed);
+  stopped_ns_.store(0, std::memory_order_relaxed);
 
   --standing_;
   pausing_ = false;
@@ -206,8 +210,10 @@ void WallWorld::advance_network(Time present) {
 }
 
 void WallWorld::give_back(Envelope* envelope) {
-  const bool taken = channel(envelope->from, envelope->to).returned.push(envelope);
+  const int sender = envelope->from;  // once it is back, the sender may use it at any moment
+  const bool taken = channel(sender, envelope->to).returned.push(envelope);
   require(taken, "a channel has room for all its envelopes");
+  ranks_[static_cast<std::size_t>(sender)]->ring();  // it may be waiting for room
 }
 
 std::uint64_t WallWorld::all_verbs() const {

@@ -102,6 +102,12 @@ class WallWorld final : private EnvelopeReturn {
   void advance_network(Time present);  // REQUIRES: network_mutex_ is held
   void finish_recording();
   Time clock() const;
+  bool interrupted() const {
+    // relaxed: a flag that a signal sets; nothing is published with it.
+    return setup_.interrupted != nullptr && setup_.interrupted->load(std::memory_order_relaxed);
+  }
+  /// What the switch is told: the present, or, after an interrupt, a time when all has arrived.
+  Time network_time() const { return interrupted() ? Time::max() / 2 : clock(); }
   void attend(std::unique_lock<std::mutex>& lock);
   void stand_still(FunctionRef<void()> inspect);
   void begin();
@@ -120,8 +126,9 @@ class WallWorld final : private EnvelopeReturn {
   std::mutex network_mutex_;  // only taken when the network is not perfect
   Switch switch_;
 
-  // The clock: steady time since began_, less what the world stood still.
-  std::atomic<std::int64_t> began_ns_{0}, stood_still_ns_{0};
+  // The clock: steady time since began_, less what the world stood still. While it does,
+  // stopped_ns_ is when it stopped; else 0.
+  std::atomic<std::int64_t> began_ns_{0}, stood_still_ns_{0}, stopped_ns_{0};
 
   // Under mutex_, except that attention_ and live_workers_ are also read without it.
   std::mutex mutex_;
