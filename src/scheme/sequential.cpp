@@ -3,7 +3,8 @@
 // communication: what every synchronous scheme computes, up to the order of summation.
 //
 // One exception: with one worker and minibatch 1, sparse linear models are regularised in
-// expectation, as by Hogwild (Model::SparseUpdate), and not exactly, as where whole gradients are sent.
+// expectation, as by Hogwild (Model::SparseUpdate), and not exactly, as where whole gradients are
+// sent.
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {

@@ -3,8 +3,9 @@
 #include <sstream>
 #include <string>
 
-#include "support/catch.hpp"
 #include "trainyard/scheme/scheme.hpp"
+
+#include "support/catch.hpp"
 
 using namespace trainyard;
 

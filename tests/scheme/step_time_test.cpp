@@ -39,7 +39,8 @@ TEST_CASE("one step of ps-sync takes c + 2·max(n, k)(α + t/k)", "[scheme]") {
       if (k <= n) {
         CHECK(step == Approx(closed_form).epsilon(1e-12));
       } else {
-        CHECK(step <= closed_form * (1 + 1e-12));  // the first shards are answered while the last are pushed
+        CHECK(step <= closed_form *
+                          (1 + 1e-12));  // the first shards are answered while the last are pushed
       }
     }
   }

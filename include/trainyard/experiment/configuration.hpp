@@ -76,7 +76,7 @@ struct Configuration {
   Placement placement = Placement::compact;
 
   // [output]
-  std::filesystem::path out;  // empty: nothing is written
+  std::filesystem::path out;    // empty: nothing is written
   std::filesystem::path trace;  // empty: nothing is recorded
   StepRange trace_steps;
   std::string format = "table";

@@ -10,9 +10,9 @@
 
 namespace trainyard {
 
-/// DIR/<name>/ with config.toml, metrics.jsonl, summary.json, ranks.csv, model.npy. Everything is first
-/// written to DIR/<name>.partial/, the metrics line by line as they come, and renamed when it is
-/// whole: a run that is killed leaves what it had, and nobody takes it for a finished one.
+/// DIR/<name>/ with config.toml, metrics.jsonl, summary.json, ranks.csv, model.npy. Everything is
+/// first written to DIR/<name>.partial/, the metrics line by line as they come, and renamed when it
+/// is whole: a run that is killed leaves what it had, and nobody takes it for a finished one.
 class RunFolder {
  public:
   /// Throws UsageError when it cannot be written, and as refuse_existing_results() unless
