@@ -32,7 +32,8 @@ void simulated_ring(State& state) {
     run_virtual({.workers = n, .network = slow_network, .pinned_to = {}}, [&](Rank& rank) {
       rank.begin();
       for (int round = 0; round < rounds; ++round) {
-        all_reduce_mean(rank, vectors[static_cast<std::size_t>(rank.rank())], Ring{});
+        all_reduce_mean(rank, vectors[static_cast<std::size_t>(rank.rank())],
+                        find_all_reduce("ring"));
       }
     });
   }

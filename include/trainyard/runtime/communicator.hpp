@@ -7,10 +7,9 @@
 //   const Message message = worker.comm().receive(previous);  // waits for the oldest from there
 //   kernels::add(message.floats(), chunk);                    // read in place
 //
-// Messages of one pair of ranks never overtake each other. A send copies its payload once. It
-// does not wait for the receiver, except in `wall` while 256 messages of that pair are undelivered.
-// In what order a rank sends matters: its port serves one
-// message at a time.
+// Messages of one pair of ranks never overtake each other. A send copies its payload once. It does
+// not wait for the receiver, except in `wall` while 256 messages of that pair are undelivered. In
+// what order a rank sends matters: its port serves one message at a time.
 #pragma once
 
 #include <cstddef>

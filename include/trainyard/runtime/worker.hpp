@@ -1,10 +1,10 @@
 // One worker's view of a run: its replica of the model, its share of the data, its gradient. What a
 // scheme's program is written in.
 //
-//   void ring_allreduce_sgd(Worker& worker) {
+//   void all_reduce_worker(Worker& worker) {
 //     while (worker.next_step()) {
-//       auto gradient = worker.compute_gradient();
-//       all_reduce_mean(worker.comm(), gradient, Ring{});
+//       const auto gradient = worker.compute_gradient();
+//       all_reduce_mean(worker.comm(), gradient, worker.collective());
 //       worker.apply(gradient);
 //     }
 //   }
