@@ -1,5 +1,7 @@
 #include "experiment/network_options.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
@@ -73,10 +75,8 @@ Option charge_control_option() {
           "",
           "messages without bytes and barriers cost latency too",
           [](C& c, Text t, Text w) {
-            if (t != "true" && t != "false") {
-              throw UsageError(fmt::format("{}: '{}' is not true or false", w, t));
-            }
-            c.network.charge_control = t == "true";
+            static const std::array<std::string, 2> names{"false", "true"};
+            c.network.charge_control = chosen(t, w, names) == 1;
           },
           [](const C& c) { return c.network.charge_control ? "true" : "false"; },
           true};

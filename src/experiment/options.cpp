@@ -48,9 +48,8 @@ bool below_one(double value) {
 }
 
 bool parse_switch(std::string_view text, std::string_view what) {
-  if (text == "true") return true;
-  if (text == "false") return false;
-  throw UsageError(fmt::format("{}: '{}' is not true or false", what, text));
+  static const std::array<std::string, 2> names{"false", "true"};
+  return chosen(text, what, names) == 1;
 }
 
 TimeMode parse_time_mode(std::string_view text, std::string_view what) {

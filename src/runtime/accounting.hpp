@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
+#include "trainyard/network/switch.hpp"
 #include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
 
@@ -28,12 +31,14 @@ inline void charge_blocked(RankAccount& account, Time from, Time until, Time sta
   account.wait += (until - from) - transfer;
 }
 
-/// Completes an account: what was neither transfer nor wait was computing, and a rank that ended
-/// early waits for the others.
-inline RankAccount closed_account(RankAccount account, Time ended, Time run_ended) {
-  account.compute = ended - account.transfer - account.wait;
-  account.wait += run_ended - ended;
-  return account;
-}
+/// The report of a run whose rank i ended at ended[i]. What was neither transfer nor wait was
+/// computing, and a rank that ended early waits for the others.
+RuntimeReport closed_report(std::vector<RankAccount> accounts, const std::vector<Time>& ended);
+
+/// Messages and bytes sent by all; the times are left zero.
+RankAccount total_traffic(const std::vector<RankAccount>& accounts);
+
+/// Ends a recording: messages that nobody waited for, still on their way, are recorded too.
+void finish_recording(TraceRecorder& recorder, Switch& network, const std::vector<Time>& ended);
 
 }  // namespace trainyard

@@ -67,14 +67,17 @@ RuntimeReport VirtualWorld::run() {
     abort();
   }
   if (failure_) std::rethrow_exception(failure_);
-  if (setup_.recorder != nullptr) finish_recording();
 
-  RuntimeReport report;
-  for (const auto& rank : ranks_) report.elapsed = std::max(report.elapsed, rank->ended_);
-  for (const auto& rank : ranks_) {
-    report.accounts.push_back(closed_account(rank->account_, rank->ended_, report.elapsed));
-  }
-  return report;
+  std::vector<Time> ended;
+  for (const auto& rank : ranks_) ended.push_back(rank->ended_);
+  if (setup_.recorder != nullptr) finish_recording(*setup_.recorder, switch_, ended);
+  return closed_report(accounts(), ended);
+}
+
+std::vector<RankAccount> VirtualWorld::accounts() const {
+  std::vector<RankAccount> all;
+  for (const auto& rank : ranks_) all.push_back(rank->account_);
+  return all;
 }
 
 /// A message of a perfect network, which takes no time.
@@ -87,15 +90,6 @@ void VirtualWorld::record_at_once(const Envelope& envelope) {
                             .start = now_,
                             .first_bit = now_,
                             .end = now_});
-}
-
-/// Messages that nobody waited for are still on their way.
-void VirtualWorld::finish_recording() {
-  switch_.advance(Time::max() - Time{1},
-                  [this](const Transfer& transfer) { setup_.recorder->message(transfer); });
-  std::vector<Time> ended;
-  for (const auto& rank : ranks_) ended.push_back(rank->ended_);
-  setup_.recorder->finish(ended);
 }
 
 void VirtualWorld::step() {

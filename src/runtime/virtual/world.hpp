@@ -75,7 +75,7 @@ class VirtualWorld final : private EnvelopeReturn {
   Envelope* take_envelope();
   void post(Envelope* envelope);
   void record_at_once(const Envelope& envelope);
-  void finish_recording();
+  std::vector<RankAccount> accounts() const;
   void deliver_at(Time at, Envelope* envelope);
   void wake(Time at, int rank);
   void set_clock(Time at);

@@ -249,12 +249,7 @@ void WallRank::stand_still(FunctionRef<void()> inspect) {
 }
 
 RankAccount WallRank::traffic_of_all() const {
-  RankAccount total;
-  for (const auto& rank : world_.ranks_) {
-    total.messages_sent += rank->account_.messages_sent;
-    total.bytes_sent += rank->account_.bytes_sent;
-  }
-  return total;
+  return total_traffic(world_.accounts());
 }
 
 }  // namespace trainyard

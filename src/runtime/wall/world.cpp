@@ -67,22 +67,17 @@ RuntimeReport WallWorld::run() {
     serve_inspections();
   }
   if (failure_) std::rethrow_exception(failure_);
-  if (setup_.recorder != nullptr) finish_recording();
-  RuntimeReport report;
-  for (const auto& rank : ranks_) report.elapsed = std::max(report.elapsed, rank->ended_);
-  for (const auto& rank : ranks_) {
-    report.accounts.push_back(closed_account(rank->account_, rank->ended_, report.elapsed));
-  }
-  return report;
-}
 
-/// Messages that nobody waited for are still on their way.
-void WallWorld::finish_recording() {
-  switch_.advance(Time::max() - Time{1},
-                  [this](const Transfer& transfer) { setup_.recorder->message(transfer); });
   std::vector<Time> ended;
   for (const auto& rank : ranks_) ended.push_back(rank->ended_);
-  setup_.recorder->finish(ended);
+  if (setup_.recorder != nullptr) finish_recording(*setup_.recorder, switch_, ended);
+  return closed_report(accounts(), ended);
+}
+
+std::vector<RankAccount> WallWorld::accounts() const {
+  std::vector<RankAccount> all;
+  for (const auto& rank : ranks_) all.push_back(rank->account_);
+  return all;
 }
 
 void WallWorld::run_rank(WallRank& rank) {

@@ -100,7 +100,7 @@ class WallWorld final : private EnvelopeReturn {
   void give_back(Envelope* envelope) override;
   Channel& channel(int from, int to);
   void advance_network(Time present);  // REQUIRES: network_mutex_ is held
-  void finish_recording();
+  std::vector<RankAccount> accounts() const;
   Time clock() const;
   bool interrupted() const {
     // relaxed: a flag that a signal sets; nothing is published with it.
