@@ -12,6 +12,7 @@
 
 #include "app/commands.hpp"
 #include "app/netcheck_flags.hpp"
+#include "app/predict_flags.hpp"
 #include "app/timeline_flags.hpp"
 #include "app/training_flags.hpp"
 
@@ -26,6 +27,7 @@ constexpr const char* examples =
     "  trainyard run --dataset a9a --l2 1e-4 --lr 0.5 --target-loss 0.33 --out results\n"
     "  trainyard run results/ring/config.toml    the same run again\n"
     "  trainyard timeline ring --workers 8 --svg ring.svg\n"
+    "  trainyard predict --size 100MB --vary latency=0.1ms:100ms\n"
     "\n"
     "Exit status: 0 done; 1 out of memory or a defect; 2 command line or configuration wrong;\n"
     "3 data cannot be read; 4 training diverged, results kept; 130 interrupted, results kept";
@@ -93,6 +95,7 @@ class CommandLine {
     return command;
   }
   int run_without_command() const;
+  int run_predict_command() const;
   int run_machine_command() const;
 
   CLI::App program_{
@@ -103,6 +106,8 @@ class CommandLine {
   CLI::App& timeline_ = add_command("timeline", "a few messages, port by port, to be looked at");
   CLI::App& netcheck_ =
       add_command("netcheck", "each collective: closed form and emulation, side by side");
+  CLI::App& predict_ =
+      add_command("predict", "what a step of each scheme takes, on paper; crossing points");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
   TrainingFlags run_flags_{run_, Configuration{}, true};
@@ -111,6 +116,7 @@ class CommandLine {
   TrainingFlags compare_flags_{compare_, comparison_defaults(), false};
   TimelineFlags timeline_flags_{timeline_};
   NetcheckFlags netcheck_flags_{netcheck_};
+  PredictFlags predict_flags_{predict_};
   CLI::Option* list_what_ = nullptr;
   CLI::Option* machine_workers_ = nullptr;
   CLI::Option* machine_placement_ = nullptr;
@@ -169,8 +175,19 @@ int CommandLine::dispatch(int argc, char** argv) {
     return netcheck_command(netcheck_flags_.options(), netcheck_flags_.collectives(),
                             netcheck_flags_.json());
   }
+  if (predict_.parsed()) return run_predict_command();
   if (list_.parsed()) return list_command(list_what_->count() > 0 ? list_what_->results()[0] : "");
   return run_machine_command();
+}
+
+int CommandLine::run_predict_command() const {
+  const PredictionSetting setting = predict_flags_.setting();
+  const std::vector<Variant> variants = predict_flags_.variants();
+  const bool json = predict_flags_.json();
+  if (const auto sweep = predict_flags_.sweep()) {
+    return predict_command(setting, variants, *sweep, json);
+  }
+  return predict_command(setting, variants, predict_flags_.exchange_costs(), json);
 }
 
 int CommandLine::run_machine_command() const {

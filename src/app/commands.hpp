@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "trainyard/experiment/configuration.hpp"
+#include "trainyard/experiment/lower_bounds.hpp"
 #include "trainyard/experiment/netcheck.hpp"
+#include "trainyard/experiment/prediction.hpp"
+#include "trainyard/experiment/sweep.hpp"
 #include "trainyard/experiment/timeline.hpp"
 
 namespace trainyard::app {
@@ -31,9 +34,13 @@ struct TimelineOutput {
 };
 int timeline_command(const std::string& what, const TimelineOptions& options,
                      const TimelineOutput& output);
-/// `ranks` 0: one for each core.
 int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
                      bool json);
+int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
+                    const ExchangeCosts& costs, bool json);
+int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
+                    const Sweep& values, bool json);
+/// `ranks` 0: one for each core.
 int machine_command(int ranks, Placement placement);
 
 }  // namespace trainyard::app

@@ -16,6 +16,14 @@ namespace trainyard::app {
 
 namespace {
 
+/// What the formulas of the schemes' time and rate speak of.
+constexpr const char* symbols =
+    "\n"
+    "time, of a step from lock-step: n workers, k servers, c computing a minibatch, α latency,\n"
+    "t transfer of the whole model. rate, iterations to E‖∇f‖² ≤ ε up to constants: σ² variance "
+    "of\n"
+    "a gradient, ς² of the workers' data against each other, ρ second eigenvalue of the graph.\n";
+
 /// name and summary, the names padded to one width.
 template <typename Table>
 void print_table(const Table& table) {
@@ -26,14 +34,15 @@ void print_table(const Table& table) {
 
 void print_schemes() {
   for (const Scheme& scheme : schemes()) {
-    fmt::print("{}\n  {}\n  step: {}\n  source: {}\n", scheme.name, scheme.summary, scheme.step,
-               scheme.source);
+    fmt::print("{}\n  {}\n  step: {}\n  time: {}\n  rate: {}\n  source: {}\n", scheme.name,
+               scheme.summary, scheme.step, scheme.time, scheme.rate, scheme.source);
     std::string flags;
     if (scheme.server != nullptr) flags += " --servers";
     if (scheme.has_topology) flags += " --topology";
     if (scheme.has_collective) flags += " --collective";
     if (!flags.empty()) fmt::print("  takes:{}\n", flags);
   }
+  fmt::print("{}", symbols);
 }
 
 void print_collectives() {

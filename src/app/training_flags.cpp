@@ -17,10 +17,6 @@ std::string help_of(const Option& option, const Configuration& defaults) {
   return value.empty() || is_switch ? option.help : fmt::format("{} [{}]", option.help, value);
 }
 
-std::string switch_value(const CLI::Option& flag) {
-  return flag.results().empty() ? "true" : flag.results().back();
-}
-
 }  // namespace
 
 void refuse_extras(const CLI::App& command) {
@@ -63,6 +59,10 @@ CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const st
       ->type_name(argument)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // only_value() complains better
+}
+
+std::string switch_value(const CLI::Option& flag) {
+  return flag.results().empty() ? "true" : flag.results().back();
 }
 
 std::string only_value(const CLI::Option& flag) {

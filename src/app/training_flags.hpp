@@ -18,6 +18,9 @@ void refuse_extras(const CLI::App& command);
 /// given without a value, or twice.
 std::string only_value(const CLI::Option& flag);
 
+/// The value of a switch: "true", unless it was given with another.
+std::string switch_value(const CLI::Option& flag);
+
 /// "a,b,c" → a, b, c.
 std::vector<std::string> split_names(const std::string& text);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -6,56 +7,119 @@
 
 namespace trainyard {
 
+namespace {
+
+using Setting = StepSetting;
+using ClosedForm = std::optional<Duration>;
+
+/// c and an all-reduce of the gradient.
+Duration with_all_reduce(const Setting& s, const AllReduce& way) {
+  return s.compute + way.seconds(s.workers, s.servers, s.parameters, s.network);
+}
+
+/// The most messages that a worker sends or receives in round 0.
+std::size_t degree(const Topology& topology) {
+  std::size_t most = 0;
+  for (const MixingRow& row : topology.matrices.front()) {
+    most = std::max({most, row.sends_to.size(), row.receives.size()});
+  }
+  return most;
+}
+
+/// With more servers than workers it is less: the first shards are answered while the last are
+/// still being pushed.
+ClosedForm ps_sync_time(const Setting& s) {
+  if (s.servers > s.workers) return std::nullopt;
+  return with_all_reduce(s, find_all_reduce("ps-sharded"));
+}
+
+/// The port takes the n gradients one after the other, and the last is answered at once. With
+/// several servers it depends on which shard comes when.
+ClosedForm ps_async_time(const Setting& s) {
+  if (s.servers > 1) return std::nullopt;
+  return s.compute + (s.workers + 1) * s.whole_model();
+}
+
+}  // namespace
+
 const std::vector<Scheme>& schemes() {
   static const std::vector<Scheme> table{
       {.name = "sequential",
        .summary = "one worker takes the minibatches of all: the yardstick, no messages",
        .step = "γ × mean over the n minibatches",
+       .time = "n c",
+       .rate = "1/ε + σ²/(nε²)",
        .source = "minibatch SGD",
        .one_rank = true,
-       .worker = sequential_worker},
+       .worker = sequential_worker,
+       .step_time = [](const Setting& s) -> ClosedForm { return s.workers * s.compute; }},
       {.name = "ps-sync",
        .summary = "workers push gradients to the parameter server, wait, pull the new model",
        .step = "γ × mean over workers",
+       .time = "c + 2n(α + t/k)",
+       .rate = "1/ε + σ²/(nε²)",
        .source = "Li et al. 2014; catalogue 2.1",
        .home = ModelHome::replicas,
        .worker = ps_sync_worker,
-       .server = ps_sync_server},
+       .server = ps_sync_server,
+       .step_time = ps_sync_time},
       {.name = "ps-async",
        .summary = "the server applies each gradient as it comes and answers that worker alone",
        .step = "γ × each gradient: a round of n updates moves n times as far as one of ps-sync",
+       .time = "c + (n+1)(α + t) for the first n updates, then max(c + 2(α + t), n(α + t)) for n "
+               "of them",
+       .rate = "n/ε + σ²/ε² updates",
        .source = "Dean et al. 2012; catalogue 2.3",
        .pace = Pace::free,
        .home = ModelHome::servers,
        .worker = ps_async_worker,
-       .server = ps_async_server},
+       .server = ps_async_server,
+       .step_time = ps_async_time},
       {.name = "ring",
        .summary = "all-reduce of gradients around a ring: reduce-scatter, then all-gather",
        .step = "γ × mean over workers",
+       .time = "c + 2(n-1)(α + t/n)",
+       .rate = "1/ε + σ²/(nε²)",
        .source = "Patarasuk & Yuan 2009; catalogue 1.2",
-       .worker = ring_worker},
+       .worker = ring_worker,
+       .step_time = [](const Setting& s) -> ClosedForm {
+         return with_all_reduce(s, find_all_reduce("ring"));
+       }},
       {.name = "all-reduce",
        .summary = "all-reduce of gradients in the way that --collective says",
        .step = "γ × mean over workers",
+       .time = "c + that of the collective (list collectives)",
+       .rate = "1/ε + σ²/(nε²)",
        .source = "catalogue 2.1, 3",
        .has_collective = true,
        .worker = all_reduce_worker,
-       .server = all_reduce_server},
+       .server = all_reduce_server,
+       .step_time = [](const Setting& s) -> ClosedForm {
+         return with_all_reduce(s, s.collective);
+       }},
       {.name = "hogwild",
        .summary = "all workers update one shared model without locks; no messages",
        .step = "γ × each gradient: as ps-async",
+       .time = "c",
+       .rate = "as ps-async, while few coordinates collide",
        .source = "Niu et al. 2011; catalogue 2.15",
        .pace = Pace::free,
        .home = ModelHome::shared,
        .has_momentum = false,
-       .worker = hogwild_worker},
+       .worker = hogwild_worker,
+       .step_time = [](const Setting& s) -> ClosedForm { return s.compute; }},
       {.name = "gossip",
        .summary =
            "each worker steps on its own replica, then averages with its neighbours (D-PSGD, ATC)",
        .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+       .time = "c + Δ(α + t), Δ the largest number of neighbours",
+       .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
        .source = "Lian et al. 2017; catalogue 4.2",
        .has_topology = true,
-       .worker = gossip_worker},
+       .worker = gossip_worker,
+       .step_time = [](const Setting& s) -> ClosedForm {
+         return s.compute + static_cast<std::int64_t>(degree(s.topology)) * s.whole_model();
+       }},
   };
   return table;
 }

@@ -2,6 +2,8 @@
 // servers, of one server. Every runtime runs the same text.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,11 +15,27 @@
 
 namespace trainyard {
 
+/// What the closed form of a step speaks of: workers that compute equally long, all of them from
+/// lock-step, on equal links with circuit ports.
+struct StepSetting {
+  int workers = 1, servers = 1;  // n, and k as --servers asks for it
+  std::size_t parameters = 0;    // floats
+  Duration compute{0};           // c, of one minibatch
+  const Network& network;
+  const AllReduce& collective;
+  const Topology& topology;
+
+  /// α + t: the whole model to somebody.
+  Duration whole_model() const { return network.message_time(parameters * sizeof(float)); }
+};
+
 struct Scheme {
   std::string name;     // as typed after --scheme
   std::string summary;  // one line: who sends what to whom
   std::string step;     // what the step size γ multiplies: how γ compares across schemes
-  std::string source;   // paper, section
+  std::string time;     // the closed form below, as text
+  std::string rate;  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
+  std::string source;  // paper, section
 
   Pace pace = Pace::lockstep;
   ModelHome home = ModelHome::replicas;
@@ -28,6 +46,10 @@ struct Scheme {
 
   void (*worker)(Worker&) = nullptr;
   void (*server)(Server&) = nullptr;  // takes --servers if there is one
+
+  /// How long the first step takes (catalogue §1.2): a minibatch of every worker, computed and
+  /// communicated. Empty where nobody knows a closed form.
+  std::optional<Duration> (*step_time)(const StepSetting&) = nullptr;
 };
 
 /// The visible table, one row for each scheme.

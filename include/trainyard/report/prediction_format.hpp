@@ -1,0 +1,29 @@
+// Predictions as tables and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainyard/experiment/lower_bounds.hpp"
+#include "trainyard/experiment/prediction.hpp"
+#include "trainyard/experiment/sweep.hpp"
+
+namespace trainyard {
+
+/// {"workers", "parameters", …, "rows": [{"scheme", "way", "servers", "closed_form_s", "step_s",
+/// "epoch_s", "messages_per_step", "bytes_per_step"}, …], "lower_bounds": {"transmit_s",
+/// "reduce_s", "update_s", "rows": [{"name", "formula", "seconds"}, …]}}. What does not apply is
+/// null.
+std::string prediction_json(const PredictionSetting& setting,
+                            const std::vector<Prediction>& predictions, const ExchangeCosts& costs);
+std::string prediction_table(const PredictionSetting& setting,
+                             const std::vector<Prediction>& predictions,
+                             const ExchangeCosts& costs);
+
+/// {"vary", "points": [{"value", "cheapest", "rows": […]}, …], "crossings": [{"low", "high",
+/// "before", "after"}, …]}: values in seconds, bytes, bytes a second, or numbers.
+std::string sweep_json(const Quantity& quantity, const SweepResult& result);
+/// A line a value, a column a scheme, the cheapest marked; the crossing points beneath.
+std::string sweep_table(const Quantity& quantity, const SweepResult& result);
+
+}  // namespace trainyard

@@ -1,0 +1,133 @@
+#include "app/predict_flags.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/experiment/options.hpp"
+
+#include "app/training_flags.hpp"
+
+namespace trainyard::app {
+
+namespace {
+
+PredictionSetting defaults() {
+  PredictionSetting setting;
+  setting.configuration.compute_time = std::chrono::milliseconds(10);
+  setting.configuration.network.latency = std::chrono::milliseconds(1);
+  setting.configuration.network.bytes_per_second = 125e6;
+  return setting;
+}
+
+}  // namespace
+
+PredictFlags::PredictFlags(CLI::App& command) {
+  schemes_ = add_value_flag(command, "schemes", "A,B,…",
+                            "which, like ring,all-reduce:tree,gossip:one-peer-exp [all of them]");
+  size_ = add_value_flag(command, "size", "SIZE", "of the model, like 100MB [1MiB]");
+  rows_ = add_value_flag(command, "rows", "R", "of an epoch [60000]");
+  vary_ = add_value_flag(command, "vary", "NAME=A,B,…|A:B",
+                         "workers, servers, latency, bandwidth, size or compute-time; marks where "
+                         "the cheapest scheme changes");
+  for (const Option& option : trainyard::options()) {
+    const bool asked = option.section == "network" || option.name == "workers" ||
+                       option.name == "servers" || option.name == "batch" ||
+                       (option.section == "compute" && option.name != "placement");
+    if (!asked) continue;
+    options_.push_back(
+        option.argument.empty()
+            ? command.add_flag("--" + option.name, option.help)
+            : add_value_flag(
+                  command, option.name,
+                  option.name == "compute-time" ? "DURATION" : option.argument,
+                  option.name == "compute-time" ? "what a minibatch takes" : option.help));
+  }
+  reduce_rate_ = add_value_flag(command, "reduce-rate", "RATE",
+                                "of the lower bounds: adding models [10GiB/s]");
+  update_rate_ = add_value_flag(command, "update-rate", "RATE",
+                                "of the lower bounds: optimizer steps [2GiB/s]");
+  const std::string json_help = "as JSON";
+  json_ = command.add_flag("--json", json_help);
+  command.footer(
+      "Without flags: 8 workers, 1 server, 10ms a minibatch, 1ms a message, 1Gbps. Nothing is\n"
+      "trained. With --vary and no --schemes: ps-sync, ring, all-reduce:tree and gossip:ring.");
+}
+
+PredictionSetting PredictFlags::setting() const {
+  PredictionSetting setting = defaults();
+  for (const CLI::Option* flag : options_) {
+    const std::string name = flag->get_single_name();
+    const Option& option = option_named(name);
+    const std::string text = option.argument.empty() ? switch_value(*flag) : only_value(*flag);
+    if (flag->count() > 0) option.set(setting.configuration, text, flag->get_name());
+  }
+  if (!setting.configuration.compute_time) {
+    throw UsageError("--compute-time: a prediction takes a duration, like 3ms");
+  }
+  if (const std::string text = only_value(*size_); size_->count() > 0) {
+    const std::uint64_t bytes = parse_bytes(text, "--size");
+    if (bytes < sizeof(float) || bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 46U)) {
+      throw UsageError(
+          fmt::format("--size: '{}' is not a multiple of 4 bytes (floats) from 4B to 64TiB", text));
+    }
+    setting.parameters = bytes / sizeof(float);
+  }
+  if (const std::string text = only_value(*rows_); rows_->count() > 0) {
+    setting.rows =
+        static_cast<std::uint64_t>(parse_integer(text, "--rows", 1, 1'000'000'000'000'000));
+  }
+  return setting;
+}
+
+ExchangeCosts PredictFlags::exchange_costs() const {
+  const PredictionSetting setting = this->setting();
+  const Configuration& c = setting.configuration;
+  ExchangeCosts costs = trainyard::exchange_costs(
+      c.workers, c.servers, static_cast<double>(setting.parameters * sizeof(float)),
+      c.network.bytes_per_second);
+  const auto bytes = static_cast<double>(setting.parameters * sizeof(float));
+  if (const std::string text = only_value(*reduce_rate_); reduce_rate_->count() > 0) {
+    costs.reduce_s = bytes / parse_bandwidth(text, "--reduce-rate");
+  }
+  if (const std::string text = only_value(*update_rate_); update_rate_->count() > 0) {
+    costs.update_s = bytes / parse_bandwidth(text, "--update-rate");
+  }
+  return costs;
+}
+
+std::optional<Sweep> PredictFlags::sweep() const {
+  const std::string text = only_value(*vary_);
+  if (vary_->count() == 0) return std::nullopt;
+  Sweep sweep = parse_sweep(text, "--vary");
+  for (const CLI::Option* flag : options_) {
+    if (flag->get_single_name() == sweep.quantity->name && flag->count() > 0) {
+      throw UsageError(fmt::format("--vary: {} is given beside; either it is varied or it is given",
+                                   flag->get_name()));
+    }
+  }
+  if (sweep.quantity->name == "size" && size_->count() > 0) {
+    throw UsageError("--vary: --size is given beside; either it is varied or it is given");
+  }
+  return sweep;
+}
+
+std::vector<Variant> PredictFlags::variants() const {
+  if (schemes_->count() == 0) {
+    if (vary_->count() == 0) return all_variants();
+    return {{"ps-sync", ""}, {"ring", ""}, {"all-reduce", "tree"}, {"gossip", "ring"}};
+  }
+  std::vector<Variant> variants;
+  for (const std::string& name : split_names(only_value(*schemes_))) {
+    for (Variant& variant : parse_variants(name, "--schemes")) {
+      if (std::ranges::find(variants, variant) == variants.end()) {
+        variants.push_back(std::move(variant));
+      }
+    }
+  }
+  return variants;
+}
+
+}  // namespace trainyard::app

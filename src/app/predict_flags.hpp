@@ -1,0 +1,37 @@
+// The flags of `trainyard predict`.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "trainyard/experiment/lower_bounds.hpp"
+#include "trainyard/experiment/prediction.hpp"
+#include "trainyard/experiment/sweep.hpp"
+
+namespace trainyard::app {
+
+class PredictFlags {
+ public:
+  explicit PredictFlags(CLI::App& command);
+
+  // All throw UsageError.
+  PredictionSetting setting() const;
+  ExchangeCosts exchange_costs() const;
+  std::optional<Sweep> sweep() const;
+  std::vector<Variant> variants() const;
+  bool json() const { return json_->count() > 0; }
+
+ private:
+  std::vector<CLI::Option*> options_;  // each named as in the table of options
+  CLI::Option* size_;
+  CLI::Option* rows_;
+  CLI::Option* schemes_;
+  CLI::Option* vary_;
+  CLI::Option* reduce_rate_;
+  CLI::Option* update_rate_;
+  CLI::Option* json_;
+};
+
+}  // namespace trainyard::app

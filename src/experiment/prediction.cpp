@@ -1,0 +1,152 @@
+#include "trainyard/experiment/prediction.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/data/generate.hpp"
+#include "trainyard/experiment/experiment.hpp"
+#include "trainyard/experiment/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+namespace {
+
+// By then the first step's start from lock-step is over; what follows is a whole number of rounds
+// of every time-varying graph of up to 16 workers, and almost one of larger ones.
+constexpr std::uint64_t steps_before = 8;
+constexpr std::uint64_t steps_counted = 24;
+
+constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
+constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
+
+std::vector<std::string> ways_of(const Scheme& scheme) {
+  std::vector<std::string> ways;
+  if (scheme.has_collective) {
+    for (const AllReduce& way : all_reduces()) ways.push_back(way.name);
+  }
+  if (scheme.has_topology) {
+    for (const TopologyInfo& topology : topologies()) ways.push_back(topology.name);
+  }
+  return ways;
+}
+
+/// A model that stands in for a larger one, on a network that is slower by as much. Its size is
+/// divided evenly by the workers, the servers and both.
+struct StandIn {
+  std::size_t floats = 0;
+  Network network;
+};
+
+StandIn stand_in(const PredictionSetting& setting) {
+  const Configuration& c = setting.configuration;
+  const auto workers = static_cast<std::uint64_t>(c.workers);
+  if (setting.parameters <= most_floats / workers) return {setting.parameters, c.network};
+  const std::uint64_t divisor = workers * static_cast<std::uint64_t>(std::min(c.servers, 64));
+  const std::uint64_t times = std::max<std::uint64_t>(1, floats_of_stand_in / workers / divisor);
+  StandIn result{std::min(times * divisor, setting.parameters), c.network};
+  const double factor =
+      static_cast<double>(result.floats) / static_cast<double>(setting.parameters);
+  Network& network = result.network;
+  network.bytes_per_second *= factor;
+  if (network.between_bytes_per_second) *network.between_bytes_per_second *= factor;
+  for (NamedLink& named : network.links.named) named.link.bytes_per_second *= factor;
+  return result;
+}
+
+Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
+  c.steps = steps;
+  return run_experiment(resolve(c, {c.scheme}, data, {}), data, {}).summary;
+}
+
+/// The closed form is about workers and links that are alike.
+bool all_alike(const Configuration& c) {
+  return c.network.equal_links() && !c.network.jitter.any() &&
+         c.network.ports == PortMode::circuit && c.stragglers.empty() && !c.compute_noise.any();
+}
+
+std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
+                                  const Configuration& c) {
+  if (scheme.step_time == nullptr || !all_alike(c)) return std::nullopt;
+  const Topology topology = make_topology(c.topology, c.workers);
+  const auto time = scheme.step_time({.workers = c.workers,
+                                      .servers = c.servers,
+                                      .parameters = setting.parameters,
+                                      .compute = *c.compute_time,
+                                      .network = c.network,
+                                      .collective = find_all_reduce(c.collective),
+                                      .topology = topology});
+  if (!time) return std::nullopt;
+  return to_seconds(*time);
+}
+
+}  // namespace
+
+std::vector<Variant> parse_variants(std::string_view text, std::string_view what) {
+  const std::size_t colon = text.find(':');
+  const Scheme& scheme = find_scheme(text.substr(0, colon));
+  const std::vector<std::string> ways = ways_of(scheme);
+  if (colon != std::string_view::npos) {
+    if (ways.empty()) {
+      throw UsageError(fmt::format("{}: '{}': {} leaves no choice; it is written without ':'", what,
+                                   text, scheme.name));
+    }
+    const std::string way(text.substr(colon + 1));
+    return {{scheme.name, ways[chosen(way, fmt::format("{}: {}", what, scheme.name), ways)]}};
+  }
+  if (ways.empty()) return {{scheme.name, ""}};
+  std::vector<Variant> variants;
+  for (const std::string& way : ways) variants.push_back({scheme.name, way});
+  return variants;
+}
+
+std::vector<Variant> all_variants() {
+  std::vector<Variant> variants;
+  for (const Scheme& scheme : schemes()) {
+    std::ranges::copy(parse_variants(scheme.name, ""), std::back_inserter(variants));
+  }
+  return variants;
+}
+
+Prediction predict(const Variant& variant, const PredictionSetting& setting) {
+  const Scheme& scheme = find_scheme(variant.scheme);
+  Configuration c = setting.configuration;
+  require(c.compute_time.has_value(), "a prediction needs a compute time");
+  c.scheme = scheme.name;
+  if (scheme.has_collective) c.collective = variant.way;
+  if (scheme.has_topology) c.topology = variant.way;
+
+  Prediction prediction;
+  prediction.variant = variant;
+  prediction.closed_form_s = closed_form(scheme, setting, c);
+
+  const std::size_t batch = std::exchange(c.batch, 1);
+  const StandIn model = stand_in(setting);
+  c.network = model.network;
+  c.time = TimeMode::simulated;
+  c.model = "logistic";
+  c.evaluate_every = 1e9;  // nobody looks at the losses
+  const LoadedData data{
+      "stand-in",
+      generate_sparse_logistic(static_cast<std::size_t>(c.workers), model.floats, 1, c.seed),
+      {}};
+  const Summary before = played(c, steps_before, data);
+  const Summary after = played(c, steps_before + steps_counted, data);
+  const auto steps = static_cast<double>(steps_counted);
+  const double scale = static_cast<double>(setting.parameters) / static_cast<double>(model.floats);
+  prediction.servers = after.servers;
+  prediction.step_s = (after.seconds - before.seconds) / steps;
+  prediction.messages = static_cast<double>(after.messages - before.messages) / steps;
+  prediction.bytes = static_cast<double>(after.bytes_sent - before.bytes_sent) / steps * scale;
+  prediction.epoch_s = prediction.step_s * static_cast<double>(setting.rows) /
+                       (static_cast<double>(batch) * c.workers);
+  return prediction;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,149 @@
+#include "trainyard/report/prediction_format.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order they are written here
+
+constexpr const char* line = "{:<29}  {:>7}  {:>10}  {:>10}  {:>10}  {:>8}  {:>9}\n";
+
+Json row_object(const Prediction& p) {
+  return {{"scheme", p.variant.scheme},
+          {"way", p.variant.way.empty() ? Json(nullptr) : Json(p.variant.way)},
+          {"servers", p.servers},
+          {"closed_form_s", p.closed_form_s ? Json(*p.closed_form_s) : Json(nullptr)},
+          {"step_s", p.step_s},
+          {"epoch_s", p.epoch_s},
+          {"messages_per_step", p.messages},
+          {"bytes_per_step", p.bytes}};
+}
+
+Json rows_object(const std::vector<Prediction>& predictions) {
+  Json rows = Json::array();
+  for (const Prediction& prediction : predictions) rows.push_back(row_object(prediction));
+  return rows;
+}
+
+std::string bounds_table(const ExchangeCosts& costs) {
+  std::string text = fmt::format(
+      "\nat least, without latency: T = {} to send the model, R = {} to add one, U = {} to "
+      "update\n",
+      human_duration(costs.transmit_s), human_duration(costs.reduce_s),
+      human_duration(costs.update_s));
+  for (const LowerBound& bound : lower_bounds()) {
+    text += fmt::format("{:<38}  {:>10}  {}\n", bound.name, human_duration(bound.seconds(costs)),
+                        bound.formula);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string prediction_json(const PredictionSetting& setting,
+                            const std::vector<Prediction>& predictions,
+                            const ExchangeCosts& costs) {
+  const Configuration& c = setting.configuration;
+  Json bounds = Json::array();
+  for (const LowerBound& bound : lower_bounds()) {
+    bounds.push_back(
+        {{"name", bound.name}, {"formula", bound.formula}, {"seconds", bound.seconds(costs)}});
+  }
+  const Json document = {{"workers", c.workers},
+                         {"parameters", setting.parameters},
+                         {"compute_s", to_seconds(*c.compute_time)},
+                         {"batch", c.batch},
+                         {"epoch_rows", setting.rows},
+                         {"rows", rows_object(predictions)},
+                         {"lower_bounds",
+                          {{"transmit_s", costs.transmit_s},
+                           {"reduce_s", costs.reduce_s},
+                           {"update_s", costs.update_s},
+                           {"rows", bounds}}}};
+  return document.dump(2) + "\n";
+}
+
+std::string prediction_table(const PredictionSetting& setting,
+                             const std::vector<Prediction>& predictions,
+                             const ExchangeCosts& costs) {
+  const Configuration& c = setting.configuration;
+  std::string text = fmt::format(
+      "{} worker{}, a model of {} ({} floats), {} a minibatch of {}; {} a message, {}\n\n",
+      c.workers, c.workers == 1 ? "" : "s",
+      human_bytes(static_cast<double>(setting.parameters * sizeof(float))), setting.parameters,
+      exact_text(*c.compute_time), c.batch, exact_text(c.network.latency),
+      bandwidth_text(c.network.bytes_per_second));
+  text += fmt::format(line, "scheme", "servers", "first step", "sustained", "an epoch", "messages",
+                      "bytes");
+  for (const Prediction& p : predictions) {
+    text += fmt::format(line, p.variant.text(), p.servers,
+                        p.closed_form_s ? human_duration(*p.closed_form_s) : "-",
+                        human_duration(p.step_s), human_duration(p.epoch_s),
+                        fmt::format("{:.0f}", p.messages), human_bytes(p.bytes));
+  }
+  return text + bounds_table(costs) +
+         fmt::format(
+             "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
+             "sustained: a step of a long run, as the scheme's program and the switch have it;\n"
+             "an epoch: {} rows; messages, bytes: a step of all ranks together\n",
+             setting.rows);
+}
+
+std::string sweep_json(const Quantity& quantity, const SweepResult& result) {
+  Json points = Json::array();
+  for (const SweepPoint& point : result.points) {
+    const Json cheapest =
+        point.cheapest < 0
+            ? Json(nullptr)
+            : Json(point.predictions[static_cast<std::size_t>(point.cheapest)].variant.text());
+    points.push_back(
+        {{"value", point.value}, {"cheapest", cheapest}, {"rows", rows_object(point.predictions)}});
+  }
+  Json crossings = Json::array();
+  for (const Crossing& crossing : result.crossings) {
+    crossings.push_back({{"low", crossing.low},
+                         {"high", crossing.high},
+                         {"before", crossing.before.text()},
+                         {"after", crossing.after.text()}});
+  }
+  const Json document = {{"vary", quantity.name}, {"points", points}, {"crossings", crossings}};
+  return document.dump(2) + "\n";
+}
+
+std::string sweep_table(const Quantity& quantity, const SweepResult& result) {
+  std::string text = fmt::format("{:<12}", quantity.name);
+  std::vector<std::size_t> widths;
+  for (const Prediction& p : result.points.front().predictions) {
+    const std::string name = p.variant.text();
+    widths.push_back(std::max<std::size_t>(name.size(), 11) + 2);
+    text += fmt::format("{:>{}}", name, widths.back());
+  }
+  text += "\n";
+  for (const SweepPoint& point : result.points) {
+    text += fmt::format("{:<12}", quantity.text(point.value));
+    for (std::size_t i = 0; i < point.predictions.size(); ++i) {
+      const bool cheapest = static_cast<int>(i) == point.cheapest;
+      text += fmt::format("{:>{}}",
+                          (cheapest ? "* " : "") + human_duration(point.predictions[i].step_s),
+                          widths[i]);
+    }
+    text += "\n";
+  }
+  text += "\n*: the shortest sustained step of those that send messages\n";
+  for (const Crossing& crossing : result.crossings) {
+    const std::string where = crossing.high > 1.002 * crossing.low
+                                  ? fmt::format("between {} and {}", quantity.text(crossing.low),
+                                                quantity.text(crossing.high))
+                                  : fmt::format("at {}", quantity.text(crossing.high));
+    text += fmt::format("{} {}: from {} to {}\n", quantity.name, where, crossing.before.text(),
+                        crossing.after.text());
+  }
+  return text;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,146 @@
+// Predictions against real training runs under simulated time, and against closed forms.
+#include "trainyard/experiment/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::quick;
+using test::train;
+
+namespace {
+
+constexpr std::size_t parameters = 840;  // divisible by 1 to 8
+
+PredictionSetting setting_of(int workers, Network network, std::uint64_t floats = parameters) {
+  PredictionSetting setting;
+  setting.configuration.workers = workers;
+  setting.configuration.network = std::move(network);
+  setting.configuration.compute_time = std::chrono::milliseconds(3);
+  setting.parameters = floats;
+  return setting;
+}
+
+/// What training takes: its first step, and a step between the 8th and the 32nd.
+struct Trained {
+  double first_s = 0.0, sustained_s = 0.0;
+};
+
+Trained trained(const Variant& variant, const PredictionSetting& setting) {
+  static const LoadedData data = test::dense_problem(60, parameters);
+  Configuration c = quick(variant.scheme, setting.configuration.workers, 1);
+  c.network = setting.configuration.network;
+  c.servers = setting.configuration.servers;
+  c.compute_time = setting.configuration.compute_time;
+  if (variant.scheme == "gossip") c.topology = variant.way;
+  if (variant.scheme == "all-reduce") c.collective = variant.way;
+  const auto seconds_of = [&](std::uint64_t steps) {
+    c.steps = steps;
+    return train(c, data).summary.seconds;
+  };
+  return {seconds_of(1), (seconds_of(32) - seconds_of(8)) / 24};
+}
+
+}  // namespace
+
+TEST_CASE("a prediction is what a run takes, for every scheme", "[experiment]") {
+  for (const int n : {1, 2, 3, 5, 8}) {
+    for (const double latency : {0.0, 0.5e-3, 20e-3}) {
+      for (const double bandwidth : {1e5, 1e7}) {  // 34 ms and 0.34 ms a model
+        for (const int k : {1, 3}) {
+          PredictionSetting setting =
+              setting_of(n, {.latency = seconds(latency), .bytes_per_second = bandwidth});
+          setting.configuration.servers = k;
+          for (const Variant& variant : all_variants()) {
+            CAPTURE(n, k, latency, bandwidth, variant.text());
+            const Prediction prediction = predict(variant, setting);
+            const Trained run = trained(variant, setting);
+            CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
+            const bool closed = prediction.closed_form_s.has_value();
+            const bool known = variant.scheme == "ps-async"  ? k == 1
+                               : variant.scheme == "ps-sync" ? k <= n
+                                                             : true;
+            CHECK(closed == known);
+            if (closed) CHECK(*prediction.closed_form_s == Approx(run.first_s).epsilon(1e-6));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a prediction for a model too large to try agrees with the closed forms",
+          "[experiment]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 125e6};
+  const std::uint64_t floats = 100'000'000;
+  for (const int n : {8, 64}) {
+    const PredictionSetting setting = setting_of(n, network, floats);
+    const double message = 1e-3 + 4.0 * floats / 125e6;
+    for (const char* text : {"ring", "all-reduce:rabenseifner", "all-reduce:recursive-doubling",
+                             "all-reduce:ps-colocated", "gossip:ring", "gossip:static-exp"}) {
+      const Variant variant = parse_variants(text, "test").front();
+      CAPTURE(n, text);
+      const Prediction prediction = predict(variant, setting);
+      REQUIRE(prediction.closed_form_s);
+      CHECK(prediction.step_s == Approx(*prediction.closed_form_s).epsilon(1e-6));
+    }
+    CHECK(predict({"gossip", "one-peer-exp"}, setting).step_s ==
+          Approx(3e-3 + message).epsilon(1e-6));
+    CHECK(predict({"gossip", "one-peer-exp"}, setting).bytes ==
+          Approx(n * 4.0 * floats).epsilon(1e-9));
+    // A server that is never idle; and one that answers the first while it waits for the last.
+    CHECK(predict({"ps-async", ""}, setting).step_s == Approx(n * message).epsilon(1e-6));
+    CHECK(predict({"ps-sync", ""}, setting).step_s ==
+          Approx(3e-3 + (n + 1) * message).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a step of ps-async is a worker's own round while the server has time", "[experiment]") {
+  const PredictionSetting setting =
+      setting_of(3, {.latency = std::chrono::microseconds(100), .bytes_per_second = 1e9});
+  const double message = 100e-6 + 4.0 * parameters / 1e9;
+  CHECK(predict({"ps-async", ""}, setting).step_s == Approx(3e-3 + 2 * message).epsilon(1e-9));
+}
+
+TEST_CASE("an epoch is its rows over what a step takes in", "[experiment]") {
+  PredictionSetting setting = setting_of(4, {});
+  setting.configuration.batch = 10;
+  setting.rows = 1000;
+  CHECK(predict({"ring", ""}, setting).epoch_s == Approx(25 * 3e-3));
+}
+
+TEST_CASE("a prediction has no closed form where workers or links are not alike", "[experiment]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  const Variant ring{"ring", ""};
+  CHECK(predict(ring, setting_of(4, network)).closed_form_s);
+
+  PredictionSetting slow = setting_of(4, network);
+  slow.configuration.stragglers = {{.rank = 2, .factor = 10.0}};
+  CHECK_FALSE(predict(ring, slow).closed_form_s);
+  CHECK(predict(ring, slow).step_s ==
+        Approx(predict(ring, setting_of(4, network)).step_s + 9 * 3e-3).epsilon(1e-9));
+
+  Network racks = network;
+  racks.racks = 2;
+  racks.between_latency = std::chrono::milliseconds(9);
+  CHECK_FALSE(predict(ring, setting_of(4, racks)).closed_form_s);
+  CHECK(predict(ring, setting_of(4, racks)).step_s > predict(ring, setting_of(4, network)).step_s);
+
+  Network cut = network;
+  cut.ports = PortMode::cutthrough;
+  CHECK_FALSE(predict(ring, setting_of(4, cut)).closed_form_s);
+}
+
+TEST_CASE("variants: a scheme, or one way of it", "[experiment]") {
+  CHECK(parse_variants("ring", "--schemes") == std::vector<Variant>{{"ring", ""}});
+  CHECK(parse_variants("all-reduce:tree", "--schemes") ==
+        std::vector<Variant>{{"all-reduce", "tree"}});
+  CHECK(parse_variants("gossip", "--schemes").size() > 3);
+  CHECK_THROWS_WITH(parse_variants("gossip:rung", "--schemes"),
+                    ContainsSubstring("did you mean 'ring'?"));
+  CHECK_THROWS_WITH(parse_variants("ring:tree", "--schemes"), ContainsSubstring("no choice"));
+  CHECK_THROWS_WITH(parse_variants("rnig", "--schemes"), ContainsSubstring("did you mean 'ring'?"));
+}
