@@ -1,10 +1,10 @@
-// Nearly all numbers in data files have few digits, and for these one multiplication or division of
-// two floats that are exact themselves gives the correctly rounded result (Clinger, "How to read
-// floating point numbers accurately", PLDI 1990): a whole number below 2^24 and a power of ten up
-// to 10^10 both fit a float's 24 bits (5^10 < 2^24). All others go to std::from_chars.
+// Numbers of up to 15 digits and 22 decimals are divided in double precision, exactly rounded
+// (Clinger, PLDI 1990), and then rounded to float. That second rounding can only go wrong where the
+// double lies halfway between two floats; those, and numbers of more digits, go to std::from_chars.
 #include "data/parse_number.hpp"
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -18,14 +18,15 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::array<float, 11> powers_of_ten = {1e0F, 1e1F, 1e2F, 1e3F, 1e4F, 1e5F,
-                                                 1e6F, 1e7F, 1e8F, 1e9F, 1e10F};
-constexpr std::uint64_t exact_whole_numbers = 1U << 24;
-// With more digits than this the 64-bit sum of digits could wrap.
-constexpr std::ptrdiff_t most_fast_digits = 18;
+constexpr std::array<double, 23> powers_of_ten = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr std::uint64_t exact_whole_numbers = std::uint64_t{1} << 53U;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
+/// A double has 29 bits more than a float; halfway between two floats these are 1000…
+bool halfway_between_floats(double value) {
+  constexpr std::uint64_t more_bits = (std::uint64_t{1} << 29U) - 1;
+  return (std::bit_cast<std::uint64_t>(value) & more_bits) == std::uint64_t{1} << 28U;
 }
 
 bool starts_like_nan_or_inf(const char* begin, const char* end) {
@@ -50,34 +51,33 @@ ParsedFloat parse_float_exactly(const char* begin, const char* end) {
 
 /// An unsigned number.
 ParsedFloat parse_magnitude(const char* begin, const char* end) {
-  std::uint64_t digits = 0;
-  const char* next = begin;
-  while (next != end && is_digit(*next)) {
-    digits = digits * 10 + static_cast<std::uint64_t>(*next++ - '0');
-  }
+  const ParsedDigits whole = parse_digits(begin, end);
+  const char* next = whole.end;
   std::ptrdiff_t digit_count = next - begin;
+  std::uint64_t digits = whole.value;
   std::ptrdiff_t decimals = 0;
   if (next != end && *next == '.') {
-    const char* fraction = ++next;
-    while (next != end && is_digit(*next)) {
-      digits = digits * 10 + static_cast<std::uint64_t>(*next++ - '0');
-    }
-    decimals = next - fraction;
+    const ParsedDigits fraction = parse_digits(next + 1, end);
+    decimals = fraction.end - next - 1;
+    next = fraction.end;
     digit_count += decimals;
+    for (std::ptrdiff_t i = 0; i < decimals; ++i) digits *= 10;
+    digits += fraction.value;
   }
   if (digit_count == 0) return {0.0F, begin, NumberFault::not_a_number};
   const bool has_exponent = next != end && (*next == 'e' || *next == 'E');
-  if (has_exponent || digit_count > most_fast_digits || digits > exact_whole_numbers ||
-      decimals >= static_cast<std::ptrdiff_t>(powers_of_ten.size())) {
+  if (has_exponent || digit_count > most_exact_digits || digits > exact_whole_numbers) {
     return parse_float_exactly(begin, end);
   }
-  const auto whole = static_cast<float>(digits);
-  return {whole / powers_of_ten[static_cast<std::size_t>(decimals)], next, NumberFault::none};
+  const double value =
+      static_cast<double>(digits) / powers_of_ten[static_cast<std::size_t>(decimals)];
+  if (halfway_between_floats(value)) return parse_float_exactly(begin, end);
+  return {static_cast<float>(value), next, NumberFault::none};
 }
 
 }  // namespace
 
-ParsedFloat parse_float(const char* begin, const char* end) {
+ParsedFloat parse_any_float(const char* begin, const char* end) {
   const bool negative = begin != end && *begin == '-';
   const bool has_sign = begin != end && (negative || *begin == '+');
   const char* magnitude = has_sign ? begin + 1 : begin;
@@ -87,18 +87,6 @@ ParsedFloat parse_float(const char* begin, const char* end) {
     parsed.end = begin;
     if (starts_like_nan_or_inf(magnitude, end)) parsed.fault = NumberFault::not_finite;
   }
-  return parsed;
-}
-
-ParsedIndex parse_index(const char* begin, const char* end) {
-  ParsedIndex parsed{0, begin, false};
-  while (parsed.end != end && is_digit(*parsed.end)) {
-    if (parsed.value <= largest_index) {
-      parsed.value = parsed.value * 10 + static_cast<std::uint64_t>(*parsed.end - '0');
-    }
-    ++parsed.end;
-  }
-  parsed.too_large = parsed.value > largest_index;
   return parsed;
 }
 
