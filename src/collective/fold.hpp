@@ -1,7 +1,6 @@
 // What power-of-two schedules do about other numbers of workers.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <span>
 
@@ -39,7 +38,7 @@ class Fold {
   }
   void out(std::span<float> vector) {
     if (sits_out()) {
-      std::ranges::copy(comm_.receive(other_).floats(), vector.begin());
+      comm_.receive_into(other_, vector);
     } else if (other_ < comm_.workers()) {
       comm_.send(other_, vector);
     }

@@ -49,8 +49,8 @@ void root_round(Communicator& comm, const Groups& groups, std::span<float> sum) 
 
 void hierarchical_sum(Communicator& comm, std::span<float> vector) {
   const int proxy = comm.server(Groups(comm).of(comm.rank()));
-  const Message total = comm.send_receive(proxy, vector, proxy);
-  std::ranges::copy(total.floats(), vector.begin());
+  comm.send(proxy, vector);
+  comm.receive_into(proxy, vector);
 }
 
 void hierarchical_serve(Communicator& comm, std::size_t length) {

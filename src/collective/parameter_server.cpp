@@ -31,9 +31,9 @@ void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> 
   for (int round = 0; round < rounds(comm); ++round) {
     const int shard = (comm.rank() + round) % rounds(comm);
     if (shard >= comm.servers()) continue;
-    const Message message = comm.receive(comm.server(shard));
-    std::ranges::copy(message.floats(), part_of(vector, shard, comm.servers()).begin());
-    if (!versions.empty()) versions[static_cast<std::size_t>(shard)] = message.tag();
+    const std::uint64_t version =
+        comm.receive_into(comm.server(shard), part_of(vector, shard, comm.servers()));
+    if (!versions.empty()) versions[static_cast<std::size_t>(shard)] = version;
   }
 }
 

@@ -27,7 +27,7 @@ void colocated_servers_sum(Communicator& comm, std::span<float> vector) {
   for (int round = 1; round < n; ++round) comm.send((rank + round) % n, part(rank));
   for (int round = 1; round < n; ++round) {
     const int owner = (rank - round + n) % n;
-    std::ranges::copy(comm.receive(owner).floats(), part(owner).begin());
+    comm.receive_into(owner, part(owner));
   }
 }
 
@@ -41,7 +41,7 @@ void all_to_all(Communicator& comm, std::span<const float> outgoing, std::span<f
   }
   for (int round = 1; round < n; ++round) {
     const int from = (rank - round + n) % n;
-    std::ranges::copy(comm.receive(from).floats(), part_of(incoming, from, n).begin());
+    comm.receive_into(from, part_of(incoming, from, n));
   }
 }
 

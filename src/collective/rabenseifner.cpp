@@ -2,7 +2,6 @@
 // …, 1 partners split the range they share, each sending the half that the other keeps, until each
 // worker has the sum of one n-th; then the way back puts the pieces together. 2 log2 n latencies
 // and only 2(1 − 1/n) of the vector: what the ring sends, with far fewer latencies.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -45,8 +44,8 @@ void rabenseifner_sum(Communicator& comm, std::span<float> vector) {
     const Halves halves(ranges[--depth]);
     const bool kept_lower = (comm.rank() & distance) == 0;
     const int partner = comm.rank() ^ distance;
-    const Message message = comm.send_receive(partner, range, partner);
-    std::ranges::copy(message.floats(), (kept_lower ? halves.upper : halves.lower).begin());
+    comm.send(partner, range);
+    comm.receive_into(partner, kept_lower ? halves.upper : halves.lower);
     range = ranges[depth];
   }
   fold.out(vector);

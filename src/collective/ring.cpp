@@ -5,8 +5,6 @@
 // A part's sum is always taken in the order of the ring, ending at the worker that owns it, and
 // that worker's result is copied to all others: so all end with the same bits, whichever message
 // arrives first.
-#include <algorithm>
-
 #include "trainyard/base/part_of.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitives.hpp"
@@ -41,9 +39,8 @@ void reduce_scatter_sum(Communicator& comm, std::span<float> vector) {
 void all_gather(Communicator& comm, std::span<float> vector) {
   const Ring ring{comm.workers(), comm.rank()};
   for (int step = 0; step < ring.workers - 1; ++step) {
-    const Message message =
-        comm.send_receive(ring.next(), ring.part(vector, step), ring.previous());
-    std::ranges::copy(message.floats(), ring.part(vector, step + 1).begin());
+    comm.send(ring.next(), ring.part(vector, step));
+    comm.receive_into(ring.previous(), ring.part(vector, step + 1));
   }
 }
 

@@ -1,8 +1,6 @@
 // The ring without parts: the whole vector goes around once to collect the sum, from worker 0 to
 // n−1, and once more to spread it. One message is under way at a time: 2(n−1)(α + t). What the
 // partition of the ring gains is the difference.
-#include <algorithm>
-
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
 
@@ -18,7 +16,7 @@ void ring_unpartitioned_sum(Communicator& comm, std::span<float> vector) {
   if (rank > 0) kernels::add(comm.receive(previous).floats(), vector);
   comm.send(next, vector);  // worker n−1 has the sum, and sends it on to 0
   if (rank == n - 1) return;
-  std::ranges::copy(comm.receive(previous).floats(), vector.begin());
+  comm.receive_into(previous, vector);
   if (rank < n - 2) comm.send(next, vector);
 }
 

@@ -1,8 +1,6 @@
 // Binomial tree: in round r the workers whose lowest set bit is 2^r hand their sums to the one 2^r
 // below (catalogue §3); the broadcast goes the same way back. ⌈log2 n⌉ rounds each, for any n; each
 // message is the whole vector.
-#include <algorithm>
-
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitives.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -26,7 +24,7 @@ void broadcast(Communicator& comm, std::span<float> vector) {
   const int rank = comm.rank();
   int reach = 1;  // ends as the lowest set bit of the rank; for worker 0 beyond n
   while (reach < n && (rank & reach) == 0) reach *= 2;
-  if (rank != 0) std::ranges::copy(comm.receive(rank - reach).floats(), vector.begin());
+  if (rank != 0) comm.receive_into(rank - reach, vector);
   for (reach /= 2; reach >= 1; reach /= 2) {
     if (rank + reach < n) comm.send(rank + reach, vector);
   }

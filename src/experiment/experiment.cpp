@@ -246,6 +246,7 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
 
 void Experiment::summarise_time(Summary& s, const RuntimeReport& report) const {
   s.seconds = to_seconds(report.elapsed);
+  s.compute_stretch = report.compute_stretch;
   s.samples_per_second = s.seconds > 0.0 ? static_cast<double>(s.samples) / s.seconds : 0.0;
   const std::size_t workers = report.accounts.size() - static_cast<std::size_t>(s.servers);
   // In floating seconds: thousands of workers together pass the 106 days that a Duration holds.

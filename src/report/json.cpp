@@ -50,6 +50,7 @@ Json summary_object(const Summary& s) {
       {"messages", s.messages},
       {"bytes_sent", s.bytes_sent},
       {"time_split", {{"compute", s.compute_s}, {"transfer", s.transfer_s}, {"wait", s.wait_s}}},
+      {"compute_stretch", or_null(s.compute_stretch)},
       {"staleness", staleness_object(s.staleness)},
       {"consensus_distance", or_null(s.consensus_distance)},
       {"samples_per_second", s.samples_per_second},

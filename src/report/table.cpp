@@ -45,6 +45,27 @@ std::string share(double part, double whole) {
   return whole > 0.0 ? fmt::format("{:.0f} %", 100.0 * part / whole) : "-";
 }
 
+/// Below, it is noise.
+constexpr double stretched_beyond = 1.05;
+
+bool stretched(const Summary& s) {
+  return s.compute_stretch && *s.compute_stretch > stretched_beyond;
+}
+
+/// What to make of times that were taken while threads shared cores.
+std::string stretch_notes(const std::vector<RunResult>& results) {
+  std::string text;
+  for (const RunResult& result : results) {
+    const Summary& s = result.summary;
+    if (!stretched(s)) continue;
+    text += fmt::format(
+        "warning: {}: computing took {:.2f} times as long as on cores of its own, because threads "
+        "share them\n",
+        s.scheme, *s.compute_stretch);
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 std::string to_target(const Summary& s) {
   if (s.diverged) return "diverged";
   return s.seconds_to_target ? human_duration(*s.seconds_to_target) : "not reached";
@@ -115,7 +136,7 @@ std::string comparison_table(const std::vector<RunResult>& results) {
                          "compute", "transfer", "wait", "sent", "messages", "staleness",
                          "consensus"}};
   for (const RunResult& result : results) rows.push_back(comparison_row(result.summary));
-  return heading(results.front()) + "\n" + aligned(rows) + "\n" + legend;
+  return heading(results.front()) + "\n" + aligned(rows) + "\n" + stretch_notes(results) + legend;
 }
 
 std::string summary_table(const Summary& s) {
@@ -128,7 +149,10 @@ std::string summary_table(const Summary& s) {
       {"time", human_duration(s.seconds)},
       {"samples per second", human_count(s.samples_per_second)},
       {"compute",
-       fmt::format("{} ({})", human_duration(s.compute_s), share(s.compute_s, s.seconds))},
+       fmt::format("{} ({}){}", human_duration(s.compute_s), share(s.compute_s, s.seconds),
+                   stretched(s) ? fmt::format(", stretched {:.2f} times: threads share cores",
+                                              *s.compute_stretch)
+                                : "")},
       {"transfer",
        fmt::format("{} ({})", human_duration(s.transfer_s), share(s.transfer_s, s.seconds))},
       {"wait", fmt::format("{} ({})", human_duration(s.wait_s), share(s.wait_s, s.seconds))},

@@ -81,6 +81,10 @@ TEST_CASE("the comparison says what was compared", "[report]") {
   CHECK_THAT(comparison_table(results), ContainsSubstring("target: training loss 0.3\n"));
   results[0].summary.time = "wall";
   CHECK_THAT(comparison_table(results), ContainsSubstring("time: wall clock"));
+  CHECK_THAT(comparison_table(results), !ContainsSubstring("warning"));
+  results[0].summary.compute_stretch = 3.5;
+  CHECK_THAT(comparison_table(results),
+             ContainsSubstring("warning: ring: computing took 3.50 times as long"));
   CHECK(comparison_table({}).empty());
 }
 
@@ -94,6 +98,11 @@ TEST_CASE("a run's table shows what there is", "[report]") {
   Summary bare = bare_result("ring").summary;
   CHECK_THAT(summary_table(bare), !ContainsSubstring("staleness"));
   CHECK_THAT(summary_table(bare), !ContainsSubstring("time to target"));
+  CHECK_THAT(summary_table(bare), !ContainsSubstring("stretched"));
+  bare.compute_stretch = 1.04;
+  CHECK_THAT(summary_table(bare), !ContainsSubstring("stretched"));
+  bare.compute_stretch = 1.923;
+  CHECK_THAT(summary_table(bare), ContainsSubstring("stretched 1.92 times"));
   bare.diverged = true;
   CHECK_THAT(summary_table(bare), ContainsSubstring("DIVERGED"));
   const auto lines = lines_of(full);
@@ -104,8 +113,9 @@ TEST_CASE("what does not apply, or is not finite, is null in JSON", "[report]") 
   RunResult result = bare_result("ring");
   result.summary.train_loss = std::numeric_limits<double>::quiet_NaN();
   const auto json = nlohmann::json::parse(summary_json(result.summary));
-  for (const char* key : {"target_loss", "seconds_to_target", "epochs_to_target", "test_loss",
-                          "test_accuracy", "staleness", "consensus_distance", "train_loss"}) {
+  for (const char* key :
+       {"target_loss", "seconds_to_target", "epochs_to_target", "test_loss", "test_accuracy",
+        "compute_stretch", "staleness", "consensus_distance", "train_loss"}) {
     INFO(key);
     CHECK(json.at(key).is_null());
   }
@@ -117,13 +127,15 @@ TEST_CASE("what does not apply, or is not finite, is null in JSON", "[report]") 
 }
 
 TEST_CASE("JSON keeps every figure and the order of the documentation", "[report]") {
-  const Summary summary = full_result("ring").summary;
+  Summary summary = full_result("ring").summary;
+  summary.compute_stretch = 1.25;
   const auto json = nlohmann::ordered_json::parse(summary_json(summary));
   CHECK(json.begin().key() == "scheme");
   CHECK(json.at("seconds_to_target") == 0.0000125);
   CHECK(json.at("staleness").at("p99") == 8);
   CHECK(json.at("time_split").at("transfer") == 0.5);
   CHECK(json.at("bytes_sent") == 437900000);
+  CHECK(json.at("compute_stretch") == 1.25);
   CHECK(metrics_json({}).find('\n') == metrics_json({}).size() - 1);
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -99,6 +100,61 @@ TEST_CASE("a server hears from everyone and ends when nothing can come", "[runti
       });
       CHECK(heard == std::vector<int>(5, 20));
     }
+  }
+}
+
+TEST_CASE("a message can be received into place, and its length must be right", "[runtime]") {
+  for (const auto& runtime : test::runtimes()) {
+    for (const double latency : {0.0, 1e-4}) {
+      CAPTURE(runtime.name, latency);
+      std::vector<float> place(4, 0.0F);
+      std::uint64_t tag = 0;
+      const auto program = [&](Rank& rank) {
+        const std::vector<float> numbers{1.0F, 2.0F};
+        rank.begin();
+        if (rank.rank() == 0) {
+          rank.send(1, numbers, 17);
+          rank.send(1, numbers);
+        } else {
+          tag = rank.receive_into(0, std::span(place).subspan(1, 2));
+          (void)rank.receive_into(0, place);
+        }
+      };
+      CHECK_THROWS_WITH(runtime.run(setup_of(2, 0, {.latency = seconds(latency)}), program),
+                        ContainsSubstring("as much as was sent"));
+      CHECK(place == std::vector<float>{0.0F, 1.0F, 2.0F, 0.0F});
+      CHECK(tag == 17);
+    }
+  }
+}
+
+TEST_CASE("stretched computing is measured on threads, and there is none when simulated",
+          "[runtime]") {
+  for (const auto& runtime : test::runtimes()) {
+    CAPTURE(runtime.name);
+    const auto stretch_of = [&](const std::function<void(Rank&)>& program) {
+      return runtime.run(setup_of(2), program).compute_stretch;
+    };
+    const auto computing = [](Rank& rank) {
+      rank.begin();
+      std::atomic<int> work{0};
+      rank.compute({.simulated = seconds(1e-3), .slowdown = 1.0}, [&] {
+        while (work.fetch_add(1) < 10000) {
+        }
+      });
+    };
+    if (runtime.run == run_virtual) {
+      CHECK_FALSE(stretch_of(computing).has_value());
+      continue;
+    }
+    REQUIRE(stretch_of(computing).has_value());
+    CHECK(*stretch_of(computing) >= 1.0);
+    // It stands still, which takes no processor time.
+    const auto stalled = [](Rank& rank) {
+      rank.begin();
+      rank.compute({}, [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
+    };
+    CHECK(*stretch_of(stalled) > 2.0);
   }
 }
 

@@ -59,7 +59,8 @@ struct Summary {
   std::optional<double> test_loss, test_accuracy;
   std::uint64_t messages = 0, bytes_sent = 0;
   double compute_s = 0.0, transfer_s = 0.0,
-         wait_s = 0.0;  // mean over workers; they add up to `seconds`
+         wait_s = 0.0;                    // mean over workers; they add up to `seconds`
+  std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch
   std::optional<StalenessSummary> staleness;
   std::optional<double> consensus_distance;
   double samples_per_second = 0.0;

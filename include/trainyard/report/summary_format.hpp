@@ -10,7 +10,9 @@ namespace trainyard {
 
 /// One JSON object, two-space indented. Keys carry their unit, except those that the field writes
 /// without: `seconds`, `time_split` (seconds, mean over workers; compute + transfer + wait =
-/// seconds). What does not apply is null, and so is what is not finite.
+/// seconds), `compute_stretch` (in wall, how many times as long as its processor time the workers'
+/// computing took; more than 1 where threads share cores). What does not apply is null, and so is
+/// what is not finite.
 std::string summary_json(const Summary& summary);
 /// {"runs": [summary, …]}
 std::string comparison_json(const std::vector<RunResult>& results);

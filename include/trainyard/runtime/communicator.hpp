@@ -40,6 +40,9 @@ class Communicator {
 
   /// Waits for the next message from that rank.
   virtual Message receive(int from) = 0;
+  /// The same, and its payload is put into `into`, as a network card would do it. Returns its tag.
+  /// REQUIRES: the message carries |into| floats.
+  virtual std::uint64_t receive_into(int from, std::span<float> into);
 
   /// Waits until some message has arrived. False when none can come any more: every worker has
   /// ended and nothing is on its way. A server's loop ends with it.

@@ -23,6 +23,12 @@ struct Envelope {
 
   /// Copies `payload` in; allocates only when it is larger than any before.
   void fill(std::span<const std::byte> payload);
+  std::span<const float> floats() const {
+    require(size % sizeof(float) == 0, "this message carries no floats");
+    return {reinterpret_cast<const float*>(storage.data()), size / sizeof(float)};
+  }
+  /// REQUIRES: it carries |into| floats.
+  void copy_to(std::span<float> into) const;
 };
 
 /// Who takes an envelope back when its message has been read.
@@ -56,11 +62,9 @@ class Message {
   std::uint64_t tag() const { return envelope_->tag; }
   std::span<const std::byte> bytes() const { return {envelope_->storage.data(), envelope_->size}; }
   /// The payload as the floats that were sent.
-  std::span<const float> floats() const {
-    require(envelope_->size % sizeof(float) == 0, "this message carries no floats");
-    return {reinterpret_cast<const float*>(envelope_->storage.data()),
-            envelope_->size / sizeof(float)};
-  }
+  std::span<const float> floats() const { return envelope_->floats(); }
+  /// REQUIRES: the message carries |into| floats.
+  void copy_to(std::span<float> into) const { envelope_->copy_to(into); }
 
  private:
   Envelope* envelope_;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "trainyard/base/function_ref.hpp"
@@ -79,6 +80,9 @@ struct RuntimeSetup {
 struct RuntimeReport {
   Duration elapsed{0};                // until the last rank ended
   std::vector<RankAccount> accounts;  // one for each rank, each adding up to `elapsed`
+  /// `wall`: the time that the workers' computing took over the processor time that it used, ≥ 1: 2
+  /// when each has half a core. Sampled; empty when none computed.
+  std::optional<double> compute_stretch{};
 };
 
 /// Runs `program` once for each rank and returns when all have ended. The first exception of any

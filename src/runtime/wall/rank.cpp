@@ -30,10 +30,11 @@ void WallRank::send(int to, std::span<const std::byte> payload, std::uint64_t ta
   envelope->from = rank();
   envelope->to = to;
   envelope->tag = tag;
-  envelope->fill(payload);
   ++account_.messages_sent;
   account_.bytes_sent += payload.size();
   envelope->start = envelope->end = Time::max();
+  // The message is posted as it is handed over, and copied while it is already on its way: the
+  // receiver cannot take it before it is pushed.
   if (!world_.setup_.network.perfect()) {
     const std::lock_guard lock(world_.network_mutex_);
     const Time present = world_.network_time();
@@ -41,8 +42,9 @@ void WallRank::send(int to, std::span<const std::byte> payload, std::uint64_t ta
     const Time posted = std::min(present, now());
     world_.switch_.post(rank(), to, payload.size(), posted, envelope);
   } else if (world_.setup_.recorder != nullptr) {
-    record_at_once(*envelope);
+    record_at_once(to, payload.size());
   }
+  envelope->fill(payload);
   channel.messages.push(envelope);  // there are never more envelopes than the queue holds
   world_.ranks_[static_cast<std::size_t>(to)]->ring();
 }
@@ -55,9 +57,9 @@ Channel* WallRank::incoming(int from) const {
       .load(std::memory_order_acquire);
 }
 
-Message WallRank::receive(int from) {
+/// Waits until a message of that rank is under way.
+Channel& WallRank::await_from(int from) {
   require(from >= 0 && from < size() && from != rank(), "a message comes from another rank");
-  const Time since = now();
   Channel* channel = nullptr;
   wait_until(
       [&] {
@@ -65,8 +67,26 @@ Message WallRank::receive(int from) {
         return channel != nullptr && channel->messages.read_available() > 0;
       },
       "a message", from);
-  if (!world_.setup_.network.perfect()) wait_for_arrival(*channel->messages.front());
-  return take(*channel, since);
+  return *channel;
+}
+
+Message WallRank::receive(int from) {
+  const Time since = now();
+  Channel& channel = await_from(from);
+  if (!world_.setup_.network.perfect()) wait_for_arrival(*channel.messages.front());
+  return take(channel, since);
+}
+
+/// The payload is copied while the message is still under way, as a card would: of the two copies
+/// of an emulated message neither delays it, unless it is shorter than they take. Nobody looks at
+/// `into` before this returns.
+std::uint64_t WallRank::receive_into(int from, std::span<float> into) {
+  const Time since = now();
+  Channel& channel = await_from(from);
+  Envelope& envelope = *channel.messages.front();
+  envelope.copy_to(into);
+  if (!world_.setup_.network.perfect()) wait_for_arrival(envelope);
+  return take(channel, since).tag();
 }
 
 /// REQUIRES: the head of the channel has arrived.
@@ -89,12 +109,12 @@ void WallRank::charge(Time since, Time start, Time end) {
 }
 
 /// A message of a perfect network, which takes no time.
-void WallRank::record_at_once(const Envelope& envelope) {
+void WallRank::record_at_once(int to, std::size_t bytes) {
   const Time present = now();
   world_.setup_.recorder->message({.id = account_.messages_sent,
-                                   .from = envelope.from,
-                                   .to = envelope.to,
-                                   .bytes = envelope.size,
+                                   .from = rank(),
+                                   .to = to,
+                                   .bytes = bytes,
                                    .posted = present,
                                    .start = present,
                                    .first_bit = present,
@@ -229,6 +249,7 @@ void WallRank::barrier() {
 
 void WallRank::begin() {
   world_.begin();
+  stretch_.computes(Time{0});
 }
 
 Time WallRank::now() {
@@ -236,8 +257,9 @@ Time WallRank::now() {
 }
 
 void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
-  checkpoint();
+  if (checkpoint()) stretch_.computes(world_.stood_at_);
   const Time began = now();
+  stretch_.computes(began);
   work();
   if (cost.slowdown > 1.0 || cost.pause.count() > 0) {
     sleep_until(later(later(began, scaled(now() - began, cost.slowdown)), cost.pause));
@@ -245,7 +267,9 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
 }
 
 void WallRank::stand_still(FunctionRef<void()> inspect) {
+  blocks();
   world_.stand_still(inspect);
+  stretch_.computes(world_.stood_at_);
 }
 
 RankAccount WallRank::traffic_of_all() const {

@@ -36,15 +36,25 @@ void pause_briefly() {
 
 }  // namespace
 
-void WallRank::checkpoint() {
+/// It is not computing from here on.
+void WallRank::blocks() {
+  if (stretch_.open()) stretch_.blocks(now());
+}
+
+/// Stands still while someone looks, and is then true.
+bool WallRank::checkpoint() {
   // relaxed: a hint that is looked at often; what it hints at is read under the mutex.
-  if (!world_.attention_.load(std::memory_order_relaxed)) return;
+  if (!world_.attention_.load(std::memory_order_relaxed)) return false;
+  blocks();
   std::unique_lock lock(world_.mutex_);
   if (world_.aborted_) throw RunAborted{};
-  if (world_.pausing_) world_.attend(lock);
+  if (!world_.pausing_) return false;
+  world_.attend(lock);
+  return true;
 }
 
 void WallRank::sleep_until(Time moment) {
+  blocks();
   while (true) {
     checkpoint();
     const Duration left = moment - now();
@@ -60,6 +70,7 @@ void WallRank::sleep_until(Time moment) {
 
 void WallRank::wait_until(FunctionRef<bool()> ready, const char* on, int from) {
   if (ready()) return;
+  blocks();
   waits_for_.store(from, std::memory_order_relaxed);  // relaxed: read for reports only
   waits_on_.store(on, std::memory_order_relaxed);
   HangWatch watch;

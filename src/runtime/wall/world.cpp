@@ -71,7 +71,21 @@ RuntimeReport WallWorld::run() {
   std::vector<Time> ended;
   for (const auto& rank : ranks_) ended.push_back(rank->ended_);
   if (setup_.recorder != nullptr) finish_recording(*setup_.recorder, switch_, ended);
-  return closed_report(accounts(), ended);
+  RuntimeReport report = closed_report(accounts(), ended);
+  report.compute_stretch = compute_stretch();
+  return report;
+}
+
+/// Of all workers' computing together.
+std::optional<double> WallWorld::compute_stretch() const {
+  Duration clock{0}, processor{0};
+  for (int w = 0; w < setup_.workers; ++w) {
+    const StretchMeter& meter = ranks_[static_cast<std::size_t>(w)]->stretch_;
+    clock += meter.clock_time();
+    processor += meter.processor_time_used();
+  }
+  if (processor.count() <= 0) return std::nullopt;
+  return std::max(1.0, to_seconds(clock) / to_seconds(processor));
 }
 
 std::vector<RankAccount> WallWorld::accounts() const {
@@ -91,6 +105,7 @@ void WallWorld::run_rank(WallRank& rank) {
   } catch (...) {
     fail(std::current_exception());
   }
+  rank.blocks();
   rank.ended_ = clock();
   const std::lock_guard lock(mutex_);
   // release: whoever sees that no worker is left also sees all that they sent.
@@ -157,6 +172,7 @@ void WallWorld::stand_still(FunctionRef<void()> inspect) {
 
   const std::int64_t stopped = steady_ns();
   stopped_ns_.store(stopped, std::memory_order_relaxed);
+  stood_at_ = clock();
   inspection_ = &inspect;
   changed_.notify_all();
   changed_.wait(lock, [this] { return inspection_ == nullptr; });

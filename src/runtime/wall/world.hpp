@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "trainyard/network/switch.hpp"
 #include "trainyard/runtime/rank.hpp"
 
 #include "runtime/wall/channel.hpp"
+#include "runtime/wall/stretch_meter.hpp"
 
 namespace trainyard {
 
@@ -25,6 +27,7 @@ class alignas(64) WallRank final : public Rank {
   void send(int to, std::span<const std::byte> payload, std::uint64_t tag) override;
   using Communicator::send;
   Message receive(int from) override;
+  std::uint64_t receive_into(int from, std::span<float> into) override;
   bool await_message() override;
   std::optional<Message> receive_any() override;
   std::optional<Message> poll(int from) override;
@@ -54,11 +57,12 @@ class alignas(64) WallRank final : public Rank {
   };
 
   Channel* incoming(int from) const;
+  Channel& await_from(int from);
   Channel* await_any(Time since);
   Message take(Channel& channel, Time since);
   void wait_for_arrival(const Envelope& envelope);
   void charge(Time since, Time start, Time end);
-  void record_at_once(const Envelope& envelope);
+  void record_at_once(int to, std::size_t bytes);
   bool anything_queued() const;
   Arrivals look_for_arrivals();
   void sleep_until(Time moment);
@@ -67,10 +71,12 @@ class alignas(64) WallRank final : public Rank {
   void look_for_hang(HangWatch& watch) const;
   void park(FunctionRef<bool()> ready);
   void ring();  // called by other threads: wakes it if it is parked
-  void checkpoint();
+  bool checkpoint();
+  void blocks();
 
   WallWorld& world_;
   RankAccount account_;
+  StretchMeter stretch_;
   Time ended_{0};
   int served_last_ = -1;  // receive_any() takes turns
 
@@ -101,6 +107,7 @@ class WallWorld final : private EnvelopeReturn {
   Channel& channel(int from, int to);
   void advance_network(Time present);  // REQUIRES: network_mutex_ is held
   std::vector<RankAccount> accounts() const;
+  std::optional<double> compute_stretch() const;
   Time clock() const;
   bool interrupted() const {
     // relaxed: a flag that a signal sets; nothing is published with it.
@@ -133,6 +140,7 @@ class WallWorld final : private EnvelopeReturn {
   // Under mutex_, except that attention_ and live_workers_ are also read without it.
   std::mutex mutex_;
   std::condition_variable changed_;
+  Time stood_at_{0};  // what the clock said when all stood still last, and when they went on
   std::atomic<bool> attention_{false};  // someone asks the ranks to stand still, or to give up
   std::atomic<int> live_workers_{0};
   int live_ = 0, standing_ = 0, begun_ = 0;
