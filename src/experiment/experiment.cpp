@@ -92,6 +92,7 @@ RuntimeSetup Experiment::runtime_setup() const {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
     setup.cores_are_shared = setup.workers + setup.servers > machine.cores;
+    if (hooks_.remark) hooks_.remark("placement: " + seats_text(machine, setup.pinned_to));
   }
   return setup;
 }

@@ -142,6 +142,35 @@ std::vector<int> place_ranks(const Machine& machine, int ranks, Placement placem
   return placed;
 }
 
+std::string seats_text(const Machine& machine, const std::vector<int>& places) {
+  if (places.empty()) return "ranks are not pinned";
+  const auto unit_of = [&](std::size_t rank) {
+    return *std::ranges::find(machine.units, places[rank], &ProcessingUnit::index);
+  };
+  const auto span = [](const char* what, std::size_t first, std::size_t last) {
+    return first == last ? fmt::format("{} {}", what, first)
+                         : fmt::format("{}s {}-{}", what, first, last);
+  };
+  // With more ranks than hardware threads it goes round again.
+  const std::size_t seated = std::min(places.size(), machine.units.size());
+  std::string text;
+  for (std::size_t first = 0, next = 1; first < seated; first = next++) {
+    const ProcessingUnit begin = unit_of(first);
+    const auto follows = [&](std::size_t rank) {
+      const ProcessingUnit unit = unit_of(rank);
+      return unit.node == begin.node && unit.core == begin.core + static_cast<int>(rank - first);
+    };
+    while (next < seated && follows(next)) ++next;
+    text += fmt::format("{}{} on {} of node {}", text.empty() ? "" : ", ",
+                        span("rank", first, next - 1),
+                        span("core", static_cast<std::size_t>(begin.core),
+                             static_cast<std::size_t>(begin.core) + next - 1 - first),
+                        begin.node);
+  }
+  if (seated < places.size()) text += ", the others in the same order again";
+  return text;
+}
+
 void pin_this_thread(int unit) {
   const hwloc_topology_t topology = real_topology();
   const hwloc_obj_t object =

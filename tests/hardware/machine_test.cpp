@@ -61,6 +61,21 @@ TEST_CASE("compact fills a node, scatter takes the nodes in turn", "[hardware]")
   CHECK(place_ranks(machine, 9, Placement::none).empty());
 }
 
+TEST_CASE("who sits where, in one line", "[hardware]") {
+  const Machine machine = synthetic_machine("pack:2 numa:2 core:4 pu:2");
+  const auto seats = [&](int ranks, Placement placement) {
+    return seats_text(machine, place_ranks(machine, ranks, placement));
+  };
+  CHECK(seats(1, Placement::compact) == "rank 0 on core 0 of node 0");
+  CHECK(seats(6, Placement::compact) ==
+        "ranks 0-3 on cores 0-3 of node 0, ranks 4-5 on cores 4-5 of node 1");
+  CHECK(seats(3, Placement::scatter) ==
+        "rank 0 on core 0 of node 0, rank 1 on core 4 of node 1, rank 2 on core 8 of node 2");
+  CHECK(seats(17, Placement::compact).ends_with(", rank 16 on core 0 of node 0"));
+  CHECK(seats(40, Placement::compact).ends_with("the others in the same order again"));
+  CHECK(seats(3, Placement::none) == "ranks are not pinned");
+}
+
 TEST_CASE("unlike nodes: one has fewer cores", "[hardware]") {
   const Machine machine = synthetic_machine("numa:1 core:3 pu:1");
   CHECK(place_ranks(machine, 3, Placement::scatter).size() == 3);

@@ -38,6 +38,10 @@ std::string placement_text(Placement placement);
 /// The processing unit of each rank; empty for Placement::none.
 std::vector<int> place_ranks(const Machine& machine, int ranks, Placement placement);
 
+/// Who sits where, in one line: "ranks 0-15 on cores 0-15 of node 0, ranks 16-17 on cores 16-17 of
+/// node 1". REQUIRES: `places` comes from place_ranks() for this machine.
+std::string seats_text(const Machine& machine, const std::vector<int>& places);
+
 /// Binds the calling thread to one processing unit of this machine. A system that refuses (some
 /// containers do) is no error: the thread then runs anywhere.
 void pin_this_thread(int unit);
