@@ -85,8 +85,8 @@ class Mlp final : public Model {
                  Workspace& workspace) const override {
     Tally tally;
     for_each_tile(batch, [&](const RowRange& tile) {
-      const InputMatrix data(tile, tile_rows, workspace, data_slot);
-      const std::span<const float> scores = forward(parameters, data, tile_rows, workspace);
+      const InputMatrix data({&tile, 1}, workspace, data_slot);
+      const std::span<const float> scores = forward(parameters, data, tile.count, workspace);
       tally_scores(tile, layers_.back().outputs, scores, tally);
     });
     return tally;

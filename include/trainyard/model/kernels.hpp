@@ -32,7 +32,9 @@ void sigmoid(std::span<float> x);
 // Matrices.
 
 /// C ← alpha · op(A) · op(B) + beta · C, row-major, op(A) is m×k, op(B) is k×n, C is m×n with tight
-/// rows; with beta = 0, C is not read. The one matrix product of the program; single-threaded.
+/// rows; with beta = 0, C is not read. The one matrix product of the program; single-threaded. An
+/// element's bits depend on its row of op(A), its column of op(B) and what C held, not on the
+/// shape.
 void matrix_product(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n, std::size_t k,
                     float alpha, const float* a, const float* b, float beta, float* c);
 
