@@ -72,4 +72,11 @@ void InputMatrix::weight_gradient(std::span<const float> residuals, std::size_t 
   });
 }
 
+void InputMatrix::descend(std::span<const float> residuals, std::size_t width, float step_size,
+                          std::span<float> weights) const {
+  require(!is_sparse(), "a sparse matrix has no dense product");
+  kernels::matrix_product(true, false, features_, width, rows_, -step_size, dense_.data(),
+                          residuals.data(), 1.0F, weights.data());
+}
+
 }  // namespace trainyard

@@ -26,6 +26,10 @@ class InputMatrix {
   void weight_gradient(std::span<const float> residuals, std::size_t width, float l2,
                        std::span<const float> weights, std::span<float> gradient) const;
 
+  /// weights ← weights − step_size · Xᵀ · residuals, for a dense X.
+  void descend(std::span<const float> residuals, std::size_t width, float step_size,
+               std::span<float> weights) const;
+
  private:
   bool is_sparse() const { return !sparse_.empty(); }
 

@@ -39,9 +39,8 @@ struct Product {
   float* c;
 };
 
-/// A panel of this many rows and two vectors of 16 floats is 32 KiB: with the rows of A that meet
-/// it, what an L1 cache of 48 KiB holds.
-inline constexpr std::size_t block_depth = 256;
+/// Two vectors of 16 floats. block_depth rows of them are 32 KiB: with the rows of A that meet
+/// them, what an L1 cache of 48 KiB holds.
 inline constexpr std::size_t widest_panel = 32;
 
 // For a lambda that must not become a call: what it captures would then have to lie in memory.
