@@ -122,6 +122,11 @@ class Trainer {
     kernels::axpy(-0.01F, gradient_.span(), parameters_.span());
   }
 
+  void fused_step() {
+    const RowRange range = next_range();
+    model_->descend(parameters_.span(), {&range, 1}, 0.01F, workspace_);
+  }
+
   void sparse_step() {
     const RowRange range = next_range();
     const Model::SparseUpdate& update = *model_->sparse_update();
@@ -156,6 +161,14 @@ void gradient_step(State& state, const ModelOptions& options, const Dataset& dat
   state.counters["samples/s"] = rate(static_cast<double>(batch));
 }
 
+/// The same without laying the gradient down, as `sequential` does it.
+void fused_step(State& state, const ModelOptions& options, const Dataset& data) {
+  const auto batch = static_cast<std::size_t>(state.range(0));
+  Trainer trainer(options, data, batch);
+  for ([[maybe_unused]] auto _ : state) trainer.fused_step();
+  state.counters["samples/s"] = rate(static_cast<double>(batch));
+}
+
 /// The size of fashion-mnist's pictures. 6400 rows are 20 MB: they stream from memory, as in
 /// training.
 const Dataset& pictures() {
@@ -171,20 +184,35 @@ void mlp_step_256_128_l2(State& state) {
 void mlp_step_512_512(State& state) {
   gradient_step(state, {"mlp:512,512", 0.0}, pictures());
 }
+void mlp_fused_256_128(State& state) {
+  fused_step(state, {"mlp:256,128", 0.0}, pictures());
+}
+void mlp_fused_512_512(State& state) {
+  fused_step(state, {"mlp:512,512", 0.0}, pictures());
+}
 void softmax_step(State& state) {
   gradient_step(state, {"softmax", 1e-4}, pictures());
 }
 BENCHMARK(mlp_step_256_128)->Arg(1)->Arg(32)->Arg(128);
 BENCHMARK(mlp_step_256_128_l2)->Arg(32);
 BENCHMARK(mlp_step_512_512)->Arg(32)->Arg(128);
+BENCHMARK(mlp_fused_256_128)->Arg(1)->Arg(32)->Arg(128);
+BENCHMARK(mlp_fused_512_512)->Arg(32)->Arg(128);
 BENCHMARK(softmax_step)->Arg(32)->Arg(128);
 
 /// The size of covtype's rows.
-void dense_logistic_step(State& state) {
+const Dataset& measures() {
   static const Dataset data = generate_dense_logistic(100000, 54, 1);
-  gradient_step(state, {"logistic", 1e-4}, data);
+  return data;
+}
+void dense_logistic_step(State& state) {
+  gradient_step(state, {"logistic", 1e-4}, measures());
+}
+void dense_logistic_fused(State& state) {
+  fused_step(state, {"logistic", 1e-4}, measures());
 }
 BENCHMARK(dense_logistic_step)->Arg(1)->Arg(64);
+BENCHMARK(dense_logistic_fused)->Arg(1)->Arg(64);
 
 /// The size of rcv1's rows; weights and rows are in cache.
 const Dataset& documents() {

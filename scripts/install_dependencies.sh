@@ -7,8 +7,6 @@ packages=(
   g++ cmake ninja-build pkg-config
   libtbb-dev        # tasks
   libboost-dev libboost-context-dev  # queues, fibers
-  libeigen3-dev     # linear algebra where oneDNN is missing
-  libdnnl-dev       # matrix products
   libhwy-dev        # vector kernels
   librandom123-dev  # random streams
   libhwloc-dev      # cores and NUMA nodes

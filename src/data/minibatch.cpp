@@ -37,7 +37,8 @@ Batch MinibatchStream::next() {
   while (missing > 0) {
     const std::size_t count = std::min(missing, share_->rows - position_);
     ranges_.push_back({share_, position_, count});
-    position_ = (position_ + count) % share_->rows;
+    position_ += count;  // a modulo would be a division, a tenth of a step on one row
+    if (position_ == share_->rows) position_ = 0;
     missing -= count;
   }
   return ranges_;

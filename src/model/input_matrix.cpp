@@ -42,23 +42,6 @@ InputMatrix::InputMatrix(Batch batch, Workspace& workspace, std::size_t slot)
   }
 }
 
-InputMatrix::InputMatrix(const RowRange& range, std::size_t rows, Workspace& workspace,
-                         std::size_t slot)
-    : rows_(rows), features_(range.data->features) {
-  require(range.count <= rows, "a tile of too many rows");
-  if (range.data->sparse) {
-    sparse_ = {&range, 1};
-  } else if (range.count == rows) {
-    dense_ = dense_rows(range);
-  } else {
-    const std::span<float> tile = workspace.floats(slot, rows * features_);
-    const std::span<const float> filled = dense_rows(range);
-    float* const rest = std::copy(filled.begin(), filled.end(), tile.data());
-    std::fill(rest, tile.data() + tile.size(), 0.0F);
-    dense_ = tile;
-  }
-}
-
 void InputMatrix::times(std::span<const float> weights, std::size_t width,
                         std::span<float> product) const {
   if (!is_sparse()) {
@@ -70,8 +53,6 @@ void InputMatrix::times(std::span<const float> weights, std::size_t width,
     kernels::sparse_product(row.columns, row.values, weights,
                             product.subspan(index * width, width));
   });
-  const std::span<float> filling = product.subspan(row_count(sparse_) * width);
-  std::fill(filling.begin(), filling.end(), 0.0F);
 }
 
 void InputMatrix::weight_gradient(std::span<const float> residuals, std::size_t width, float l2,
@@ -89,6 +70,13 @@ void InputMatrix::weight_gradient(std::span<const float> residuals, std::size_t 
     kernels::add_sparse_outer(row.columns, row.values, residuals.subspan(index * width, width),
                               gradient);
   });
+}
+
+void InputMatrix::descend(std::span<const float> residuals, std::size_t width, float step_size,
+                          std::span<float> weights) const {
+  require(!is_sparse(), "a sparse matrix has no dense product");
+  kernels::matrix_product(true, false, features_, width, rows_, -step_size, dense_.data(),
+                          residuals.data(), 1.0F, weights.data());
 }
 
 }  // namespace trainyard

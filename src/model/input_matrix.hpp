@@ -18,9 +18,6 @@ class InputMatrix {
   /// The rows of a batch: in place where it is one range or sparse, otherwise copied to buffer
   /// `slot` of the workspace. REQUIRES: the batch is not empty and outlives the matrix.
   InputMatrix(Batch batch, Workspace& workspace, std::size_t slot);
-  /// A range of at most `rows` rows filled up with zero rows. REQUIRES: the range outlives the
-  /// matrix.
-  InputMatrix(const RowRange& range, std::size_t rows, Workspace& workspace, std::size_t slot);
 
   /// product ← X · weights. weights is features × width, product rows × width.
   void times(std::span<const float> weights, std::size_t width, std::span<float> product) const;
@@ -28,6 +25,10 @@ class InputMatrix {
   /// width.
   void weight_gradient(std::span<const float> residuals, std::size_t width, float l2,
                        std::span<const float> weights, std::span<float> gradient) const;
+
+  /// weights ← weights − step_size · Xᵀ · residuals, for a dense X.
+  void descend(std::span<const float> residuals, std::size_t width, float step_size,
+               std::span<float> weights) const;
 
  private:
   bool is_sparse() const { return !sparse_.empty(); }
@@ -38,9 +39,8 @@ class InputMatrix {
   std::size_t features_ = 0;
 };
 
-/// Models whose rows go through a matrix product are evaluated in tiles of always this many rows,
-/// the last one filled up: a product may sum in another order for another shape, and a row's loss
-/// must not depend on which rows its caller put beside it.
+/// Models of several layers or classes are evaluated in tiles of this many rows, so that what lies
+/// between their layers stays in the cache.
 inline constexpr std::size_t tile_rows = 64;
 
 /// part(tile) for each tile of each range, in order. A tile holds at most tile_rows rows.

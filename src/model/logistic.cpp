@@ -44,10 +44,15 @@ void take_margins(const RowRange& range, std::span<const float> weights, std::sp
   }
 }
 
+/// y of the formulas. Computed, for labels are too random for a branch.
+float sign_of(Label label) {
+  return static_cast<float>(2 * label - 1);
+}
+
 /// ∂loss/∂margin = -y / (1 + exp(y m)): neither tail cancels, and an exponential that overflows
-/// gives the right zero. The sign is computed, for labels are too random for a branch.
+/// gives the right zero.
 float residual_at(float margin, Label label) {
-  const float y = static_cast<float>(2 * label - 1);
+  const float y = sign_of(label);
   return -y / (1.0F + std::exp(y * margin));
 }
 
@@ -163,6 +168,17 @@ class Logistic final : public Model {
     } else {
       set_to_dense_rows(batch, residuals, parameters, gradient);
     }
+  }
+
+  void descend(std::span<float> parameters, Batch batch, float step_size,
+               Workspace& workspace) const override {
+    if (is_sparse(batch) || row_count(batch) != 1) {
+      Model::descend(parameters, batch, step_size, workspace);
+      return;
+    }
+    const RowRange& row = batch.front();
+    kernels::logistic_step(dense_rows(row), sign_of(labels_of(row).front()),
+                           static_cast<float>(l2_), step_size, parameters);
   }
 
   Tally evaluate(std::span<const float> parameters, Batch batch,

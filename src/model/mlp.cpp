@@ -65,28 +65,39 @@ class Mlp final : public Model {
 
   void gradient(std::span<const float> parameters, Batch batch, std::span<float> gradient,
                 Workspace& workspace) const override {
+    backward(parameters, batch, workspace,
+             [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
+               input.weight_gradient(residuals, layer.outputs, static_cast<float>(l2_),
+                                     layer.weights(parameters), layer.weights(gradient));
+               kernels::column_sums(residuals, layer.biases(gradient));
+             });
+  }
+
+  /// Each layer's product Xᵀ·R goes straight into its weights: a gradient laid down and read again
+  /// is 12 % of the time of a step of 784-256-128-10 at batch 32.
+  void descend(std::span<float> parameters, Batch batch, float step_size,
+               Workspace& workspace) const override {
     const std::size_t rows = row_count(batch);
-    const InputMatrix data(batch, workspace, data_slot);
-    std::span<float> residuals = forward(parameters, data, rows, workspace);
-    scores_to_residuals(batch, layers_.back().outputs, residuals);
-    for (std::size_t l = layers_.size(); l-- > 0;) {
-      const Layer& layer = layers_[l];
-      const std::span<const float> weights = layer.weights(parameters);
-      const InputMatrix input =
-          l == 0 ? data : InputMatrix(units(l - 1, rows, workspace), rows, layer.inputs);
-      input.weight_gradient(residuals, layer.outputs, static_cast<float>(l2_), weights,
-                            layer.weights(gradient));
-      kernels::column_sums(residuals, layer.biases(gradient));
-      if (l > 0) residuals = pass_back(l, weights, residuals, rows, workspace);
+    // With more rows the product is added up in parts, which rounds the weights in between.
+    if (l2_ != 0.0 || is_sparse(batch) || rows > kernels::block_depth) {
+      Model::descend(parameters, batch, step_size, workspace);
+      return;
     }
+    backward(parameters, batch, workspace,
+             [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
+               input.descend(residuals, layer.outputs, step_size, layer.weights(parameters));
+               const std::span<float> sums = workspace.gradient(layer.outputs);
+               kernels::column_sums(residuals, sums);
+               kernels::axpy(-step_size, sums, layer.biases(parameters));
+             });
   }
 
   Tally evaluate(std::span<const float> parameters, Batch batch,
                  Workspace& workspace) const override {
     Tally tally;
     for_each_tile(batch, [&](const RowRange& tile) {
-      const InputMatrix data(tile, tile_rows, workspace, data_slot);
-      const std::span<const float> scores = forward(parameters, data, tile_rows, workspace);
+      const InputMatrix data({&tile, 1}, workspace, data_slot);
+      const std::span<const float> scores = forward(parameters, data, tile.count, workspace);
       tally_scores(tile, layers_.back().outputs, scores, tally);
     });
     return tally;
@@ -126,6 +137,25 @@ class Mlp final : public Model {
       kernels::add_bias_relu(layer.biases(parameters), output);
       input = InputMatrix(output, rows, layer.outputs);
     }
+  }
+
+  /// part(layer, what went into it, its residuals) for each layer, last to first. The layer's
+  /// parameters may be changed then: nothing reads them any more.
+  template <typename Part>
+  void backward(std::span<const float> parameters, Batch batch, Workspace& workspace,
+                const Part& part) const {
+    const std::size_t rows = row_count(batch);
+    const InputMatrix data(batch, workspace, data_slot);
+    std::span<float> above = forward(parameters, data, rows, workspace);
+    scores_to_residuals(batch, layers_.back().outputs, above);
+    for (std::size_t l = layers_.size(); l-- > 1;) {
+      const Layer& layer = layers_[l];
+      const std::span<float> below =
+          pass_back(l, layer.weights(parameters), above, rows, workspace);
+      part(layer, InputMatrix(units(l - 1, rows, workspace), rows, layer.inputs), above);
+      above = below;
+    }
+    part(layers_.front(), data, above);
   }
 
   /// The residuals of layer l - 1 from those of layer l, whose weights are given.

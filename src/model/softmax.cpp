@@ -101,8 +101,8 @@ class Softmax final : public Model {
                  Workspace& workspace) const override {
     Tally tally;
     for_each_tile(batch, [&](const RowRange& tile) {
-      const InputMatrix input(tile, tile_rows, workspace, input_slot);
-      const std::span<float> scores = workspace.floats(score_slot, tile_rows * classes_);
+      const InputMatrix input({&tile, 1}, workspace, input_slot);
+      const std::span<float> scores = workspace.floats(score_slot, tile.count * classes_);
       input.times(parameters, classes_, scores);
       tally_scores(tile, classes_, scores, tally);
     });

@@ -93,14 +93,19 @@ void Worker::apply(std::span<const float> gradient) {
 }
 
 void Worker::descend() {
-  if (sparse_ == nullptr || !single_row_) {
+  if (context_.optimizer.momentum != 0.0) {
     apply(compute_gradient());
     return;
   }
   const Batch batch = next_batch();
-  rank_.compute(cost_of_next(false), [&] { sparse_->read(replica_, batch, residuals_.span()); });
-  sparse_->write(replica_, batch, residuals_.span(),
-                 static_cast<float>(context_.optimizer.step_size(epochs())));
+  const auto step_size = static_cast<float>(context_.optimizer.step_size(epochs()));
+  if (sparse_ != nullptr && single_row_) {
+    rank_.compute(cost_of_next(false), [&] { sparse_->read(replica_, batch, residuals_.span()); });
+    sparse_->write(replica_, batch, residuals_.span(), step_size);
+  } else {
+    rank_.compute(cost_of_next(false),
+                  [&] { context_.model.descend(replica_, batch, step_size, workspace_); });
+  }
 }
 
 void Worker::descend_shared() {

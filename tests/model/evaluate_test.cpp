@@ -125,8 +125,8 @@ TEST_CASE("a model that has diverged has no finite loss", "[model]") {
   }
 }
 
-// Callers cut evaluation into blocks for the cores; what a row loses must not depend on where. With
-// 500 features oneDNN cuts a row's sum in two, except where the matrix has a single row.
+// Callers cut evaluation into blocks for the cores; what a row loses must not depend on where. 500
+// features are two blocks of the matrix product.
 TEST_CASE("a row's loss has the same bits in every block", "[model]") {
   const test::Problem problem = test::make_problem(2, 200, 500, 2, 0.5);
   for (const std::string name : {"logistic", "softmax", "mlp:17,5"}) {

@@ -10,11 +10,13 @@
 #include "trainyard/base/random.hpp"
 #include "trainyard/model/kernels.hpp"
 
+#include "model/instruction_sets.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {
 namespace {
 
+using test::with_each_instruction_set;
 using Floats = std::vector<float>;
 
 struct Shape {
@@ -54,20 +56,22 @@ void check_product(RandomStream& random, Shape shape, bool transpose_a, bool tra
 }
 
 TEST_CASE("matrix_product agrees with plain loops for all shapes and transposes", "[model]") {
-  RandomStream random(1, Purpose::data_generator);
   const std::vector<Shape> shapes = {
       {1, 1, 1},    {1, 7, 5},    {7, 1, 5},     {7, 5, 1},     {2, 3, 4},      {16, 16, 16},
       {17, 33, 65}, {64, 10, 31}, {32, 48, 100}, {1, 300, 200}, {300, 1, 200},  {130, 129, 3},
       {31, 10, 64}, {100, 32, 1}, {5, 5, 1000},  {64, 64, 784}, {128, 10, 128}, {3, 257, 33}};
-  for (const Shape shape : shapes) {
-    for (const bool transpose_a : {false, true}) {
-      for (const bool transpose_b : {false, true}) {
-        check_product(random, shape, transpose_a, transpose_b, 1.0F, 0.0F, 0.0F);
-        check_product(random, shape, transpose_a, transpose_b, 1.0F, 1.0F, 2.0F);
-        check_product(random, shape, transpose_a, transpose_b, -0.5F, 0.25F, 3.0F);
+  with_each_instruction_set([&] {
+    RandomStream random(1, Purpose::data_generator);
+    for (const Shape shape : shapes) {
+      for (const bool transpose_a : {false, true}) {
+        for (const bool transpose_b : {false, true}) {
+          check_product(random, shape, transpose_a, transpose_b, 1.0F, 0.0F, 0.0F);
+          check_product(random, shape, transpose_a, transpose_b, 1.0F, 1.0F, 2.0F);
+          check_product(random, shape, transpose_a, transpose_b, -0.5F, 0.25F, 3.0F);
+        }
       }
     }
-  }
+  });
 }
 
 TEST_CASE("matrix_product with beta 0 does not read C", "[model]") {
@@ -114,21 +118,32 @@ TEST_CASE("matrix_product starts no threads, whichever thread calls it", "[model
   CHECK(after == before);
 }
 
-// What evaluation in tiles rests on: within one shape, a row's bits depend on nothing but the row.
-TEST_CASE("a row of a product has the same bits at every place of the matrix", "[model]") {
-  RandomStream random(4, Purpose::data_generator);
-  for (const Shape shape :
-       {Shape{64, 10, 784}, Shape{64, 256, 784}, Shape{64, 1, 129}, Shape{64, 26, 17}}) {
-    const auto [m, n, k] = shape;
-    Floats a = normal_floats(random, m * k);
-    const Floats b = normal_floats(random, k * n);
-    for (std::size_t i = 1; i < m; ++i) std::copy_n(a.data(), k, a.data() + i * k);
-    Floats c(m * n);
-    kernels::matrix_product(false, false, m, n, k, 1.0F, a.data(), b.data(), 0.0F, c.data());
-    for (std::size_t i = 1; i < m; ++i) {
-      CHECK(std::equal(c.begin(), c.begin() + static_cast<std::ptrdiff_t>(n),
-                       c.begin() + static_cast<std::ptrdiff_t>(i * n)));
-    }
+// What evaluation in tiles rests on, and that a minibatch may be cut anywhere.
+TEST_CASE("an element of a product has the same bits in every shape and place", "[model]") {
+  const std::size_t m = 37, n = 75;
+  for (const std::size_t k : {std::size_t{1}, std::size_t{129}, std::size_t{784}}) {
+    with_each_instruction_set([&] {
+      RandomStream random(4, Purpose::data_generator);
+      const Floats a = normal_floats(random, m * k), b = normal_floats(random, n * k);
+      Floats whole(m * n);
+      kernels::matrix_product(false, true, m, n, k, 1.0F, a.data(), b.data(), 0.0F, whole.data());
+      for (const Shape piece : {Shape{1, 1, k}, Shape{3, 33, k}, Shape{15, 16, k}}) {
+        for (std::size_t i = 0; i + piece.m <= m; i += piece.m) {
+          for (std::size_t j = 0; j + piece.n <= n; j += piece.n) {
+            Floats part(piece.m * piece.n);
+            kernels::matrix_product(false, true, piece.m, piece.n, k, 1.0F, a.data() + i * k,
+                                    b.data() + j * k, 0.0F, part.data());
+            for (std::size_t r = 0; r < piece.m; ++r) {
+              const bool same =
+                  std::equal(part.data() + r * piece.n, part.data() + (r + 1) * piece.n,
+                             whole.data() + (i + r) * n + j);
+              if (!same)
+                FAIL_CHECK("piece " << piece.m << "x" << piece.n << " at " << i << ", " << j);
+            }
+          }
+        }
+      }
+    });
   }
 }
 

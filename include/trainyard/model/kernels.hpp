@@ -29,10 +29,24 @@ void scaled_copy(float a, std::span<const float> x, std::span<float> y);
 /// x_i ← 1 / (1 + exp(-x_i)), of small relative error in both tails
 void sigmoid(std::span<float> x);
 
+// Memory that other threads read and write meanwhile (runtime/shared_model.hpp).
+
+/// to ← from, where `from` is shared. Each float is loaded whole.
+void copy_shared(std::span<const float> from, std::span<float> to);
+/// y ← y + a x, where y is shared. Each float is loaded once and stored once, whole, with the bits
+/// of axpy; what others store in between, some nanoseconds, is lost.
+void axpy_shared(float a, std::span<const float> x, std::span<float> y);
+
 // Matrices.
 
+/// matrix_product() adds up this many terms of an element in one go; longer sums go by blocks, each
+/// scaled by alpha and added to C.
+inline constexpr std::size_t block_depth = 256;
+
 /// C ← alpha · op(A) · op(B) + beta · C, row-major, op(A) is m×k, op(B) is k×n, C is m×n with tight
-/// rows; with beta = 0, C is not read. The one matrix product of the program; single-threaded.
+/// rows; with beta = 0, C is not read. The one matrix product of the program; single-threaded. An
+/// element's bits depend on its row of op(A), its column of op(B) and what C held, not on the
+/// shape.
 void matrix_product(bool transpose_a, bool transpose_b, std::size_t m, std::size_t n, std::size_t k,
                     float alpha, const float* a, const float* b, float beta, float* c);
 
@@ -44,6 +58,10 @@ void row_products(std::span<const float> matrix, std::span<const float> vector,
 /// at least one row; start may be sum itself.
 void weighted_row_sum(std::span<const float> weights, std::span<const float> matrix,
                       float start_scale, std::span<const float> start, std::span<float> sum);
+/// weights ← weights − step_size · (l2 · weights + residual · row) with residual = −y / (1 + exp(y
+/// row·weights)): a whole step of logistic regression on one row, y being 1 or −1.
+void logistic_step(std::span<const float> row, float y, float l2, float step_size,
+                   std::span<float> weights);
 /// sums ← Σ_r (row r of matrix). matrix is rows × |sums|.
 void column_sums(std::span<const float> matrix, std::span<float> sums);
 

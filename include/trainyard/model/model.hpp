@@ -26,8 +26,12 @@ class Workspace {
   /// until more is asked of the same slot.
   std::span<float> floats(std::size_t slot, std::size_t size);
 
+  /// One more such buffer, for a whole gradient.
+  std::span<float> gradient(std::size_t size);
+
  private:
   std::vector<AlignedBuffer<float>> slots_;
+  AlignedBuffer<float> gradient_;
 };
 
 /// Sums over rows, losses accumulated in double.
@@ -51,6 +55,11 @@ class Model {
   /// are not regularised). Overwrites `gradient`. REQUIRES: both spans hold dimension() floats.
   virtual void gradient(std::span<const float> parameters, Batch batch, std::span<float> gradient,
                         Workspace& workspace) const = 0;
+
+  /// parameters ← parameters − step_size · gradient, the bits of gradient() and kernels::axpy(),
+  /// but without laying the gradient down where the model can do without.
+  virtual void descend(std::span<float> parameters, Batch batch, float step_size,
+                       Workspace& workspace) const;
 
   /// Losses and hits over the batch at `parameters`. A tie in accuracy goes to the lowest class; a
   /// margin of exactly zero counts as the negative class.
