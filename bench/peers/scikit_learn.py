@@ -1,0 +1,143 @@
+"""Logistic regression, one row a step, and reading LIBSVM text: Trainyard against scikit-learn.
+
+Fair because: both read the same file and take the same steps: constant step size, no regulariser,
+no intercept, no shuffling between epochs (Trainyard has shuffled once, when it laid the rows out,
+and then streams as scikit-learn does). scikit-learn 1.2 computes in float64 and has no float32; its
+SGDClassifier has one thread, so that a row which gives Trainyard two ranks says so. Checks that
+fit() makes of its input are on its clock and are below 5 % of it.
+"""
+
+import os
+
+for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
+    os.environ.pop(name, None)
+
+from common import Table, arguments, clocked, google_benchmark, skip, take_turns, trainyard  # noqa: E402
+import data  # noqa: E402
+
+ALONE = ("--scheme", "sequential", "--workers", 1)
+TWO = ("--scheme", "hogwild", "--workers", 2)
+
+
+def classifier(step_size, epochs):
+    from sklearn.linear_model import SGDClassifier
+
+    return SGDClassifier(loss="log_loss", penalty=None, learning_rate="constant", eta0=step_size,
+                         max_iter=epochs, tol=None, shuffle=False, fit_intercept=False)
+
+
+def loss_of(weights, rows, labels):
+    import numpy
+
+    return numpy.logaddexp(0, -labels * (rows @ weights)).mean()
+
+
+def fit(rows, labels, step_size, epochs):
+    """(seconds an epoch, loss)"""
+    model = classifier(step_size, epochs)
+    seconds, _ = clocked(lambda: model.fit(rows, labels))
+    return seconds / epochs, loss_of(model.coef_.ravel(), rows, labels)
+
+
+def run(file, who, step_size, epochs):
+    """(seconds an epoch, loss)"""
+    summary = trainyard("--dataset", file, *who, "--batch", 1, "--epochs", epochs,
+                        "--evaluate-every", 1e6, "--lr", step_size)
+    return summary["seconds"] / epochs, summary["train_loss"]
+
+
+def compare(table, pairs, work, unit, scale, theirs, ours, floor, tolerance=0.02, remark=""):
+    if not table.wants(work):
+        return
+    peer, own = take_turns(pairs, theirs, ours)
+    table.row(work, "scikit-learn SGDClassifier", unit, (scale(seconds) for seconds, _ in peer),
+              (scale(seconds) for seconds, _ in own), floor, (peer[0][1], own[0][1]), tolerance,
+              remark)
+
+
+def sparse_small(table, pairs):
+    rows, labels = data.sparse_arrays("small")
+    compare(table, pairs, "sparse logistic 20 k rows in cache, batch 1, 1 thread", "ns/nonzero",
+            lambda seconds: seconds / rows.nnz * 1e9, lambda: fit(rows, labels, 1.0, 20),
+            lambda: run(data.sparse_file("small"), ALONE, 1.0, 20), 2.7)
+
+
+def to_target(rows, labels, step_size, target):
+    """Seconds until the loss is at `target`, looked at off the clock after each tenth of an epoch."""
+    model, seconds, tenth = classifier(step_size, 1), 0.0, rows.shape[0] // 10
+    while True:
+        for first in range(0, rows.shape[0], tenth):
+            part, part_labels = rows[first : first + tenth], labels[first : first + tenth]
+            seconds += clocked(lambda: model.partial_fit(part, part_labels, classes=(-1, 1)))[0]
+            loss = loss_of(model.coef_.ravel(), rows, labels)
+            if loss <= target:
+                return seconds, loss
+
+
+def run_to_target(file, who, step_size, target):
+    summary = trainyard("--dataset", file, *who, "--batch", 1, "--evaluate-every", 0.1, "--lr",
+                        step_size, "--target-loss", target)
+    return summary["seconds_to_target"], summary["train_loss"]
+
+
+def sparse_large(table, pairs):
+    works = ("sparse logistic 1 M rows, an epoch, ours with 2 ranks",
+             "sparse logistic 1 M rows, to logloss 0.20, ours with 2 ranks")
+    if not any(map(table.wants, works)):
+        return
+    rows, labels = data.sparse_arrays("large")
+    file = data.sparse_file("large")
+    compare(table, pairs, works[0], "ns/nonzero", lambda seconds: seconds / rows.nnz * 1e9,
+            lambda: fit(rows, labels, 0.3, 2), lambda: run(file, TWO, 0.3, 2), 7)
+    compare(table, pairs, works[1], "s", lambda seconds: seconds,
+            lambda: to_target(rows, labels, 0.3, 0.20),
+            lambda: run_to_target(file, TWO, 0.3, 0.20), 7)
+
+
+def dense(table, pairs):
+    work = "dense logistic 581 k x 54, batch 1"
+    if not table.wants(work):
+        return
+    rows, labels = data.dense_arrays()
+    rows, labels = rows.astype("float64"), 2 * labels.astype("float64") - 1
+    compare(table, pairs, work, "samples/s", lambda seconds: len(labels) / seconds,
+            lambda: fit(rows, labels, 0.01, 3), lambda: run(data.dense_file(), ALONE, 0.01, 3), 9)
+
+
+def reading(table, pairs):
+    work = "reading a LIBSVM file of 1 GB"
+    if not table.wants(work):
+        return
+    from sklearn.datasets import load_svmlight_file
+
+    file = data.sparse_file("large")
+    size = file.stat().st_size
+
+    def theirs():
+        return size / clocked(lambda: load_svmlight_file(str(file)))[0] / 1e9
+
+    peer, ours = take_turns(min(pairs, 3), theirs, lambda: reading_speed(file))
+    table.row(work + ", ours with all cores", "scikit-learn load_svmlight_file", "GB/s", peer, ours,
+              None)
+
+
+def reading_speed(file, threads=0):
+    environment = {"TRAINYARD_BENCH_FILE": str(file)}
+    return google_benchmark(f"read_file/{threads}/", "B/s", environment).popitem()[1] / 1e9
+
+
+def main():
+    options = arguments(__doc__)
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        skip("scikit-learn", "scripts/install_dependencies.sh --peers installs python3-sklearn")
+    table = Table(options)
+    sparse_small(table, options.pairs)
+    sparse_large(table, options.pairs)
+    dense(table, options.pairs)
+    reading(table, options.pairs)
+
+
+if __name__ == "__main__":
+    main()
