@@ -107,23 +107,27 @@ class Table:
     def wants(self, work):
         return self.options.only in work
 
-    def row(self, work, peer, unit, theirs, ours, floor, losses=None, tolerance=0.02, remark=""):
+    def row(self, work, peer, unit, theirs, ours, floor, losses=None, tolerance=0.02, remark="",
+            least=None):
         """One row. theirs, ours: figures in `unit`, in which a slash means that more is better.
 
         losses: (theirs, ours) at the end; flagged where they are further apart than `tolerance`,
-        relative to the peer's.
+        relative to the peer's. floor: of the ratio; least: of our figure itself.
         """
-        theirs, ours = list(theirs), list(ours)
+        theirs, ours = [float(figure) for figure in theirs], [float(figure) for figure in ours]
         figure, own = statistics.median(theirs), statistics.median(ours)
         more_is_better = "/" in unit and not unit.startswith("ns/")
         ratio = own / figure if more_is_better else figure / own
         remarks = [remark] if remark else []
         if losses and abs(losses[1] - losses[0]) > tolerance * abs(losses[0]):
             remarks.append(f"LOSSES DIFFER by more than {100 * tolerance:g} %")
-        met = "" if floor is None else "yes" if ratio >= floor else "NO"
+        met = ""
+        if floor is not None or least is not None:
+            met = "yes" if (ratio >= floor if least is None else own >= least) else "NO"
+        bound = f"{least} {unit}" if least is not None else f"{floor}x" if floor is not None else ""
         row = dict(work=work, peer=peer, unit=unit, peer_figure=figure, peer_min=min(theirs),
                    peer_max=max(theirs), ours=own, ours_min=min(ours), ours_max=max(ours),
-                   ratio=ratio, floor="" if floor is None else floor, met=met, pairs=len(ours),
+                   ratio=ratio, floor=bound, met=met, pairs=len(ours),
                    peer_loss=losses[0] if losses else "", our_loss=losses[1] if losses else "",
                    remark="; ".join(remarks))
         row = {key: f"{value:.4g}" if isinstance(value, float) else value

@@ -12,7 +12,9 @@ from common import DATA, TOP, compiled
 
 NONZEROS = 74  # in a row of the sparse sets, the mean of RCV1
 FEATURES = 47_000
-SPARSE_ROWS = {"small": 20_000, "large": 1_000_000}
+# small and large: any feature as likely as any other. words: by Zipf's law, so that every row has the
+# same few dozen features and two ranks always meet there.
+SPARSE_ROWS = {"small": 20_000, "words": 20_000, "large": 1_000_000}
 DENSE_ROWS, DENSE_FEATURES = 581_012, 54  # the size of covtype
 PICTURES = 59_904  # 1872 batches of 32, 468 of 128: no batch is cut short on either side
 
@@ -30,7 +32,8 @@ def generated(name, *what):
 
 
 def sparse_file(size):
-    return generated(f"sparse-{size}.libsvm", "sparse", SPARSE_ROWS[size], FEATURES, NONZEROS)
+    law = "words" if size == "words" else "uniform"
+    return generated(f"sparse-{size}.libsvm", law, SPARSE_ROWS[size], FEATURES, NONZEROS)
 
 
 def sparse_nonzeros(size):

@@ -1,8 +1,9 @@
 // Writes the text files that both sides of a comparison read: rows of a logistic problem.
 //
-//   generate sparse ROWS FEATURES NONZEROS FILE   LIBSVM: features by Zipf's law, as words in text;
-//                                                 NONZEROS different ones in each row of length 1
-//   generate dense  ROWS FEATURES FILE            CSV, label first: N(0,1)
+//   generate uniform ROWS FEATURES NONZEROS FILE   LIBSVM: NONZEROS different features in each row,
+//                                                  which has length 1
+//   generate words   ROWS FEATURES NONZEROS FILE   the same, features by Zipf's law, as in text
+//   generate dense   ROWS FEATURES FILE            CSV, label first: N(0,1)
 //
 // P(y = +1 | x) = sigma(margin), margin = scale * w.x with w ~ N(0,1). No part of Trainyard is used, so
 // that neither side reads its own writing.
@@ -61,15 +62,16 @@ const char* label(double margin, Random& random) {
   return uniform(random) < 1.0 / (1.0 + std::exp(-margin)) ? "+1" : "-1";
 }
 
-void sparse(std::size_t rows, std::size_t features, std::size_t nonzeros, const char* path) {
-  constexpr double scale = 40.0;
+void sparse(bool words, std::size_t rows, std::size_t features, std::size_t nonzeros,
+            const char* path) {
+  constexpr double scale = 10.0;
   Random random(1);
   std::normal_distribution<double> normal;
   std::vector<double> weights(features), totals(features);
   double total = 0.0;
   for (std::size_t j = 0; j < features; ++j) {
     weights[j] = normal(random);
-    totals[j] = total += 1.0 / static_cast<double>(j + 1);
+    totals[j] = total += words ? 1.0 / static_cast<double>(j + 1) : 1.0;
   }
   Writer out(path);
   std::vector<std::uint32_t> columns;
@@ -131,12 +133,15 @@ void dense(std::size_t rows, std::size_t features, const char* path) {
 
 int main(int argc, char** argv) {
   const auto number = [&](int i) { return static_cast<std::size_t>(std::atoll(argv[i])); };
-  if (argc == 6 && std::strcmp(argv[1], "sparse") == 0) {
-    sparse(number(2), number(3), number(4), argv[5]);
-  } else if (argc == 5 && std::strcmp(argv[1], "dense") == 0) {
+  const auto is = [&](const char* what) { return argc > 1 && std::strcmp(argv[1], what) == 0; };
+  if (argc == 6 && (is("uniform") || is("words"))) {
+    sparse(is("words"), number(2), number(3), number(4), argv[5]);
+  } else if (argc == 5 && is("dense")) {
     dense(number(2), number(3), argv[4]);
   } else {
-    std::fputs("usage: generate sparse ROWS FEATURES NONZEROS FILE | dense ROWS FEATURES FILE\n", stderr);
+    std::fputs("usage: generate uniform|words ROWS FEATURES NONZEROS FILE\n"
+               "       generate dense ROWS FEATURES FILE\n",
+               stderr);
     return 2;
   }
 }
