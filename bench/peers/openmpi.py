@@ -1,59 +1,55 @@
 """All-reduce between the ranks of one machine: Trainyard against OpenMPI.
 
 Fair because: the same vectors of floats are summed in place between the same number of ranks, and
-both time one all-reduce after a barrier from the first rank's beginning to the last one's end, and
-take the median. OpenMPI is run with and without its ranks bound to cores, and the faster counts; its
-single-copy mechanism is off, for it needs system calls that containers forbid (where they do, it
-warns and does the same). With more ranks than cores it yields while it waits, as it should.
+both sides time it alike (bench/collectives.cpp, openmpi.cpp: so many in a row, the slowest rank's
+mean, the median of five). OpenMPI is run with and without its ranks bound to cores, and the faster
+counts; its single-copy mechanism is off, for it needs a system call that containers forbid (where
+they do, it warns and goes the same way). With more ranks than cores it yields while it waits.
 """
 
 import functools
-import json
+import re
 import subprocess
 import sys
 
-from common import BUILD, CORES, Table, arguments, compiled, need, take_turns
+from common import CORES, Table, arguments, compiled, google_benchmark, need, skip, take_turns
 
 KIB, MIB = 1024, 1024 * 1024
-REPETITIONS = 1000
 # Ranks, sizes, floor of the best way and of the ring.
 CASES = [
     (2, (4 * KIB, 64 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB), 2.0, 1.5),
     (4, (64 * KIB, MIB, 4 * MIB), 1.8, None),
     (8, (64 * KIB, MIB, 4 * MIB), 1.8, None),
 ]
-WAYS = "ring,tree,recursive-doubling,rabenseifner,ps-colocated"  # those without ranks of their own
+WAYS = ("ring", "tree", "recursive-doubling", "rabenseifner", "ps-colocated")  # no extra ranks
 
 
 def text(size):
-    return f"{size // MIB}MiB" if size >= MIB else f"{size // KIB}KiB"
+    return f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"
 
 
-def openmpi(ranks, sizes, repetitions, bound):
-    """{size: seconds}"""
-    program = compiled("openmpi.cpp", "mpicxx")
-    binding = ["--bind-to", "core" if bound else "none"]
-    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", *binding, "--mca",
-               "btl_vader_single_copy_mechanism", "none", "-n", ranks, program, repetitions, *sizes]
+def openmpi(ranks, sizes, bound):
+    """{size: microseconds}"""
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to",
+               "core" if bound else "none", "--mca", "btl_vader_single_copy_mechanism", "none",
+               "-n", ranks, compiled("openmpi.cpp", "mpicxx"), *sizes]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
-    return {int(size): float(seconds) for size, seconds in map(str.split, done.stdout.splitlines())}
+    lines = map(str.split, done.stdout.splitlines())
+    return {int(size): float(seconds) * 1e6 for size, seconds in lines}
 
 
-def trainyard(ranks, sizes, repetitions):
-    """{size: {way: seconds}}"""
-    results = {}
-    for size in sizes:
-        count = max(20, min(repetitions, 2_000_000_000 // size // 5))
-        command = [BUILD / "trainyard", "netcheck", "--time", "wall", "--latency", 0, "--bandwidth",
-                   "infinite", "--json", "--workers", ranks, "--size", text(size), "--repetitions",
-                   count, "--collectives", WAYS]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(done.stderr)
-        rows = json.loads(done.stdout)["rows"]
-        results[size] = {row["collective"]: row["measured_s"] for row in rows}
+def trainyard(ranks, sizes):
+    """{size: {way: microseconds}}"""
+    ways, lengths = "|".join(WAYS), "|".join(map(str, sizes))
+    found = google_benchmark(f"^all_reduce/({ways})/n:{ranks}/bytes:({lengths})/", "µs")
+    if not found:
+        skip("OpenMPI", "this trainyard_bench has no benchmarks all_reduce/...")
+    results = {size: {} for size in sizes}
+    for name, microseconds in found.items():
+        way, size = re.match(r"all_reduce/([^/]+)/n:\d+/bytes:(\d+)/", name).groups()
+        results[int(size)][way] = microseconds
     return results
 
 
@@ -66,7 +62,6 @@ def main():
     need("mpirun", "OpenMPI", "openmpi-bin")
     need("mpicxx", "OpenMPI", "libopenmpi-dev")
     table = Table(options)
-    repetitions = REPETITIONS // 5 if options.quick else REPETITIONS
     for ranks, sizes, floor, ring_floor in CASES:
         works = {size: f"all-reduce, {ranks} ranks, {text(size)}" for size in sizes}
         sizes = [size for size in sizes if table.wants(works[size])]
@@ -74,12 +69,12 @@ def main():
             continue
         # More ranks than cores cannot be bound to one each.
         bindings = [False, True] if ranks <= CORES else [False]
-        sides = [functools.partial(openmpi, ranks, sizes, repetitions, bound) for bound in bindings]
+        sides = [functools.partial(openmpi, ranks, sizes, bound) for bound in bindings]
         *peers, ours = take_turns(options.pairs, *sides,
-                                  functools.partial(trainyard, ranks, sizes, repetitions))
+                                  functools.partial(trainyard, ranks, sizes))
         for size in sizes:
-            theirs = min(([turn[size] * 1e6 for turn in peer] for peer in peers), key=median)
-            by_way = {way: [turn[size][way] * 1e6 for turn in ours] for way in ours[0][size]}
+            theirs = min(([turn[size] for turn in peer] for peer in peers), key=median)
+            by_way = {way: [turn[size][way] for turn in ours] for way in ours[0][size]}
             best = min(by_way, key=lambda way: median(by_way[way]))
             table.row(works[size], "OpenMPI", "us", theirs, by_way[best], floor,
                       remark=f"ours: {best}")
