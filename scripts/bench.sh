@@ -11,7 +11,7 @@
 # installs all of it. Leave the machine alone meanwhile.
 #
 # Results go to bench/results/MACHINE/DATE.csv; --out DIR puts them elsewhere.
-# SCHEMES="ring hogwild", TARGET=0.35 and REPETITIONS=5 choose what `scaling` runs, to which loss and
+# SCHEMES="ring hogwild", TARGET=0.3 and REPETITIONS=5 choose what `scaling` runs, to which loss and
 # how often.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -99,13 +99,13 @@ median_run() {
 }
 
 scaling() {
-  : "${SCHEMES:=ring ps-sync hogwild gossip}" "${TARGET:=0.35}" "${REPETITIONS:=5}"
+  : "${SCHEMES:=ring ps-sync hogwild gossip}" "${TARGET:=0.3}" "${REPETITIONS:=5}"
   if [[ "${1:-}" == --quick ]]; then
     REPETITIONS=1
     shift
   fi
   # What the user gives takes the place of all of it.
-  local flags=(--dataset sparse-logistic --batch 32 --lr 4 --epochs 100)
+  local flags=(--dataset blobs --model mlp:256,128 --lr 0.05 --epochs 50)
   [[ $# -eq 0 ]] || flags=("$@")
   ./scripts/install_dependencies.sh
   ./scripts/build.sh release trainyard
