@@ -62,9 +62,16 @@ compare() {
     echo "bench.sh: the comparisons need python3: scripts/install_dependencies.sh --peers" >&2
     exit 1
   }
+  [[ -e /usr/include/benchmark/benchmark.h || -e /usr/local/include/benchmark/benchmark.h ]] || {
+    echo "bench.sh: Google Benchmark is missing: scripts/install_dependencies.sh --peers" >&2
+    exit 1
+  }
   ./scripts/install_dependencies.sh
   ./scripts/build.sh bench
 
+  # Two ranks on two cores cannot bear a third process.
+  awk '$1 > 0.5 { print "note: this machine is busy (load " $1 "): figures will be too low, and uneven" }' \
+    /proc/loadavg
   local file
   mkdir -p "$results"
   file=$results/$(date -u +%Y-%m-%d-%H%M).csv
@@ -105,7 +112,7 @@ scaling() {
     shift
   fi
   # What the user gives takes the place of all of it.
-  local flags=(--dataset blobs --model mlp:256,128 --lr 0.05 --epochs 50)
+  local flags=(--dataset blobs --model "mlp:256,128" --lr 0.05 --epochs 50)
   [[ $# -eq 0 ]] || flags=("$@")
   ./scripts/install_dependencies.sh
   ./scripts/build.sh release trainyard
