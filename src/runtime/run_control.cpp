@@ -1,6 +1,8 @@
 #include "trainyard/runtime/run_control.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -73,10 +75,7 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
   Deposit* deposit = nullptr;
   {
     const std::lock_guard lock(deposits_mutex_);
-    deposit = &deposits_[done];
-    if (deposit->replicas.empty()) {
-      deposit->replicas = AlignedBuffer<float>(static_cast<std::size_t>(workers_) * dimension_);
-    }
+    deposit = &deposit_of(done);
   }
   const auto index = static_cast<std::size_t>(rank.rank());
   std::ranges::copy(replicas_[index].span(), deposit->replicas.begin() + index * dimension_);
@@ -89,8 +88,25 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
                       .time = rank.now()};
     mean_of(deposit->replicas.data(), snapshot);
     look(rank, snapshot);
-    deposits_.erase(done);
+    deposit->free = true;  // all stand still
   });
+}
+
+/// REQUIRES: deposits_mutex_ is held.
+RunControl::Deposit& RunControl::deposit_of(std::uint64_t step) {
+  const auto same = std::ranges::find_if(
+      deposits_, [step](const Deposit& deposit) { return !deposit.free && deposit.step == step; });
+  if (same != deposits_.end()) return *same;
+  auto found = std::ranges::find_if(deposits_, &Deposit::free);
+  if (found == deposits_.end()) {
+    deposits_.emplace_back().replicas =
+        AlignedBuffer<float>(static_cast<std::size_t>(workers_) * dimension_);
+    found = std::prev(deposits_.end());
+  }
+  found->step = step;
+  found->present = 0;
+  found->free = false;
+  return *found;
 }
 
 bool RunControl::next_free(Rank& rank, std::uint64_t done) {
@@ -145,11 +161,11 @@ void RunControl::mean_of(const float* replicas, Snapshot& snapshot) {
   constexpr std::size_t block_size = 4096;
   const std::size_t blocks = (dimension_ + block_size - 1) / block_size;
   const auto count = static_cast<std::size_t>(workers_);
-  std::vector<double> squared_distances(blocks, 0.0);
+  squared_distances_.assign(blocks, 0.0);
   parallel_blocks(blocks, [&](std::size_t block) {
     const std::size_t first = block * block_size;
     const std::size_t size = std::min(block_size, dimension_ - first);
-    std::vector<double> mean(size, 0.0);
+    std::array<double, block_size> mean{};
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t j = 0; j < size; ++j) mean[j] += replicas[i * dimension_ + first + j];
     }
@@ -160,13 +176,13 @@ void RunControl::mean_of(const float* replicas, Snapshot& snapshot) {
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t j = 0; j < size; ++j) {
         const double off = replicas[i * dimension_ + first + j] - mean[j];
-        squared_distances[block] += off * off;
+        squared_distances_[block] += off * off;
       }
     }
   });
   snapshot.model = mean_.span();
   snapshot.consensus_distance =
-      std::accumulate(squared_distances.begin(), squared_distances.end(), 0.0) / workers_;
+      std::accumulate(squared_distances_.begin(), squared_distances_.end(), 0.0) / workers_;
 }
 
 void RunControl::gather_model(Snapshot& snapshot) {
@@ -183,10 +199,12 @@ void RunControl::gather_model(Snapshot& snapshot) {
       break;
     }
     case ModelHome::replicas: {
-      AlignedBuffer<float> all(static_cast<std::size_t>(workers_) * dimension_);
-      float* to = all.begin();
+      if (gathered_.empty()) {
+        gathered_ = AlignedBuffer<float>(static_cast<std::size_t>(workers_) * dimension_);
+      }
+      float* to = gathered_.begin();
       for (const auto& replica : replicas_) to = std::ranges::copy(replica.span(), to).out;
-      mean_of(all.data(), snapshot);
+      mean_of(gathered_.data(), snapshot);
       break;
     }
   }

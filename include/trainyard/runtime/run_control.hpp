@@ -6,8 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -83,7 +83,9 @@ class RunControl {
   /// The replicas of one evaluation, laid down by each worker as it reaches that step.
   struct Deposit {
     AlignedBuffer<float> replicas;  // [workers × dimension]
+    std::uint64_t step = 0;
     int present = 0;
+    bool free = true;
   };
   /// A worker's own line: what it writes at every step.
   struct alignas(64) Progress {
@@ -94,6 +96,7 @@ class RunControl {
   bool next_lockstep(Rank& rank, std::uint64_t done);
   bool next_free(Rank& rank, std::uint64_t done);
   void deposit(Rank& rank, std::uint64_t done);
+  Deposit& deposit_of(std::uint64_t step);
   void look(const Rank& rank, Snapshot snapshot);
   void end_after_steps_begun();
   void count_lot(Rank& rank, Progress& progress);
@@ -120,8 +123,12 @@ class RunControl {
   std::atomic<bool> ending_{false};
 
   std::mutex deposits_mutex_;
-  std::map<std::uint64_t, Deposit> deposits_;  // by step
+  // As many as evaluations have been under way at once, used again. A deque, as others are using
+  // theirs while one is added.
+  std::deque<Deposit> deposits_;
   AlignedBuffer<float> mean_;
+  AlignedBuffer<float> gathered_;          // free: the replicas of a look
+  std::vector<double> squared_distances_;  // from the mean, of each block
 };
 
 }  // namespace trainyard
