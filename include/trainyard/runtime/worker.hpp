@@ -99,6 +99,7 @@ class Worker {
   Batch next_batch();
   ComputeCost cost_of_next(bool reads_shared);
   double epochs() const;
+  float step_size_after(std::uint64_t minibatches) const;
 
   Rank& rank_;
   const RunContext& context_;
