@@ -90,6 +90,15 @@ TEST_CASE("vector kernels agree with plain loops", "[model]") {
     kernels::copy_shared(x, copy);
     copy.check_equals(before_x, 0.0);
 
+    Doubles velocity = scaled.doubles();
+    kernels::momentum_step(0.9F, 0.25F, x, scaled, y);
+    for (std::size_t i = 0; i < size; ++i) {
+      velocity[i] = 0.9 * velocity[i] + before_x[i];
+      expected[i] -= 0.25 * velocity[i];
+    }
+    scaled.check_equals(velocity);
+    y.check_equals(expected);
+
     kernels::scaled_copy(3.0F, x, copy);
     Doubles thrice(size), fifth = scaled.doubles();
     for (std::size_t i = 0; i < size; ++i) thrice[i] = 3.0 * before_x[i];
