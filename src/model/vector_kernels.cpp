@@ -58,6 +58,16 @@ void scaled_copy(float a, const float* x, float* y, std::size_t size) {
   });
 }
 
+void momentum_step(float momentum, float step_size, const float* gradient, float* velocity,
+                   float* model, std::size_t size) {
+  const Vector keep = hn::Set(lanes, momentum), step = hn::Set(lanes, -step_size);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector now = hn::MulAdd(keep, access.load(velocity + at), access.load(gradient + at));
+    access.store(now, velocity + at);
+    access.store(hn::MulAdd(step, now, access.load(model + at)), model + at);
+  });
+}
+
 // With e = exp(-|x|) ≤ 1 nothing overflows and neither tail cancels: 1/(1+e) for x ≥ 0, e/(1+e)
 // below. Highway's Exp gives 0 for NaN; adding 0·x brings the NaN back.
 void sigmoid(float* x, std::size_t size) {
@@ -238,6 +248,7 @@ HWY_EXPORT(axpy);
 HWY_EXPORT(add);
 HWY_EXPORT(scaled_copy);
 HWY_EXPORT(sigmoid);
+HWY_EXPORT(momentum_step);
 HWY_EXPORT(copy_shared);
 HWY_EXPORT(axpy_shared);
 HWY_EXPORT(row_products);
@@ -269,6 +280,14 @@ void scale(float a, std::span<float> x) {
 void scaled_copy(float a, std::span<const float> x, std::span<float> y) {
   require(x.size() == y.size(), "scaled_copy: lengths differ");
   HWY_DYNAMIC_DISPATCH(scaled_copy)(a, x.data(), y.data(), x.size());
+}
+
+void momentum_step(float momentum, float step_size, std::span<const float> gradient,
+                   std::span<float> velocity, std::span<float> model) {
+  require(gradient.size() == model.size() && velocity.size() == model.size(),
+          "momentum_step: lengths differ");
+  HWY_DYNAMIC_DISPATCH(momentum_step)
+  (momentum, step_size, gradient.data(), velocity.data(), model.data(), model.size());
 }
 
 void sigmoid(std::span<float> x) {

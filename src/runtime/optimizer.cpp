@@ -14,9 +14,8 @@ void Optimizer::apply(std::span<float> model, std::span<const float> gradient, d
     kernels::axpy(-step, gradient, model);
     return;
   }
-  kernels::scale(static_cast<float>(options_.momentum), velocity_.span());
-  kernels::add(gradient, velocity_.span());
-  kernels::axpy(-step, velocity_.span(), model);
+  kernels::momentum_step(static_cast<float>(options_.momentum), step, gradient, velocity_.span(),
+                         model);
 }
 
 }  // namespace trainyard

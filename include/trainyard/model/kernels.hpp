@@ -26,6 +26,10 @@ void add(std::span<const float> x, std::span<float> y);
 void scale(float a, std::span<float> x);
 /// y ← a x
 void scaled_copy(float a, std::span<const float> x, std::span<float> y);
+/// velocity ← momentum · velocity + gradient, then model ← model − step_size · velocity: a step with
+/// momentum in one pass over the three.
+void momentum_step(float momentum, float step_size, std::span<const float> gradient,
+                   std::span<float> velocity, std::span<float> model);
 /// x_i ← 1 / (1 + exp(-x_i)), of small relative error in both tails
 void sigmoid(std::span<float> x);
 
