@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libtbb-dev        # tasks
-  libboost-dev libboost-context-dev  # queues, fibers
+  libboost-dev libboost-context-dev  # fibers
   libeigen3-dev     # linear algebra where oneDNN is missing
   libdnnl-dev       # matrix products
   libhwy-dev        # vector kernels
