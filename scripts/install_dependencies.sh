@@ -7,7 +7,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libtbb-dev        # tasks
-  libboost-dev libboost-context-dev  # queues, fibers
+  libboost-dev libboost-context-dev  # fibers
   libhwy-dev        # vector kernels
   librandom123-dev  # random streams
   libhwloc-dev      # cores and NUMA nodes
