@@ -6,16 +6,18 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/parallel.hpp"
+#include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
-RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, std::size_t dimension,
-                       const RunLimits& limits, std::uint64_t lot,
+RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, Scalar scalar,
+                       std::size_t dimension, const RunLimits& limits, std::uint64_t lot,
                        std::function<bool(const Snapshot&)> look,
                        const std::atomic<bool>& interrupted)
     : pace_(pace),
       home_(home),
       workers_(workers),
+      scalar_(scalar),
       dimension_(dimension),
       limits_(limits),
       look_(std::move(look)),
@@ -26,20 +28,20 @@ RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, std:
       staleness_(static_cast<std::size_t>(workers + servers)),
       progress_(static_cast<std::size_t>(workers)),
       last_step_(limits.steps),
-      mean_(dimension) {
+      mean_(scalar, dimension) {
   require(limits.evaluate_every > 0 && lot > 0, "a run is looked at and counted in whole steps");
 }
 
-std::span<float> RunControl::keep_replica(int worker, AlignedBuffer<float> replica) {
-  AlignedBuffer<float>& kept = replicas_[static_cast<std::size_t>(worker)];
+Vector RunControl::keep_replica(int worker, VectorBuffer replica) {
+  VectorBuffer& kept = replicas_[static_cast<std::size_t>(worker)];
   kept = std::move(replica);
-  return kept.span();
+  return kept.view();
 }
 
-std::span<float> RunControl::keep_shard(int server, AlignedBuffer<float> shard) {
-  AlignedBuffer<float>& kept = shards_[static_cast<std::size_t>(server)];
+Vector RunControl::keep_shard(int server, VectorBuffer shard) {
+  VectorBuffer& kept = shards_[static_cast<std::size_t>(server)];
   kept = std::move(shard);
-  return kept.span();
+  return kept.view();
 }
 
 bool RunControl::next_step(Rank& rank, std::uint64_t done) {
@@ -75,11 +77,12 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
     const std::lock_guard lock(deposits_mutex_);
     deposit = &deposits_[done];
     if (deposit->replicas.empty()) {
-      deposit->replicas = AlignedBuffer<float>(static_cast<std::size_t>(workers_) * dimension_);
+      deposit->replicas = VectorBuffer(scalar_, static_cast<std::size_t>(workers_) * dimension_);
     }
   }
   const auto index = static_cast<std::size_t>(rank.rank());
-  std::ranges::copy(replicas_[index].span(), deposit->replicas.begin() + index * dimension_);
+  kernels::copy(replicas_[index].view(),
+                deposit->replicas.view().subspan(index * dimension_, dimension_));
   {
     const std::lock_guard lock(deposits_mutex_);
     if (++deposit->present < workers_) return;
@@ -87,7 +90,7 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
   rank.stand_still([&] {
     Snapshot snapshot{.minibatches = done * static_cast<std::uint64_t>(workers_),
                       .time = rank.now()};
-    mean_of(deposit->replicas.data(), snapshot);
+    mean_of(deposit->replicas.view(), snapshot);
     look(rank, snapshot);
     deposits_.erase(done);
   });
@@ -141,56 +144,72 @@ void RunControl::look(const Rank& rank, Snapshot snapshot) {
 
 /// Both sums go by rank and in double, so they do not depend on who came first, and by fixed
 /// blocks, so they do not depend on the number of cores.
-void RunControl::mean_of(const float* replicas, Snapshot& snapshot) {
+void RunControl::mean_of(ConstVector replicas, Snapshot& snapshot) {
   constexpr std::size_t block_size = 4096;
   const std::size_t blocks = (dimension_ + block_size - 1) / block_size;
-  const auto count = static_cast<std::size_t>(workers_);
   std::vector<double> squared_distances(blocks, 0.0);
-  parallel_blocks(blocks, [&](std::size_t block) {
-    const std::size_t first = block * block_size;
-    const std::size_t size = std::min(block_size, dimension_ - first);
-    std::vector<double> mean(size, 0.0);
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < size; ++j) mean[j] += replicas[i * dimension_ + first + j];
-    }
-    for (std::size_t j = 0; j < size; ++j) {
-      mean[j] /= workers_;
-      mean_[first + j] = static_cast<float>(mean[j]);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < size; ++j) {
-        const double off = replicas[i * dimension_ + first + j] - mean[j];
-        squared_distances[block] += off * off;
-      }
-    }
+  with_scalar(scalar_, [&]<typename T>(T) {
+    const std::span<const T> all = replicas.as<T>();
+    const std::span<T> means = mean_.view().as<T>();
+    parallel_blocks(blocks, [&](std::size_t block) {
+      const std::size_t first = block * block_size;
+      const std::size_t size = std::min(block_size, dimension_ - first);
+      squared_distances[block] = mean_of_block(all.subspan(first), means.subspan(first, size));
+    });
   });
-  snapshot.model = mean_.span();
+  snapshot.model = mean_.view();
   snapshot.consensus_distance =
       std::accumulate(squared_distances.begin(), squared_distances.end(), 0.0) / workers_;
+}
+
+/// The mean over replicas that lie dimension_ apart, and the sum of their squared distances from it.
+template <typename T>
+double RunControl::mean_of_block(std::span<const T> replicas, std::span<T> means) const {
+  const std::size_t size = means.size();
+  const auto count = static_cast<std::size_t>(workers_);
+  std::vector<double> mean(size, 0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < size; ++j) mean[j] += replicas[i * dimension_ + j];
+  }
+  for (std::size_t j = 0; j < size; ++j) {
+    mean[j] /= workers_;
+    means[j] = static_cast<T>(mean[j]);
+  }
+  double squared_distance = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double off = replicas[i * dimension_ + j] - mean[j];
+      squared_distance += off * off;
+    }
+  }
+  return squared_distance;
 }
 
 void RunControl::gather_model(Snapshot& snapshot) {
   switch (home_) {
     case ModelHome::shared:
-      shared_->read(mean_.span());
+      shared_->read(mean_.view().floats());
       break;
     case ModelHome::servers: {
       std::size_t first = 0;
-      for (const AlignedBuffer<float>& shard : shards_) {
-        std::ranges::copy(shard.span(), mean_.begin() + first);
+      for (const VectorBuffer& shard : shards_) {
+        kernels::copy(shard.view(), mean_.view().subspan(first, shard.size()));
         first += shard.size();
       }
       break;
     }
     case ModelHome::replicas: {
-      AlignedBuffer<float> all(static_cast<std::size_t>(workers_) * dimension_);
-      float* to = all.begin();
-      for (const auto& replica : replicas_) to = std::ranges::copy(replica.span(), to).out;
-      mean_of(all.data(), snapshot);
+      VectorBuffer all(scalar_, static_cast<std::size_t>(workers_) * dimension_);
+      std::size_t first = 0;
+      for (const VectorBuffer& replica : replicas_) {
+        kernels::copy(replica.view(), all.view().subspan(first, dimension_));
+        first += dimension_;
+      }
+      mean_of(all.view(), snapshot);
       break;
     }
   }
-  snapshot.model = mean_.span();
+  snapshot.model = mean_.view();
 }
 
 std::uint64_t RunControl::minibatches_done() const {

@@ -12,20 +12,28 @@
 #include <cstdint>
 #include <span>
 
+#include "trainyard/base/vector.hpp"
+
 namespace trainyard::kernels {
 
-// Vectors.
+// Vectors of either precision, both of the same. `a` is rounded to it first.
+
+/// y ← y + a x
+void axpy(double a, ConstVector x, Vector y);
+/// y ← y + x
+void add(ConstVector x, Vector y);
+/// x ← a x
+void scale(double a, Vector x);
+/// y ← a x
+void scaled_copy(double a, ConstVector x, Vector y);
+/// y ← x
+void copy(ConstVector x, Vector y);
+void set_to_zero(Vector x);
+
+// Vectors of floats.
 
 /// Σ a_i b_i
 float dot(std::span<const float> a, std::span<const float> b);
-/// y ← y + a x
-void axpy(float a, std::span<const float> x, std::span<float> y);
-/// y ← y + x
-void add(std::span<const float> x, std::span<float> y);
-/// x ← a x
-void scale(float a, std::span<float> x);
-/// y ← a x
-void scaled_copy(float a, std::span<const float> x, std::span<float> y);
 /// x_i ← 1 / (1 + exp(-x_i)), of small relative error in both tails
 void sigmoid(std::span<float> x);
 
