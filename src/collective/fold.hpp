@@ -27,20 +27,21 @@ class Fold {
   int active() const { return active_; }
   bool sits_out() const { return comm_.rank() >= active_; }
 
-  void in(std::span<float> vector) {
+  /// The result that overwrites what was lent has that in it.
+  void in(std::span<float> vector, Loans& loans) {
     if (active_ == comm_.workers()) return;
     if (sits_out()) {
-      comm_.send(other_, vector);
+      loans.send(other_, vector);
     } else if (other_ < comm_.workers()) {
       kernels::add(comm_.receive(other_).floats(), vector);
     }
     comm_.barrier();
   }
-  void out(std::span<float> vector) {
+  void out(std::span<float> vector, Loans& loans) {
     if (sits_out()) {
       comm_.receive_into(other_, vector);
     } else if (other_ < comm_.workers()) {
-      comm_.send(other_, vector);
+      loans.send(other_, vector);
     }
   }
 

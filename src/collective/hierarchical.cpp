@@ -34,22 +34,27 @@ void proxy_round(Communicator& comm, const Groups& groups, int group, std::span<
   for (int w = groups.first(group); w < groups.first(group + 1); ++w) {
     kernels::add(comm.receive(w).floats(), sum);
   }
-  const Message total = comm.send_receive(root, sum, root);
+  Loans to_root(comm);
+  to_root.send(root, sum);
+  const Message total = comm.receive(root);
+  Loans loans(comm);
   for (int w = groups.first(group); w < groups.first(group + 1); ++w) {
-    comm.send(w, total.floats());
+    loans.send(w, total.floats());
   }
 }
 
 void root_round(Communicator& comm, const Groups& groups, std::span<float> sum) {
   for (int g = 0; g < groups.count; ++g) kernels::add(comm.receive(comm.server(g)).floats(), sum);
-  for (int g = 0; g < groups.count; ++g) comm.send(comm.server(g), sum);
+  Loans loans(comm);
+  for (int g = 0; g < groups.count; ++g) loans.send(comm.server(g), sum);
 }
 
 }  // namespace
 
 void hierarchical_sum(Communicator& comm, std::span<float> vector) {
   const int proxy = comm.server(Groups(comm).of(comm.rank()));
-  comm.send(proxy, vector);
+  Loans loans(comm);  // the sum that overwrites what was lent has that in it
+  loans.send(proxy, vector);
   comm.receive_into(proxy, vector);
 }
 

@@ -17,14 +17,15 @@ void colocated_servers_sum(Communicator& comm, std::span<float> vector) {
   const int n = comm.workers();
   const int rank = comm.rank();
   const auto part = [&](int owner) { return part_of(vector, owner, n); };
+  Loans loans(comm);  // of a part, to its owner, whose sum it has gone into when that overwrites it
   for (int round = 1; round < n; ++round) {
     const int owner = (rank + round) % n;
-    comm.send(owner, part(owner));
+    loans.send(owner, part(owner));
   }
   for (int round = 1; round < n; ++round) {
     kernels::add(comm.receive((rank - round + n) % n).floats(), part(rank));
   }
-  for (int round = 1; round < n; ++round) comm.send((rank + round) % n, part(rank));
+  for (int round = 1; round < n; ++round) loans.send((rank + round) % n, part(rank));
   for (int round = 1; round < n; ++round) {
     const int owner = (rank - round + n) % n;
     comm.receive_into(owner, part(owner));
@@ -35,9 +36,10 @@ void all_to_all(Communicator& comm, std::span<const float> outgoing, std::span<f
   const int n = comm.workers();
   const int rank = comm.rank();
   std::ranges::copy(part_of(outgoing, rank, n), part_of(incoming, rank, n).begin());
+  Loans loans(comm);
   for (int round = 1; round < n; ++round) {
     const int to = (rank + round) % n;
-    comm.send(to, part_of(outgoing, to, n));
+    loans.send(to, part_of(outgoing, to, n));
   }
   for (int round = 1; round < n; ++round) {
     const int from = (rank - round + n) % n;

@@ -23,8 +23,11 @@ struct Halves {
 }  // namespace
 
 void rabenseifner_sum(Communicator& comm, std::span<float> vector) {
+  // The half that is lent to a partner is overwritten by what comes back from the same partner, who
+  // has added it up by then.
+  Loans loans(comm);
   Fold fold(comm);
-  fold.in(vector);
+  fold.in(vector, loans);
 
   // ranges[i] is what this worker still had before halving i; 2^32 workers would need 32.
   std::array<std::span<float>, 32> ranges;
@@ -36,19 +39,18 @@ void rabenseifner_sum(Communicator& comm, std::span<float> vector) {
     const bool keeps_lower = (comm.rank() & distance) == 0;
     const int partner = comm.rank() ^ distance;
     range = keeps_lower ? halves.lower : halves.upper;
-    const Message message =
-        comm.send_receive(partner, keeps_lower ? halves.upper : halves.lower, partner);
-    kernels::add(message.floats(), range);
+    loans.send(partner, keeps_lower ? halves.upper : halves.lower);
+    kernels::add(comm.receive(partner).floats(), range);
   }
   for (int distance = 1; depth > 0; distance *= 2) {
     const Halves halves(ranges[--depth]);
     const bool kept_lower = (comm.rank() & distance) == 0;
     const int partner = comm.rank() ^ distance;
-    comm.send(partner, range);
+    loans.send(partner, range);
     comm.receive_into(partner, kept_lower ? halves.upper : halves.lower);
     range = ranges[depth];
   }
-  fold.out(vector);
+  fold.out(vector, loans);
 }
 
 }  // namespace trainyard

@@ -25,28 +25,41 @@ struct Ring {
   }
 };
 
-}  // namespace
-
-void reduce_scatter_sum(Communicator& comm, std::span<float> vector) {
+/// A part is added to before it is lent, and not after.
+void reduce_scatter(Communicator& comm, Loans& loans, std::span<float> vector) {
   const Ring ring{comm.workers(), comm.rank()};
   for (int step = 1; step < ring.workers; ++step) {
-    const Message message =
-        comm.send_receive(ring.next(), ring.part(vector, step), ring.previous());
-    kernels::add(message.floats(), ring.part(vector, step + 1));
+    loans.send(ring.next(), ring.part(vector, step));
+    kernels::add(comm.receive(ring.previous()).floats(), ring.part(vector, step + 1));
   }
 }
 
-void all_gather(Communicator& comm, std::span<float> vector) {
+/// A part that was lent to be summed is overwritten by its sum, which the next worker's reading of
+/// it has gone into.
+void gather(Communicator& comm, Loans& loans, std::span<float> vector) {
   const Ring ring{comm.workers(), comm.rank()};
   for (int step = 0; step < ring.workers - 1; ++step) {
-    comm.send(ring.next(), ring.part(vector, step));
+    loans.send(ring.next(), ring.part(vector, step));
     comm.receive_into(ring.previous(), ring.part(vector, step + 1));
   }
 }
 
+}  // namespace
+
+void reduce_scatter_sum(Communicator& comm, std::span<float> vector) {
+  Loans loans(comm);
+  reduce_scatter(comm, loans, vector);
+}
+
+void all_gather(Communicator& comm, std::span<float> vector) {
+  Loans loans(comm);
+  gather(comm, loans, vector);
+}
+
 void ring_sum(Communicator& comm, std::span<float> vector) {
-  reduce_scatter_sum(comm, vector);
-  all_gather(comm, vector);
+  Loans loans(comm);
+  reduce_scatter(comm, loans, vector);
+  gather(comm, loans, vector);
 }
 
 }  // namespace trainyard

@@ -13,11 +13,12 @@ void ring_unpartitioned_sum(Communicator& comm, std::span<float> vector) {
   const int next = (rank + 1) % n;
   const int previous = (rank + n - 1) % n;
 
+  Loans loans(comm);  // the sum that overwrites what was lent has that in it
   if (rank > 0) kernels::add(comm.receive(previous).floats(), vector);
-  comm.send(next, vector);  // worker n−1 has the sum, and sends it on to 0
+  loans.send(next, vector);  // worker n−1 has the sum, and sends it on to 0
   if (rank == n - 1) return;
   comm.receive_into(previous, vector);
-  if (rank < n - 2) comm.send(next, vector);
+  if (rank < n - 2) loans.send(next, vector);
 }
 
 }  // namespace trainyard

@@ -7,32 +7,47 @@
 
 namespace trainyard {
 
-void reduce_sum(Communicator& comm, std::span<float> vector) {
+namespace {
+
+void reduce(Communicator& comm, Loans& loans, std::span<float> vector) {
   const int n = comm.workers();
   const int rank = comm.rank();
   for (int reach = 1; reach < n; reach *= 2) {
     if ((rank & reach) != 0) {
-      comm.send(rank - reach, vector);
+      loans.send(rank - reach, vector);
       return;
     }
     if (rank + reach < n) kernels::add(comm.receive(rank + reach).floats(), vector);
   }
 }
 
-void broadcast(Communicator& comm, std::span<float> vector) {
+void spread(Communicator& comm, Loans& loans, std::span<float> vector) {
   const int n = comm.workers();
   const int rank = comm.rank();
   int reach = 1;  // ends as the lowest set bit of the rank; for worker 0 beyond n
   while (reach < n && (rank & reach) == 0) reach *= 2;
   if (rank != 0) comm.receive_into(rank - reach, vector);
   for (reach /= 2; reach >= 1; reach /= 2) {
-    if (rank + reach < n) comm.send(rank + reach, vector);
+    if (rank + reach < n) loans.send(rank + reach, vector);
   }
 }
 
+}  // namespace
+
+void reduce_sum(Communicator& comm, std::span<float> vector) {
+  Loans loans(comm);
+  reduce(comm, loans, vector);
+}
+
+void broadcast(Communicator& comm, std::span<float> vector) {
+  Loans loans(comm);
+  spread(comm, loans, vector);
+}
+
 void tree_sum(Communicator& comm, std::span<float> vector) {
-  reduce_sum(comm, vector);
-  broadcast(comm, vector);
+  Loans loans(comm);  // the sum that overwrites what was lent has that in it
+  reduce(comm, loans, vector);
+  spread(comm, loans, vector);
 }
 
 }  // namespace trainyard

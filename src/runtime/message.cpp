@@ -1,6 +1,7 @@
 #include "trainyard/runtime/message.hpp"
 
 #include <cstring>
+#include <exception>
 
 #include "trainyard/runtime/communicator.hpp"
 
@@ -9,6 +10,7 @@ namespace trainyard {
 void Envelope::fill(std::span<const std::byte> payload) {
   if (payload.size() > storage.size()) storage = AlignedBuffer<std::byte>(payload.size());
   if (!payload.empty()) std::memcpy(storage.data(), payload.data(), payload.size());
+  data = storage.data();
   size = payload.size();
 }
 
@@ -22,6 +24,10 @@ std::uint64_t Communicator::receive_into(int from, std::span<float> into) {
   const Message message = receive(from);
   message.copy_to(into);
   return message.tag();
+}
+
+Loans::~Loans() {
+  comm_.reclaim(std::uncaught_exceptions() > exceptions_);
 }
 
 }  // namespace trainyard

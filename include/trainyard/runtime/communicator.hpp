@@ -7,13 +7,14 @@
 //   const Message message = worker.comm().receive(previous);  // waits for the oldest from there
 //   kernels::add(message.floats(), chunk);                    // read in place
 //
-// Messages of one pair of ranks never overtake each other. A send copies its payload once. It does
-// not wait for the receiver, except in `wall` while 256 messages of that pair are undelivered. In
-// what order a rank sends matters: its port serves one message at a time.
+// Messages of one pair of ranks never overtake each other. A send copies its payload once, a
+// loan does not. It does not wait for the receiver, except in `wall` while 256 messages of that
+// pair are undelivered. In what order a rank sends matters: its port serves one message at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 
@@ -54,6 +55,12 @@ class Communicator {
   /// The next message from that rank if it has arrived already.
   virtual std::optional<Message> poll(int from) = 0;
 
+  /// REQUIRES: called through Loans.
+  virtual void lend(int to, std::span<const float> payload) { send(to, payload); }
+  /// Waits until all that was lent is back. With `in_distress` it ends the run first, so that
+  /// nobody waits for this rank any more.
+  virtual void reclaim(bool in_distress) noexcept { (void)in_distress; }
+
   Message send_receive(int to, std::span<const float> payload, int from) {
     send(to, payload);
     return receive(from);
@@ -69,6 +76,29 @@ class Communicator {
 
  private:
   int rank_, workers_, servers_;
+};
+
+/// Messages that may be read where they lie, in the sender's memory: what is lent must not change
+/// until the receiver has let go of it, and is back when this is destroyed.
+///
+///   Loans loans(comm);
+///   loans.send(next, part);
+///   comm.receive_into(previous, part);  // safe only where what comes was made of what was lent
+///
+/// Where the network takes time, and for small messages, it is a plain send, so loans change
+/// neither times nor bits.
+class Loans {
+ public:
+  explicit Loans(Communicator& comm) : comm_(comm), exceptions_(std::uncaught_exceptions()) {}
+  Loans(const Loans&) = delete;
+  Loans& operator=(const Loans&) = delete;
+  ~Loans();
+
+  void send(int to, std::span<const float> payload) { comm_.lend(to, payload); }
+
+ private:
+  Communicator& comm_;
+  int exceptions_;  // under way when it was made
 };
 
 }  // namespace trainyard

@@ -1,6 +1,7 @@
 // What a rank receives.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,20 +13,26 @@
 
 namespace trainyard {
 
-/// A message on its way, with its payload. Envelopes are used again: in the steady state of a run
-/// none is allocated.
-struct Envelope {
+/// A message on its way, with its payload or the place where that lies. Envelopes are used again:
+/// in the steady state of a run none is allocated.
+struct alignas(64) Envelope {
+  // All that the receiver reads, on one cache line. The first two are for `wall`.
+  std::atomic<bool> delivered{false};  // it is the receiver's; else the sender's
+  Envelope* next = nullptr;            // where the sender's next message will be
   int from = 0, to = 0;
   std::uint64_t tag = 0;
-  AlignedBuffer<std::byte> storage;
-  std::size_t size = 0;   // payload bytes, ≤ storage.size()
+  const std::byte* data = nullptr;
+  std::size_t size = 0;   // payload bytes
   Time start{0}, end{0};  // when it occupied the ports; set by the switch
+
+  AlignedBuffer<std::byte> storage;
+  std::uint64_t uses = 0;  // counted by the sender
 
   /// Copies `payload` in; allocates only when it is larger than any before.
   void fill(std::span<const std::byte> payload);
   std::span<const float> floats() const {
     require(size % sizeof(float) == 0, "this message carries no floats");
-    return {reinterpret_cast<const float*>(storage.data()), size / sizeof(float)};
+    return {reinterpret_cast<const float*>(data), size / sizeof(float)};
   }
   /// REQUIRES: it carries |into| floats.
   void copy_to(std::span<float> into) const;
@@ -58,9 +65,12 @@ class Message {
   }
 
   int from() const { return envelope_->from; }
+  /// When it held the ports, where the network takes time.
+  Time start() const { return envelope_->start; }
+  Time end() const { return envelope_->end; }
   /// What the sender passed along free of charge: a version, a step number.
   std::uint64_t tag() const { return envelope_->tag; }
-  std::span<const std::byte> bytes() const { return {envelope_->storage.data(), envelope_->size}; }
+  std::span<const std::byte> bytes() const { return {envelope_->data, envelope_->size}; }
   /// The payload as the floats that were sent.
   std::span<const float> floats() const { return envelope_->floats(); }
   /// REQUIRES: the message carries |into| floats.

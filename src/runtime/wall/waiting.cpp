@@ -83,6 +83,19 @@ void WallRank::wait_until(FunctionRef<bool()> ready, const char* on, int from) {
   verbs_.fetch_add(1, std::memory_order_relaxed);
 }
 
+/// Like wait_until(), but a run that is over ends the wait only when the reader has noticed too:
+/// the memory is gone as soon as this rank unwinds.
+void WallRank::await_return(const Loan& loan) noexcept {
+  try {
+    wait_until([&] { return is_back(loan); }, "another rank to read what it lent", loan.to);
+  } catch (const RunAborted&) {  // whatever verb comes next says so
+    while (!is_back(loan)) sched_yield();
+  } catch (...) {
+    world_.fail(std::current_exception());
+    while (!is_back(loan)) sched_yield();
+  }
+}
+
 /// A hang is when for `hang_patience` every rank waits for another and none gets on.
 void WallRank::look_for_hang(HangWatch& watch) const {
   const Time present = world_.clock();

@@ -39,6 +39,7 @@ std::int64_t steady_ns() {
 
 WallWorld::WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program)
     : setup_(setup),
+      perfect_(setup.network.perfect()),
       program_(program),
       channels_(static_cast<std::size_t>(setup.workers + setup.servers) *
                 static_cast<std::size_t>(setup.workers + setup.servers)),
@@ -189,6 +190,10 @@ void WallWorld::stand_still(FunctionRef<void()> inspect) {
 void WallWorld::fail(std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
   if (!failure_) failure_ = std::move(failure);
+  abort();
+}
+
+void WallWorld::abort() {
   aborted_ = true;
   attention_.store(true, std::memory_order_relaxed);
   changed_.notify_all();
@@ -222,9 +227,8 @@ void WallWorld::advance_network(Time present) {
 
 void WallWorld::give_back(Envelope* envelope) {
   const int sender = envelope->from;  // once it is back, the sender may use it at any moment
-  const bool taken = channel(sender, envelope->to).returned.push(envelope);
-  require(taken, "a channel has room for all its envelopes");
-  ranks_[static_cast<std::size_t>(sender)]->ring();  // it may be waiting for room
+  envelope->delivered.store(false, std::memory_order_release);  // release: it has been read
+  ranks_[static_cast<std::size_t>(sender)]->ring();             // it may be waiting for room
 }
 
 std::uint64_t WallWorld::all_verbs() const {

@@ -26,6 +26,8 @@ class alignas(64) WallRank final : public Rank {
 
   void send(int to, std::span<const std::byte> payload, std::uint64_t tag) override;
   using Communicator::send;
+  void lend(int to, std::span<const float> payload) override;
+  void reclaim(bool in_distress) noexcept override;
   Message receive(int from) override;
   std::uint64_t receive_into(int from, std::span<float> into) override;
   bool await_message() override;
@@ -56,10 +58,23 @@ class alignas(64) WallRank final : public Rank {
     Time next_look{0};
   };
 
+  /// Memory of this rank that another may be reading.
+  struct Loan {
+    const Envelope* envelope;
+    std::uint64_t use;  // of the envelope; it may be used again since
+    int to;
+  };
+
+  Channel& channel_to(int to);
+  void address(Envelope& envelope, int to, std::size_t bytes, std::uint64_t tag);
   Channel* incoming(int from) const;
+  Channel* ready_from(int from) const;
   Channel& await_from(int from);
   Channel* await_any(Time since);
-  Message take(Channel& channel, Time since);
+  Message take(Channel& channel);
+  Message charged(Message message, Time since);
+  bool is_back(const Loan& loan) const;
+  void await_return(const Loan& loan) noexcept;
   void wait_for_arrival(const Envelope& envelope);
   void charge(Time since, Time start, Time end);
   void record_at_once(int to, std::size_t bytes);
@@ -77,6 +92,7 @@ class alignas(64) WallRank final : public Rank {
   WallWorld& world_;
   RankAccount account_;
   StretchMeter stretch_;
+  std::vector<Loan> lent_;
   Time ended_{0};
   int served_last_ = -1;  // receive_any() takes turns
 
@@ -86,6 +102,7 @@ class alignas(64) WallRank final : public Rank {
   std::atomic<const char*> waits_on_{nullptr};  // nullptr while it runs
   std::atomic<int> waits_for_{-1};
   std::atomic<bool> finished_{false};
+  std::atomic<bool> gave_up_{false};  // it only unwinds its stack now, and reads nothing
   alignas(64) std::atomic<bool> parked_{false};
   std::mutex park_mutex_;
   std::condition_variable unparked_;
@@ -119,12 +136,14 @@ class WallWorld final : private EnvelopeReturn {
   void stand_still(FunctionRef<void()> inspect);
   void begin();
   void fail(std::exception_ptr failure);
+  void abort();  // REQUIRES: mutex_ is held
   void ring_all();
   std::uint64_t all_verbs() const;
   bool all_wait() const;
   std::string who_waits_for_whom() const;
 
   RuntimeSetup setup_;
+  const bool perfect_;  // the network; asked for at every message
   const std::function<void(Rank&)>& program_;
   std::vector<std::unique_ptr<WallRank>> ranks_;
   std::vector<std::atomic<Channel*>>

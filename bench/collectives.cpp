@@ -1,0 +1,140 @@
+// All-reduce on threads: what a message costs when the network is perfect, so that nothing but the
+// machine is measured. Compare with MPI on the same machine, in the same minute.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/hardware/machine.hpp"
+#include "trainyard/runtime/rank.hpp"
+
+namespace trainyard {
+namespace {
+
+using benchmark::State;
+
+RuntimeSetup on_this_machine(int workers, int servers = 0) {
+  const Machine machine = this_machine();
+  return {.workers = workers,
+          .servers = servers,
+          .network = {},
+          .pinned_to = place_ranks(machine, workers + servers, Placement::compact),
+          .cores_are_shared = workers + servers > machine.cores};
+}
+
+/// Seconds that an all-reduce of `length` floats takes, for each of so many stretches of some in a
+/// row, by the clock of worker 0: one stretch is too short for much else to happen meanwhile.
+std::vector<double> all_reduce_seconds(const AllReduce& way, int workers, std::size_t length,
+                                       int stretches, int in_a_row) {
+  std::vector<double> took;
+  took.reserve(static_cast<std::size_t>(stretches));
+  const auto program = [&](Rank& rank) {
+    auto vector = AlignedBuffer<float>::zeroed(rank.rank() < workers ? length : 0);
+    rank.begin();
+    if (rank.rank() >= workers) return way.serve(rank, length);
+    for (int i = 0; i < 2 * in_a_row; ++i) way.sum(rank, vector.span());
+    for (int s = 0; s < stretches; ++s) {
+      const Time began = rank.now();
+      for (int i = 0; i < in_a_row; ++i) way.sum(rank, vector.span());
+      if (rank.rank() == 0) took.push_back(to_seconds(rank.now() - began) / in_a_row);
+    }
+  };
+  run_wall(on_this_machine(workers, way.servers(workers, 1)), program);
+  return took;
+}
+
+/// Median over stretches of a millisecond, and the tenth of them that were disturbed least.
+void all_reduce(State& state, const AllReduce& way) {
+  const auto workers = static_cast<int>(state.range(0));
+  const auto bytes = static_cast<std::size_t>(state.range(1));
+  const double likely_us = 1.0 + static_cast<double>(bytes) * workers / 20000.0;
+  const int in_a_row = std::clamp(static_cast<int>(1000.0 / likely_us), 2, 1000);
+  const int stretches = bytes > (1U << 23U) ? 8 : 40;
+  std::vector<double> took;
+  for ([[maybe_unused]] auto _ : state) {
+    const auto more = all_reduce_seconds(way, workers, bytes / sizeof(float), stretches, in_a_row);
+    took.insert(took.end(), more.begin(), more.end());
+    state.SetIterationTime(more.back());
+  }
+  std::ranges::sort(took);
+  state.counters["µs"] = took[took.size() / 2] * 1e6;
+  state.counters["p10 µs"] = took[took.size() / 10] * 1e6;
+}
+
+const bool registered = [] {
+  constexpr std::int64_t KiB = 1024, MiB = 1024 * KiB;
+  for (const AllReduce& way : all_reduces()) {
+    auto* bench = benchmark::RegisterBenchmark(("all_reduce/" + way.name).c_str(),
+                                               [&way](State& state) { all_reduce(state, way); });
+    bench->ArgNames({"n", "bytes"})->UseManualTime()->Iterations(5)->Unit(benchmark::kMicrosecond);
+    bench->ArgsProduct({{2}, {4 * KiB, 64 * KiB, MiB, 4 * MiB, 16 * MiB, 64 * MiB}});
+    bench->ArgsProduct({{4, 8}, {64 * KiB, MiB, 4 * MiB}});
+  }
+  return true;
+}();
+
+/// One way of a message of so many bytes there and back, and beside it what the machine takes to
+/// hand a cache line over and back: nothing can be faster, and on virtual machines it differs by a
+/// factor of ten from one hour to the next.
+double cache_line_seconds(int trips) {
+  alignas(64) std::atomic<int> line{0};
+  const Machine machine = this_machine();
+  const auto bounce = [&](int mine) {
+    pin_this_thread(machine.units[static_cast<std::size_t>(mine) % machine.units.size()].index);
+    for (int i = 0; i < trips; ++i) {
+      // acquire, release: as a message's flag would be.
+      while (line.load(std::memory_order_acquire) != 2 * i + mine) {
+      }
+      line.store(2 * i + mine + 1, std::memory_order_release);
+    }
+  };
+  const auto began = std::chrono::steady_clock::now();
+  {
+    const std::jthread other([&] { bounce(1); });
+    const std::jthread one([&] { bounce(0); });
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  return took.count() / (2.0 * trips);
+}
+
+void ping_pong(State& state) {
+  const auto bytes = static_cast<std::size_t>(state.range(0));
+  constexpr int trips = 20000;
+  std::vector<double> message_ns, line_ns;
+  for ([[maybe_unused]] auto _ : state) {
+    Duration took{0};
+    run_wall(on_this_machine(2), [&](Rank& rank) {
+      const auto payload = AlignedBuffer<float>::zeroed(bytes / sizeof(float));
+      const int other = 1 - rank.rank();
+      rank.begin();
+      const Time began = rank.now();
+      for (int i = 0; i < trips; ++i) {
+        if (rank.rank() == 0) rank.send(other, payload.span());
+        (void)rank.receive(other);
+        if (rank.rank() == 1) rank.send(other, payload.span());
+      }
+      if (rank.rank() == 0) took = rank.now() - began;
+    });
+    message_ns.push_back(to_seconds(took) / (2.0 * trips) * 1e9);
+    line_ns.push_back(cache_line_seconds(trips) * 1e9);
+    state.SetIterationTime(message_ns.back() * 1e-9);
+  }
+  state.counters["one way ns"] = std::ranges::min(message_ns);
+  state.counters["cache line ns"] = std::ranges::min(line_ns);
+}
+BENCHMARK(ping_pong)
+    ->ArgName("bytes")
+    ->Arg(4)
+    ->Arg(256)
+    ->Arg(4096)
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kNanosecond);
+
+}  // namespace
+}  // namespace trainyard
