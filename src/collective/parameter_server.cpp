@@ -17,8 +17,7 @@ int rounds(const Communicator& comm) {
 
 }  // namespace
 
-void push(Communicator& comm, std::span<const float> vector,
-          std::span<const std::uint64_t> versions) {
+void push(Communicator& comm, ConstVector vector, std::span<const std::uint64_t> versions) {
   for (int round = 0; round < rounds(comm); ++round) {
     const int shard = (comm.rank() + round) % rounds(comm);
     if (shard >= comm.servers()) continue;
@@ -27,7 +26,7 @@ void push(Communicator& comm, std::span<const float> vector,
   }
 }
 
-void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> versions) {
+void pull(Communicator& comm, Vector vector, std::span<std::uint64_t> versions) {
   for (int round = 0; round < rounds(comm); ++round) {
     const int shard = (comm.rank() + round) % rounds(comm);
     if (shard >= comm.servers()) continue;
@@ -37,28 +36,28 @@ void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> 
   }
 }
 
-void parameter_server_sum(Communicator& comm, std::span<float> vector) {
+void parameter_server_sum(Communicator& comm, Vector vector) {
   push(comm, vector);
   pull(comm, vector);
 }
 
-void parameter_server_serve(Communicator& comm, std::size_t length) {
-  std::vector<float> whole(length);
-  const auto sum = part_of(std::span(whole), comm.rank() - comm.workers(), comm.servers());
+void parameter_server_serve(Communicator& comm, Scalar scalar, std::size_t length) {
+  VectorBuffer whole(scalar, length);
+  const Vector sum = part_of(whole.view(), comm.rank() - comm.workers(), comm.servers());
   while (comm.await_message()) {
-    std::ranges::fill(sum, 0.0F);
+    kernels::set_to_zero(sum);
     sum_pushes(comm, sum);
     answer_all(comm, sum);
   }
 }
 
-void sum_pushes(Communicator& comm, std::span<float> sum) {
+void sum_pushes(Communicator& comm, Vector sum) {
   for (int worker = 0; worker < comm.workers(); ++worker) {
-    kernels::add(comm.receive(worker).floats(), sum);
+    kernels::add(comm.receive(worker).vector(), sum);
   }
 }
 
-void answer_all(Communicator& comm, std::span<const float> shard) {
+void answer_all(Communicator& comm, ConstVector shard) {
   const int index = comm.rank() - comm.workers();
   for (int round = 0; round < rounds(comm); ++round) {
     const int worker = (index - round + rounds(comm)) % rounds(comm);

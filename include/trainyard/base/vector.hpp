@@ -42,15 +42,17 @@ class VectorView {
       : data_(data), size_(size), scalar_(scalar) {}
   /// Of floats or doubles, wherever they lie in a row.
   template <std::ranges::contiguous_range Range>
-    requires IsScalar<std::ranges::range_value_t<Range>> &&
-             std::convertible_to<std::remove_reference_t<std::ranges::range_reference_t<Range>>*,
-                                 Value<std::ranges::range_value_t<Range>>*>
-  VectorView(Range&& values)  // NOLINT(bugprone-forwarding-reference-overload): it is a view
+  requires IsScalar<std::ranges::range_value_t<Range>> &&
+      std::convertible_to < std::remove_reference_t<std::ranges::range_reference_t<Range>>
+  *,
+      Value<std::ranges::range_value_t<Range>>* >
+          VectorView(
+              Range&& values)  // NOLINT(bugprone-forwarding-reference-overload): it is a view
       : data_(reinterpret_cast<Byte*>(std::ranges::data(values))),
-        size_(std::ranges::size(values)),
-        scalar_(scalar_of<std::ranges::range_value_t<Range>>) {}
-  VectorView(const VectorView<std::byte>& other)
-    requires is_const
+  size_(std::ranges::size(values)), scalar_(scalar_of<std::ranges::range_value_t<Range>>) {}
+  /// Of a vector that may be written.
+  template <typename Other>
+  requires is_const && std::same_as<Other, std::byte> VectorView(const VectorView<Other>& other)
       : data_(other.data()), size_(other.size()), scalar_(other.scalar()) {}
 
   Scalar scalar() const { return scalar_; }
