@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the distribution's packages that building needs and that are missing. Says nothing when there is
-# nothing to do. `--developer` adds what the style checks and the fuzz targets need.
+# nothing to do. `--developer` adds what the style checks and the fuzz targets need, `--peers` the programs
+# and libraries that scripts/bench.sh compares with.
 set -euo pipefail
 
 packages=(
@@ -13,9 +14,25 @@ packages=(
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
   catch2            # tests
 )
-if [[ "${1:-}" == --developer ]]; then
-  packages+=(clang clang-format clang-tidy libclang-rt-14-dev libbenchmark-dev)
-fi
+case "${1:-}" in
+  '') ;;
+  --developer) packages+=(clang clang-format clang-tidy libclang-rt-14-dev libbenchmark-dev) ;;
+  --peers)
+    packages+=(
+      libbenchmark-dev
+      python3-torch libopenblas0-pthread  # PyTorch, and the BLAS with which it is fast
+      python3-sklearn                     # scikit-learn
+      liblinear-tools                     # LIBLINEAR
+      openmpi-bin libopenmpi-dev          # OpenMPI
+      libgloo-dev                         # PyTorch's transport between processes
+      libsimgrid-dev                      # SimGrid
+    )
+    ;;
+  *)
+    echo "install_dependencies.sh: '$1' is not --developer or --peers" >&2
+    exit 2
+    ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do

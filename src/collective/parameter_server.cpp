@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/part_of.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -15,29 +16,45 @@ int rounds(const Communicator& comm) {
   return std::max(comm.workers(), comm.servers());
 }
 
+/// The order in which a worker deals with the shards.
+void for_each_shard(const Communicator& comm, FunctionRef<void(int shard)> deal) {
+  for (int round = 0; round < rounds(comm); ++round) {
+    const int shard = (comm.rank() + round) % rounds(comm);
+    if (shard < comm.servers()) deal(shard);
+  }
+}
+
+/// The order in which a server answers the workers.
+void for_each_worker(const Communicator& comm, FunctionRef<void(int worker)> answer) {
+  const int index = comm.rank() - comm.workers();
+  for (int round = 0; round < rounds(comm); ++round) {
+    const int worker = (index - round + rounds(comm)) % rounds(comm);
+    if (worker < comm.workers()) answer(worker);
+  }
+}
+
 }  // namespace
 
 void push(Communicator& comm, ConstVector vector, std::span<const std::uint64_t> versions) {
-  for (int round = 0; round < rounds(comm); ++round) {
-    const int shard = (comm.rank() + round) % rounds(comm);
-    if (shard >= comm.servers()) continue;
+  for_each_shard(comm, [&](int shard) {
     const std::uint64_t tag = versions.empty() ? 0 : versions[static_cast<std::size_t>(shard)];
     comm.send(comm.server(shard), part_of(vector, shard, comm.servers()), tag);
-  }
+  });
 }
 
 void pull(Communicator& comm, Vector vector, std::span<std::uint64_t> versions) {
-  for (int round = 0; round < rounds(comm); ++round) {
-    const int shard = (comm.rank() + round) % rounds(comm);
-    if (shard >= comm.servers()) continue;
+  for_each_shard(comm, [&](int shard) {
     const std::uint64_t version =
         comm.receive_into(comm.server(shard), part_of(vector, shard, comm.servers()));
     if (!versions.empty()) versions[static_cast<std::size_t>(shard)] = version;
-  }
+  });
 }
 
 void parameter_server_sum(Communicator& comm, Vector vector) {
-  push(comm, vector);
+  Loans loans(comm);  // the sum that overwrites what was lent has that in it
+  for_each_shard(comm, [&](int shard) {
+    loans.send(comm.server(shard), part_of(vector, shard, comm.servers()));
+  });
   pull(comm, vector);
 }
 
@@ -47,7 +64,8 @@ void parameter_server_serve(Communicator& comm, Scalar scalar, std::size_t lengt
   while (comm.await_message()) {
     kernels::set_to_zero(sum);
     sum_pushes(comm, sum);
-    answer_all(comm, sum);
+    Loans loans(comm);
+    for_each_worker(comm, [&](int worker) { loans.send(worker, sum); });
   }
 }
 
@@ -58,11 +76,7 @@ void sum_pushes(Communicator& comm, Vector sum) {
 }
 
 void answer_all(Communicator& comm, ConstVector shard) {
-  const int index = comm.rank() - comm.workers();
-  for (int round = 0; round < rounds(comm); ++round) {
-    const int worker = (index - round + rounds(comm)) % rounds(comm);
-    if (worker < comm.workers()) comm.send(worker, shard);
-  }
+  for_each_worker(comm, [&](int worker) { comm.send(worker, shard); });
 }
 
 }  // namespace trainyard

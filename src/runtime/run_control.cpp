@@ -1,6 +1,8 @@
 #include "trainyard/runtime/run_control.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -9,6 +11,12 @@
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
+
+namespace {
+
+constexpr std::size_t mean_block = 4096;  // coordinates whose mean one core takes at a time
+
+}  // namespace
 
 RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, Scalar scalar,
                        std::size_t dimension, const RunLimits& limits, std::uint64_t lot,
@@ -75,10 +83,7 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
   Deposit* deposit = nullptr;
   {
     const std::lock_guard lock(deposits_mutex_);
-    deposit = &deposits_[done];
-    if (deposit->replicas.empty()) {
-      deposit->replicas = VectorBuffer(scalar_, static_cast<std::size_t>(workers_) * dimension_);
-    }
+    deposit = &deposit_of(done);
   }
   const auto index = static_cast<std::size_t>(rank.rank());
   kernels::copy(replicas_[index].view(),
@@ -92,8 +97,25 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
                       .time = rank.now()};
     mean_of(deposit->replicas.view(), snapshot);
     look(rank, snapshot);
-    deposits_.erase(done);
+    deposit->free = true;  // all stand still
   });
+}
+
+/// REQUIRES: deposits_mutex_ is held.
+RunControl::Deposit& RunControl::deposit_of(std::uint64_t step) {
+  const auto same = std::ranges::find_if(
+      deposits_, [step](const Deposit& deposit) { return !deposit.free && deposit.step == step; });
+  if (same != deposits_.end()) return *same;
+  auto found = std::ranges::find_if(deposits_, &Deposit::free);
+  if (found == deposits_.end()) {
+    deposits_.emplace_back().replicas =
+        VectorBuffer(scalar_, static_cast<std::size_t>(workers_) * dimension_);
+    found = std::prev(deposits_.end());
+  }
+  found->step = step;
+  found->present = 0;
+  found->free = false;
+  return *found;
 }
 
 bool RunControl::next_free(Rank& rank, std::uint64_t done) {
@@ -102,7 +124,8 @@ bool RunControl::next_free(Rank& rank, std::uint64_t done) {
   if (out_of_time(rank)) ending_.store(true, std::memory_order_relaxed);
   if (ending_.load(std::memory_order_relaxed)) return false;
   if (progress.lot_left == 0) {
-    const std::uint64_t total = limits_.steps * static_cast<std::uint64_t>(workers_);
+    const std::uint64_t total =
+        limits_.minibatches.value_or(limits_.steps * static_cast<std::uint64_t>(workers_));
     const std::uint64_t first = claimed_.fetch_add(lot_, std::memory_order_relaxed);
     if (first >= total) return false;
     progress.first = first;
@@ -145,29 +168,29 @@ void RunControl::look(const Rank& rank, Snapshot snapshot) {
 /// Both sums go by rank and in double, so they do not depend on who came first, and by fixed
 /// blocks, so they do not depend on the number of cores.
 void RunControl::mean_of(ConstVector replicas, Snapshot& snapshot) {
-  constexpr std::size_t block_size = 4096;
-  const std::size_t blocks = (dimension_ + block_size - 1) / block_size;
-  std::vector<double> squared_distances(blocks, 0.0);
+  const std::size_t blocks = (dimension_ + mean_block - 1) / mean_block;
+  squared_distances_.assign(blocks, 0.0);
   with_scalar(scalar_, [&]<typename T>(T) {
     const std::span<const T> all = replicas.as<T>();
     const std::span<T> means = mean_.view().as<T>();
     parallel_blocks(blocks, [&](std::size_t block) {
-      const std::size_t first = block * block_size;
-      const std::size_t size = std::min(block_size, dimension_ - first);
-      squared_distances[block] = mean_of_block(all.subspan(first), means.subspan(first, size));
+      const std::size_t first = block * mean_block;
+      const std::size_t size = std::min(mean_block, dimension_ - first);
+      squared_distances_[block] = mean_of_block(all.subspan(first), means.subspan(first, size));
     });
   });
   snapshot.model = mean_.view();
   snapshot.consensus_distance =
-      std::accumulate(squared_distances.begin(), squared_distances.end(), 0.0) / workers_;
+      std::accumulate(squared_distances_.begin(), squared_distances_.end(), 0.0) / workers_;
 }
 
-/// The mean over replicas that lie dimension_ apart, and the sum of their squared distances from it.
+/// The mean over replicas that lie dimension_ apart, and the sum of their squared distances from
+/// it.
 template <typename T>
 double RunControl::mean_of_block(std::span<const T> replicas, std::span<T> means) const {
   const std::size_t size = means.size();
   const auto count = static_cast<std::size_t>(workers_);
-  std::vector<double> mean(size, 0.0);
+  std::array<double, mean_block> mean{};
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < size; ++j) mean[j] += replicas[i * dimension_ + j];
   }
@@ -199,13 +222,15 @@ void RunControl::gather_model(Snapshot& snapshot) {
       break;
     }
     case ModelHome::replicas: {
-      VectorBuffer all(scalar_, static_cast<std::size_t>(workers_) * dimension_);
+      if (gathered_.empty()) {
+        gathered_ = VectorBuffer(scalar_, static_cast<std::size_t>(workers_) * dimension_);
+      }
       std::size_t first = 0;
       for (const VectorBuffer& replica : replicas_) {
-        kernels::copy(replica.view(), all.view().subspan(first, dimension_));
+        kernels::copy(replica.view(), gathered_.view().subspan(first, dimension_));
         first += dimension_;
       }
-      mean_of(all.view(), snapshot);
+      mean_of(gathered_.view(), snapshot);
       break;
     }
   }

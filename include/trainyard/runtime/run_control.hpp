@@ -6,15 +6,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "trainyard/base/vector.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/base/vector.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/shared_model.hpp"
 #include "trainyard/runtime/staleness.hpp"
@@ -32,8 +32,9 @@ enum class ModelHome { replicas, servers, shared };
 
 /// The limits are whichever comes first.
 struct RunLimits {
-  std::uint64_t steps = 0;           // a worker; if free, on average over the workers
-  std::uint64_t evaluate_every = 1;  // steps a worker
+  std::uint64_t steps = 0;                     // a worker; if free, on average over the workers
+  std::optional<std::uint64_t> minibatches{};  // free: of all workers together, instead of steps
+  std::uint64_t evaluate_every = 1;            // steps a worker
   Duration time = Duration::max();
 };
 
@@ -52,9 +53,9 @@ class RunControl {
   /// `look` is called while all ranks stand still; when it returns true, the run ends as soon as
   /// the steps that have begun are done. `interrupted` is watched. A free worker takes steps off
   /// the common count in lots of `lot`: with 1 the count is exact at every moment, but fought over.
-  RunControl(Pace pace, ModelHome home, int workers, int servers, Scalar scalar, std::size_t dimension,
-             const RunLimits& limits, std::uint64_t lot, std::function<bool(const Snapshot&)> look,
-             const std::atomic<bool>& interrupted);
+  RunControl(Pace pace, ModelHome home, int workers, int servers, Scalar scalar,
+             std::size_t dimension, const RunLimits& limits, std::uint64_t lot,
+             std::function<bool(const Snapshot&)> look, const std::atomic<bool>& interrupted);
 
   // Called while ranks are set up, by the rank concerned.
   Vector keep_replica(int worker, VectorBuffer replica);
@@ -83,7 +84,9 @@ class RunControl {
   /// The replicas of one evaluation, laid down by each worker as it reaches that step.
   struct Deposit {
     VectorBuffer replicas;  // [workers × dimension]
+    std::uint64_t step = 0;
     int present = 0;
+    bool free = true;
   };
   /// A worker's own line: what it writes at every step.
   struct alignas(64) Progress {
@@ -94,6 +97,7 @@ class RunControl {
   bool next_lockstep(Rank& rank, std::uint64_t done);
   bool next_free(Rank& rank, std::uint64_t done);
   void deposit(Rank& rank, std::uint64_t done);
+  Deposit& deposit_of(std::uint64_t step);
   void look(const Rank& rank, Snapshot snapshot);
   void end_after_steps_begun();
   void count_lot(Rank& rank, Progress& progress);
@@ -123,8 +127,12 @@ class RunControl {
   std::atomic<bool> ending_{false};
 
   std::mutex deposits_mutex_;
-  std::map<std::uint64_t, Deposit> deposits_;  // by step
+  // As many as evaluations have been under way at once, used again. A deque, as others are using
+  // theirs while one is added.
+  std::deque<Deposit> deposits_;
   VectorBuffer mean_;
+  VectorBuffer gathered_;                  // free: the replicas of a look
+  std::vector<double> squared_distances_;  // from the mean, of each block
 };
 
 }  // namespace trainyard

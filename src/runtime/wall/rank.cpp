@@ -21,7 +21,9 @@ constexpr std::size_t least_loan = std::size_t{128} << 10U;
 }  // namespace
 
 WallRank::WallRank(WallWorld& world, int rank, int workers, int servers)
-    : Rank(rank, workers, servers), world_(world) {}
+    : Rank(rank, workers, servers), world_(world) {
+  lent_.reserve(64);
+}
 
 void WallRank::post(int to, std::span<const std::byte> payload, Scalar scalar, std::uint64_t tag) {
   Channel& channel = channel_to(to);

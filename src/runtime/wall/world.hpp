@@ -148,26 +148,28 @@ class WallWorld final : private EnvelopeReturn {
   std::vector<std::atomic<Channel*>>
       channels_;  // [from × size + to], made at first use by the sender
 
-  std::mutex network_mutex_;  // only taken when the network is not perfect
+  // What is written often does not share a line with what all look at.
+  alignas(64) std::mutex network_mutex_;  // only taken when the network is not perfect
   Switch switch_;
 
   // The clock: steady time since began_, less what the world stood still. While it does,
   // stopped_ns_ is when it stopped; else 0.
-  std::atomic<std::int64_t> began_ns_{0}, stood_still_ns_{0}, stopped_ns_{0};
+  alignas(64) std::atomic<std::int64_t> began_ns_{0}, stood_still_ns_{0}, stopped_ns_{0};
+
+  std::atomic<bool> attention_{false};  // someone asks the ranks to stand still, or to give up
 
   // Under mutex_, except that attention_ and live_workers_ are also read without it.
-  std::mutex mutex_;
+  alignas(64) std::mutex mutex_;
   std::condition_variable changed_;
   Time stood_at_{0};  // what the clock said when all stood still last, and when they went on
-  std::atomic<bool> attention_{false};  // someone asks the ranks to stand still, or to give up
   std::atomic<int> live_workers_{0};
   int live_ = 0, standing_ = 0, begun_ = 0;
   bool pausing_ = false, aborted_ = false;
   const FunctionRef<void()>* inspection_ = nullptr;
   std::exception_ptr inspection_failure_, failure_;
 
-  std::atomic<int> at_barrier_{0};
-  std::atomic<std::uint64_t> barriers_passed_{0};
+  alignas(64) std::atomic<int> at_barrier_{0};
+  alignas(64) std::atomic<std::uint64_t> barriers_passed_{0};
   // If control traffic is charged: each worker's own entry, and what the last of them worked out.
   // All have read the leaves before any comes to the next barrier.
   std::vector<Time> barrier_arrivals_, barrier_leaves_;
