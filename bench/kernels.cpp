@@ -1,8 +1,16 @@
 // How fast one core computes: kernels, and whole SGD steps of the models, gradient and update.
 //
-// What to compare with (4 GHz core with two 512-bit multiply-add units): 265 GFLOP/s in a matrix
-// product; 1.5 ns a nonzero for a sparse logistic step in cache; 213 k samples/s for a step of an
-// MLP 784-256-128-10 at batch 32 written out over oneDNN, 70 k for 784-512-512-10 at batch 128.
+// What to compare with, on a core of 4.1 GHz with two 512-bit multiply-add units:
+//   matrix_product     265 GFLOP/s, the units' peak; oneDNN 2.6 reaches 250 where B is not
+//                      transposed, 213 and 227 for back/32 and back/128, 100 for ten columns, of
+//                      which a vector of 16 lanes can use 166
+//   mlp, 256-128       263 k samples/s: 1.007 MFLOP a sample at that peak; products of oneDNN and
+//   an
+//                      axpy 210 k at batch 32, weights changed by the product itself 230 k
+//   mlp, 512-512       83 k samples/s: 3.209 MFLOP a sample; oneDNN and axpy 72 k at batch 128
+//   dense_logistic     35 M samples/s at batch 1: the chain from weights to weights, 115 cycles
+//   sparse_step        0.6 ns a nonzero: 19 instructions, of them 6 loads and a store, and in each
+//                      row of 60 once the chain of sum, exponential and division, another 0.4
 #include "trainyard/model/kernels.hpp"
 
 #include <cstdint>
@@ -184,6 +192,19 @@ void mlp_step_256_128_l2(State& state) {
 void mlp_step_512_512(State& state) {
   gradient_step(state, {"mlp:512,512", 0.0}, pictures());
 }
+/// With momentum, the update is a pass over three vectors.
+void momentum_step(State& state) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  const AlignedBuffer<float> gradient = normal_floats(size);
+  AlignedBuffer<float> velocity = normal_floats(size), model = normal_floats(size);
+  for ([[maybe_unused]] auto _ : state) {
+    kernels::momentum_step(0.9F, 1e-9F, gradient.span(), velocity.span(), model.span());
+    benchmark::ClobberMemory();
+  }
+  state.counters["B/s"] = rate(20.0 * static_cast<double>(size));
+}
+BENCHMARK(momentum_step)->Arg(54)->Arg(235146);
+
 void mlp_fused_256_128(State& state) {
   fused_step(state, {"mlp:256,128", 0.0}, pictures());
 }

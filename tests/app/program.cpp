@@ -36,12 +36,15 @@ void use_one_core() {
   if (!options.output.empty()) dup2(open(options.output.c_str(), O_WRONLY), STDOUT_FILENO);
   if (options.one_core) use_one_core();
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
-  std::string program = TRAINYARD_PROGRAM;
   std::vector<std::string> words = arguments;
-  std::vector<char*> pointers{program.data()};
+  words.insert(words.begin(), TRAINYARD_PROGRAM);
+  if (!options.processor.empty()) {
+    words.insert(words.begin(), {"qemu-x86_64", "-cpu", options.processor});
+  }
+  std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  execv(program.c_str(), pointers.data());
+  execvp(pointers.front(), pointers.data());
   _exit(127);
 }
 

@@ -19,6 +19,7 @@ struct ProgramOptions {
   bool one_core = false;           // bound to the first core that it may use
   std::string signal_after{};      // sends `signal` once standard error holds this; empty: never
   int signal = SIGINT;
+  std::string processor{};  // as qemu-x86_64 -cpu names it, which then runs it; empty: this one
 };
 
 Outcome run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});

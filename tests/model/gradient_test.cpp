@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/model/kernels.hpp"
 #include "trainyard/model/model.hpp"
 
 #include "model/problems.hpp"
@@ -184,6 +185,26 @@ TEST_CASE("the regulariser leaves biases alone", "[model]") {
   }
   CHECK(regularised->penalty(w) == Approx(5.0 * squares));
   CHECK(plain->penalty(w) == 0.0);
+}
+
+TEST_CASE("a step is the gradient and then axpy, bit for bit", "[model]") {
+  for_each_model([](const ModelCase&, const Model& model, const Dataset&, const Dataset& data) {
+    // One row, a few, several ranges, and more rows than the matrix product sums in one go.
+    const std::vector<std::vector<RowRange>> batches = {
+        {{&data, 5, 1}},
+        {{&data, 3, 9}},
+        {{&data, 60, 10}, {&data, 0, 2}},
+        {{&data, 0, 70}, {&data, 0, 70}, {&data, 0, 70}, {&data, 0, 70}}};
+    for (const std::vector<RowRange>& batch : batches) {
+      CAPTURE(row_count(batch));
+      std::vector<float> stepped = random_parameters(model, 4, 0.5);
+      std::vector<float> expected = stepped;
+      kernels::axpy(-0.3F, gradient_of(model, stepped, batch), expected);
+      Workspace workspace;
+      model.descend(stepped, batch, 0.3F, workspace);
+      CHECK(stepped == expected);
+    }
+  });
 }
 
 }  // namespace

@@ -85,6 +85,22 @@ TEST_CASE("vector kernels agree with plain loops", "[model]") {
     for (std::size_t i = 0; i < size; ++i) expected[i] += before_x[i];
     y.check_equals(expected);
 
+    kernels::axpy_shared(0.5F, x, y);
+    for (std::size_t i = 0; i < size; ++i) expected[i] += 0.5 * before_x[i];
+    y.check_equals(expected);
+
+    kernels::copy_shared(x, copy);
+    copy.check_equals(before_x, 0.0);
+
+    Doubles velocity = scaled.doubles();
+    kernels::momentum_step(0.9F, 0.25F, x, scaled, y);
+    for (std::size_t i = 0; i < size; ++i) {
+      velocity[i] = 0.9 * velocity[i] + before_x[i];
+      expected[i] -= 0.25 * velocity[i];
+    }
+    scaled.check_equals(velocity);
+    y.check_equals(expected);
+
     kernels::scaled_copy(3.0F, x, copy);
     Doubles thrice(size), fifth = scaled.doubles();
     for (std::size_t i = 0; i < size; ++i) thrice[i] = 3.0 * before_x[i];
@@ -93,6 +109,25 @@ TEST_CASE("vector kernels agree with plain loops", "[model]") {
     kernels::scale(0.2F, scaled);
     for (double& value : fifth) value *= 0.2;
     scaled.check_equals(fifth);
+  });
+}
+
+TEST_CASE("a logistic step agrees with plain loops", "[model]") {
+  for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
+    const Guarded row(random, size, offset);
+    Guarded weights(random, size, 2 * offset);
+    for (const double y : {1.0, -1.0}) {
+      const Doubles x = row.doubles();
+      Doubles expected = weights.doubles();
+      double margin = 0.0;
+      for (std::size_t i = 0; i < size; ++i) margin += x[i] * expected[i];
+      const double residual = -y / (1.0 + std::exp(y * margin));
+      for (std::size_t i = 0; i < size; ++i) {
+        expected[i] -= 0.3 * (0.125 * expected[i] + residual * x[i]);
+      }
+      kernels::logistic_step(row, static_cast<float>(y), 0.125F, 0.3F, weights);
+      weights.check_equals(expected, 1e-5);
+    }
   });
 }
 

@@ -34,6 +34,10 @@ void set_to_zero(Vector x);
 
 /// Σ a_i b_i
 float dot(std::span<const float> a, std::span<const float> b);
+/// velocity ← momentum · velocity + gradient, then model ← model − step_size · velocity: a step
+/// with momentum in one pass over the three.
+void momentum_step(double momentum, double step_size, ConstVector gradient, Vector velocity,
+                   Vector model);
 /// x_i ← 1 / (1 + exp(-x_i)), of small relative error in both tails
 void sigmoid(std::span<float> x);
 

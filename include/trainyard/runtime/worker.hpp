@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -98,6 +99,7 @@ class Worker {
   Batch next_batch();
   ComputeCost cost_of_next(bool reads_shared);
   double epochs() const;
+  double step_size_after(std::uint64_t minibatches) const;
 
   Rank& rank_;
   const RunContext& context_;
@@ -105,6 +107,7 @@ class Worker {
   std::vector<Dataset> shares_;
   std::vector<MinibatchStream> streams_;
   std::vector<ComputeNoise> noises_;  // one a share, like the streams
+  std::optional<ComputeCost> cost_;   // of the last minibatch; without noise, of every one
   std::vector<RowRange> ranges_;
   Workspace workspace_;
   VectorBuffer gradient_;
