@@ -36,7 +36,7 @@ std::vector<double> all_reduce_seconds(const AllReduce& way, int workers, std::s
   const auto program = [&](Rank& rank) {
     auto vector = AlignedBuffer<float>::zeroed(rank.rank() < workers ? length : 0);
     rank.begin();
-    if (rank.rank() >= workers) return way.serve(rank, length);
+    if (rank.rank() >= workers) return way.serve(rank, Scalar::float32, length);
     for (int i = 0; i < 2 * in_a_row; ++i) way.sum(rank, vector.span());
     for (int s = 0; s < stretches; ++s) {
       const Time began = rank.now();

@@ -5,8 +5,8 @@
 //   generate words   ROWS FEATURES NONZEROS FILE   the same, features by Zipf's law, as in text
 //   generate dense   ROWS FEATURES FILE            CSV, label first: N(0,1)
 //
-// P(y = +1 | x) = sigma(margin), margin = scale * w.x with w ~ N(0,1). No part of Trainyard is used, so
-// that neither side reads its own writing.
+// P(y = +1 | x) = sigma(margin), margin = scale * w.x with w ~ N(0,1). No part of Trainyard is
+// used, so that neither side reads its own writing.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -21,7 +21,9 @@ namespace {
 
 using Random = std::mt19937_64;
 
-double uniform(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+double uniform(Random& random) {
+  return static_cast<double>(random() >> 11) * 0x1p-53;
+}
 
 class Writer {
  public:
@@ -81,8 +83,8 @@ void sparse(bool words, std::size_t rows, std::size_t features, std::size_t nonz
     while (columns.size() < nonzeros) {
       while (columns.size() < nonzeros) {
         const auto place = std::upper_bound(totals.begin(), totals.end(), uniform(random) * total);
-        columns.push_back(static_cast<std::uint32_t>(
-            std::min<std::ptrdiff_t>(place - totals.begin(), static_cast<std::ptrdiff_t>(features) - 1)));
+        columns.push_back(static_cast<std::uint32_t>(std::min<std::ptrdiff_t>(
+            place - totals.begin(), static_cast<std::ptrdiff_t>(features) - 1)));
       }
       std::sort(columns.begin(), columns.end());
       columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
@@ -139,9 +141,10 @@ int main(int argc, char** argv) {
   } else if (argc == 5 && is("dense")) {
     dense(number(2), number(3), argv[4]);
   } else {
-    std::fputs("usage: generate uniform|words ROWS FEATURES NONZEROS FILE\n"
-               "       generate dense ROWS FEATURES FILE\n",
-               stderr);
+    std::fputs(
+        "usage: generate uniform|words ROWS FEATURES NONZEROS FILE\n"
+        "       generate dense ROWS FEATURES FILE\n",
+        stderr);
     return 2;
   }
 }

@@ -1,13 +1,14 @@
 // Time of MPI_Allreduce (float, sum, in place): openmpi BYTES...
 //
-// Prints a line a size: bytes, seconds. As in bench/collectives.cpp: some to warm up, a barrier, then
-// so many in a row that they take about 50 ms; their mean in the slowest rank; the median of 5 such.
-#include <mpi.h>
-
+// Prints a line a size: bytes, seconds. As in bench/collectives.cpp: some to warm up, a barrier,
+// then so many in a row that they take about 50 ms; their mean in the slowest rank; the median of 5
+// such.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
+
+#include <mpi.h>
 
 namespace {
 

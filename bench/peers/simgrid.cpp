@@ -1,16 +1,16 @@
 // Simulated messages a second in SimGrid S4U: simgrid RANKS MESSAGES [--cfg=...]
 //
-// Ring all-reduces of one part a message among RANKS actors on a star of links, until there were about
-// MESSAGES messages. Each step posts the receive, sends, and waits, as bench/runtimes.cpp does it.
-// Prints messages, seconds of wall time.
-#include <simgrid/s4u.hpp>
-
+// Ring all-reduces of one part a message among RANKS actors on a star of links, until there were
+// about MESSAGES messages. Each step posts the receive, sends, and waits, as bench/runtimes.cpp
+// does it. Prints messages, seconds of wall time.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
+
+#include <simgrid/s4u.hpp>
 
 namespace sg4 = simgrid::s4u;
 

@@ -122,13 +122,13 @@ const AllReduce& find_all_reduce(std::string_view name) {
   return find_named(all_reduces(), name, "collective");
 }
 
-void all_reduce_sum(Communicator& comm, std::span<float> vector, const AllReduce& how) {
+void all_reduce_sum(Communicator& comm, Vector vector, const AllReduce& how) {
   how.sum(comm, vector);
 }
 
-void all_reduce_mean(Communicator& comm, std::span<float> vector, const AllReduce& how) {
+void all_reduce_mean(Communicator& comm, Vector vector, const AllReduce& how) {
   how.sum(comm, vector);
-  kernels::scale(1.0F / static_cast<float>(comm.workers()), vector);
+  kernels::scale(1.0 / comm.workers(), vector);
 }
 
 }  // namespace trainyard

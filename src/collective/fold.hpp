@@ -28,16 +28,16 @@ class Fold {
   bool sits_out() const { return comm_.rank() >= active_; }
 
   /// The result that overwrites what was lent has that in it.
-  void in(std::span<float> vector, Loans& loans) {
+  void in(Vector vector, Loans& loans) {
     if (active_ == comm_.workers()) return;
     if (sits_out()) {
       loans.send(other_, vector);
     } else if (other_ < comm_.workers()) {
-      kernels::add(comm_.receive(other_).floats(), vector);
+      kernels::add(comm_.receive(other_).vector(), vector);
     }
     comm_.barrier();
   }
-  void out(std::span<float> vector, Loans& loans) {
+  void out(Vector vector, Loans& loans) {
     if (sits_out()) {
       comm_.receive_into(other_, vector);
     } else if (other_ < comm_.workers()) {

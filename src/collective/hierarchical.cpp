@@ -29,41 +29,42 @@ struct Groups {
   }
 };
 
-void proxy_round(Communicator& comm, const Groups& groups, int group, std::span<float> sum) {
+void proxy_round(Communicator& comm, const Groups& groups, int group, Vector sum) {
   const int root = comm.server(groups.count);
   for (int w = groups.first(group); w < groups.first(group + 1); ++w) {
-    kernels::add(comm.receive(w).floats(), sum);
+    kernels::add(comm.receive(w).vector(), sum);
   }
   Loans to_root(comm);
   to_root.send(root, sum);
   const Message total = comm.receive(root);
   Loans loans(comm);
   for (int w = groups.first(group); w < groups.first(group + 1); ++w) {
-    loans.send(w, total.floats());
+    loans.send(w, total.vector());
   }
 }
 
-void root_round(Communicator& comm, const Groups& groups, std::span<float> sum) {
-  for (int g = 0; g < groups.count; ++g) kernels::add(comm.receive(comm.server(g)).floats(), sum);
+void root_round(Communicator& comm, const Groups& groups, Vector sum) {
+  for (int g = 0; g < groups.count; ++g) kernels::add(comm.receive(comm.server(g)).vector(), sum);
   Loans loans(comm);
   for (int g = 0; g < groups.count; ++g) loans.send(comm.server(g), sum);
 }
 
 }  // namespace
 
-void hierarchical_sum(Communicator& comm, std::span<float> vector) {
+void hierarchical_sum(Communicator& comm, Vector vector) {
   const int proxy = comm.server(Groups(comm).of(comm.rank()));
   Loans loans(comm);  // the sum that overwrites what was lent has that in it
   loans.send(proxy, vector);
   comm.receive_into(proxy, vector);
 }
 
-void hierarchical_serve(Communicator& comm, std::size_t length) {
+void hierarchical_serve(Communicator& comm, Scalar scalar, std::size_t length) {
   const Groups groups(comm);
   const int index = comm.rank() - comm.workers();
-  std::vector<float> sum(length);
+  VectorBuffer buffer(scalar, length);
+  const Vector sum = buffer.view();
   while (comm.await_message()) {
-    std::ranges::fill(sum, 0.0F);
+    kernels::set_to_zero(sum);
     if (index == groups.count) {
       root_round(comm, groups, sum);
     } else {

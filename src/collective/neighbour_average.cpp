@@ -5,29 +5,36 @@
 
 namespace trainyard {
 
-void send_to_neighbours(Communicator& comm, const MixingRow& row, std::span<const float> vector) {
+void send_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector vector) {
   for (const int neighbour : row.sends_to) comm.send(neighbour, vector);
 }
 
-void receive_from_neighbours(
-    Communicator& comm, const MixingRow& row,
-    FunctionRef<void(double weight, std::span<const float> received)> take) {
+void receive_from_neighbours(Communicator& comm, const MixingRow& row,
+                             FunctionRef<void(double weight, ConstVector received)> take) {
   for (const MixingRow::Neighbour& neighbour : row.receives) {
-    take(neighbour.weight, comm.receive(neighbour.rank).floats());
+    take(neighbour.weight, comm.receive(neighbour.rank).vector());
   }
 }
 
-void neighbour_average(Communicator& comm, const MixingRow& row, std::span<float> vector) {
+namespace {
+
+double rounded(double weight, Scalar scalar) {
+  return scalar == Scalar::float32 ? static_cast<double>(static_cast<float>(weight)) : weight;
+}
+
+}  // namespace
+
+void neighbour_average(Communicator& comm, const MixingRow& row, Vector vector) {
   // The own weight is what the others leave of 1 after rounding to float: 3 · float(1/3) =
   // 1.00000003, and a model that grows by that every round has grown by 0.3 % after 10^5.
-  float own_weight = 1.0F;
+  double own_weight = 1.0;
   for (const MixingRow::Neighbour& neighbour : row.receives) {
-    own_weight -= static_cast<float>(neighbour.weight);
+    own_weight -= rounded(neighbour.weight, vector.scalar());
   }
   send_to_neighbours(comm, row, vector);
   kernels::scale(own_weight, vector);  // what was sent is a copy
-  receive_from_neighbours(comm, row, [&](double weight, std::span<const float> received) {
-    kernels::axpy(static_cast<float>(weight), received, vector);
+  receive_from_neighbours(comm, row, [&](double weight, ConstVector received) {
+    kernels::axpy(weight, received, vector);
   });
 }
 

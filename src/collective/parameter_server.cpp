@@ -35,15 +35,14 @@ void for_each_worker(const Communicator& comm, FunctionRef<void(int worker)> ans
 
 }  // namespace
 
-void push(Communicator& comm, std::span<const float> vector,
-          std::span<const std::uint64_t> versions) {
+void push(Communicator& comm, ConstVector vector, std::span<const std::uint64_t> versions) {
   for_each_shard(comm, [&](int shard) {
     const std::uint64_t tag = versions.empty() ? 0 : versions[static_cast<std::size_t>(shard)];
     comm.send(comm.server(shard), part_of(vector, shard, comm.servers()), tag);
   });
 }
 
-void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> versions) {
+void pull(Communicator& comm, Vector vector, std::span<std::uint64_t> versions) {
   for_each_shard(comm, [&](int shard) {
     const std::uint64_t version =
         comm.receive_into(comm.server(shard), part_of(vector, shard, comm.servers()));
@@ -51,7 +50,7 @@ void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> 
   });
 }
 
-void parameter_server_sum(Communicator& comm, std::span<float> vector) {
+void parameter_server_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);  // the sum that overwrites what was lent has that in it
   for_each_shard(comm, [&](int shard) {
     loans.send(comm.server(shard), part_of(vector, shard, comm.servers()));
@@ -59,24 +58,24 @@ void parameter_server_sum(Communicator& comm, std::span<float> vector) {
   pull(comm, vector);
 }
 
-void parameter_server_serve(Communicator& comm, std::size_t length) {
-  std::vector<float> whole(length);
-  const auto sum = part_of(std::span(whole), comm.rank() - comm.workers(), comm.servers());
+void parameter_server_serve(Communicator& comm, Scalar scalar, std::size_t length) {
+  VectorBuffer whole(scalar, length);
+  const Vector sum = part_of(whole.view(), comm.rank() - comm.workers(), comm.servers());
   while (comm.await_message()) {
-    std::ranges::fill(sum, 0.0F);
+    kernels::set_to_zero(sum);
     sum_pushes(comm, sum);
     Loans loans(comm);
     for_each_worker(comm, [&](int worker) { loans.send(worker, sum); });
   }
 }
 
-void sum_pushes(Communicator& comm, std::span<float> sum) {
+void sum_pushes(Communicator& comm, Vector sum) {
   for (int worker = 0; worker < comm.workers(); ++worker) {
-    kernels::add(comm.receive(worker).floats(), sum);
+    kernels::add(comm.receive(worker).vector(), sum);
   }
 }
 
-void answer_all(Communicator& comm, std::span<const float> shard) {
+void answer_all(Communicator& comm, ConstVector shard) {
   for_each_worker(comm, [&](int worker) { comm.send(worker, shard); });
 }
 

@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-void colocated_servers_sum(Communicator& comm, std::span<float> vector) {
+void colocated_servers_sum(Communicator& comm, Vector vector) {
   const int n = comm.workers();
   const int rank = comm.rank();
   const auto part = [&](int owner) { return part_of(vector, owner, n); };
@@ -23,7 +23,7 @@ void colocated_servers_sum(Communicator& comm, std::span<float> vector) {
     loans.send(owner, part(owner));
   }
   for (int round = 1; round < n; ++round) {
-    kernels::add(comm.receive((rank - round + n) % n).floats(), part(rank));
+    kernels::add(comm.receive((rank - round + n) % n).vector(), part(rank));
   }
   for (int round = 1; round < n; ++round) loans.send((rank + round) % n, part(rank));
   for (int round = 1; round < n; ++round) {
@@ -32,10 +32,10 @@ void colocated_servers_sum(Communicator& comm, std::span<float> vector) {
   }
 }
 
-void all_to_all(Communicator& comm, std::span<const float> outgoing, std::span<float> incoming) {
+void all_to_all(Communicator& comm, ConstVector outgoing, Vector incoming) {
   const int n = comm.workers();
   const int rank = comm.rank();
-  std::ranges::copy(part_of(outgoing, rank, n), part_of(incoming, rank, n).begin());
+  kernels::copy(part_of(outgoing, rank, n), part_of(incoming, rank, n));
   Loans loans(comm);
   for (int round = 1; round < n; ++round) {
     const int to = (rank + round) % n;

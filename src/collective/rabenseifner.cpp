@@ -15,14 +15,14 @@ namespace {
 
 /// A range cut in two; the first half is the smaller where the length is odd.
 struct Halves {
-  std::span<float> lower, upper;
-  explicit Halves(std::span<float> range)
+  Vector lower, upper;
+  explicit Halves(Vector range)
       : lower(range.first(range.size() / 2)), upper(range.subspan(range.size() / 2)) {}
 };
 
 }  // namespace
 
-void rabenseifner_sum(Communicator& comm, std::span<float> vector) {
+void rabenseifner_sum(Communicator& comm, Vector vector) {
   // The half that is lent to a partner is overwritten by what comes back from the same partner, who
   // has added it up by then.
   Loans loans(comm);
@@ -30,9 +30,9 @@ void rabenseifner_sum(Communicator& comm, std::span<float> vector) {
   fold.in(vector, loans);
 
   // ranges[i] is what this worker still had before halving i; 2^32 workers would need 32.
-  std::array<std::span<float>, 32> ranges;
+  std::array<Vector, 32> ranges;
   std::size_t depth = 0;
-  std::span<float> range = vector;
+  Vector range = vector;
   for (int distance = fold.active() / 2; !fold.sits_out() && distance >= 1; distance /= 2) {
     ranges[depth++] = range;
     const Halves halves(range);
@@ -40,7 +40,7 @@ void rabenseifner_sum(Communicator& comm, std::span<float> vector) {
     const int partner = comm.rank() ^ distance;
     range = keeps_lower ? halves.lower : halves.upper;
     loans.send(partner, keeps_lower ? halves.upper : halves.lower);
-    kernels::add(comm.receive(partner).floats(), range);
+    kernels::add(comm.receive(partner).vector(), range);
   }
   for (int distance = 1; depth > 0; distance *= 2) {
     const Halves halves(ranges[--depth]);

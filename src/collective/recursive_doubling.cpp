@@ -10,14 +10,14 @@
 
 namespace trainyard {
 
-void recursive_doubling_sum(Communicator& comm, std::span<float> vector) {
+void recursive_doubling_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);
   Fold fold(comm);
   fold.in(vector, loans);
   for (int distance = 1; !fold.sits_out() && distance < fold.active(); distance *= 2) {
     const int partner = comm.rank() ^ distance;
     // Sent, not lent: what the partner reads is being added to meanwhile.
-    kernels::add(comm.send_receive(partner, vector, partner).floats(), vector);
+    kernels::add(comm.send_receive(partner, vector, partner).vector(), vector);
   }
   fold.out(vector, loans);
 }

@@ -20,23 +20,23 @@ struct Ring {
   int next() const { return (rank + 1) % workers; }
   int previous() const { return (rank + workers - 1) % workers; }
   /// The part that lies `back` places behind this worker's own.
-  std::span<float> part(std::span<float> vector, int back) const {
+  Vector part(Vector vector, int back) const {
     return part_of(vector, ((rank - back) % workers + workers) % workers, workers);
   }
 };
 
 /// A part is added to before it is lent, and not after.
-void reduce_scatter(Communicator& comm, Loans& loans, std::span<float> vector) {
+void reduce_scatter(Communicator& comm, Loans& loans, Vector vector) {
   const Ring ring{comm.workers(), comm.rank()};
   for (int step = 1; step < ring.workers; ++step) {
     loans.send(ring.next(), ring.part(vector, step));
-    kernels::add(comm.receive(ring.previous()).floats(), ring.part(vector, step + 1));
+    kernels::add(comm.receive(ring.previous()).vector(), ring.part(vector, step + 1));
   }
 }
 
 /// A part that was lent to be summed is overwritten by its sum, which the next worker's reading of
 /// it has gone into.
-void gather(Communicator& comm, Loans& loans, std::span<float> vector) {
+void gather(Communicator& comm, Loans& loans, Vector vector) {
   const Ring ring{comm.workers(), comm.rank()};
   for (int step = 0; step < ring.workers - 1; ++step) {
     loans.send(ring.next(), ring.part(vector, step));
@@ -46,17 +46,17 @@ void gather(Communicator& comm, Loans& loans, std::span<float> vector) {
 
 }  // namespace
 
-void reduce_scatter_sum(Communicator& comm, std::span<float> vector) {
+void reduce_scatter_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);
   reduce_scatter(comm, loans, vector);
 }
 
-void all_gather(Communicator& comm, std::span<float> vector) {
+void all_gather(Communicator& comm, Vector vector) {
   Loans loans(comm);
   gather(comm, loans, vector);
 }
 
-void ring_sum(Communicator& comm, std::span<float> vector) {
+void ring_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);
   reduce_scatter(comm, loans, vector);
   gather(comm, loans, vector);

@@ -9,7 +9,7 @@ namespace trainyard {
 
 namespace {
 
-void reduce(Communicator& comm, Loans& loans, std::span<float> vector) {
+void reduce(Communicator& comm, Loans& loans, Vector vector) {
   const int n = comm.workers();
   const int rank = comm.rank();
   for (int reach = 1; reach < n; reach *= 2) {
@@ -17,11 +17,11 @@ void reduce(Communicator& comm, Loans& loans, std::span<float> vector) {
       loans.send(rank - reach, vector);
       return;
     }
-    if (rank + reach < n) kernels::add(comm.receive(rank + reach).floats(), vector);
+    if (rank + reach < n) kernels::add(comm.receive(rank + reach).vector(), vector);
   }
 }
 
-void spread(Communicator& comm, Loans& loans, std::span<float> vector) {
+void spread(Communicator& comm, Loans& loans, Vector vector) {
   const int n = comm.workers();
   const int rank = comm.rank();
   int reach = 1;  // ends as the lowest set bit of the rank; for worker 0 beyond n
@@ -34,17 +34,17 @@ void spread(Communicator& comm, Loans& loans, std::span<float> vector) {
 
 }  // namespace
 
-void reduce_sum(Communicator& comm, std::span<float> vector) {
+void reduce_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);
   reduce(comm, loans, vector);
 }
 
-void broadcast(Communicator& comm, std::span<float> vector) {
+void broadcast(Communicator& comm, Vector vector) {
   Loans loans(comm);
   spread(comm, loans, vector);
 }
 
-void tree_sum(Communicator& comm, std::span<float> vector) {
+void tree_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);  // the sum that overwrites what was lent has that in it
   reduce(comm, loans, vector);
   spread(comm, loans, vector);

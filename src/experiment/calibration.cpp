@@ -11,9 +11,9 @@ Duration measure_minibatch_time(const Model& model, const Dataset& train, std::s
   constexpr auto enough = std::chrono::milliseconds(50);
   using Clock = std::chrono::steady_clock;
 
-  AlignedBuffer<float> parameters(model.dimension());
-  AlignedBuffer<float> gradient(model.dimension());
-  model.initialize(parameters.span(), 0);
+  VectorBuffer parameters(model.scalar(), model.dimension());
+  VectorBuffer gradient(model.scalar(), model.dimension());
+  model.initialize(parameters.view(), 0);
   Workspace workspace;
   const std::size_t rows = std::min(batch, train.rows);
   std::vector<Clock::duration> times;
@@ -24,7 +24,7 @@ Duration measure_minibatch_time(const Model& model, const Dataset& train, std::s
     if (first + rows > train.rows) first = 0;
     const RowRange range{&train, first, rows};
     const auto start = Clock::now();
-    model.gradient(parameters.span(), {&range, 1}, gradient.span(), workspace);
+    model.gradient(parameters.view(), {&range, 1}, gradient.view(), workspace);
     times.push_back(Clock::now() - start);
     first += rows;
   }

@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-Tally evaluate_all(const Model& model, std::span<const float> parameters, const Dataset& data) {
+Tally evaluate_all(const Model& model, ConstVector parameters, const Dataset& data) {
   constexpr std::size_t rows_of_block = 512;
   const std::size_t blocks = (data.rows + rows_of_block - 1) / rows_of_block;
   std::vector<Tally> parts(blocks);

@@ -56,7 +56,7 @@ class Experiment {
   const Scheme& scheme_;
   const std::unique_ptr<Model> model_;
   const double minibatch_epochs_;
-  AlignedBuffer<float> initial_;
+  VectorBuffer initial_;
   std::vector<Metrics> metrics_;
   std::uint64_t measured_minibatches_ = 0;  // at the last look
   bool diverged_ = false;
@@ -69,8 +69,8 @@ Experiment::Experiment(const Configuration& resolved, const LoadedData& data, co
       scheme_(find_scheme(resolved.scheme)),
       model_(make_model({resolved.model, resolved.l2}, data.train)),
       minibatch_epochs_(static_cast<double>(resolved.batch) / static_cast<double>(data.train.rows)),
-      initial_(model_->dimension()) {
-  model_->initialize(initial_.span(), config_.seed);
+      initial_(model_->scalar(), model_->dimension()) {
+  model_->initialize(initial_.view(), config_.seed);
 }
 
 RunLimits Experiment::limits() const {
@@ -159,21 +159,23 @@ RunResult Experiment::run() {
                                static_cast<std::size_t>(config_.workers), config_.seed);
   const Topology topology = make_topology(config_.topology, config_.workers);
   const RuntimeSetup setup = runtime_setup();
-  SharedModel shared(initial_.span());
+  std::optional<SharedModel> shared;
+  if (scheme_.home == ModelHome::shared) shared.emplace(initial_.view().floats());
 
   // The starting point, so that every curve begins at the same loss.
-  Snapshot start{.model = initial_.span()};
+  Snapshot start{.model = initial_.view()};
   if (scheme_.home == ModelHome::replicas) start.consensus_distance = 0.0;
   RunLimits limits = this->limits();
   if (look(start)) limits.steps = 0;
 
   RunControl control(
-      scheme_.pace, scheme_.home, setup.workers, setup.servers, model_->dimension(), limits,
+      scheme_.pace, scheme_.home, setup.workers, setup.servers, model_->scalar(),
+      model_->dimension(), limits,
       lot_size(config_), [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted);
-  if (scheme_.home == ModelHome::shared) control.keep_shared(&shared);
+  if (scheme_.home == ModelHome::shared) control.keep_shared(&*shared);
   const RunContext context{.train = data_.train,
                            .model = *model_,
-                           .initial_model = initial_.span(),
+                           .initial_model = initial_.view(),
                            .parts = parts,
                            .workers = config_.workers,
                            .batch = config_.batch,
@@ -186,7 +188,7 @@ RunResult Experiment::run() {
                            .topology = &topology,
                            .collective = &find_all_reduce(config_.collective),
                            .control = control,
-                           .shared = scheme_.home == ModelHome::shared ? &shared : nullptr,
+                           .shared = scheme_.home == ModelHome::shared ? &*shared : nullptr,
                            .simulated = config_.time == TimeMode::simulated,
                            .recorder = hooks_.recorder};
   const RuntimeReport report = run_ranks(setup, context);
@@ -194,12 +196,12 @@ RunResult Experiment::run() {
   const Snapshot end = control.final_snapshot(report);
   if (measured_minibatches_ != end.minibatches) look(end);
   RunResult result;
-  result.model = AlignedBuffer<float>::copy_of(end.model);
+  result.model = VectorBuffer::copy_of(end.model);
   result.summary = summarise(control.staleness(), report);
   result.summary.interrupted = interrupted.load(std::memory_order_relaxed);
   result.summary.messages = end.messages;
   result.summary.bytes_sent = end.bytes;
-  result.summary.model_hash = fingerprint_text(std::as_bytes(result.model.span()));
+  result.summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
   result.resolved = config_;

@@ -52,7 +52,7 @@ NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
     auto vector = AlignedBuffer<float>::zeroed(rank.rank() < n ? options.length : 0);
     rank.begin();
     if (rank.rank() >= n) {
-      way.serve(rank, options.length);
+      way.serve(rank, Scalar::float32, options.length);
       return;
     }
     for (std::size_t r = 0; r < repetitions; ++r) {

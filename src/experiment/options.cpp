@@ -70,7 +70,7 @@ void check_name(std::string_view what, const std::function<void()>& look_up) {
 void check_model(std::string_view text, std::string_view what) {
   Dataset two_classes;
   two_classes.rows = 1;
-  two_classes.features = 1;
+  two_classes.features = 2;
   check_name(what, [&] { (void)make_model({std::string(text), 0.0}, two_classes); });
 }
 

@@ -124,16 +124,24 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
 }
 
 /// Also finds out whether the model suits the data, before anything takes time.
-void resolve_model(Configuration& c, const LoadedData& data) {
+void resolve_model(Configuration& c, const std::vector<std::string>& schemes,
+                   const LoadedData& data) {
   if (c.model.empty()) c.model = data.train.classes == 2 ? "logistic" : "softmax";
   const auto model = make_model({c.model, c.l2}, data.train);
-  const double seconds =
-      static_cast<double>(model->dimension() * sizeof(float)) / c.network.bytes_per_second;
+  for (const std::string& name : schemes) {
+    if (model->scalar() == Scalar::float32 || find_scheme(name).home != ModelHome::shared) continue;
+    throw UsageError(fmt::format(
+        "--model {}: its parameters are double, and the model that {} shares is float; the other "
+        "schemes take it",
+        c.model, name));
+  }
+  const double seconds = static_cast<double>(model->dimension() * bytes_of(model->scalar())) /
+                         c.network.bytes_per_second;
   if (!(seconds < longest_message_s)) {
-    throw UsageError(
-        fmt::format("--bandwidth: at {} a model of {} takes {:.3g} s, longer than a run can last",
-                    bandwidth_text(c.network.bytes_per_second),
-                    human_bytes(static_cast<double>(model->dimension() * sizeof(float))), seconds));
+    throw UsageError(fmt::format(
+        "--bandwidth: at {} a model of {} takes {:.3g} s, longer than a run can last",
+        bandwidth_text(c.network.bytes_per_second),
+        human_bytes(static_cast<double>(model->dimension() * bytes_of(model->scalar()))), seconds));
   }
 }
 
@@ -189,7 +197,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   check_network(c, ranks);
   check_against_data(c, data);
   remark_unused(c, schemes, say);
-  resolve_model(c, data);
+  resolve_model(c, schemes, data);
   resolve_time(c, ranks, say);
   resolve_budget(c, data);
   resolve_compute_time(c, data, say);

@@ -130,7 +130,7 @@ Timeline timeline_of_collective(const AllReduce& collective, const TimelineOptio
                                 if (rank.rank() < workers) {
                                   collective.sum(rank, vector);
                                 } else {
-                                  collective.serve(rank, model_size);
+                                  collective.serve(rank, Scalar::float32, model_size);
                                 }
                               });
 }

@@ -12,6 +12,8 @@ namespace trainyard {
 /// Throws UsageError unless there are two classes.
 std::unique_ptr<Model> make_logistic(double l2, const Dataset& train);
 std::unique_ptr<Model> make_softmax(double l2, const Dataset& train);
+/// Throws UsageError unless rows are dense and of an even number of features.
+std::unique_ptr<Model> make_quadratic(double l2, const Dataset& train);
 /// `hidden`: units of each hidden layer, first to last. REQUIRES: none is zero.
 std::unique_ptr<Model> make_mlp(double l2, const Dataset& train,
                                 const std::vector<std::size_t>& hidden);

@@ -152,25 +152,25 @@ class Logistic final : public Model {
 
   std::size_t dimension() const override { return features_; }
 
-  void initialize(std::span<float> parameters, std::uint64_t /*seed*/) const override {
-    std::fill(parameters.begin(), parameters.end(), 0.0F);
+  void initialize(Vector parameters, std::uint64_t /*seed*/) const override {
+    kernels::set_to_zero(parameters);
   }
 
-  void gradient(std::span<const float> parameters, Batch batch, std::span<float> gradient,
+  void gradient(ConstVector parameters, Batch batch, Vector gradient,
                 Workspace& workspace) const override {
     const std::size_t rows = row_count(batch);
     require(rows > 0, "a gradient over no rows");
     const std::span<float> residuals = workspace.floats(0, rows);
-    take_residuals(parameters, batch, residuals);
+    take_residuals(parameters.floats(), batch, residuals);
     if (is_sparse(batch)) {
-      kernels::scaled_copy(static_cast<float>(l2_), parameters, gradient);
-      add_sparse_rows(batch, residuals, gradient);
+      kernels::scaled_copy(l2_, parameters, gradient);
+      add_sparse_rows(batch, residuals, gradient.floats());
     } else {
-      set_to_dense_rows(batch, residuals, parameters, gradient);
+      set_to_dense_rows(batch, residuals, parameters.floats(), gradient.floats());
     }
   }
 
-  void descend(std::span<float> parameters, Batch batch, float step_size,
+  void descend(Vector parameters, Batch batch, double step_size,
                Workspace& workspace) const override {
     if (is_sparse(batch) || row_count(batch) != 1) {
       Model::descend(parameters, batch, step_size, workspace);
@@ -178,15 +178,15 @@ class Logistic final : public Model {
     }
     const RowRange& row = batch.front();
     kernels::logistic_step(dense_rows(row), sign_of(labels_of(row).front()),
-                           static_cast<float>(l2_), step_size, parameters);
+                           static_cast<float>(l2_), static_cast<float>(step_size),
+                           parameters.floats());
   }
 
-  Tally evaluate(std::span<const float> parameters, Batch batch,
-                 Workspace& workspace) const override {
+  Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const override {
     Tally tally;
     for (const RowRange& range : batch) {
       const std::span<float> margins = workspace.floats(0, range.count);
-      take_margins(range, parameters, margins);
+      take_margins(range, parameters.floats(), margins);
       const std::span<const Label> labels = labels_of(range);
       for (std::size_t r = 0; r < range.count; ++r) {
         tally.loss_sum += static_cast<double>(loss_at(margins[r], labels[r]));
@@ -197,8 +197,8 @@ class Logistic final : public Model {
     return tally;
   }
 
-  double penalty(std::span<const float> parameters) const override {
-    return squared_penalty(l2_, parameters);
+  double penalty(ConstVector parameters) const override {
+    return squared_penalty(l2_, parameters.floats());
   }
 
   const SparseUpdate* sparse_update() const override { return update_.get(); }

@@ -291,7 +291,7 @@ void matrix_product(bool transpose_a, bool transpose_b, std::size_t m, std::size
     if (beta == 0.0F) {
       std::fill_n(c, m * n, 0.0F);
     } else {
-      scale(beta, {c, m * n});
+      scale(beta, std::span(c, m * n));
     }
     return;
   }

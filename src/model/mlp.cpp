@@ -52,30 +52,33 @@ class Mlp final : public Model {
 
   /// He et al. 2015: W_l ~ N(0, 2 / inputs), which keeps the scale of the units from layer to layer
   /// as ReLU halves their second moment. Biases zero.
-  void initialize(std::span<float> parameters, std::uint64_t seed) const override {
+  void initialize(Vector parameters, std::uint64_t seed) const override {
+    const std::span<float> values = parameters.floats();
     RandomStream random(seed, Purpose::initial_model);
     for (const Layer& layer : layers_) {
       const double deviation = std::sqrt(2.0 / static_cast<double>(layer.inputs));
-      for (float& weight : layer.weights(parameters)) {
+      for (float& weight : layer.weights(values)) {
         weight = static_cast<float>(random.normal() * deviation);
       }
-      for (float& bias : layer.biases(parameters)) bias = 0.0F;
+      for (float& bias : layer.biases(values)) bias = 0.0F;
     }
   }
 
-  void gradient(std::span<const float> parameters, Batch batch, std::span<float> gradient,
+  void gradient(ConstVector parameters, Batch batch, Vector gradient,
                 Workspace& workspace) const override {
-    backward(parameters, batch, workspace,
+    const std::span<const float> values = parameters.floats();
+    const std::span<float> slopes = gradient.floats();
+    backward(values, batch, workspace,
              [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
                input.weight_gradient(residuals, layer.outputs, static_cast<float>(l2_),
-                                     layer.weights(parameters), layer.weights(gradient));
-               kernels::column_sums(residuals, layer.biases(gradient));
+                                     layer.weights(values), layer.weights(slopes));
+               kernels::column_sums(residuals, layer.biases(slopes));
              });
   }
 
   /// Each layer's product Xᵀ·R goes straight into its weights: a gradient laid down and read again
   /// is 12 % of the time of a step of 784-256-128-10 at batch 32.
-  void descend(std::span<float> parameters, Batch batch, float step_size,
+  void descend(Vector parameters, Batch batch, double step_size,
                Workspace& workspace) const override {
     const std::size_t rows = row_count(batch);
     // With more rows the product is added up in parts, which rounds the weights in between.
@@ -83,29 +86,31 @@ class Mlp final : public Model {
       Model::descend(parameters, batch, step_size, workspace);
       return;
     }
-    backward(parameters, batch, workspace,
+    const std::span<float> values = parameters.floats();
+    backward(values, batch, workspace,
              [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
-               input.descend(residuals, layer.outputs, step_size, layer.weights(parameters));
-               const std::span<float> sums = workspace.gradient(layer.outputs);
+               input.descend(residuals, layer.outputs, static_cast<float>(step_size),
+                             layer.weights(values));
+               const std::span<float> sums =
+                   workspace.gradient(Scalar::float32, layer.outputs).floats();
                kernels::column_sums(residuals, sums);
-               kernels::axpy(-step_size, sums, layer.biases(parameters));
+               kernels::axpy(-step_size, sums, layer.biases(values));
              });
   }
 
-  Tally evaluate(std::span<const float> parameters, Batch batch,
-                 Workspace& workspace) const override {
+  Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const override {
     Tally tally;
     for_each_tile(batch, [&](const RowRange& tile) {
       const InputMatrix data({&tile, 1}, workspace, data_slot);
-      const std::span<const float> scores = forward(parameters, data, tile.count, workspace);
+      const std::span<const float> scores = forward(parameters.floats(), data, tile.count, workspace);
       tally_scores(tile, layers_.back().outputs, scores, tally);
     });
     return tally;
   }
 
-  double penalty(std::span<const float> parameters) const override {
+  double penalty(ConstVector parameters) const override {
     double sum = 0.0;
-    for (const Layer& layer : layers_) sum += squared_penalty(l2_, layer.weights(parameters));
+    for (const Layer& layer : layers_) sum += squared_penalty(l2_, layer.weights(parameters.floats()));
     return sum;
   }
 

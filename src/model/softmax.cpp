@@ -84,33 +84,33 @@ class Softmax final : public Model {
 
   std::size_t dimension() const override { return features_ * classes_; }
 
-  void initialize(std::span<float> parameters, std::uint64_t /*seed*/) const override {
-    std::fill(parameters.begin(), parameters.end(), 0.0F);
+  void initialize(Vector parameters, std::uint64_t /*seed*/) const override {
+    kernels::set_to_zero(parameters);
   }
 
-  void gradient(std::span<const float> parameters, Batch batch, std::span<float> gradient,
+  void gradient(ConstVector parameters, Batch batch, Vector gradient,
                 Workspace& workspace) const override {
     const InputMatrix input(batch, workspace, input_slot);
     const std::span<float> scores = workspace.floats(score_slot, row_count(batch) * classes_);
-    input.times(parameters, classes_, scores);
+    input.times(parameters.floats(), classes_, scores);
     scores_to_residuals(batch, classes_, scores);
-    input.weight_gradient(scores, classes_, static_cast<float>(l2_), parameters, gradient);
+    input.weight_gradient(scores, classes_, static_cast<float>(l2_), parameters.floats(),
+                          gradient.floats());
   }
 
-  Tally evaluate(std::span<const float> parameters, Batch batch,
-                 Workspace& workspace) const override {
+  Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const override {
     Tally tally;
     for_each_tile(batch, [&](const RowRange& tile) {
       const InputMatrix input({&tile, 1}, workspace, input_slot);
       const std::span<float> scores = workspace.floats(score_slot, tile.count * classes_);
-      input.times(parameters, classes_, scores);
+      input.times(parameters.floats(), classes_, scores);
       tally_scores(tile, classes_, scores, tally);
     });
     return tally;
   }
 
-  double penalty(std::span<const float> parameters) const override {
-    return squared_penalty(l2_, parameters);
+  double penalty(ConstVector parameters) const override {
+    return squared_penalty(l2_, parameters.floats());
   }
 
   const SparseUpdate* sparse_update() const override { return update_.get(); }

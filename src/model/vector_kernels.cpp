@@ -1,5 +1,6 @@
 // Kernels over vectors, and over sparse and dense rows of a matrix.
 #include <cmath>
+#include <cstring>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -242,7 +243,21 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace trainyard::kernels {
+
+// Objectives in double precision are small, and there to be exact: the compiler's loops will do.
 namespace {
+namespace double_precision {
+
+void axpy(double a, std::span<const double> x, std::span<double> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += a * x[i];
+}
+
+void scaled_copy(double a, std::span<const double> x, std::span<double> y) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = a * x[i];
+}
+
+}  // namespace double_precision
+
 HWY_EXPORT(dot);
 HWY_EXPORT(axpy);
 HWY_EXPORT(add);
@@ -263,31 +278,55 @@ float dot(std::span<const float> a, std::span<const float> b) {
   return HWY_DYNAMIC_DISPATCH(dot)(a.data(), b.data(), a.size());
 }
 
-void axpy(float a, std::span<const float> x, std::span<float> y) {
+void axpy(double a, ConstVector x, Vector y) {
   require(x.size() == y.size(), "axpy: lengths differ");
-  HWY_DYNAMIC_DISPATCH(axpy)(a, x.data(), y.data(), x.size());
+  if (y.scalar() == Scalar::float64) return double_precision::axpy(a, x.doubles(), y.doubles());
+  HWY_DYNAMIC_DISPATCH(axpy)
+  (static_cast<float>(a), x.floats().data(), y.floats().data(), x.size());
 }
 
-void add(std::span<const float> x, std::span<float> y) {
+void add(ConstVector x, Vector y) {
   require(x.size() == y.size(), "add: lengths differ");
-  HWY_DYNAMIC_DISPATCH(add)(x.data(), y.data(), x.size());
+  if (y.scalar() == Scalar::float64) return double_precision::axpy(1.0, x.doubles(), y.doubles());
+  HWY_DYNAMIC_DISPATCH(add)(x.floats().data(), y.floats().data(), x.size());
 }
 
-void scale(float a, std::span<float> x) {
-  HWY_DYNAMIC_DISPATCH(scaled_copy)(a, x.data(), x.data(), x.size());
+void scale(double a, Vector x) {
+  scaled_copy(a, x, x);
 }
 
-void scaled_copy(float a, std::span<const float> x, std::span<float> y) {
+void scaled_copy(double a, ConstVector x, Vector y) {
   require(x.size() == y.size(), "scaled_copy: lengths differ");
-  HWY_DYNAMIC_DISPATCH(scaled_copy)(a, x.data(), y.data(), x.size());
+  if (y.scalar() == Scalar::float64) {
+    return double_precision::scaled_copy(a, x.doubles(), y.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(scaled_copy)
+  (static_cast<float>(a), x.floats().data(), y.floats().data(), x.size());
 }
 
-void momentum_step(float momentum, float step_size, std::span<const float> gradient,
-                   std::span<float> velocity, std::span<float> model) {
-  require(gradient.size() == model.size() && velocity.size() == model.size(),
+void copy(ConstVector x, Vector y) {
+  require(x.size() == y.size() && (x.empty() || x.scalar() == y.scalar()),
+          "copy: lengths or precisions differ");
+  if (!x.empty()) std::memcpy(y.data(), x.data(), x.bytes().size());
+}
+
+void set_to_zero(Vector x) {
+  if (!x.empty()) std::memset(x.data(), 0, x.bytes().size());
+}
+
+void momentum_step(double momentum, double step_size, ConstVector gradient, Vector velocity,
+                   Vector model) {
+  require(velocity.size() == gradient.size() && model.size() == gradient.size(),
           "momentum_step: lengths differ");
+  if (model.scalar() == Scalar::float64) {
+    double_precision::scaled_copy(momentum, velocity.doubles(), velocity.doubles());
+    double_precision::axpy(1.0, gradient.doubles(), velocity.doubles());
+    double_precision::axpy(-step_size, velocity.doubles(), model.doubles());
+    return;
+  }
   HWY_DYNAMIC_DISPATCH(momentum_step)
-  (momentum, step_size, gradient.data(), velocity.data(), model.data(), model.size());
+  (static_cast<float>(momentum), static_cast<float>(step_size), gradient.floats().data(),
+   velocity.floats().data(), model.floats().data(), model.size());
 }
 
 void sigmoid(std::span<float> x) {

@@ -30,10 +30,11 @@ std::filesystem::path partial_folder(const std::filesystem::path& out, const std
 
 }  // namespace
 
-void write_npy(const std::filesystem::path& file, std::span<const float> values) {
+void write_npy(const std::filesystem::path& file, ConstVector values) {
   static_assert(std::endian::native == std::endian::little, "the header says little-endian");
   std::string header =
-      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", values.size());
+      fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({},), }}",
+                  values.scalar() == Scalar::float32 ? "f4" : "f8", values.size());
   // Magic, version and length take 10 bytes; the data begins at a multiple of 64.
   header.append(64 - (10 + header.size() + 1) % 64, ' ');
   header += '\n';
@@ -41,7 +42,7 @@ void write_npy(const std::filesystem::path& file, std::span<const float> values)
   stream << "\x93NUMPY" << '\x01' << '\0' << static_cast<char>(header.size() & 0xFFU)
          << static_cast<char>(header.size() >> 8U) << header;
   stream.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(values.size_bytes()));
+               static_cast<std::streamsize>(values.bytes().size()));
   stream.flush();
   check_written(stream, file);
 }
@@ -86,7 +87,7 @@ void RunFolder::finish(const RunResult& result) {
   metrics_.close();
   write_text(partial_ / "summary.json", summary_json(result.summary));
   write_text(partial_ / "ranks.csv", ranks_csv(result));
-  write_npy(partial_ / "model.npy", result.model.span());
+  write_npy(partial_ / "model.npy", result.model.view());
   std::error_code error;
   if (overwrite_) std::filesystem::remove_all(final_, error);
   std::filesystem::rename(partial_, final_, error);

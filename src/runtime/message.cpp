@@ -14,13 +14,13 @@ void Envelope::fill(std::span<const std::byte> payload) {
   size = payload.size();
 }
 
-void Envelope::copy_to(std::span<float> into) const {
-  const std::span<const float> payload = floats();
-  require(payload.size() == into.size(), "a message is received into as much as was sent");
-  if (!into.empty()) std::memcpy(into.data(), payload.data(), into.size_bytes());
+void Envelope::copy_to(Vector into) const {
+  require(vector().size() == into.size() && (into.empty() || scalar == into.scalar()),
+          "a message is received into as much as was sent, in its precision");
+  if (!into.empty()) std::memcpy(into.data(), data, into.bytes().size());
 }
 
-std::uint64_t Communicator::receive_into(int from, std::span<float> into) {
+std::uint64_t Communicator::receive_into(int from, Vector into) {
   const Message message = receive(from);
   message.copy_to(into);
   return message.tag();

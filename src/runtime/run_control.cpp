@@ -8,16 +8,24 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/parallel.hpp"
+#include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
-RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, std::size_t dimension,
-                       const RunLimits& limits, std::uint64_t lot,
+namespace {
+
+constexpr std::size_t mean_block = 4096;  // coordinates whose mean one core takes at a time
+
+}  // namespace
+
+RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, Scalar scalar,
+                       std::size_t dimension, const RunLimits& limits, std::uint64_t lot,
                        std::function<bool(const Snapshot&)> look,
                        const std::atomic<bool>& interrupted)
     : pace_(pace),
       home_(home),
       workers_(workers),
+      scalar_(scalar),
       dimension_(dimension),
       limits_(limits),
       look_(std::move(look)),
@@ -28,20 +36,20 @@ RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, std:
       staleness_(static_cast<std::size_t>(workers + servers)),
       progress_(static_cast<std::size_t>(workers)),
       last_step_(limits.steps),
-      mean_(dimension) {
+      mean_(scalar, dimension) {
   require(limits.evaluate_every > 0 && lot > 0, "a run is looked at and counted in whole steps");
 }
 
-std::span<float> RunControl::keep_replica(int worker, AlignedBuffer<float> replica) {
-  AlignedBuffer<float>& kept = replicas_[static_cast<std::size_t>(worker)];
+Vector RunControl::keep_replica(int worker, VectorBuffer replica) {
+  VectorBuffer& kept = replicas_[static_cast<std::size_t>(worker)];
   kept = std::move(replica);
-  return kept.span();
+  return kept.view();
 }
 
-std::span<float> RunControl::keep_shard(int server, AlignedBuffer<float> shard) {
-  AlignedBuffer<float>& kept = shards_[static_cast<std::size_t>(server)];
+Vector RunControl::keep_shard(int server, VectorBuffer shard) {
+  VectorBuffer& kept = shards_[static_cast<std::size_t>(server)];
   kept = std::move(shard);
-  return kept.span();
+  return kept.view();
 }
 
 bool RunControl::next_step(Rank& rank, std::uint64_t done) {
@@ -78,7 +86,8 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
     deposit = &deposit_of(done);
   }
   const auto index = static_cast<std::size_t>(rank.rank());
-  std::ranges::copy(replicas_[index].span(), deposit->replicas.begin() + index * dimension_);
+  kernels::copy(replicas_[index].view(),
+                deposit->replicas.view().subspan(index * dimension_, dimension_));
   {
     const std::lock_guard lock(deposits_mutex_);
     if (++deposit->present < workers_) return;
@@ -86,7 +95,7 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
   rank.stand_still([&] {
     Snapshot snapshot{.minibatches = done * static_cast<std::uint64_t>(workers_),
                       .time = rank.now()};
-    mean_of(deposit->replicas.data(), snapshot);
+    mean_of(deposit->replicas.view(), snapshot);
     look(rank, snapshot);
     deposit->free = true;  // all stand still
   });
@@ -100,7 +109,7 @@ RunControl::Deposit& RunControl::deposit_of(std::uint64_t step) {
   auto found = std::ranges::find_if(deposits_, &Deposit::free);
   if (found == deposits_.end()) {
     deposits_.emplace_back().replicas =
-        AlignedBuffer<float>(static_cast<std::size_t>(workers_) * dimension_);
+        VectorBuffer(scalar_, static_cast<std::size_t>(workers_) * dimension_);
     found = std::prev(deposits_.end());
   }
   found->step = step;
@@ -115,7 +124,8 @@ bool RunControl::next_free(Rank& rank, std::uint64_t done) {
   if (out_of_time(rank)) ending_.store(true, std::memory_order_relaxed);
   if (ending_.load(std::memory_order_relaxed)) return false;
   if (progress.lot_left == 0) {
-    const std::uint64_t total = limits_.steps * static_cast<std::uint64_t>(workers_);
+    const std::uint64_t total =
+        limits_.minibatches.value_or(limits_.steps * static_cast<std::uint64_t>(workers_));
     const std::uint64_t first = claimed_.fetch_add(lot_, std::memory_order_relaxed);
     if (first >= total) return false;
     progress.first = first;
@@ -157,58 +167,74 @@ void RunControl::look(const Rank& rank, Snapshot snapshot) {
 
 /// Both sums go by rank and in double, so they do not depend on who came first, and by fixed
 /// blocks, so they do not depend on the number of cores.
-void RunControl::mean_of(const float* replicas, Snapshot& snapshot) {
-  constexpr std::size_t block_size = 4096;
-  const std::size_t blocks = (dimension_ + block_size - 1) / block_size;
-  const auto count = static_cast<std::size_t>(workers_);
+void RunControl::mean_of(ConstVector replicas, Snapshot& snapshot) {
+  const std::size_t blocks = (dimension_ + mean_block - 1) / mean_block;
   squared_distances_.assign(blocks, 0.0);
-  parallel_blocks(blocks, [&](std::size_t block) {
-    const std::size_t first = block * block_size;
-    const std::size_t size = std::min(block_size, dimension_ - first);
-    std::array<double, block_size> mean{};
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < size; ++j) mean[j] += replicas[i * dimension_ + first + j];
-    }
-    for (std::size_t j = 0; j < size; ++j) {
-      mean[j] /= workers_;
-      mean_[first + j] = static_cast<float>(mean[j]);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < size; ++j) {
-        const double off = replicas[i * dimension_ + first + j] - mean[j];
-        squared_distances_[block] += off * off;
-      }
-    }
+  with_scalar(scalar_, [&]<typename T>(T) {
+    const std::span<const T> all = replicas.as<T>();
+    const std::span<T> means = mean_.view().as<T>();
+    parallel_blocks(blocks, [&](std::size_t block) {
+      const std::size_t first = block * mean_block;
+      const std::size_t size = std::min(mean_block, dimension_ - first);
+      squared_distances_[block] = mean_of_block(all.subspan(first), means.subspan(first, size));
+    });
   });
-  snapshot.model = mean_.span();
+  snapshot.model = mean_.view();
   snapshot.consensus_distance =
       std::accumulate(squared_distances_.begin(), squared_distances_.end(), 0.0) / workers_;
+}
+
+/// The mean over replicas that lie dimension_ apart, and the sum of their squared distances from
+/// it.
+template <typename T>
+double RunControl::mean_of_block(std::span<const T> replicas, std::span<T> means) const {
+  const std::size_t size = means.size();
+  const auto count = static_cast<std::size_t>(workers_);
+  std::array<double, mean_block> mean{};
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < size; ++j) mean[j] += replicas[i * dimension_ + j];
+  }
+  for (std::size_t j = 0; j < size; ++j) {
+    mean[j] /= workers_;
+    means[j] = static_cast<T>(mean[j]);
+  }
+  double squared_distance = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double off = replicas[i * dimension_ + j] - mean[j];
+      squared_distance += off * off;
+    }
+  }
+  return squared_distance;
 }
 
 void RunControl::gather_model(Snapshot& snapshot) {
   switch (home_) {
     case ModelHome::shared:
-      shared_->read(mean_.span());
+      shared_->read(mean_.view().floats());
       break;
     case ModelHome::servers: {
       std::size_t first = 0;
-      for (const AlignedBuffer<float>& shard : shards_) {
-        std::ranges::copy(shard.span(), mean_.begin() + first);
+      for (const VectorBuffer& shard : shards_) {
+        kernels::copy(shard.view(), mean_.view().subspan(first, shard.size()));
         first += shard.size();
       }
       break;
     }
     case ModelHome::replicas: {
       if (gathered_.empty()) {
-        gathered_ = AlignedBuffer<float>(static_cast<std::size_t>(workers_) * dimension_);
+        gathered_ = VectorBuffer(scalar_, static_cast<std::size_t>(workers_) * dimension_);
       }
-      float* to = gathered_.begin();
-      for (const auto& replica : replicas_) to = std::ranges::copy(replica.span(), to).out;
-      mean_of(gathered_.data(), snapshot);
+      std::size_t first = 0;
+      for (const VectorBuffer& replica : replicas_) {
+        kernels::copy(replica.view(), gathered_.view().subspan(first, dimension_));
+        first += dimension_;
+      }
+      mean_of(gathered_.view(), snapshot);
       break;
     }
   }
-  snapshot.model = mean_.span();
+  snapshot.model = mean_.view();
 }
 
 std::uint64_t RunControl::minibatches_done() const {

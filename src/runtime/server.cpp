@@ -1,8 +1,7 @@
 #include "trainyard/runtime/server.hpp"
 
-#include <algorithm>
-
 #include "trainyard/base/part_of.hpp"
+#include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
@@ -10,20 +9,20 @@ Server::Server(Rank& rank, const RunContext& context)
     : rank_(rank),
       context_(context),
       optimizer_(
-          context.optimizer,
+          context.optimizer, context.model.scalar(),
           part_of(context.initial_model, rank.rank() - rank.workers(), rank.servers()).size()) {
   const int index = rank.rank() - rank.workers();
   shard_ = context.control.keep_shard(
-      index, AlignedBuffer<float>::copy_of(part_of(context.initial_model, index, rank.servers())));
-  sum_ = AlignedBuffer<float>::zeroed(shard_.size());
+      index, VectorBuffer::copy_of(part_of(context.initial_model, index, rank.servers())));
+  sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
 }
 
-std::span<float> Server::zeroed_sum() {
-  std::ranges::fill(sum_, 0.0F);
-  return sum_.span();
+Vector Server::zeroed_sum() {
+  kernels::set_to_zero(sum_.view());
+  return sum_.view();
 }
 
-void Server::apply(std::span<const float> gradient, std::uint64_t minibatches) {
+void Server::apply(ConstVector gradient, std::uint64_t minibatches) {
   optimizer_.apply(shard_, gradient, context_.epochs(minibatches_));
   minibatches_ += minibatches;
   ++version_;

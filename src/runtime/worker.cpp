@@ -20,7 +20,7 @@ Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
     : rank_(rank),
       context_(context),
       sparse_(context.optimizer.momentum == 0.0 ? context.model.sparse_update() : nullptr),
-      optimizer_(context.optimizer, context.model.dimension()) {
+      optimizer_(context.optimizer, context.model.scalar(), context.model.dimension()) {
   shares_.reserve(static_cast<std::size_t>(count));  // streams keep references
   for (int w = first; w < first + count; ++w) {
     shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
@@ -34,12 +34,12 @@ Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
   const std::size_t dimension = context.model.dimension();
   if (context.shared == nullptr) {
-    replica_ = context.control.keep_replica(rank.rank(),
-                                            AlignedBuffer<float>::copy_of(context.initial_model));
-    gradient_ = AlignedBuffer<float>::zeroed(dimension);
+    replica_ =
+        context.control.keep_replica(rank.rank(), VectorBuffer::copy_of(context.initial_model));
+    gradient_ = VectorBuffer::zeroed(context.model.scalar(), dimension);
   } else if (sparse_ == nullptr) {
     read_copy_ = AlignedBuffer<float>::zeroed(dimension);
-    gradient_ = AlignedBuffer<float>::zeroed(dimension);
+    gradient_ = VectorBuffer::zeroed(context.model.scalar(), dimension);
   }
 }
 
@@ -88,20 +88,20 @@ double Worker::epochs() const {
 
 /// The step size when all workers together have taken so many minibatches. Without decay it costs
 /// no divisions, which beside a sparse row are 5 % of a step.
-float Worker::step_size_after(std::uint64_t minibatches) const {
+double Worker::step_size_after(std::uint64_t minibatches) const {
   const OptimizerOptions& optimizer = context_.optimizer;
-  if (optimizer.lr_decay == 0.0) return static_cast<float>(optimizer.lr);
-  return static_cast<float>(optimizer.step_size(context_.epochs(minibatches)));
+  if (optimizer.lr_decay == 0.0) return optimizer.lr;
+  return optimizer.step_size(context_.epochs(minibatches));
 }
 
-std::span<float> Worker::compute_gradient() {
+Vector Worker::compute_gradient() {
   const Batch batch = next_batch();
   rank_.compute(cost_of_next(false),
-                [&] { context_.model.gradient(replica_, batch, gradient_.span(), workspace_); });
-  return gradient_.span();
+                [&] { context_.model.gradient(replica_, batch, gradient_.view(), workspace_); });
+  return gradient_.view();
 }
 
-void Worker::apply(std::span<const float> gradient) {
+void Worker::apply(ConstVector gradient) {
   optimizer_.apply(replica_, gradient, epochs());
 }
 
@@ -111,10 +111,11 @@ void Worker::descend() {
     return;
   }
   const Batch batch = next_batch();
-  const float step_size = step_size_after(done_ * static_cast<std::uint64_t>(context_.workers));
+  const double step_size = step_size_after(done_ * static_cast<std::uint64_t>(context_.workers));
   if (sparse_ != nullptr && single_row_) {
-    rank_.compute(cost_of_next(false), [&] { sparse_->read(replica_, batch, residuals_.span()); });
-    sparse_->write(replica_, batch, residuals_.span(), step_size);
+    rank_.compute(cost_of_next(false),
+                  [&] { sparse_->read(replica_.floats(), batch, residuals_.span()); });
+    sparse_->write(replica_.floats(), batch, residuals_.span(), static_cast<float>(step_size));
   } else {
     rank_.compute(cost_of_next(false),
                   [&] { context_.model.descend(replica_, batch, step_size, workspace_); });
@@ -125,7 +126,8 @@ void Worker::descend_shared() {
   const Batch batch = next_batch();
   SharedModel& shared = *context_.shared;
   // By the common count: a slow worker's own steps say little about how far all have come.
-  const float step_size = step_size_after(context_.control.minibatch_number(rank_.rank()));
+  const auto step_size =
+      static_cast<float>(step_size_after(context_.control.minibatch_number(rank_.rank())));
   const bool sampled = context_.simulated || done_ % staleness_sampled_every == 0;
   const std::uint64_t before = sampled ? context_.control.minibatches_done() : 0;
 
@@ -136,9 +138,9 @@ void Worker::descend_shared() {
   } else {
     shared.read(read_copy_.span());
     rank_.compute(cost_of_next(false), [&] {
-      context_.model.gradient(read_copy_.span(), batch, gradient_.span(), workspace_);
+      context_.model.gradient(read_copy_.span(), batch, gradient_.view(), workspace_);
     });
-    shared.descend(step_size, gradient_.span());
+    shared.descend(step_size, gradient_.view().floats());
   }
   if (sampled) {
     context_.control.staleness_of(rank_.rank())

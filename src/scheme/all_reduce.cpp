@@ -16,7 +16,7 @@ void all_reduce_worker(Worker& worker) {
 }
 
 void all_reduce_server(Server& server) {
-  server.collective().serve(server.comm(), server.dimension());
+  server.collective().serve(server.comm(), server.shard().scalar(), server.dimension());
 }
 
 }  // namespace trainyard

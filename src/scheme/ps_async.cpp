@@ -22,7 +22,7 @@ void ps_async_worker(Worker& worker) {
 void ps_async_server(Server& server) {
   while (const auto gradient = server.comm().receive_any()) {
     server.record_staleness(gradient->tag());
-    server.apply(gradient->floats(), 1);
+    server.apply(gradient->vector(), 1);
     server.comm().send(gradient->from(), server.shard(), server.version());
   }
 }

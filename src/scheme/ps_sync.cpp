@@ -19,7 +19,7 @@ void ps_sync_server(Server& server) {
   while (comm.await_message()) {
     const auto gradient = server.zeroed_sum();
     sum_pushes(comm, gradient);
-    kernels::scale(1.0F / static_cast<float>(comm.workers()), gradient);
+    kernels::scale(1.0 / comm.workers(), gradient);
     server.apply(gradient, static_cast<std::uint64_t>(comm.workers()));
     answer_all(comm, server.shard());
   }

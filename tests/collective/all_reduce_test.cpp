@@ -27,7 +27,7 @@ Vectors summed(const test::Runtime& runtime, const AllReduce& way, Vectors vecto
   const auto result = runtime.run(setup_of(n, way.servers(n, k), network), [&](Rank& rank) {
     rank.begin();
     if (rank.rank() >= n) {
-      way.serve(rank, length);
+      way.serve(rank, Scalar::float32, length);
       return;
     }
     for (int round = 0; round < rounds; ++round) {

@@ -36,7 +36,7 @@ double all_reduce_seconds(const char* name, int workers, const Network& network)
   const int servers = way.servers(workers, 1);
   return to_seconds(run_virtual(test::setup_of(workers, servers, network), [&](Rank& rank) {
                       rank.begin();
-                      if (rank.rank() >= workers) return way.serve(rank, length);
+                      if (rank.rank() >= workers) return way.serve(rank, Scalar::float32, length);
                       way.sum(rank, vectors[static_cast<std::size_t>(rank.rank())]);
                     }).elapsed);
 }

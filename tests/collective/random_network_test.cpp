@@ -89,7 +89,7 @@ void check_random_network(const test::Runtime& runtime, std::uint64_t seed, int 
     constexpr int rounds = 3;
     const RuntimeReport report = runtime.run(setup, [&](Rank& rank) {
       rank.begin();
-      if (rank.rank() >= n) return way.serve(rank, length);
+      if (rank.rank() >= n) return way.serve(rank, Scalar::float32, length);
       for (int round = 0; round < rounds; ++round) {
         all_reduce_sum(rank, vectors[static_cast<std::size_t>(rank.rank())], way);
       }

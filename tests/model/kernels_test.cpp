@@ -30,6 +30,8 @@ class Guarded {
     for (float& value : values_) value = static_cast<float>(random.normal());
   }
   operator std::span<float>() { return values_; }
+  operator Vector() { return values_; }
+  operator ConstVector() const { return values_; }
   operator std::span<const float>() const { return values_; }
   std::span<float> span() { return values_; }
   Doubles doubles() const { return {values_.begin(), values_.end()}; }

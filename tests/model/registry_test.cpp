@@ -23,8 +23,8 @@ TEST_CASE("models have the parameters that their names say", "[model]") {
 }
 
 TEST_CASE("every model of the list can be made and described", "[model]") {
-  const test::Problem problem = test::make_problem(1, 10, 7, 2, 0.5);
-  REQUIRE(models().size() == 3);
+  const test::Problem problem = test::make_problem(1, 10, 8, 2, 0.5);
+  REQUIRE(models().size() == 4);
   for (const ModelInfo& info : models()) {
     CHECK(!info.summary.empty());
     const std::size_t colon = info.name.find(':');

@@ -22,8 +22,8 @@ RunResult bare_result(const std::string& scheme) {
   s.model_hash = "0123456789abcdef";
   result.metrics.push_back({.step = 0.0, .train_loss = 0.5});
   result.metrics.push_back({.step = 10.0, .epoch = 1.5, .seconds = 2.0, .train_loss = 0.25});
-  result.model = AlignedBuffer<float>::zeroed(3);
-  result.model[1] = -2.5F;
+  result.model = VectorBuffer::zeroed(Scalar::float32, 3);
+  result.model.view().floats()[1] = -2.5F;
   return result;
 }
 

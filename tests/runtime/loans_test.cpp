@@ -24,7 +24,7 @@ std::vector<std::vector<float>> reduced(const test::Runtime& runtime, const AllR
   std::vector<std::vector<float>> vectors(static_cast<std::size_t>(n), std::vector<float>(many));
   runtime.run(setup_of(n, way.servers(n, 2)), [&](Rank& rank) {
     rank.begin();
-    if (rank.rank() >= n) return way.serve(rank, many);
+    if (rank.rank() >= n) return way.serve(rank, Scalar::float32, many);
     auto& vector = vectors[static_cast<std::size_t>(rank.rank())];
     for (int round = 0; round < 3; ++round) {
       for (std::size_t j = 0; j < many; ++j) {

@@ -18,13 +18,13 @@ TEST_CASE("the step size decays with the epochs", "[runtime]") {
 TEST_CASE("plain SGD and momentum by hand", "[runtime]") {
   std::array<float, 2> x{1.0F, 2.0F};
   const std::array<float, 2> g{1.0F, -2.0F};
-  Optimizer plain({.lr = 0.5}, 2);
+  Optimizer plain({.lr = 0.5}, Scalar::float32, 2);
   plain.apply(x, g, 0.0);
   CHECK(x == std::array<float, 2>{0.5F, 3.0F});
 
   std::array<float, 1> y{0.0F};
   const std::array<float, 1> one{1.0F};
-  Optimizer heavy({.lr = 1.0, .momentum = 0.5}, 1);
+  Optimizer heavy({.lr = 1.0, .momentum = 0.5}, Scalar::float32, 1);
   heavy.apply(y, one, 0.0);  // v = 1
   CHECK(y[0] == -1.0F);
   heavy.apply(y, one, 0.0);  // v = 1.5
@@ -42,7 +42,7 @@ TEST_CASE("a shared model with one writer steps as a private one, bit for bit", 
       g[i] = 0.7F / static_cast<float>(i + 1);
     }
     SharedModel shared(x);
-    Optimizer plain({.lr = 0.1}, size);
+    Optimizer plain({.lr = 0.1}, Scalar::float32, size);
     std::vector<float> copy(size);
     for (int step = 0; step < 5; ++step) {
       plain.apply(x, g, 0.0);

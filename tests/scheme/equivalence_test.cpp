@@ -17,9 +17,10 @@ namespace {
 double relative_difference(const RunResult& a, const RunResult& b) {
   double difference = 0.0;
   double size = 0.0;
-  for (std::size_t j = 0; j < a.model.size(); ++j) {
-    difference = std::max(difference, std::abs(static_cast<double>(a.model[j]) - b.model[j]));
-    size = std::max(size, std::abs(static_cast<double>(b.model[j])));
+  const std::span<const float> x = a.model.view().floats(), y = b.model.view().floats();
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    difference = std::max(difference, std::abs(static_cast<double>(x[j]) - y[j]));
+    size = std::max(size, std::abs(static_cast<double>(y[j])));
   }
   return difference / size;
 }

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <span>
 
+#include "trainyard/base/vector.hpp"
+
 namespace trainyard {
 
 /// Part `index` of `parts`: elements [index·d/parts, (index+1)·d/parts). Sizes differ by at most
 /// one; with fewer elements than parts some are empty.
-template <typename T>
-std::span<T> part_of(std::span<T> vector, int index, int parts) {
+template <typename View>
+View part_of(View vector, int index, int parts) {
   const auto cut = [&](int i) {
     return vector.size() * static_cast<std::size_t>(i) / static_cast<std::size_t>(parts);
   };

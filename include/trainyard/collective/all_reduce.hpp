@@ -24,10 +24,10 @@ struct AllReduce {
   std::string source;
 
   /// A worker's part: called by all workers at the same point, with equal lengths.
-  void (*sum)(Communicator& comm, std::span<float> vector) = nullptr;
+  void (*sum)(Communicator& comm, Vector vector) = nullptr;
   /// The part of ranks that do nothing else, round after round until no worker is left; nullptr
   /// when there are none.
-  void (*serve)(Communicator& comm, std::size_t length) = nullptr;
+  void (*serve)(Communicator& comm, Scalar scalar, std::size_t length) = nullptr;
 
   /// Number of such ranks for n workers when k are asked for (--servers).
   int (*servers)(int workers, int wanted) = nullptr;
@@ -43,20 +43,20 @@ const std::vector<AllReduce>& all_reduces();
 /// Throws UsageError for an unknown name.
 const AllReduce& find_all_reduce(std::string_view name);
 
-void all_reduce_sum(Communicator& comm, std::span<float> vector, const AllReduce& how);
+void all_reduce_sum(Communicator& comm, Vector vector, const AllReduce& how);
 /// The sum times 1/n, taken on every worker alike: the bits stay equal.
-void all_reduce_mean(Communicator& comm, std::span<float> vector, const AllReduce& how);
+void all_reduce_mean(Communicator& comm, Vector vector, const AllReduce& how);
 
 // The workers' and servers' parts, one file for each way.
-void ring_sum(Communicator& comm, std::span<float> vector);
-void ring_unpartitioned_sum(Communicator& comm, std::span<float> vector);
-void tree_sum(Communicator& comm, std::span<float> vector);
-void recursive_doubling_sum(Communicator& comm, std::span<float> vector);
-void rabenseifner_sum(Communicator& comm, std::span<float> vector);
-void parameter_server_sum(Communicator& comm, std::span<float> vector);
-void parameter_server_serve(Communicator& comm, std::size_t length);
-void colocated_servers_sum(Communicator& comm, std::span<float> vector);
-void hierarchical_sum(Communicator& comm, std::span<float> vector);
-void hierarchical_serve(Communicator& comm, std::size_t length);
+void ring_sum(Communicator& comm, Vector vector);
+void ring_unpartitioned_sum(Communicator& comm, Vector vector);
+void tree_sum(Communicator& comm, Vector vector);
+void recursive_doubling_sum(Communicator& comm, Vector vector);
+void rabenseifner_sum(Communicator& comm, Vector vector);
+void parameter_server_sum(Communicator& comm, Vector vector);
+void parameter_server_serve(Communicator& comm, Scalar scalar, std::size_t length);
+void colocated_servers_sum(Communicator& comm, Vector vector);
+void hierarchical_sum(Communicator& comm, Vector vector);
+void hierarchical_serve(Communicator& comm, Scalar scalar, std::size_t length);
 
 }  // namespace trainyard

@@ -16,18 +16,17 @@ namespace trainyard {
 
 /// Worker: sends each server its shard of `vector`. `versions`, if not empty, holds for each server
 /// the version that the worker last pulled from it, and goes along as the message's tag.
-void push(Communicator& comm, std::span<const float> vector,
-          std::span<const std::uint64_t> versions = {});
+void push(Communicator& comm, ConstVector vector, std::span<const std::uint64_t> versions = {});
 
 /// Worker: waits for every server's shard and puts it into `vector`; the tags go into `versions`,
 /// if not empty.
-void pull(Communicator& comm, std::span<float> vector, std::span<std::uint64_t> versions = {});
+void pull(Communicator& comm, Vector vector, std::span<std::uint64_t> versions = {});
 
 /// Server: sum ← sum + what worker 0 pushed, + what worker 1 pushed, …: the order of the ranks, not
 /// of arrival, so that the bits repeat.
-void sum_pushes(Communicator& comm, std::span<float> sum);
+void sum_pushes(Communicator& comm, Vector sum);
 
 /// Server: sends its shard to every worker.
-void answer_all(Communicator& comm, std::span<const float> shard);
+void answer_all(Communicator& comm, ConstVector shard);
 
 }  // namespace trainyard

@@ -16,29 +16,28 @@
 namespace trainyard {
 
 /// Worker 0's vector to all, down a binomial tree: ⌈log2 n⌉(α + t).
-void broadcast(Communicator& comm, std::span<float> vector);
+void broadcast(Communicator& comm, Vector vector);
 
 /// The sum over workers to worker 0, up a binomial tree: ⌈log2 n⌉(α + t). The others' vectors are
 /// left with partial sums. The order of summation is the tree's, whatever arrives first.
-void reduce_sum(Communicator& comm, std::span<float> vector);
+void reduce_sum(Communicator& comm, Vector vector);
 
 /// Afterwards part w of worker w's vector (part_of(vector, w, n)) is the sum over workers; the
 /// other parts are left with partial sums. Around the ring: (n−1)(α + t/n).
-void reduce_scatter_sum(Communicator& comm, std::span<float> vector);
+void reduce_scatter_sum(Communicator& comm, Vector vector);
 
 /// Part w of worker w's vector goes to all. Around the ring: (n−1)(α + t/n).
-void all_gather(Communicator& comm, std::span<float> vector);
+void all_gather(Communicator& comm, Vector vector);
 
 /// Part j of `outgoing` goes to worker j; part i of `incoming` comes from worker i. In round r
 /// worker w sends to w + r: (n−1)(α + t/n). The spans do not overlap.
-void all_to_all(Communicator& comm, std::span<const float> outgoing, std::span<float> incoming);
+void all_to_all(Communicator& comm, ConstVector outgoing, Vector incoming);
 
 /// Neighbour exchange over a gossip graph, in two halves: `vector` goes to every out-neighbour;
 /// then what each in-neighbour sent is handed to `take`, with its weight, nearest first. Δ(α + t)
 /// with Δ the largest degree.
-void send_to_neighbours(Communicator& comm, const MixingRow& row, std::span<const float> vector);
-void receive_from_neighbours(
-    Communicator& comm, const MixingRow& row,
-    FunctionRef<void(double weight, std::span<const float> received)> take);
+void send_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector vector);
+void receive_from_neighbours(Communicator& comm, const MixingRow& row,
+                             FunctionRef<void(double weight, ConstVector received)> take);
 
 }  // namespace trainyard

@@ -9,6 +9,6 @@
 namespace trainyard {
 
 /// The sums do not depend on the number of cores: blocks of 512 rows, combined in order.
-Tally evaluate_all(const Model& model, std::span<const float> parameters, const Dataset& data);
+Tally evaluate_all(const Model& model, ConstVector parameters, const Dataset& data);
 
 }  // namespace trainyard

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/vector.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/experiment/configuration.hpp"
 #include "trainyard/runtime/rank.hpp"
@@ -73,7 +73,7 @@ struct RunResult {
   Summary summary;
   std::vector<Metrics> metrics;
   std::vector<RankAccount> accounts;
-  AlignedBuffer<float> model;
+  VectorBuffer model;
 };
 
 /// What a caller may want to hear while a run goes on.

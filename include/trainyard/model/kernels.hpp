@@ -12,24 +12,32 @@
 #include <cstdint>
 #include <span>
 
+#include "trainyard/base/vector.hpp"
+
 namespace trainyard::kernels {
 
-// Vectors.
+// Vectors of either precision, both of the same. `a` is rounded to it first.
+
+/// y ← y + a x
+void axpy(double a, ConstVector x, Vector y);
+/// y ← y + x
+void add(ConstVector x, Vector y);
+/// x ← a x
+void scale(double a, Vector x);
+/// y ← a x
+void scaled_copy(double a, ConstVector x, Vector y);
+/// y ← x
+void copy(ConstVector x, Vector y);
+void set_to_zero(Vector x);
+
+// Vectors of floats.
 
 /// Σ a_i b_i
 float dot(std::span<const float> a, std::span<const float> b);
-/// y ← y + a x
-void axpy(float a, std::span<const float> x, std::span<float> y);
-/// y ← y + x
-void add(std::span<const float> x, std::span<float> y);
-/// x ← a x
-void scale(float a, std::span<float> x);
-/// y ← a x
-void scaled_copy(float a, std::span<const float> x, std::span<float> y);
-/// velocity ← momentum · velocity + gradient, then model ← model − step_size · velocity: a step with
-/// momentum in one pass over the three.
-void momentum_step(float momentum, float step_size, std::span<const float> gradient,
-                   std::span<float> velocity, std::span<float> model);
+/// velocity ← momentum · velocity + gradient, then model ← model − step_size · velocity: a step
+/// with momentum in one pass over the three.
+void momentum_step(double momentum, double step_size, ConstVector gradient, Vector velocity,
+                   Vector model);
 /// x_i ← 1 / (1 + exp(-x_i)), of small relative error in both tails
 void sigmoid(std::span<float> x);
 

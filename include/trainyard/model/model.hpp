@@ -1,7 +1,7 @@
 // What is trained: an objective F(w) = mean loss over rows + (λ/2)‖w‖², its gradient over a
 // minibatch, and for sparse linear models an update that touches only the sample's coordinates.
 //
-// Parameters are float32 and belong to the caller. A Model holds no mutable state: any number of
+// Parameters belong to the caller; they are float32, but for the quadratic, whose are double. A Model holds no mutable state: any number of
 // ranks call it at once, each with its own Workspace.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/vector.hpp"
 #include "trainyard/data/batch.hpp"
 
 namespace trainyard {
@@ -27,11 +28,11 @@ class Workspace {
   std::span<float> floats(std::size_t slot, std::size_t size);
 
   /// One more such buffer, for a whole gradient.
-  std::span<float> gradient(std::size_t size);
+  Vector gradient(Scalar scalar, std::size_t size);
 
  private:
   std::vector<AlignedBuffer<float>> slots_;
-  AlignedBuffer<float> gradient_;
+  VectorBuffer gradient_;
 };
 
 /// Sums over rows, losses accumulated in double.
@@ -48,26 +49,29 @@ class Model {
   /// Number of parameters.
   virtual std::size_t dimension() const = 0;
 
+  /// Their precision. All vectors below are of it, and of dimension() numbers.
+  virtual Scalar scalar() const { return Scalar::float32; }
+
   /// The starting point: zeros for linear models, He et al. 2015 for MLPs.
-  virtual void initialize(std::span<float> parameters, std::uint64_t seed) const = 0;
+  virtual void initialize(Vector parameters, std::uint64_t seed) const = 0;
 
   /// gradient = (1/|batch|) Σ_{r in batch} ∇loss_r(parameters) + λ·parameters (weights only, biases
-  /// are not regularised). Overwrites `gradient`. REQUIRES: both spans hold dimension() floats.
-  virtual void gradient(std::span<const float> parameters, Batch batch, std::span<float> gradient,
+  /// are not regularised). Overwrites `gradient`.
+  virtual void gradient(ConstVector parameters, Batch batch, Vector gradient,
                         Workspace& workspace) const = 0;
 
   /// parameters ← parameters − step_size · gradient, the bits of gradient() and kernels::axpy(),
   /// but without laying the gradient down where the model can do without.
-  virtual void descend(std::span<float> parameters, Batch batch, float step_size,
+  virtual void descend(Vector parameters, Batch batch, double step_size,
                        Workspace& workspace) const;
 
   /// Losses and hits over the batch at `parameters`. A tie in accuracy goes to the lowest class; a
   /// margin of exactly zero counts as the negative class.
-  virtual Tally evaluate(std::span<const float> parameters, Batch batch,
+  virtual Tally evaluate(ConstVector parameters, Batch batch,
                          Workspace& workspace) const = 0;
 
   /// (λ/2)‖weights‖².
-  virtual double penalty(std::span<const float> parameters) const = 0;
+  virtual double penalty(ConstVector parameters) const = 0;
 
   // Sparse updates. Only on sparse linear models; the others return nullptr.
   class SparseUpdate;

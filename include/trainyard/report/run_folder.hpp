@@ -35,6 +35,6 @@ class RunFolder {
 void refuse_existing_results(const std::filesystem::path& out, const std::string& name);
 
 /// A vector of float32 in NumPy's .npy format, version 1.0.
-void write_npy(const std::filesystem::path& file, std::span<const float> values);
+void write_npy(const std::filesystem::path& file, ConstVector values);
 
 }  // namespace trainyard

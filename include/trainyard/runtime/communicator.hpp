@@ -5,7 +5,7 @@
 //
 //   worker.comm().send(next, chunk);                          // returns at once
 //   const Message message = worker.comm().receive(previous);  // waits for the oldest from there
-//   kernels::add(message.floats(), chunk);                    // read in place
+//   kernels::add(message.vector(), chunk);                    // read in place
 //
 // Messages of one pair of ranks never overtake each other. A send copies its payload once, a
 // loan does not. It does not wait for the receiver, except in `wall` while 256 messages of that
@@ -34,16 +34,18 @@ class Communicator {
   int server(int index) const { return workers_ + index; }
 
   /// REQUIRES: 0 ≤ to < size(), to ≠ rank().
-  virtual void send(int to, std::span<const std::byte> payload, std::uint64_t tag = 0) = 0;
-  void send(int to, std::span<const float> payload, std::uint64_t tag = 0) {
-    send(to, std::as_bytes(payload), tag);
+  void send(int to, std::span<const std::byte> payload, std::uint64_t tag = 0) {
+    post(to, payload, Scalar::float32, tag);
+  }
+  void send(int to, ConstVector payload, std::uint64_t tag = 0) {
+    post(to, payload.bytes(), payload.scalar(), tag);
   }
 
   /// Waits for the next message from that rank.
   virtual Message receive(int from) = 0;
   /// The same, and its payload is put into `into`, as a network card would do it. Returns its tag.
-  /// REQUIRES: the message carries |into| floats.
-  virtual std::uint64_t receive_into(int from, std::span<float> into);
+  /// REQUIRES: the message carries a vector of that size and precision.
+  virtual std::uint64_t receive_into(int from, Vector into);
 
   /// Waits until some message has arrived. False when none can come any more: every worker has
   /// ended and nothing is on its way. A server's loop ends with it.
@@ -56,12 +58,12 @@ class Communicator {
   virtual std::optional<Message> poll(int from) = 0;
 
   /// REQUIRES: called through Loans.
-  virtual void lend(int to, std::span<const float> payload) { send(to, payload); }
+  virtual void lend(int to, ConstVector payload) { send(to, payload); }
   /// Waits until all that was lent is back. With `in_distress` it ends the run first, so that
   /// nobody waits for this rank any more.
   virtual void reclaim(bool in_distress) noexcept { (void)in_distress; }
 
-  Message send_receive(int to, std::span<const float> payload, int from) {
+  Message send_receive(int to, ConstVector payload, int from) {
     send(to, payload);
     return receive(from);
   }
@@ -73,6 +75,9 @@ class Communicator {
  protected:
   Communicator(int rank, int workers, int servers)
       : rank_(rank), workers_(workers), servers_(servers) {}
+
+  virtual void post(int to, std::span<const std::byte> payload, Scalar scalar,
+                    std::uint64_t tag) = 0;
 
  private:
   int rank_, workers_, servers_;
@@ -94,7 +99,7 @@ class Loans {
   Loans& operator=(const Loans&) = delete;
   ~Loans();
 
-  void send(int to, std::span<const float> payload) { comm_.lend(to, payload); }
+  void send(int to, ConstVector payload) { comm_.lend(to, payload); }
 
  private:
   Communicator& comm_;

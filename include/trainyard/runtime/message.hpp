@@ -10,6 +10,7 @@
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/base/vector.hpp"
 
 namespace trainyard {
 
@@ -18,6 +19,7 @@ namespace trainyard {
 struct alignas(64) Envelope {
   // All that the receiver reads, on one cache line. The first two are for `wall`.
   std::atomic<bool> delivered{false};  // it is the receiver's; else the sender's
+  Scalar scalar = Scalar::float32;     // of its payload, if that is a vector
   Envelope* next = nullptr;            // where the sender's next message will be
   int from = 0, to = 0;
   std::uint64_t tag = 0;
@@ -30,12 +32,12 @@ struct alignas(64) Envelope {
 
   /// Copies `payload` in; allocates only when it is larger than any before.
   void fill(std::span<const std::byte> payload);
-  std::span<const float> floats() const {
-    require(size % sizeof(float) == 0, "this message carries no floats");
-    return {reinterpret_cast<const float*>(data), size / sizeof(float)};
+  ConstVector vector() const {
+    require(size % bytes_of(scalar) == 0, "this message carries no vector");
+    return {scalar, data, size / bytes_of(scalar)};
   }
-  /// REQUIRES: it carries |into| floats.
-  void copy_to(std::span<float> into) const;
+  /// REQUIRES: it carries a vector of that size and precision.
+  void copy_to(Vector into) const;
 };
 
 /// Who takes an envelope back when its message has been read.
@@ -71,10 +73,11 @@ class Message {
   /// What the sender passed along free of charge: a version, a step number.
   std::uint64_t tag() const { return envelope_->tag; }
   std::span<const std::byte> bytes() const { return {envelope_->data, envelope_->size}; }
-  /// The payload as the floats that were sent.
-  std::span<const float> floats() const { return envelope_->floats(); }
-  /// REQUIRES: the message carries |into| floats.
-  void copy_to(std::span<float> into) const { envelope_->copy_to(into); }
+  /// The payload as the vector that was sent.
+  ConstVector vector() const { return envelope_->vector(); }
+  std::span<const float> floats() const { return vector().floats(); }
+  /// REQUIRES: it carries a vector of that size and precision.
+  void copy_to(Vector into) const { envelope_->copy_to(into); }
 
  private:
   Envelope* envelope_;

@@ -2,9 +2,9 @@
 // and γ = γ₀ / (1 + A · epochs so far).
 #pragma once
 
-#include <span>
+#include <cstddef>
 
-#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/vector.hpp"
 
 namespace trainyard {
 
@@ -19,14 +19,14 @@ struct OptimizerOptions {
 /// The optimizer of one model, or of one shard of it. Threads: used by its rank alone.
 class Optimizer {
  public:
-  Optimizer(const OptimizerOptions& options, std::size_t dimension);
+  Optimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension);
 
-  /// REQUIRES: model and gradient hold `dimension` floats.
-  void apply(std::span<float> model, std::span<const float> gradient, double epochs);
+  /// REQUIRES: model and gradient are of that precision and dimension.
+  void apply(Vector model, ConstVector gradient, double epochs);
 
  private:
   OptimizerOptions options_;
-  AlignedBuffer<float> velocity_;  // empty without momentum
+  VectorBuffer velocity_;  // empty without momentum
 };
 
 }  // namespace trainyard

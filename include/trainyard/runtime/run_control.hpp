@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/base/vector.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/shared_model.hpp"
 #include "trainyard/runtime/staleness.hpp"
@@ -32,8 +32,9 @@ enum class ModelHome { replicas, servers, shared };
 
 /// The limits are whichever comes first.
 struct RunLimits {
-  std::uint64_t steps = 0;           // a worker; if free, on average over the workers
-  std::uint64_t evaluate_every = 1;  // steps a worker
+  std::uint64_t steps = 0;                     // a worker; if free, on average over the workers
+  std::optional<std::uint64_t> minibatches{};  // free: of all workers together, instead of steps
+  std::uint64_t evaluate_every = 1;            // steps a worker
   Duration time = Duration::max();
 };
 
@@ -41,7 +42,7 @@ struct RunLimits {
 struct Snapshot {
   std::uint64_t minibatches = 0;  // taken by all workers so far
   Time time{0};
-  std::span<const float> model{};  // of replicas, their mean
+  ConstVector model{};  // of replicas, their mean
   /// (1/n) Σ‖x_i − x̄‖²; empty when the model has one home.
   std::optional<double> consensus_distance{};
   std::uint64_t messages = 0, bytes = 0;  // sent so far by all ranks
@@ -52,13 +53,13 @@ class RunControl {
   /// `look` is called while all ranks stand still; when it returns true, the run ends as soon as
   /// the steps that have begun are done. `interrupted` is watched. A free worker takes steps off
   /// the common count in lots of `lot`: with 1 the count is exact at every moment, but fought over.
-  RunControl(Pace pace, ModelHome home, int workers, int servers, std::size_t dimension,
-             const RunLimits& limits, std::uint64_t lot, std::function<bool(const Snapshot&)> look,
-             const std::atomic<bool>& interrupted);
+  RunControl(Pace pace, ModelHome home, int workers, int servers, Scalar scalar,
+             std::size_t dimension, const RunLimits& limits, std::uint64_t lot,
+             std::function<bool(const Snapshot&)> look, const std::atomic<bool>& interrupted);
 
   // Called while ranks are set up, by the rank concerned.
-  std::span<float> keep_replica(int worker, AlignedBuffer<float> replica);
-  std::span<float> keep_shard(int server, AlignedBuffer<float> shard);
+  Vector keep_replica(int worker, VectorBuffer replica);
+  Vector keep_shard(int server, VectorBuffer shard);
   void keep_shared(SharedModel* shared) { shared_ = shared; }
 
   /// Called by a worker that has done `done` steps. False when it shall take no more.
@@ -82,7 +83,7 @@ class RunControl {
  private:
   /// The replicas of one evaluation, laid down by each worker as it reaches that step.
   struct Deposit {
-    AlignedBuffer<float> replicas;  // [workers × dimension]
+    VectorBuffer replicas;  // [workers × dimension]
     std::uint64_t step = 0;
     int present = 0;
     bool free = true;
@@ -101,19 +102,22 @@ class RunControl {
   void end_after_steps_begun();
   void count_lot(Rank& rank, Progress& progress);
   bool out_of_time(Rank& rank) const;
-  void mean_of(const float* replicas, Snapshot& snapshot);
+  void mean_of(ConstVector replicas, Snapshot& snapshot);
+  template <typename T>
+  double mean_of_block(std::span<const T> replicas, std::span<T> means) const;
   void gather_model(Snapshot& snapshot);
 
   const Pace pace_;
   const ModelHome home_;
   const int workers_;
+  const Scalar scalar_;
   const std::size_t dimension_;
   const RunLimits limits_;
   const std::function<bool(const Snapshot&)> look_;
   const std::atomic<bool>& interrupted_;
   const std::uint64_t lot_;
 
-  std::vector<AlignedBuffer<float>> replicas_, shards_;
+  std::vector<VectorBuffer> replicas_, shards_;
   SharedModel* shared_ = nullptr;
   std::vector<Staleness> staleness_;
   std::vector<Progress> progress_;
@@ -126,8 +130,8 @@ class RunControl {
   // As many as evaluations have been under way at once, used again. A deque, as others are using
   // theirs while one is added.
   std::deque<Deposit> deposits_;
-  AlignedBuffer<float> mean_;
-  AlignedBuffer<float> gathered_;          // free: the replicas of a look
+  VectorBuffer mean_;
+  VectorBuffer gathered_;                  // free: the replicas of a look
   std::vector<double> squared_distances_;  // from the mean, of each block
 };
 

@@ -19,13 +19,13 @@ class Server {
   Server(Rank& rank, const RunContext& context);
 
   /// This server's shard of the model.
-  std::span<const float> shard() const { return shard_; }
+  ConstVector shard() const { return shard_; }
   /// A buffer of the shard's size, for a sum of gradients; zeroed by the call.
-  std::span<float> zeroed_sum();
+  Vector zeroed_sum();
 
   /// One optimizer step of the shard with a gradient that speaks for `minibatches` minibatches; the
   /// version goes up by one.
-  void apply(std::span<const float> gradient, std::uint64_t minibatches);
+  void apply(ConstVector gradient, std::uint64_t minibatches);
 
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }
@@ -41,8 +41,8 @@ class Server {
  private:
   Rank& rank_;
   const RunContext& context_;
-  std::span<float> shard_;
-  AlignedBuffer<float> sum_;
+  Vector shard_;
+  VectorBuffer sum_;
   Optimizer optimizer_;
   std::uint64_t version_ = 0, minibatches_ = 0;
 };

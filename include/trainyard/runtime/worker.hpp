@@ -33,7 +33,7 @@ struct AllReduce;  // collective/all_reduce.hpp, above this folder
 struct RunContext {
   const Dataset& train;
   const Model& model;
-  std::span<const float> initial_model;
+  ConstVector initial_model;
   const std::vector<std::vector<std::uint32_t>>& parts;  // a worker's rows; catalogue §6
   int workers = 1;                                       // as configured
   std::size_t batch = 1;                                 // rows a minibatch, a worker
@@ -70,10 +70,10 @@ class Worker {
 
   /// ∇F at the replica, mean over the next minibatch, regulariser included. Valid, and the
   /// caller's to change, until the next call.
-  std::span<float> compute_gradient();
+  Vector compute_gradient();
 
   /// One optimizer step of the replica.
-  void apply(std::span<const float> gradient);
+  void apply(ConstVector gradient);
 
   /// compute_gradient() and apply() in one. Serial SGD on single rows of sparse data, where
   /// applying a whole gradient would cost hundreds of times the row itself, touches only the row's
@@ -87,7 +87,7 @@ class Worker {
 
   /// This worker's model, evaluated as it stands between two steps. Empty in schemes whose model is
   /// the shared one.
-  std::span<float> replica() { return replica_; }
+  Vector replica() { return replica_; }
 
   Communicator& comm() { return rank_; }
   /// How the run's all-reduce is done.
@@ -99,7 +99,7 @@ class Worker {
   Batch next_batch();
   ComputeCost cost_of_next(bool reads_shared);
   double epochs() const;
-  float step_size_after(std::uint64_t minibatches) const;
+  double step_size_after(std::uint64_t minibatches) const;
 
   Rank& rank_;
   const RunContext& context_;
@@ -110,8 +110,9 @@ class Worker {
   std::optional<ComputeCost> cost_;   // of the last minibatch; without noise, of every one
   std::vector<RowRange> ranges_;
   Workspace workspace_;
-  AlignedBuffer<float> gradient_, residuals_, read_copy_;
-  std::span<float> replica_;
+  VectorBuffer gradient_;
+  AlignedBuffer<float> residuals_, read_copy_;
+  Vector replica_;
   Optimizer optimizer_;
   std::uint64_t done_ = 0;
   bool begun_ = false;

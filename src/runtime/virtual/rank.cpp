@@ -13,12 +13,14 @@ namespace trainyard {
 VirtualRank::VirtualRank(VirtualWorld& world, int rank, int workers, int servers)
     : Rank(rank, workers, servers), world_(world) {}
 
-void VirtualRank::send(int to, std::span<const std::byte> payload, std::uint64_t tag) {
+void VirtualRank::post(int to, std::span<const std::byte> payload, Scalar scalar,
+                       std::uint64_t tag) {
   require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
   Envelope* envelope = world_.take_envelope();
   envelope->from = rank();
   envelope->to = to;
   envelope->tag = tag;
+  envelope->scalar = scalar;
   envelope->fill(payload);
   ++account_.messages_sent;
   account_.bytes_sent += payload.size();

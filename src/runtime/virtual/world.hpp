@@ -23,8 +23,7 @@ class VirtualRank final : public Rank {
  public:
   VirtualRank(VirtualWorld& world, int rank, int workers, int servers);
 
-  void send(int to, std::span<const std::byte> payload, std::uint64_t tag) override;
-  using Communicator::send;
+  void post(int to, std::span<const std::byte> payload, Scalar scalar, std::uint64_t tag) override;
   Message receive(int from) override;
   bool await_message() override;
   std::optional<Message> receive_any() override;

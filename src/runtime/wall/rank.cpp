@@ -25,26 +25,29 @@ WallRank::WallRank(WallWorld& world, int rank, int workers, int servers)
   lent_.reserve(64);
 }
 
-void WallRank::send(int to, std::span<const std::byte> payload, std::uint64_t tag) {
+void WallRank::post(int to, std::span<const std::byte> payload, Scalar scalar, std::uint64_t tag) {
   Channel& channel = channel_to(to);
   Envelope& envelope = *channel.take_envelope();
   address(envelope, to, payload.size(), tag);
+  envelope.scalar = scalar;
   envelope.fill(payload);  // while it is already on its way: nobody takes it before it is pushed
   channel.push();
   world_.ranks_[static_cast<std::size_t>(to)]->ring();
 }
 
 /// On an emulated network a loan would wait for its reader, whom the network does not know.
-void WallRank::lend(int to, std::span<const float> payload) {
-  if (!world_.perfect_ || payload.size_bytes() < least_loan) {
-    send(to, std::as_bytes(payload), 0);
+void WallRank::lend(int to, ConstVector payload) {
+  const std::span<const std::byte> bytes = payload.bytes();
+  if (!world_.perfect_ || bytes.size() < least_loan) {
+    send(to, payload);
     return;
   }
   Channel& channel = channel_to(to);
   Envelope& envelope = *channel.take_envelope();
-  address(envelope, to, payload.size_bytes(), 0);
-  envelope.data = std::as_bytes(payload).data();
-  envelope.size = payload.size_bytes();
+  address(envelope, to, bytes.size(), 0);
+  envelope.scalar = payload.scalar();
+  envelope.data = bytes.data();
+  envelope.size = bytes.size();
   lent_.push_back({&envelope, envelope.uses, to});
   channel.push();
   world_.ranks_[static_cast<std::size_t>(to)]->ring();
@@ -144,7 +147,7 @@ Message WallRank::receive(int from) {
 /// The payload is copied while the message is still under way, as a card would: of the two copies
 /// of an emulated message neither delays it, unless it is shorter than they take. Nobody looks at
 /// `into` before this returns.
-std::uint64_t WallRank::receive_into(int from, std::span<float> into) {
+std::uint64_t WallRank::receive_into(int from, Vector into) {
   if (Channel* ready = ready_from(from)) {
     const Message message = take(*ready);
     message.copy_to(into);

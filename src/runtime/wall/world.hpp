@@ -24,12 +24,11 @@ class alignas(64) WallRank final : public Rank {
  public:
   WallRank(WallWorld& world, int rank, int workers, int servers);
 
-  void send(int to, std::span<const std::byte> payload, std::uint64_t tag) override;
-  using Communicator::send;
-  void lend(int to, std::span<const float> payload) override;
+  void post(int to, std::span<const std::byte> payload, Scalar scalar, std::uint64_t tag) override;
+  void lend(int to, ConstVector payload) override;
   void reclaim(bool in_distress) noexcept override;
   Message receive(int from) override;
-  std::uint64_t receive_into(int from, std::span<float> into) override;
+  std::uint64_t receive_into(int from, Vector into) override;
   bool await_message() override;
   std::optional<Message> receive_any() override;
   std::optional<Message> poll(int from) override;

@@ -1,0 +1,125 @@
+// Vectors of parameters, gradients and what is between them, in single or double precision.
+//
+// Schemes and collectives send, add and scale whole vectors, and do not care how precise these are:
+// they are written once, with these views, and the kernels ask for the precision once a call. What
+// is trained at speed is float32; double is for objectives whose trajectories are known in closed
+// form (--model quadratic).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+enum class Scalar : std::uint8_t { float32, float64 };
+
+constexpr std::size_t bytes_of(Scalar scalar) {
+  return scalar == Scalar::float32 ? sizeof(float) : sizeof(double);
+}
+
+template <typename T>
+concept IsScalar = std::same_as<T, float> || std::same_as<T, double>;
+template <IsScalar T>
+inline constexpr Scalar scalar_of = std::same_as<T, float> ? Scalar::float32 : Scalar::float64;
+
+/// Like std::span of floats or of doubles. `Byte` is const where the values are.
+template <typename Byte>
+class VectorView {
+  static constexpr bool is_const = std::is_const_v<Byte>;
+  template <typename T>
+  using Value = std::conditional_t<is_const, const T, T>;
+
+ public:
+  VectorView() = default;
+  VectorView(Scalar scalar, Byte* data, std::size_t size)
+      : data_(data), size_(size), scalar_(scalar) {}
+  /// Of floats or doubles, wherever they lie in a row.
+  template <std::ranges::contiguous_range Range>
+  requires IsScalar<std::ranges::range_value_t<Range>> &&
+      std::convertible_to < std::remove_reference_t<std::ranges::range_reference_t<Range>>
+  *,
+      Value<std::ranges::range_value_t<Range>>* >
+          VectorView(
+              Range&& values)  // NOLINT(bugprone-forwarding-reference-overload): it is a view
+      : data_(reinterpret_cast<Byte*>(std::ranges::data(values))),
+  size_(std::ranges::size(values)), scalar_(scalar_of<std::ranges::range_value_t<Range>>) {}
+  /// Of a vector that may be written.
+  template <typename Other>
+  requires is_const && std::same_as<Other, std::byte> VectorView(const VectorView<Other>& other)
+      : data_(other.data()), size_(other.size()), scalar_(other.scalar()) {}
+
+  Scalar scalar() const { return scalar_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Byte* data() const { return data_; }
+  std::span<Byte> bytes() const { return {data_, size_ * bytes_of(scalar_)}; }
+
+  /// REQUIRES: it is of that precision.
+  template <IsScalar T>
+  std::span<Value<T>> as() const {
+    require(scalar_ == scalar_of<T> || size_ == 0, "a vector is used in its own precision");
+    return {reinterpret_cast<Value<T>*>(data_), size_};
+  }
+  std::span<Value<float>> floats() const { return as<float>(); }
+  std::span<Value<double>> doubles() const { return as<double>(); }
+
+  /// REQUIRES: first + count ≤ size().
+  VectorView subspan(std::size_t first, std::size_t count) const {
+    return {scalar_, data_ + first * bytes_of(scalar_), count};
+  }
+  VectorView first(std::size_t count) const { return subspan(0, count); }
+  VectorView subspan(std::size_t first) const { return subspan(first, size_ - first); }
+
+ private:
+  Byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  Scalar scalar_ = Scalar::float32;
+};
+
+using Vector = VectorView<std::byte>;
+using ConstVector = VectorView<const std::byte>;
+
+/// Calls visit(T{}) with a float or a double, as `scalar` says.
+template <typename Visit>
+decltype(auto) with_scalar(Scalar scalar, Visit&& visit) {
+  return scalar == Scalar::float32 ? visit(float{}) : visit(double{});
+}
+
+/// A vector that owns its memory. The first touch decides where that lies, as in AlignedBuffer.
+class VectorBuffer {
+ public:
+  VectorBuffer() = default;
+  /// Uninitialised.
+  VectorBuffer(Scalar scalar, std::size_t size)
+      : bytes_(size * bytes_of(scalar)), size_(size), scalar_(scalar) {}
+  static VectorBuffer zeroed(Scalar scalar, std::size_t size) {
+    VectorBuffer buffer(scalar, size);
+    if (size != 0) std::memset(buffer.bytes_.data(), 0, buffer.bytes_.size());
+    return buffer;
+  }
+  static VectorBuffer copy_of(ConstVector values) {
+    VectorBuffer buffer(values.scalar(), values.size());
+    if (!values.empty()) std::memcpy(buffer.bytes_.data(), values.data(), values.bytes().size());
+    return buffer;
+  }
+
+  Scalar scalar() const { return scalar_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Vector view() { return {scalar_, bytes_.data(), size_}; }
+  ConstVector view() const { return {scalar_, bytes_.data(), size_}; }
+
+ private:
+  AlignedBuffer<std::byte> bytes_;
+  std::size_t size_ = 0;
+  Scalar scalar_ = Scalar::float32;
+};
+
+}  // namespace trainyard

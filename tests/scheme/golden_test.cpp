@@ -1,0 +1,108 @@
+// Every scheme's rule against trajectories that were worked out elsewhere, in double precision, on
+// five quadratics of four coordinates.
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "trainyard/collective/all_reduce.hpp"
+
+#include "support/catch.hpp"
+#include "support/replicas.hpp"
+#include "support/shared_files.hpp"
+
+using namespace trainyard;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char* file = "spec/golden_trajectories.json";
+
+Dataset golden_data(const Json& golden) {
+  return test::quadratic_data(golden["_problem"]["h"], golden["_problem"]["b"]);
+}
+
+Configuration golden_configuration(const Json& golden, const std::string& scheme) {
+  Configuration c;
+  c.scheme = scheme;
+  c.workers = golden["_problem"]["n"];
+  c.optimizer.lr = golden["_problem"]["gamma"];
+  return c;
+}
+
+void check_close(const std::vector<double>& found, const std::vector<double>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t j = 0; j < found.size(); ++j) {
+    CAPTURE(j);
+    CHECK(found[j] == Approx(expected[j]).epsilon(1e-12).margin(1e-12));
+  }
+}
+
+/// All workers hold the one state.
+void check_synchronous(const Json& golden, Configuration c, const char* name) {
+  const Dataset data = golden_data(golden);
+  for (const auto& [t, state] : golden[name]["states"].items()) {
+    CAPTURE(name, c.scheme, c.collective, t);
+    c.steps = std::stoull(t);
+    const test::Replicas found = test::run_on_quadratic(c, data);
+    for (const std::vector<double>& replica : found.workers) check_close(replica, state);
+  }
+}
+
+/// Each worker has a state of its own.
+void check_replicas(const Json& golden, Configuration c, const char* name) {
+  const Dataset data = golden_data(golden);
+  for (const auto& [t, states] : golden[name]["states"].items()) {
+    CAPTURE(name, t);
+    c.steps = std::stoull(t);
+    const test::Replicas found = test::run_on_quadratic(c, data);
+    REQUIRE(found.workers.size() == states.size());
+    for (std::size_t i = 0; i < found.workers.size(); ++i) {
+      CAPTURE(i);
+      check_close(found.workers[i], states[i]);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("synchronous schemes follow x ← x − γ · mean of the gradients", "[scheme]") {
+  if (!test::have_shared(file)) return;
+  const Json golden = test::read_json(file);
+  for (const char* scheme : {"sequential", "ps-sync", "ring"}) {
+    check_synchronous(golden, golden_configuration(golden, scheme), "psgd_mean");
+  }
+  for (const AllReduce& way : all_reduces()) {
+    Configuration c = golden_configuration(golden, "all-reduce");
+    c.collective = way.name;
+    c.servers = 2;
+    check_synchronous(golden, c, "psgd_mean");
+  }
+}
+
+TEST_CASE("ps-async with equal workers applies their gradients in turn", "[scheme]") {
+  if (!test::have_shared(file)) return;
+  const Json golden = test::read_json(file);
+  const Dataset data = golden_data(golden);
+  const Configuration c = golden_configuration(golden, "ps-async");
+  for (const auto& [t, state] : golden["asgd_roundrobin_plain"]["states"].items()) {
+    CAPTURE(t);
+    check_close(test::run_on_quadratic(c, data, std::stoull(t)).model, state);
+  }
+}
+
+TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme]") {
+  if (!test::have_shared(file)) return;
+  const Json golden = test::read_json(file);
+  struct Row {
+    const char* name;
+    const char* topology;
+  };
+  for (const Row& row :
+       {Row{"dsgd_atc_ring", "ring"}, Row{"dsgd_atc_static_exp", "static-exp"},
+        Row{"dsgd_atc_one_peer_exp", "one-peer-exp"}, Row{"dsgd_atc_full", "full"}}) {
+    Configuration c = golden_configuration(golden, "gossip");
+    c.topology = row.topology;
+    check_replicas(golden, c, row.name);
+  }
+}

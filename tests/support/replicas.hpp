@@ -1,0 +1,28 @@
+// A scheme run under simulated time that leaves every worker's replica behind, for rules whose
+// trajectories are known worker by worker.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "trainyard/data/dataset.hpp"
+#include "trainyard/experiment/configuration.hpp"
+
+namespace trainyard::test {
+
+/// Row i is worker i's f_i(x) = ½ Σ_j h_ij (x_j − b_ij)².
+Dataset quadratic_data(const std::vector<std::vector<double>>& h,
+                       const std::vector<std::vector<double>>& b);
+
+struct Replicas {
+  std::vector<std::vector<double>> workers;
+  std::vector<double> model;  // from its home: of replicas, their mean
+};
+
+/// `minibatches`: of all workers together, for schemes that count these. Everybody starts from
+/// zero. Perfect network, equal workers, one minibatch a millisecond.
+Replicas run_on_quadratic(const Configuration& configuration, const Dataset& data,
+                          std::optional<std::uint64_t> minibatches = {});
+
+}  // namespace trainyard::test
