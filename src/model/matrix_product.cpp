@@ -55,7 +55,13 @@ namespace trainyard::kernels {
 namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
 
 // Of 32 registers, 28 hold sums, two the panel's row and one an element of A; of 16, 12 hold sums.
+// Under sanitizers, whose checks make these unrolled bodies take minutes to compile, a few rows: no
+// bit of a result depends on it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HWY_IS_ASAN || HWY_IS_TSAN
+inline constexpr std::size_t most_rows = 3;
+#else
 inline constexpr std::size_t most_rows = hn::MaxLanes(lanes) >= 16 ? 14 : 6;
+#endif
 
 /// What one tile is: rows of A against a panel, and where it goes.
 struct Tile {

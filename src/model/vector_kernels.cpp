@@ -81,7 +81,7 @@ void sigmoid(float* x, std::size_t size) {
   });
 }
 
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) || HWY_IS_TSAN
 
 // What the vector forms below stand for, in terms that the language and ThreadSanitizer know.
 void copy_shared(const float* from, float* to, std::size_t size) {
