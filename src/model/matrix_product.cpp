@@ -1,7 +1,7 @@
 // The one matrix product of the program.
 //
 // oneDNN 2.6 was here before. At the shapes of bench/kernels.cpp, on one core with AVX-512, this is
-// 0.96 to 1.4 times as fast (250 of 265 GFLOP/s), and it allocates nothing, where dnnl_sgemm
+// 0.95 to 1.4 times as fast (250 of 265 GFLOP/s), and it allocates nothing, where dnnl_sgemm
 // allocates once a call and a oneDNN primitive six times. The products of training are small enough
 // for one level of blocking.
 //
