@@ -8,8 +8,9 @@
 //   an
 //                      axpy 210 k at batch 32, weights changed by the product itself 230 k
 //   mlp, 512-512       83 k samples/s: 3.209 MFLOP a sample; oneDNN and axpy 72 k at batch 128
-//   dense_logistic     35 M samples/s at batch 1: the chain from weights to weights, 115 cycles
-//   sparse_step        0.6 ns a nonzero: 19 instructions, of them 6 loads and a store, and in each
+//   dense_logistic     35 M samples/s at batch 1: an estimate of the chain from weights to weights
+//   sparse_step        about 0.6 ns a nonzero (estimated): 19 instructions, of them 6 loads and a
+//   store, and in each
 //                      row of 60 once the chain of sum, exponential and division, another 0.4
 #include "trainyard/model/kernels.hpp"
 

@@ -37,7 +37,7 @@ Batch MinibatchStream::next() {
   while (missing > 0) {
     const std::size_t count = std::min(missing, share_->rows - position_);
     ranges_.push_back({share_, position_, count});
-    position_ += count;  // a modulo would be a division, a tenth of a step on one row
+    position_ += count;  // a modulo would be a division, which shows beside a step of 30 ns
     if (position_ == share_->rows) position_ = 0;
     missing -= count;
   }

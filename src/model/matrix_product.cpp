@@ -1,7 +1,7 @@
 // The one matrix product of the program.
 //
 // oneDNN 2.6 was here before. At the shapes of bench/kernels.cpp, on one core with AVX-512, this is
-// 0.96 to 1.4 times as fast (250 of 265 GFLOP/s), and it allocates nothing, where dnnl_sgemm
+// 0.95 to 1.4 times as fast (250 of 265 GFLOP/s), and it allocates nothing, where dnnl_sgemm
 // allocates once a call and a oneDNN primitive six times. The products of training are small enough
 // for one level of blocking.
 //
@@ -55,7 +55,13 @@ namespace trainyard::kernels {
 namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
 
 // Of 32 registers, 28 hold sums, two the panel's row and one an element of A; of 16, 12 hold sums.
+// Under sanitizers, whose checks make these unrolled bodies take minutes to compile, a few rows: no
+// bit of a result depends on it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HWY_IS_ASAN || HWY_IS_TSAN
+inline constexpr std::size_t most_rows = 3;
+#else
 inline constexpr std::size_t most_rows = hn::MaxLanes(lanes) >= 16 ? 14 : 6;
+#endif
 
 /// What one tile is: rows of A against a panel, and where it goes.
 struct Tile {

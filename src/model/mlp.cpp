@@ -77,7 +77,7 @@ class Mlp final : public Model {
   }
 
   /// Each layer's product Xᵀ·R goes straight into its weights: a gradient laid down and read again
-  /// is 12 % of the time of a step of 784-256-128-10 at batch 32.
+  /// is 8 to 10 % of the time of a step of 784-256-128-10 at batch 32.
   void descend(Vector parameters, Batch batch, double step_size,
                Workspace& workspace) const override {
     const std::size_t rows = row_count(batch);
