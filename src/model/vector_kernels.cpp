@@ -89,11 +89,12 @@ void copy_shared(const float* from, float* to, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) to[i] = load_relaxed(from[i]);
 }
 
-void axpy_shared(float a, const float* x, float* y, std::size_t size) {
+void axpy_shared(float a, const float* x, float* y, float* copy, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     float sum = load_relaxed(y[i]);
     axpy(a, x + i, &sum, 1);
     store_relaxed(y[i], sum);
+    copy[i] = sum;
   }
 }
 
@@ -108,8 +109,27 @@ void copy_shared(const float* from, float* to, std::size_t size) {
   });
 }
 
-void axpy_shared(float a, const float* x, float* y, std::size_t size) {
-  axpy(a, x, y, size);
+/// Asks for a cache line to write to. A load alone would fetch it to read, and the store would have
+/// to ask the other cores once more.
+HWY_INLINE HWY_ATTR void prefetch_to_write(const float* line) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*line));  // a no-op where the processor does not have it
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+void axpy_shared(float a, const float* x, float* y, float* copy, std::size_t size) {
+  constexpr std::size_t ahead = 256;  // 16 lines on their way hide most of what one takes
+  constexpr std::size_t line = 16;
+  const Vector factor = hn::Set(lanes, a);
+  for (std::size_t i = 0; i < size && i < ahead; i += line) prefetch_to_write(y + i);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    if (at % line == 0 && at + ahead < size) prefetch_to_write(y + at + ahead);
+    const Vector sum = hn::MulAdd(factor, access.load(x + at), access.load(y + at));
+    access.store(sum, y + at);
+    access.store(sum, copy + at);
+  });
 }
 
 #endif
@@ -337,9 +357,9 @@ void copy_shared(std::span<const float> from, std::span<float> to) {
   HWY_DYNAMIC_DISPATCH(copy_shared)(from.data(), to.data(), from.size());
 }
 
-void axpy_shared(float a, std::span<const float> x, std::span<float> y) {
-  require(x.size() == y.size(), "axpy_shared: lengths differ");
-  HWY_DYNAMIC_DISPATCH(axpy_shared)(a, x.data(), y.data(), x.size());
+void axpy_shared(float a, std::span<const float> x, std::span<float> y, std::span<float> copy) {
+  require(x.size() == y.size() && copy.size() == y.size(), "axpy_shared: lengths differ");
+  HWY_DYNAMIC_DISPATCH(axpy_shared)(a, x.data(), y.data(), copy.data(), x.size());
 }
 
 void logistic_step(std::span<const float> row, float y, float l2, float step_size,

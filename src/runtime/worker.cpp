@@ -136,11 +136,11 @@ void Worker::descend_shared() {
                   [&] { sparse_->read(shared.coordinates(), batch, residuals_.span()); });
     sparse_->write(shared.coordinates(), batch, residuals_.span(), step_size);
   } else {
-    shared.read(read_copy_.span());
+    if (done_ == 0) shared.read(read_copy_.span());
     rank_.compute(cost_of_next(false), [&] {
       context_.model.gradient(read_copy_.span(), batch, gradient_.view(), workspace_);
     });
-    shared.descend(step_size, gradient_.view().floats());
+    shared.descend(step_size, gradient_.view().floats(), read_copy_.span());
   }
   if (sampled) {
     context_.control.staleness_of(rank_.rank())

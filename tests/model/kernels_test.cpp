@@ -85,9 +85,10 @@ TEST_CASE("vector kernels agree with plain loops", "[model]") {
     for (std::size_t i = 0; i < size; ++i) expected[i] += before_x[i];
     y.check_equals(expected);
 
-    kernels::axpy_shared(0.5F, x, y);
+    kernels::axpy_shared(0.5F, x, y, copy);
     for (std::size_t i = 0; i < size; ++i) expected[i] += 0.5 * before_x[i];
     y.check_equals(expected);
+    copy.check_equals(y.doubles(), 0.0);
 
     kernels::copy_shared(x, copy);
     copy.check_equals(before_x, 0.0);

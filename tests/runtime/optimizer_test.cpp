@@ -46,7 +46,8 @@ TEST_CASE("a shared model with one writer steps as a private one, bit for bit", 
     std::vector<float> copy(size);
     for (int step = 0; step < 5; ++step) {
       plain.apply(x, g, 0.0);
-      shared.descend(0.1F, g);
+      shared.descend(0.1F, g, copy);
+      CHECK(copy == x);
     }
     shared.read(copy);
     CHECK(copy == x);

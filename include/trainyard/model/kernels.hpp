@@ -45,9 +45,10 @@ void sigmoid(std::span<float> x);
 
 /// to ← from, where `from` is shared. Each float is loaded whole.
 void copy_shared(std::span<const float> from, std::span<float> to);
-/// y ← y + a x, where y is shared. Each float is loaded once and stored once, whole, with the bits
-/// of axpy; what others store in between, some nanoseconds, is lost.
-void axpy_shared(float a, std::span<const float> x, std::span<float> y);
+/// y ← y + a x, where y is shared, and copy ← the y that was written. Each float is loaded once and
+/// stored once, whole, with the bits of axpy; what others store in between, some nanoseconds, is
+/// lost.
+void axpy_shared(float a, std::span<const float> x, std::span<float> y, std::span<float> copy);
 
 // Matrices.
 

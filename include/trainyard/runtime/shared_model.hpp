@@ -22,9 +22,10 @@ class SharedModel {
   /// A copy, coordinate by coordinate; others may write meanwhile.
   void read(std::span<float> copy) const;
 
-  /// values ← values − step_size · gradient, coordinate by coordinate. With one writer the bits are
-  /// those of kernels::axpy, so that one Hogwild worker is serial SGD.
-  void descend(float step_size, std::span<const float> gradient);
+  /// values ← values − step_size · gradient, coordinate by coordinate, and a copy of what was
+  /// written: the next step's read. Two passes would fetch every line from the other cores twice.
+  /// With one writer the bits are those of kernels::axpy, so that one Hogwild worker is serial SGD.
+  void descend(float step_size, std::span<const float> gradient, std::span<float> copy);
 
  private:
   AlignedBuffer<float> values_;
