@@ -37,6 +37,8 @@ void print_schemes() {
     fmt::print("{}\n  {}\n  step: {}\n  time: {}\n  rate: {}\n  source: {}\n", scheme.name,
                scheme.summary, scheme.step, scheme.time, scheme.rate, scheme.source);
     std::string flags;
+    for (const HyperparameterInfo& parameter : scheme.hyperparameters)
+      flags += " --" + parameter.name;
     if (scheme.server != nullptr) flags += " --servers";
     if (scheme.has_topology) flags += " --topology";
     if (scheme.has_collective) flags += " --collective";

@@ -33,8 +33,9 @@ PredictFlags::PredictFlags(CLI::App& command) {
                          "workers, servers, latency, bandwidth, size or compute-time; marks where "
                          "the cheapest scheme changes");
   for (const Option& option : trainyard::options()) {
-    const bool asked = option.section == "network" || option.name == "workers" ||
-                       option.name == "servers" || option.name == "batch" ||
+    const bool asked = option.section == "network" || option.section == "scheme" ||
+                       option.name == "workers" || option.name == "servers" ||
+                       option.name == "batch" ||
                        (option.section == "compute" && option.name != "placement");
     if (!asked) continue;
     options_.push_back(

@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
 #include "trainyard/data/partition.hpp"
+#include "trainyard/experiment/calibration.hpp"
 #include "trainyard/experiment/evaluation.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -46,6 +47,7 @@ class Experiment {
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context) const;
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
+  void remark_whether_sharing_pays(const Summary& summary) const;
   Metrics measure(const Snapshot& snapshot) const;
   Summary summarise(const Staleness& staleness, const RuntimeReport& report) const;
   void summarise_time(Summary& summary, const RuntimeReport& report) const;
@@ -170,8 +172,8 @@ RunResult Experiment::run() {
 
   RunControl control(
       scheme_.pace, scheme_.home, setup.workers, setup.servers, model_->scalar(),
-      model_->dimension(), limits,
-      lot_size(config_), [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted);
+      model_->dimension(), limits, lot_size(config_),
+      [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted);
   if (scheme_.home == ModelHome::shared) control.keep_shared(&*shared);
   const RunContext context{.train = data_.train,
                            .model = *model_,
@@ -185,6 +187,7 @@ RunResult Experiment::run() {
                            .minibatch_time = config_.compute_time.value_or(Duration{0}),
                            .slowdown = slowdown(),
                            .compute_noise = config_.compute_noise,
+                           .hyperparameters = config_.hyperparameters,
                            .topology = &topology,
                            .collective = &find_all_reduce(config_.collective),
                            .control = control,
@@ -205,7 +208,24 @@ RunResult Experiment::run() {
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
   result.resolved = config_;
+  remark_whether_sharing_pays(result.summary);
   return result;
+}
+
+/// Where workers mostly write what others have just written, they wait for cache lines, and all of
+/// them together may be slower than one. How much data it takes differs from processor to
+/// processor, so one is timed alone.
+void Experiment::remark_whether_sharing_pays(const Summary& summary) const {
+  const bool shared = config_.time == TimeMode::wall && scheme_.home == ModelHome::shared;
+  if (!shared || config_.workers == 1 || !hooks_.remark || summary.samples == 0) return;
+  const double alone = static_cast<double>(config_.batch) /
+                       to_seconds(measure_lone_step_time(*model_, data_.train, config_.batch));
+  if (summary.samples_per_second >= alone) return;
+  hooks_.remark(
+      fmt::format("note: {} workers took {} samples/s on the shared model, and one alone takes {}: "
+                  "here sharing "
+                  "does not pay; --scheme local-sgd gives each a replica",
+                  config_.workers, human_count(summary.samples_per_second), human_count(alone)));
 }
 
 Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& report) const {

@@ -65,6 +65,12 @@ Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
   return run_experiment(resolve(c, {c.scheme}, data, {}), data, {}).summary;
 }
 
+/// Where something happens only every so many steps, a whole number of these is looked at.
+std::uint64_t steps_of_cycle(const Configuration& c) {
+  const auto period = c.hyperparameters.find("period");
+  return period == c.hyperparameters.end() ? 1 : static_cast<std::uint64_t>(period->second);
+}
+
 /// The closed form is about workers and links that are alike.
 bool all_alike(const Configuration& c) {
   return c.network.equal_links() && !c.network.jitter.any() &&
@@ -81,7 +87,8 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
                                       .compute = *c.compute_time,
                                       .network = c.network,
                                       .collective = find_all_reduce(c.collective),
-                                      .topology = topology});
+                                      .topology = topology,
+                                      .hyperparameters = c.hyperparameters});
   if (!time) return std::nullopt;
   return to_seconds(*time);
 }
@@ -124,6 +131,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
 
   Prediction prediction;
   prediction.variant = variant;
+  c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
   prediction.closed_form_s = closed_form(scheme, setting, c);
 
   const std::size_t batch = std::exchange(c.batch, 1);
@@ -136,9 +144,12 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
       "stand-in",
       generate_sparse_logistic(static_cast<std::size_t>(c.workers), model.floats, 1, c.seed),
       {}};
-  const Summary before = played(c, steps_before, data);
-  const Summary after = played(c, steps_before + steps_counted, data);
-  const auto steps = static_cast<double>(steps_counted);
+  const std::uint64_t cycle = steps_of_cycle(c);
+  const std::uint64_t first = cycle * ((steps_before + cycle - 1) / cycle);
+  const std::uint64_t counted = cycle * ((steps_counted + cycle - 1) / cycle);
+  const Summary before = played(c, first, data);
+  const Summary after = played(c, first + counted, data);
+  const auto steps = static_cast<double>(counted);
   const double scale = static_cast<double>(setting.parameters) / static_cast<double>(model.floats);
   prediction.servers = after.servers;
   prediction.step_s = (after.seconds - before.seconds) / steps;

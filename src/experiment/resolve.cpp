@@ -89,10 +89,18 @@ void remark_unused(const Configuration& c, const std::vector<std::string>& schem
   }
   if (c.collective != untouched.collective &&
       !any([](const Scheme& s) { return s.has_collective; })) {
-    remark("note: --collective has no effect: it is for the scheme all-reduce");
+    remark("note: --collective has no effect: it is for the schemes all-reduce and local-sgd");
   }
   if (c.network.racks == 1 && (c.network.between_latency || c.network.between_bytes_per_second)) {
     remark("note: --between-latency and --between-bandwidth have no effect: there is one rack");
+  }
+  for (const auto& [name, value] : c.hyperparameters) {
+    if (!any([&](const Scheme& s) {
+          return std::ranges::find(s.hyperparameters, name, &HyperparameterInfo::name) !=
+                 s.hyperparameters.end();
+        })) {
+      remark(fmt::format("note: --{} has no effect: this scheme does not take it", name));
+    }
   }
   if (c.topology != untouched.topology && !any([](const Scheme& s) { return s.has_topology; })) {
     remark("note: --topology has no effect: this scheme has none");
@@ -191,6 +199,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
     check_scheme(scheme, c);
+    c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
     ranks = std::max(ranks, rank_count(scheme, c));
   }
   check_stragglers(c);

@@ -97,6 +97,27 @@ const std::vector<Scheme>& schemes() {
        .step_time = [](const Setting& s) -> ClosedForm {
          return with_all_reduce(s, s.collective);
        }},
+      {.name = "local-sgd",
+       .summary = "workers step on replicas of their own, which are averaged every --period steps",
+       .step = "γ × own gradient; the average is a step of γ × mean over workers",
+       .time = "c, and every τ steps the time of the collective",
+       .rate = "1/ε + σ²/(nε²) + (τ-1)(σ + ς)/ε^{3/2}",
+       .source = "Stich 2019; catalogue 4.1",
+       .has_collective = true,
+       .has_momentum = false,
+       .hyperparameters = {{.name = "period",
+                            .argument = "TAU",
+                            .help = "steps between two averages of the replicas",
+                            .fallback = 10,
+                            .low = 1,
+                            .high = 1e12,
+                            .whole = true}},
+       .worker = local_sgd_worker,
+       .server = all_reduce_server,
+       .step_time = [](const Setting& s) -> ClosedForm {
+         return hyperparameter(s.hyperparameters, "period") == 1 ? with_all_reduce(s, s.collective)
+                                                                 : s.compute;
+       }},
       {.name = "hogwild",
        .summary = "all workers update one shared model without locks; no messages",
        .step = "γ × each gradient: as ps-async",
@@ -127,6 +148,13 @@ const std::vector<Scheme>& schemes() {
 int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted) {
   if (scheme.has_collective) return collective.servers(workers, wanted);
   return scheme.server == nullptr ? 0 : wanted;
+}
+
+Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given) {
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
+    given.try_emplace(parameter.name, parameter.fallback);
+  }
+  return given;
 }
 
 const Scheme& find_scheme(std::string_view name) {

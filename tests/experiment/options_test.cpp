@@ -33,6 +33,7 @@ const std::map<std::string, std::string>& other_values() {
                                                          {"evaluate-every", "0.1"},
                                                          {"topology", "one-peer-exp"},
                                                          {"collective", "tree"},
+                                                         {"period", "7"},
                                                          {"dataset", "a \"quoted\"\tname\\.csv"},
                                                          {"test", "every-fifth"},
                                                          {"data-format", "csv"},

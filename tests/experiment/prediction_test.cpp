@@ -20,6 +20,7 @@ PredictionSetting setting_of(int workers, Network network, std::uint64_t floats 
   setting.configuration.workers = workers;
   setting.configuration.network = std::move(network);
   setting.configuration.compute_time = std::chrono::milliseconds(3);
+  setting.configuration.hyperparameters["period"] = 4;  // a whole number of times in 8 and in 32
   setting.parameters = floats;
   return setting;
 }
@@ -35,8 +36,9 @@ Trained trained(const Variant& variant, const PredictionSetting& setting) {
   c.network = setting.configuration.network;
   c.servers = setting.configuration.servers;
   c.compute_time = setting.configuration.compute_time;
+  c.hyperparameters = setting.configuration.hyperparameters;
   if (variant.scheme == "gossip") c.topology = variant.way;
-  if (variant.scheme == "all-reduce") c.collective = variant.way;
+  if (variant.scheme == "all-reduce" || variant.scheme == "local-sgd") c.collective = variant.way;
   const auto seconds_of = [&](std::uint64_t steps) {
     c.steps = steps;
     return train(c, data).summary.seconds;

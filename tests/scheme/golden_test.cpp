@@ -80,6 +80,19 @@ TEST_CASE("synchronous schemes follow x ← x − γ · mean of the gradients", 
   }
 }
 
+TEST_CASE("local-sgd steps apart and averages every τ steps", "[scheme]") {
+  if (!test::have_shared(file)) return;
+  const Json golden = test::read_json(file);
+  for (const AllReduce& way : all_reduces()) {
+    Configuration c = golden_configuration(golden, "local-sgd");
+    c.collective = way.name;
+    c.hyperparameters["period"] = 4;
+    check_replicas(golden, c, "local_sgd_tau4");
+    c.hyperparameters["period"] = 1;
+    check_synchronous(golden, c, "psgd_mean");
+  }
+}
+
 TEST_CASE("ps-async with equal workers applies their gradients in turn", "[scheme]") {
   if (!test::have_shared(file)) return;
   const Json golden = test::read_json(file);

@@ -1,4 +1,4 @@
-// How long a minibatch's gradient takes on this machine.
+// How long a minibatch takes on this machine.
 #pragma once
 
 #include <cstddef>
@@ -11,5 +11,9 @@ namespace trainyard {
 
 /// The median over repetitions of the gradient of `batch` rows, one thread, some 50 ms in all.
 Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch);
+
+/// The same for a whole step of a Hogwild worker that is alone: on sparse linear models it touches
+/// only the coordinates of its rows.
+Duration measure_lone_step_time(const Model& model, const Dataset& train, std::size_t batch);
 
 }  // namespace trainyard

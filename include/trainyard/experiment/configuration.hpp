@@ -16,6 +16,7 @@
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/network/network.hpp"
 #include "trainyard/runtime/compute_noise.hpp"
+#include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/optimizer.hpp"
 #include "trainyard/runtime/trace.hpp"
 
@@ -48,6 +49,9 @@ struct Configuration {
   double evaluate_every = 0.5;  // epochs
   std::string topology = "ring";
   std::string collective = "ring";
+
+  // [scheme]
+  Hyperparameters hyperparameters;  // those that were given; resolved: all that the scheme takes
 
   // [data]
   std::string dataset = "sparse-logistic";

@@ -13,12 +13,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/data/minibatch.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/compute_noise.hpp"
+#include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/optimizer.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/run_control.hpp"
@@ -43,6 +45,7 @@ struct RunContext {
   Duration minibatch_time{0};    // simulated compute time of one minibatch
   std::vector<double> slowdown;  // a worker, 1 = none
   ComputeNoiseRule compute_noise{};
+  const Hyperparameters& hyperparameters;
   const Topology* topology = nullptr;
   const AllReduce* collective = nullptr;
   RunControl& control;
@@ -90,6 +93,10 @@ class Worker {
   Vector replica() { return replica_; }
 
   Communicator& comm() { return rank_; }
+  /// What the run says for a hyperparameter of the scheme's row.
+  double hyperparameter(std::string_view name) const {
+    return trainyard::hyperparameter(context_.hyperparameters, name);
+  }
   /// How the run's all-reduce is done.
   const AllReduce& collective() const { return *context_.collective; }
   /// What this worker gives and takes in the current step's gossip round.

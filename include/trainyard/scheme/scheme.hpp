@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/run_control.hpp"
 #include "trainyard/runtime/server.hpp"
 #include "trainyard/runtime/worker.hpp"
@@ -24,9 +25,21 @@ struct StepSetting {
   const Network& network;
   const AllReduce& collective;
   const Topology& topology;
+  const Hyperparameters& hyperparameters;
 
   /// α + t: the whole model to somebody.
   Duration whole_model() const { return network.message_time(parameters * sizeof(float)); }
+};
+
+/// A number that a scheme's rule leaves open: a flag, and a key of the TOML section [scheme].
+/// Schemes that name the same one mean the same.
+struct HyperparameterInfo {
+  std::string name;      // "period": the flag is --period
+  std::string argument;  // how it is written, for --help
+  std::string help;
+  double fallback = 0.0;
+  double low = 0.0, high = 0.0;
+  bool whole = false;  // counts something
 };
 
 struct Scheme {
@@ -43,6 +56,7 @@ struct Scheme {
   bool has_collective = false;  // takes --collective, which says how many servers there are
   bool has_momentum = true;     // its rule allows --momentum
   bool one_rank = false;        // one rank takes the minibatches of all workers
+  std::vector<HyperparameterInfo> hyperparameters{};
 
   void (*worker)(Worker&) = nullptr;
   void (*server)(Server&) = nullptr;  // takes --servers if there is one
@@ -59,6 +73,9 @@ const std::vector<Scheme>& schemes();
 /// say.
 int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted);
 
+/// What those of them that `given` does not name are.
+Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given);
+
 /// Throws UsageError for an unknown name.
 const Scheme& find_scheme(std::string_view name);
 
@@ -72,6 +89,7 @@ void ring_worker(Worker& worker);
 void all_reduce_worker(Worker& worker);
 void all_reduce_server(Server& server);
 void hogwild_worker(Worker& worker);
+void local_sgd_worker(Worker& worker);
 void gossip_worker(Worker& worker);
 
 }  // namespace trainyard

@@ -1,0 +1,23 @@
+// The numbers that a scheme's rule leaves open, by name: the period of local SGD. What each is, and
+// what it is when nobody says, stands in the scheme's row (scheme/scheme.hpp).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+using Hyperparameters = std::map<std::string, double, std::less<>>;
+
+inline double hyperparameter(const Hyperparameters& hyperparameters, std::string_view name) {
+  const auto found = hyperparameters.find(name);
+  require(found != hyperparameters.end(),
+          "a scheme asks for a hyperparameter that its row does not name");
+  return found->second;
+}
+
+}  // namespace trainyard
