@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -38,6 +39,9 @@ int main(int argc, char** argv) {
     return complain(error.what(), app::exit_usage);
   } catch (const DataError& error) {
     return complain(error.what(), app::exit_data);
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return complain("cannot write standard output", app::exit_failed);
+    return complain(error.what(), app::exit_failed);
   } catch (const std::bad_alloc&) {
     return complain("not enough memory for this data set, model and number of workers",
                     app::exit_failed);

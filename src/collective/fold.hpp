@@ -33,7 +33,7 @@ class Fold {
     if (sits_out()) {
       loans.send(other_, vector);
     } else if (other_ < comm_.workers()) {
-      kernels::add(comm_.receive(other_).vector(), vector);
+      comm_.receive_add(other_, vector);
     }
     comm_.barrier();
   }

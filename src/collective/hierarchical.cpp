@@ -32,7 +32,7 @@ struct Groups {
 void proxy_round(Communicator& comm, const Groups& groups, int group, Vector sum) {
   const int root = comm.server(groups.count);
   for (int w = groups.first(group); w < groups.first(group + 1); ++w) {
-    kernels::add(comm.receive(w).vector(), sum);
+    comm.receive_add(w, sum);
   }
   Loans to_root(comm);
   to_root.send(root, sum);
@@ -44,7 +44,7 @@ void proxy_round(Communicator& comm, const Groups& groups, int group, Vector sum
 }
 
 void root_round(Communicator& comm, const Groups& groups, Vector sum) {
-  for (int g = 0; g < groups.count; ++g) kernels::add(comm.receive(comm.server(g)).vector(), sum);
+  for (int g = 0; g < groups.count; ++g) comm.receive_add(comm.server(g), sum);
   Loans loans(comm);
   for (int g = 0; g < groups.count; ++g) loans.send(comm.server(g), sum);
 }

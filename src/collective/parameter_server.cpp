@@ -71,7 +71,7 @@ void parameter_server_serve(Communicator& comm, Scalar scalar, std::size_t lengt
 
 void sum_pushes(Communicator& comm, Vector sum) {
   for (int worker = 0; worker < comm.workers(); ++worker) {
-    kernels::add(comm.receive(worker).vector(), sum);
+    comm.receive_add(worker, sum);
   }
 }
 

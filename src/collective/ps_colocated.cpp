@@ -23,7 +23,7 @@ void colocated_servers_sum(Communicator& comm, Vector vector) {
     loans.send(owner, part(owner));
   }
   for (int round = 1; round < n; ++round) {
-    kernels::add(comm.receive((rank - round + n) % n).vector(), part(rank));
+    comm.receive_add((rank - round + n) % n, part(rank));
   }
   for (int round = 1; round < n; ++round) loans.send((rank + round) % n, part(rank));
   for (int round = 1; round < n; ++round) {

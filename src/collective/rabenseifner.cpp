@@ -40,7 +40,7 @@ void rabenseifner_sum(Communicator& comm, Vector vector) {
     const int partner = comm.rank() ^ distance;
     range = keeps_lower ? halves.lower : halves.upper;
     loans.send(partner, keeps_lower ? halves.upper : halves.lower);
-    kernels::add(comm.receive(partner).vector(), range);
+    comm.receive_add(partner, range);
   }
   for (int distance = 1; depth > 0; distance *= 2) {
     const Halves halves(ranges[--depth]);

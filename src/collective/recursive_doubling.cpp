@@ -17,7 +17,8 @@ void recursive_doubling_sum(Communicator& comm, Vector vector) {
   for (int distance = 1; !fold.sits_out() && distance < fold.active(); distance *= 2) {
     const int partner = comm.rank() ^ distance;
     // Sent, not lent: what the partner reads is being added to meanwhile.
-    kernels::add(comm.send_receive(partner, vector, partner).vector(), vector);
+    comm.send(partner, vector);
+    comm.receive_add(partner, vector);
   }
   fold.out(vector, loans);
 }

@@ -30,7 +30,7 @@ void reduce_scatter(Communicator& comm, Loans& loans, Vector vector) {
   const Ring ring{comm.workers(), comm.rank()};
   for (int step = 1; step < ring.workers; ++step) {
     loans.send(ring.next(), ring.part(vector, step));
-    kernels::add(comm.receive(ring.previous()).vector(), ring.part(vector, step + 1));
+    comm.receive_add(ring.previous(), ring.part(vector, step + 1));
   }
 }
 

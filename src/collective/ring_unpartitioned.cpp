@@ -14,7 +14,7 @@ void ring_unpartitioned_sum(Communicator& comm, Vector vector) {
   const int previous = (rank + n - 1) % n;
 
   Loans loans(comm);  // the sum that overwrites what was lent has that in it
-  if (rank > 0) kernels::add(comm.receive(previous).vector(), vector);
+  if (rank > 0) comm.receive_add(previous, vector);
   loans.send(next, vector);  // worker n−1 has the sum, and sends it on to 0
   if (rank == n - 1) return;
   comm.receive_into(previous, vector);

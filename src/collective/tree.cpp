@@ -17,7 +17,7 @@ void reduce(Communicator& comm, Loans& loans, Vector vector) {
       loans.send(rank - reach, vector);
       return;
     }
-    if (rank + reach < n) kernels::add(comm.receive(rank + reach).vector(), vector);
+    if (rank + reach < n) comm.receive_add(rank + reach, vector);
   }
 }
 

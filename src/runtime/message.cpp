@@ -3,6 +3,7 @@
 #include <cstring>
 #include <exception>
 
+#include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
 namespace trainyard {
@@ -24,6 +25,10 @@ std::uint64_t Communicator::receive_into(int from, Vector into) {
   const Message message = receive(from);
   message.copy_to(into);
   return message.tag();
+}
+
+void Communicator::receive_add(int from, Vector sum) {
+  kernels::add(receive(from).vector(), sum);
 }
 
 Loans::~Loans() {

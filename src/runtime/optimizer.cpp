@@ -9,8 +9,8 @@ Optimizer::Optimizer(const OptimizerOptions& options, Scalar scalar, std::size_t
   if (options.momentum > 0.0) velocity_ = VectorBuffer::zeroed(scalar, dimension);
 }
 
-void Optimizer::apply(Vector model, ConstVector gradient, double epochs) {
-  const double step = options_.step_size(epochs);
+void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double scale) {
+  const double step = scale * options_.step_size(epochs);
   if (velocity_.empty()) {
     kernels::axpy(-step, gradient, model);
     return;

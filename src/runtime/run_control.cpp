@@ -85,9 +85,11 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
     const std::lock_guard lock(deposits_mutex_);
     deposit = &deposit_of(done);
   }
-  const auto index = static_cast<std::size_t>(rank.rank());
-  kernels::copy(replicas_[index].view(),
-                deposit->replicas.view().subspan(index * dimension_, dimension_));
+  if (home_ == ModelHome::replicas) {
+    const auto index = static_cast<std::size_t>(rank.rank());
+    kernels::copy(replicas_[index].view(),
+                  deposit->replicas.view().subspan(index * dimension_, dimension_));
+  }
   {
     const std::lock_guard lock(deposits_mutex_);
     if (++deposit->present < workers_) return;
@@ -95,7 +97,11 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
   rank.stand_still([&] {
     Snapshot snapshot{.minibatches = done * static_cast<std::uint64_t>(workers_),
                       .time = rank.now()};
-    mean_of(deposit->replicas.view(), snapshot);
+    if (home_ == ModelHome::replicas) {
+      mean_of(deposit->replicas.view(), snapshot);
+    } else {
+      gather_model(snapshot);
+    }
     look(rank, snapshot);
     deposit->free = true;  // all stand still
   });

@@ -22,14 +22,16 @@ Vector Server::zeroed_sum() {
   return sum_.view();
 }
 
-void Server::apply(ConstVector gradient, std::uint64_t minibatches) {
-  optimizer_.apply(shard_, gradient, context_.epochs(minibatches_));
+void Server::apply(ConstVector gradient, std::uint64_t minibatches, double scale) {
+  optimizer_.apply(shard_, gradient, context_.epochs(minibatches_), scale);
   minibatches_ += minibatches;
   ++version_;
 }
 
-void Server::record_staleness(std::uint64_t version_read) {
-  context_.control.staleness_of(rank_.rank()).record(version_ - version_read);
+std::uint64_t Server::record_staleness(std::uint64_t version_read) {
+  const std::uint64_t staleness = version_ - version_read;
+  context_.control.staleness_of(rank_.rank()).record(staleness);
+  return staleness;
 }
 
 }  // namespace trainyard

@@ -101,8 +101,8 @@ Vector Worker::compute_gradient() {
   return gradient_.view();
 }
 
-void Worker::apply(ConstVector gradient) {
-  optimizer_.apply(replica_, gradient, epochs());
+void Worker::apply(ConstVector gradient, double scale) {
+  optimizer_.apply(replica_, gradient, epochs(), scale);
 }
 
 void Worker::descend() {

@@ -10,8 +10,8 @@ namespace trainyard {
 void all_reduce_worker(Worker& worker) {
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
-    all_reduce_mean(worker.comm(), gradient, worker.collective());
-    worker.apply(gradient);
+    all_reduce_sum(worker.comm(), gradient, worker.collective());
+    worker.apply(gradient, 1.0 / worker.comm().workers());
   }
 }
 

@@ -2,7 +2,6 @@
 // §2.1). A step sends the gradient up and the model down for each worker; with k servers, each
 // message is 1/k of it. From lock-step, the step lasts T_c + 2·max(n, k)(α + t/k).
 #include "trainyard/collective/parameter_server.hpp"
-#include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -19,8 +18,7 @@ void ps_sync_server(Server& server) {
   while (comm.await_message()) {
     const auto gradient = server.zeroed_sum();
     sum_pushes(comm, gradient);
-    kernels::scale(1.0 / comm.workers(), gradient);
-    server.apply(gradient, static_cast<std::uint64_t>(comm.workers()));
+    server.apply(gradient, static_cast<std::uint64_t>(comm.workers()), 1.0 / comm.workers());
     answer_all(comm, server.shard());
   }
 }

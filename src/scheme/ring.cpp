@@ -10,8 +10,8 @@ void ring_worker(Worker& worker) {
   const AllReduce& ring = find_all_reduce("ring");
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
-    all_reduce_mean(worker.comm(), gradient, ring);
-    worker.apply(gradient);
+    all_reduce_sum(worker.comm(), gradient, ring);
+    worker.apply(gradient, 1.0 / worker.comm().workers());
   }
 }
 

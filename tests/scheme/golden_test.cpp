@@ -1,5 +1,6 @@
 // Every scheme's rule against trajectories that were worked out elsewhere, in double precision, on
 // five quadratics of four coordinates.
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -93,14 +94,106 @@ TEST_CASE("local-sgd steps apart and averages every τ steps", "[scheme]") {
   }
 }
 
-TEST_CASE("ps-async with equal workers applies their gradients in turn", "[scheme]") {
+TEST_CASE("asynchronous servers with equal workers apply their gradients in turn", "[scheme]") {
   if (!test::have_shared(file)) return;
   const Json golden = test::read_json(file);
   const Dataset data = golden_data(golden);
-  const Configuration c = golden_configuration(golden, "ps-async");
-  for (const auto& [t, state] : golden["asgd_roundrobin_plain"]["states"].items()) {
-    CAPTURE(t);
-    check_close(test::run_on_quadratic(c, data, std::stoull(t)).model, state);
+  struct Row {
+    const char* scheme;
+    const char* name;
+    Hyperparameters hyperparameters;
+  };
+  for (const Row& row : {Row{"ps-async", "asgd_roundrobin_plain", {}},
+                         Row{"dc-asgd-c", "asgd_roundrobin_plain", {{"lambda", 0.0}}},
+                         Row{"dc-asgd-a", "asgd_roundrobin_plain", {{"lambda0", 0.0}}},
+                         Row{"dc-asgd-c", "asgd_roundrobin_dc", {{"lambda", 0.5}}},
+                         Row{"staleness-aware", "asgd_roundrobin_sa", {}}}) {
+    Configuration c = golden_configuration(golden, row.scheme);
+    c.hyperparameters = row.hyperparameters;
+    for (const auto& [t, state] : golden[row.name]["states"].items()) {
+      CAPTURE(row.scheme, row.name, t);
+      check_close(test::run_on_quadratic(c, data, std::stoull(t)).model, state);
+    }
+  }
+}
+
+TEST_CASE("ssp-strict without staleness is synchronous SGD on the sum", "[scheme]") {
+  if (!test::have_shared(file)) return;
+  const Json golden = test::read_json(file);
+  const Dataset data = golden_data(golden);
+  for (const int servers : {1, 2}) {
+    Configuration c = golden_configuration(golden, "ssp-strict");
+    c.servers = servers;
+    c.hyperparameters["staleness"] = 0;
+    for (const auto& [t, state] : golden["psgd_sum"]["states"].items()) {
+      CAPTURE(servers, t);
+      c.steps = std::stoull(t);
+      check_close(test::run_on_quadratic(c, data).model, state);
+    }
+  }
+}
+
+TEST_CASE("ssp without a bound is ps-async", "[scheme]") {
+  if (!test::have_shared(file)) return;
+  const Json golden = test::read_json(file);
+  const Dataset data = golden_data(golden);
+  for (const char* scheme : {"ssp", "ssp-strict"}) {
+    Configuration c = golden_configuration(golden, scheme);
+    c.hyperparameters["staleness"] = 1e9;
+    c.steps = 20;
+    CAPTURE(scheme);
+    check_close(test::run_on_quadratic(c, data).model,
+                golden["asgd_roundrobin_plain"]["states"]["100"]);
+  }
+}
+
+TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]") {
+  if (!test::have_shared(file)) return;
+  const Json golden = test::read_json(file);
+  const Dataset data = golden_data(golden);
+  struct Row {
+    const char* scheme;
+    const char* name;
+    double period;
+    bool counts_minibatches;
+  };
+  for (const Row& row : {Row{"easgd", "easgd_sync_alpha0.18", 1, false},
+                         Row{"easgd-async", "easgd_async_roundrobin_tau2", 2, true}}) {
+    Configuration c = golden_configuration(golden, row.scheme);
+    c.hyperparameters["period"] = row.period;
+    for (const auto& [t, states] : golden[row.name]["states"].items()) {
+      CAPTURE(row.name, t);
+      c.steps = std::stoull(t);
+      const test::Replicas found = row.counts_minibatches
+                                       ? test::run_on_quadratic(c, data, std::stoull(t))
+                                       : test::run_on_quadratic(c, data);
+      REQUIRE(states.size() == found.workers.size() + 1);
+      for (std::size_t i = 0; i < found.workers.size(); ++i) {
+        CAPTURE(i);
+        check_close(found.workers[i], states[i]);
+      }
+      check_close(found.model, states.back());
+    }
+  }
+}
+
+TEST_CASE("synchronous elastic averaging is stable up to its limit, and not beyond", "[scheme]") {
+  // One curvature h = 1, η = γh: a < (4 − 2η) / (2 + n (2 − η)); catalogue §4.1.
+  const int n = 4;
+  const double eta = 0.5;
+  const Dataset data =
+      test::quadratic_data({{1.0}, {1.0}, {1.0}, {1.0}}, {{1.0}, {2.0}, {3.0}, {6.0}});
+  const double limit = (4 - 2 * eta) / (2 + n * (2 - eta));
+  for (const double share : {0.98, 1.02}) {
+    CAPTURE(share);
+    Configuration c;
+    c.scheme = "easgd";
+    c.workers = n;
+    c.optimizer.lr = eta;
+    c.steps = 3000;
+    c.hyperparameters = {{"period", 1.0}, {"moving-rate", share * limit * n}};
+    const double center = test::run_on_quadratic(c, data).model[0];
+    CHECK((std::abs(center - 3.0) < 1.0) == (share < 1.0));
   }
 }
 

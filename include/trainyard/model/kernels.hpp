@@ -30,6 +30,15 @@ void scaled_copy(double a, ConstVector x, Vector y);
 void copy(ConstVector x, Vector y);
 void set_to_zero(Vector x);
 
+/// result_j ← g_j + λ g_j² (now_j − then_j): catalogue §2.11.
+void compensate_delay(double lambda, ConstVector gradient, ConstVector now, ConstVector then,
+                      Vector result);
+/// The same with λ_j = λ / √(mean_square_j + 1e-7).
+void compensate_delay_adaptively(double lambda, ConstVector mean_square, ConstVector gradient,
+                                 ConstVector now, ConstVector then, Vector result);
+/// mean_square_j ← keep · mean_square_j + (1 − keep) g_j²
+void average_squares(double keep, ConstVector gradient, Vector mean_square);
+
 // Vectors of floats.
 
 /// Σ a_i b_i

@@ -46,6 +46,8 @@ class Communicator {
   /// The same, and its payload is put into `into`, as a network card would do it. Returns its tag.
   /// REQUIRES: the message carries a vector of that size and precision.
   virtual std::uint64_t receive_into(int from, Vector into);
+  /// The same, and it is added to `sum`, as one does who adds up each packet as it comes.
+  virtual void receive_add(int from, Vector sum);
 
   /// Waits until some message has arrived. False when none can come any more: every worker has
   /// ended and nothing is on its way. A server's loop ends with it.

@@ -21,8 +21,9 @@ class Optimizer {
  public:
   Optimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension);
 
-  /// REQUIRES: model and gradient are of that precision and dimension.
-  void apply(Vector model, ConstVector gradient, double epochs);
+  /// A step that is `scale` times as long as γ says. REQUIRES: model and gradient are of that
+  /// precision and dimension.
+  void apply(Vector model, ConstVector gradient, double epochs, double scale = 1.0);
 
  private:
   OptimizerOptions options_;

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
+#include <string_view>
 
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/runtime/optimizer.hpp"
@@ -19,22 +18,26 @@ class Server {
   Server(Rank& rank, const RunContext& context);
 
   /// This server's shard of the model.
-  ConstVector shard() const { return shard_; }
+  Vector shard() const { return shard_; }
   /// A buffer of the shard's size, for a sum of gradients; zeroed by the call.
   Vector zeroed_sum();
 
-  /// One optimizer step of the shard with a gradient that speaks for `minibatches` minibatches; the
-  /// version goes up by one.
-  void apply(ConstVector gradient, std::uint64_t minibatches);
+  /// One optimizer step of the shard, `scale` times as long as usual, with a gradient that speaks
+  /// for `minibatches` minibatches; the version goes up by one.
+  void apply(ConstVector gradient, std::uint64_t minibatches, double scale = 1.0);
 
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }
-  /// A gradient taken at that version is about to be applied.
-  void record_staleness(std::uint64_t version_read);
+  /// A gradient taken at that version is about to be applied: it is so many updates old.
+  std::uint64_t record_staleness(std::uint64_t version_read);
 
   Communicator& comm() { return rank_; }
   /// Number of parameters of the whole model.
   std::size_t dimension() const { return context_.model.dimension(); }
+  /// What the run says for a hyperparameter of the scheme's row.
+  double hyperparameter(std::string_view name) const {
+    return trainyard::hyperparameter(context_.hyperparameters, name);
+  }
   /// How the run's all-reduce is done.
   const AllReduce& collective() const { return *context_.collective; }
 

@@ -4,8 +4,8 @@
 //   void all_reduce_worker(Worker& worker) {
 //     while (worker.next_step()) {
 //       const auto gradient = worker.compute_gradient();
-//       all_reduce_mean(worker.comm(), gradient, worker.collective());
-//       worker.apply(gradient);
+//       all_reduce_sum(worker.comm(), gradient, worker.collective());
+//       worker.apply(gradient, 1.0 / worker.comm().workers());
 //     }
 //   }
 #pragma once
@@ -75,8 +75,9 @@ class Worker {
   /// caller's to change, until the next call.
   Vector compute_gradient();
 
-  /// One optimizer step of the replica.
-  void apply(ConstVector gradient);
+  /// One optimizer step of the replica, `scale` times as long as γ says: 1/n with a sum over n
+  /// workers, which saves a pass over it.
+  void apply(ConstVector gradient, double scale = 1.0);
 
   /// compute_gradient() and apply() in one. Serial SGD on single rows of sparse data, where
   /// applying a whole gradient would cost hundreds of times the row itself, touches only the row's

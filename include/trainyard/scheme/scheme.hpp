@@ -51,6 +51,9 @@ struct Scheme {
   std::string source;  // paper, section
 
   Pace pace = Pace::lockstep;
+  /// What is computed depends on who comes first, as it always does when the pace is free: no two
+  /// runs in `wall` are alike.
+  bool by_arrival = false;
   ModelHome home = ModelHome::replicas;
   bool has_topology = false;    // takes --topology
   bool has_collective = false;  // takes --collective, which says how many servers there are
@@ -85,6 +88,15 @@ void ps_sync_worker(Worker& worker);
 void ps_sync_server(Server& server);
 void ps_async_worker(Worker& worker);
 void ps_async_server(Server& server);
+void staleness_aware_server(Server& server);
+void dc_asgd_c_server(Server& server);
+void dc_asgd_a_server(Server& server);
+void ssp_worker(Worker& worker);
+void ssp_server(Server& server);
+void ssp_strict_server(Server& server);
+void easgd_worker(Worker& worker);
+void easgd_server(Server& server);
+void easgd_async_server(Server& server);
 void ring_worker(Worker& worker);
 void all_reduce_worker(Worker& worker);
 void all_reduce_server(Server& server);

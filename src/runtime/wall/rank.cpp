@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
 #include "trainyard/network/barrier.hpp"
 #include "trainyard/runtime/trace.hpp"
 
@@ -163,6 +164,19 @@ std::uint64_t WallRank::receive_into(int from, Vector into) {
   channel.front()->copy_to(into);
   wait_for_arrival(*channel.front());
   return charged(take(channel), since).tag();
+}
+
+/// Added up while the message is still under way, packet by packet as it were.
+void WallRank::receive_add(int from, Vector sum) {
+  if (world_.perfect_) {
+    Communicator::receive_add(from, sum);
+    return;
+  }
+  const Time since = now();
+  Channel& channel = await_from(from);
+  kernels::add(channel.front()->vector(), sum);
+  wait_for_arrival(*channel.front());
+  charged(take(channel), since);
 }
 
 /// REQUIRES: the head of the channel has arrived.

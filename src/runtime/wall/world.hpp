@@ -29,6 +29,7 @@ class alignas(64) WallRank final : public Rank {
   void reclaim(bool in_distress) noexcept override;
   Message receive(int from) override;
   std::uint64_t receive_into(int from, Vector into) override;
+  void receive_add(int from, Vector sum) override;
   bool await_message() override;
   std::optional<Message> receive_any() override;
   std::optional<Message> poll(int from) override;

@@ -1,0 +1,57 @@
+// Delay-compensated asynchronous SGD (Zheng et al., ICML 2017; catalogue §2.11). A gradient taken
+// at x_bak comes when the model is x; to first order ∇f(x) = g + H (x − x_bak), and for
+// log-likelihoods the diagonal of g gᵀ stands for the Hessian H: x ← x − γ (g + λ g ⊙ g ⊙ (x −
+// x_bak)). The server keeps what each worker pulled last: n models.
+//
+// DC-ASGD-c has λ constant; DC-ASGD-a divides it by the root of a running mean square of the
+// gradient, λ_j = λ0 / √(MS_j + 1e-7), MS ← m MS + (1 − m) g². λ = 0 is ps-async.
+#include <vector>
+
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// compensate(gradient, what its worker pulled) leaves the compensated gradient in `server.sum()`.
+template <typename Compensate>
+void serve(Server& server, const Compensate& compensate) {
+  std::vector<VectorBuffer> pulled;
+  for (int worker = 0; worker < server.comm().workers(); ++worker) {
+    pulled.push_back(VectorBuffer::copy_of(server.shard()));
+  }
+  while (const auto message = server.comm().receive_any()) {
+    const Vector backup = pulled[static_cast<std::size_t>(message->from())].view();
+    server.record_staleness(message->tag());
+    server.apply(compensate(message->vector(), backup), 1);
+    kernels::copy(server.shard(), backup);
+    server.comm().send(message->from(), server.shard(), server.version());
+  }
+}
+
+}  // namespace
+
+void dc_asgd_c_server(Server& server) {
+  const double lambda = server.hyperparameter("lambda");
+  VectorBuffer compensated(server.shard().scalar(), server.shard().size());
+  serve(server, [&](ConstVector gradient, ConstVector backup) {
+    kernels::compensate_delay(lambda, gradient, server.shard(), backup, compensated.view());
+    return compensated.view();
+  });
+}
+
+void dc_asgd_a_server(Server& server) {
+  const double lambda = server.hyperparameter("lambda0");
+  const double keep = server.hyperparameter("mean-square");
+  VectorBuffer compensated(server.shard().scalar(), server.shard().size());
+  VectorBuffer mean_square = VectorBuffer::zeroed(server.shard().scalar(), server.shard().size());
+  serve(server, [&](ConstVector gradient, ConstVector backup) {
+    kernels::average_squares(keep, gradient, mean_square.view());
+    kernels::compensate_delay_adaptively(lambda, mean_square.view(), gradient, server.shard(),
+                                         backup, compensated.view());
+    return compensated.view();
+  });
+}
+
+}  // namespace trainyard

@@ -1,0 +1,57 @@
+// Elastic averaging SGD (Zhang, Choromanska & LeCun, NIPS 2015; catalogue §4.1). Every worker has a
+// replica of its own, drawn by a spring towards a centre c that the servers hold, and the centre is
+// drawn towards the replicas: with elasticity a = β/n, β the moving rate,
+//   x_i ← x_i − γ g_i(x_i) − a (x_i − c),  c ← c + a Σ_i (x_i − c).
+// The replicas explore, the centre is the model. Both sides use the values from before the step. An
+// exchange is two messages of the model, sent while the gradient is computed.
+//
+// Without gradients c + Σ x_i stays what it is. On a curvature h with η = γh the synchronous rule
+// is stable for a < (4 − 2η) / (2 + n(2 − η)), the asynchronous for a < (4 − 2η) / (4 − η).
+//
+// easgd exchanges with everyone in every τ-th step; in easgd-async each worker counts for itself,
+// and the centre takes one replica at a time.
+#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+void easgd_worker(Worker& worker) {
+  const double elasticity = worker.hyperparameter("moving-rate") / worker.comm().workers();
+  const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
+  VectorBuffer center(worker.replica().scalar(), worker.replica().size());
+  while (worker.next_step()) {
+    const bool exchanges = (worker.step() + 1) % period == 0;
+    if (exchanges) push(worker.comm(), worker.replica());
+    const auto gradient = worker.compute_gradient();
+    if (exchanges) {
+      pull(worker.comm(), center.view());
+      kernels::scale(1.0 - elasticity, worker.replica());
+      kernels::axpy(elasticity, center.view(), worker.replica());
+    }
+    worker.apply(gradient);
+  }
+}
+
+void easgd_server(Server& server) {
+  const int n = server.comm().workers();
+  const double elasticity = server.hyperparameter("moving-rate") / n;
+  while (server.comm().await_message()) {
+    const auto replicas = server.zeroed_sum();
+    sum_pushes(server.comm(), replicas);
+    answer_all(server.comm(), server.shard());
+    kernels::scale(1.0 - elasticity * n, server.shard());
+    kernels::axpy(elasticity, replicas, server.shard());
+  }
+}
+
+void easgd_async_server(Server& server) {
+  const double elasticity = server.hyperparameter("moving-rate") / server.comm().workers();
+  while (const auto replica = server.comm().receive_any()) {
+    server.comm().send(replica->from(), server.shard());
+    kernels::scale(1.0 - elasticity, server.shard());
+    kernels::axpy(elasticity, replica->vector(), server.shard());
+  }
+}
+
+}  // namespace trainyard

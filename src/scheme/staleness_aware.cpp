@@ -1,0 +1,20 @@
+// Asynchronous parameter server with a step size that falls with staleness: x ← x − γ / max(1, τ) ·
+// g, τ the number of updates between the worker's pull and its push (Zhang, Gupta, Lian & Liu,
+// IJCAI 2016; catalogue §2.12). A round of n updates moves about as far as one of ps-sync, where
+// ps-async moves n times as far.
+#include <algorithm>
+
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+void staleness_aware_server(Server& server) {
+  while (const auto gradient = server.comm().receive_any()) {
+    const std::uint64_t staleness = server.record_staleness(gradient->tag());
+    const double scale = 1.0 / static_cast<double>(std::max<std::uint64_t>(1, staleness));
+    server.apply(gradient->vector(), 1, scale);
+    server.comm().send(gradient->from(), server.shard(), server.version());
+  }
+}
+
+}  // namespace trainyard
