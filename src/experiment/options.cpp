@@ -13,6 +13,7 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "experiment/hyperparameter_options.hpp"
 #include "experiment/network_options.hpp"
 
 namespace trainyard {
@@ -372,42 +373,6 @@ std::vector<Option> machine_options() {
       switch_option("output", "quiet", "no progress on standard error", &C::quiet),
       force,
   };
-}
-
-double parse_hyperparameter(const HyperparameterInfo& p, std::string_view text,
-                            std::string_view what) {
-  if (p.whole) {
-    return static_cast<double>(parse_integer(text, what, static_cast<std::int64_t>(p.low),
-                                             static_cast<std::int64_t>(p.high)));
-  }
-  const double value = parse_number(text, what);
-  if (!(value >= p.low && value <= p.high)) {
-    throw UsageError(
-        fmt::format("{}: '{}' is not a number from {} to {}", what, text, p.low, p.high));
-  }
-  return value;
-}
-
-/// Every hyperparameter that some scheme takes, once.
-std::vector<Option> hyperparameter_options() {
-  std::vector<Option> table;
-  for (const Scheme& scheme : schemes()) {
-    for (const HyperparameterInfo& p : scheme.hyperparameters) {
-      if (std::ranges::find(table, p.name, &Option::name) != table.end()) continue;
-      const std::string help = fmt::format("{}: {} [{}]", scheme.name, p.help, p.fallback);
-      table.push_back({"scheme", p.name, p.argument, help,
-                       [p](Configuration& c, std::string_view text, std::string_view what) {
-                         c.hyperparameters[p.name] = parse_hyperparameter(p, text, what);
-                       },
-                       [p](const Configuration& c) {
-                         const auto found = c.hyperparameters.find(p.name);
-                         return found == c.hyperparameters.end() ? ""
-                                                                 : fmt::to_string(found->second);
-                       },
-                       true});
-    }
-  }
-  return table;
 }
 
 }  // namespace

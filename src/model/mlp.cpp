@@ -102,7 +102,8 @@ class Mlp final : public Model {
     Tally tally;
     for_each_tile(batch, [&](const RowRange& tile) {
       const InputMatrix data({&tile, 1}, workspace, data_slot);
-      const std::span<const float> scores = forward(parameters.floats(), data, tile.count, workspace);
+      const std::span<const float> scores =
+          forward(parameters.floats(), data, tile.count, workspace);
       tally_scores(tile, layers_.back().outputs, scores, tally);
     });
     return tally;
@@ -110,7 +111,8 @@ class Mlp final : public Model {
 
   double penalty(ConstVector parameters) const override {
     double sum = 0.0;
-    for (const Layer& layer : layers_) sum += squared_penalty(l2_, layer.weights(parameters.floats()));
+    for (const Layer& layer : layers_)
+      sum += squared_penalty(l2_, layer.weights(parameters.floats()));
     return sum;
   }
 

@@ -32,9 +32,8 @@ std::filesystem::path partial_folder(const std::filesystem::path& out, const std
 
 void write_npy(const std::filesystem::path& file, ConstVector values) {
   static_assert(std::endian::native == std::endian::little, "the header says little-endian");
-  std::string header =
-      fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({},), }}",
-                  values.scalar() == Scalar::float32 ? "f4" : "f8", values.size());
+  std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({},), }}",
+                                   values.scalar() == Scalar::float32 ? "f4" : "f8", values.size());
   // Magic, version and length take 10 bytes; the data begins at a multiple of 64.
   header.append(64 - (10 + header.size() + 1) % 64, ' ');
   header += '\n';

@@ -10,8 +10,7 @@ void SharedModel::read(std::span<float> copy) const {
   kernels::copy_shared(values_.span(), copy);
 }
 
-void SharedModel::descend(float step_size, std::span<const float> gradient,
-                          std::span<float> copy) {
+void SharedModel::descend(float step_size, std::span<const float> gradient, std::span<float> copy) {
   require(gradient.size() == values_.size(), "a gradient has the model's size");
   kernels::axpy_shared(-step_size, gradient, values_.span(), copy);
 }

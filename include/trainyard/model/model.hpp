@@ -1,8 +1,8 @@
 // What is trained: an objective F(w) = mean loss over rows + (λ/2)‖w‖², its gradient over a
 // minibatch, and for sparse linear models an update that touches only the sample's coordinates.
 //
-// Parameters belong to the caller; they are float32, but for the quadratic, whose are double. A Model holds no mutable state: any number of
-// ranks call it at once, each with its own Workspace.
+// Parameters belong to the caller; they are float32, but for the quadratic, whose are double. A
+// Model holds no mutable state: any number of ranks call it at once, each with its own Workspace.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,7 @@ class Model {
 
   /// Losses and hits over the batch at `parameters`. A tie in accuracy goes to the lowest class; a
   /// margin of exactly zero counts as the negative class.
-  virtual Tally evaluate(ConstVector parameters, Batch batch,
-                         Workspace& workspace) const = 0;
+  virtual Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const = 0;
 
   /// (λ/2)‖weights‖².
   virtual double penalty(ConstVector parameters) const = 0;

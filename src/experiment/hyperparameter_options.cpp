@@ -1,0 +1,66 @@
+#include "experiment/hyperparameter_options.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+namespace {
+
+double parse_hyperparameter(const HyperparameterInfo& p, std::string_view text,
+                            std::string_view what) {
+  if (p.whole) {
+    return static_cast<double>(parse_integer(text, what, static_cast<std::int64_t>(p.low),
+                                             static_cast<std::int64_t>(p.high)));
+  }
+  const double value = parse_number(text, what);
+  if (!(value >= p.low && value <= p.high)) {
+    throw UsageError(
+        fmt::format("{}: '{}' is not a number from {} to {}", what, text, p.low, p.high));
+  }
+  return value;
+}
+
+/// The names of the schemes that take it.
+std::string takers_of(const std::string& name) {
+  std::vector<std::string> takers;
+  for (const Scheme& scheme : schemes()) {
+    if (std::ranges::find(scheme.hyperparameters, name, &HyperparameterInfo::name) !=
+        scheme.hyperparameters.end()) {
+      takers.push_back(scheme.name);
+    }
+  }
+  return joined(takers);
+}
+
+}  // namespace
+
+std::vector<Option> hyperparameter_options() {
+  std::vector<Option> table;
+  for (const Scheme& scheme : schemes()) {
+    for (const HyperparameterInfo& p : scheme.hyperparameters) {
+      if (std::ranges::find(table, p.name, &Option::name) != table.end()) continue;
+      const std::string help = fmt::format("{}: {} [{}]", takers_of(p.name), p.help, p.fallback);
+      table.push_back({"scheme", p.name, p.argument, help,
+                       [p](Configuration& c, std::string_view text, std::string_view what) {
+                         c.hyperparameters[p.name] = parse_hyperparameter(p, text, what);
+                       },
+                       [p](const Configuration& c) {
+                         const auto found = c.hyperparameters.find(p.name);
+                         return found == c.hyperparameters.end() ? ""
+                                                                 : fmt::to_string(found->second);
+                       },
+                       true});
+    }
+  }
+  return table;
+}
+
+}  // namespace trainyard
