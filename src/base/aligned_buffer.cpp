@@ -21,10 +21,15 @@ AlignedMemory allocate_aligned(std::size_t bytes) {
   void* data = ::operator new (bytes, std::align_val_t{alignment});
   // A system without huge pages refuses, and then pages are small.
   if (large) (void)madvise(data, bytes, MADV_HUGEPAGE);
-  return {data, alignment};
+  return {.data = data, .alignment = alignment};
 }
 
 void free_aligned(AlignedMemory memory) noexcept {
+  if (memory.data == nullptr) return;
+  if (memory.mapped > 0) {
+    munmap(memory.data, memory.mapped);
+    return;
+  }
   ::operator delete (memory.data, std::align_val_t{memory.alignment});
 }
 

@@ -8,7 +8,7 @@
 
 #include "trainyard/data/read.hpp"
 
-#include "data/chunked_array.hpp"
+#include "data/growing_array.hpp"
 #include "data/parsed_block.hpp"
 
 namespace trainyard {
@@ -39,10 +39,10 @@ class DatasetBuilder {
   std::size_t lines_ = 0;
   std::uint32_t largest_column_ = 0;
   LabelCensus census_;
-  ChunkedArray<std::int32_t> labels_;  // as written
-  ChunkedArray<std::uint32_t> row_sizes_;
-  ChunkedArray<std::uint32_t> columns_;
-  ChunkedArray<float> values_;
+  GrowingArray<std::int32_t> labels_;  // as written
+  GrowingArray<std::uint32_t> row_sizes_;
+  GrowingArray<std::uint32_t> columns_;
+  GrowingArray<float> values_;
 };
 
 }  // namespace trainyard

@@ -14,11 +14,13 @@
 
 namespace trainyard {
 
-/// Memory of at least `bytes` > 0, and how it is aligned: what free_aligned() takes back.
+/// Memory, and what free_aligned() has to know of it.
 struct AlignedMemory {
   void* data = nullptr;
-  std::size_t alignment = 0;
+  std::size_t alignment = 0;  // of memory from the heap
+  std::size_t mapped = 0;     // bytes, of memory that was mapped
 };
+/// At least `bytes` > 0.
 AlignedMemory allocate_aligned(std::size_t bytes);
 void free_aligned(AlignedMemory memory) noexcept;
 
@@ -31,9 +33,10 @@ class AlignedBuffer {
   /// `size` values, uninitialised.
   explicit AlignedBuffer(std::size_t size) : size_(size) {
     if (size == 0) return;
-    const AlignedMemory memory = allocate_aligned(size * sizeof(T));
-    data_ = {static_cast<T*>(memory.data), Free{memory.alignment}};
+    hold(allocate_aligned(size * sizeof(T)));
   }
+  /// `size` values in memory that this array takes over.
+  AlignedBuffer(AlignedMemory memory, std::size_t size) : size_(size) { hold(memory); }
   static AlignedBuffer zeroed(std::size_t size) {
     AlignedBuffer buffer(size);
     if (size != 0) std::memset(buffer.data(), 0, size * sizeof(T));
@@ -60,9 +63,12 @@ class AlignedBuffer {
 
  private:
   struct Free {
-    std::size_t alignment = 0;
-    void operator()(T* memory) const { free_aligned({memory, alignment}); }
+    std::size_t alignment = 0, mapped = 0;
+    void operator()(T* memory) const { free_aligned({memory, alignment, mapped}); }
   };
+  void hold(AlignedMemory memory) {
+    data_ = {static_cast<T*>(memory.data), Free{memory.alignment, memory.mapped}};
+  }
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;
 };
