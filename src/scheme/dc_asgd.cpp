@@ -10,6 +10,8 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/ps_async.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -30,9 +32,7 @@ void serve(Server& server, const Compensate& compensate) {
   }
 }
 
-}  // namespace
-
-void dc_asgd_c_server(Server& server) {
+void serve_constant(Server& server) {
   const double lambda = server.hyperparameter("lambda");
   VectorBuffer compensated(server.shard().scalar(), server.shard().size());
   serve(server, [&](ConstVector gradient, ConstVector backup) {
@@ -41,7 +41,7 @@ void dc_asgd_c_server(Server& server) {
   });
 }
 
-void dc_asgd_a_server(Server& server) {
+void serve_adaptive(Server& server) {
   const double lambda = server.hyperparameter("lambda0");
   const double keep = server.hyperparameter("mean-square");
   VectorBuffer compensated(server.shard().scalar(), server.shard().size());
@@ -52,6 +52,57 @@ void dc_asgd_a_server(Server& server) {
                                          backup, compensated.view());
     return compensated.view();
   });
+}
+
+}  // namespace
+
+Scheme dc_asgd_c_scheme() {
+  return {.name = "dc-asgd-c",
+          .summary =
+              "ps-async, the server corrects each gradient for what has changed since: constant λ",
+          .step = "γ × each gradient: as ps-async",
+          .time = "as ps-async",
+          .rate = "as ps-async",
+          .source = "Zheng et al. 2017; catalogue 2.11",
+          .family = SchemeFamily::asynchronous,
+          .pace = Pace::free,
+          .home = ModelHome::servers,
+          .hyperparameters = {{.name = "lambda",
+                               .argument = "L",
+                               .help = "how much of the correction is made",
+                               .fallback = 0.04,
+                               .low = 0.0,
+                               .high = 1e6}},
+          .worker = ps_async_worker,
+          .server = serve_constant,
+          .step_time = ps_async_step_time};
+}
+
+Scheme dc_asgd_a_scheme() {
+  return {.name = "dc-asgd-a",
+          .summary = "the same, λ divided by the root of the gradient's running mean square",
+          .step = "γ × each gradient: as ps-async",
+          .time = "as ps-async",
+          .rate = "as ps-async",
+          .source = "Zheng et al. 2017; catalogue 2.11",
+          .family = SchemeFamily::asynchronous,
+          .pace = Pace::free,
+          .home = ModelHome::servers,
+          .hyperparameters = {{.name = "lambda0",
+                               .argument = "L",
+                               .help = "how much of the correction is made",
+                               .fallback = 2.0,
+                               .low = 0.0,
+                               .high = 1e6},
+                              {.name = "mean-square",
+                               .argument = "M",
+                               .help = "what the running mean square keeps at each update",
+                               .fallback = 0.95,
+                               .low = 0.0,
+                               .high = 1.0}},
+          .worker = ps_async_worker,
+          .server = serve_adaptive,
+          .step_time = ps_async_step_time};
 }
 
 }  // namespace trainyard

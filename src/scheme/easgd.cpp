@@ -14,9 +14,13 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/shared_hyperparameters.hpp"
+
 namespace trainyard {
 
-void easgd_worker(Worker& worker) {
+namespace {
+
+void work(Worker& worker) {
   const double elasticity = worker.hyperparameter("moving-rate") / worker.comm().workers();
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   VectorBuffer center(worker.replica().scalar(), worker.replica().size());
@@ -33,7 +37,7 @@ void easgd_worker(Worker& worker) {
   }
 }
 
-void easgd_server(Server& server) {
+void serve_all(Server& server) {
   const int n = server.comm().workers();
   const double elasticity = server.hyperparameter("moving-rate") / n;
   while (server.comm().await_message()) {
@@ -45,13 +49,47 @@ void easgd_server(Server& server) {
   }
 }
 
-void easgd_async_server(Server& server) {
+void serve_each(Server& server) {
   const double elasticity = server.hyperparameter("moving-rate") / server.comm().workers();
   while (const auto replica = server.comm().receive_any()) {
     server.comm().send(replica->from(), server.shard());
     kernels::scale(1.0 - elasticity, server.shard());
     kernels::axpy(elasticity, replica->vector(), server.shard());
   }
+}
+
+}  // namespace
+
+Scheme easgd_scheme() {
+  return {
+      .name = "easgd",
+      .summary = "replicas and a centre on the servers draw each other, all in the same step",
+      .step = "γ × own gradient; the centre moves by the moving rate towards the replicas' mean",
+      .time = "c, or in every τ-th step max(c, n(α + t/k)) + n(α + t/k)",
+      .rate = "1/ε + σ²/(nε²) up to the elastic term",
+      .source = "Zhang et al. 2015; catalogue 4.1",
+      .family = SchemeFamily::local_updates,
+      .home = ModelHome::servers,
+      .has_momentum = false,
+      .hyperparameters = {period_info, moving_rate_info},
+      .worker = work,
+      .server = serve_all};
+}
+
+Scheme easgd_async_scheme() {
+  return {.name = "easgd-async",
+          .summary = "the same, each worker exchanges with the centre by itself",
+          .step = "γ × own gradient; the centre moves by the moving rate over n for each replica",
+          .time = "c, or in every τ-th step max(c, 2(α + t))",
+          .rate = "as easgd, with staleness",
+          .source = "Zhang et al. 2015; catalogue 4.1",
+          .family = SchemeFamily::local_updates,
+          .pace = Pace::free,
+          .home = ModelHome::servers,
+          .has_momentum = false,
+          .hyperparameters = {period_info, moving_rate_info},
+          .worker = work,
+          .server = serve_each};
 }
 
 }  // namespace trainyard

@@ -8,8 +8,27 @@
 
 namespace trainyard {
 
-void hogwild_worker(Worker& worker) {
+namespace {
+
+void work(Worker& worker) {
   while (worker.next_step()) worker.descend_shared();
+}
+
+}  // namespace
+
+Scheme hogwild_scheme() {
+  return {.name = "hogwild",
+          .summary = "all workers update one shared model without locks; no messages",
+          .step = "γ × each gradient: as ps-async",
+          .time = "c",
+          .rate = "as ps-async, while few coordinates collide",
+          .source = "Niu et al. 2011; catalogue 2.15",
+          .family = SchemeFamily::shared_memory,
+          .pace = Pace::free,
+          .home = ModelHome::shared,
+          .has_momentum = false,
+          .worker = work,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
 }
 
 }  // namespace trainyard

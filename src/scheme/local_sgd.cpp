@@ -12,9 +12,14 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/all_reduce.hpp"
+#include "scheme/shared_hyperparameters.hpp"
+
 namespace trainyard {
 
-void local_sgd_worker(Worker& worker) {
+namespace {
+
+void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   while (worker.next_step()) {
     worker.descend();
@@ -22,6 +27,29 @@ void local_sgd_worker(Worker& worker) {
       all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
     }
   }
+}
+
+}  // namespace
+
+Scheme local_sgd_scheme() {
+  return {
+      .name = "local-sgd",
+      .summary = "workers step on replicas of their own, which are averaged every --period steps",
+      .step = "γ × own gradient; the average is a step of γ × mean over workers",
+      .time = "c, and every τ steps the time of the collective",
+      .rate = "1/ε + σ²/(nε²) + (τ-1)(σ + ς)/ε^{3/2}",
+      .source = "Stich 2019; catalogue 4.1",
+      .family = SchemeFamily::local_updates,
+      .has_collective = true,
+      .has_momentum = false,
+      .hyperparameters = {period_info},
+      .worker = work,
+      .server = all_reduce_server,
+      .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+        return hyperparameter(s.hyperparameters, "period") == 1
+                   ? all_reduce_step_time(s, s.collective)
+                   : s.compute;
+      }};
 }
 
 }  // namespace trainyard

@@ -4,10 +4,11 @@
 // whatever their speeds.
 //
 // With k servers the shards update independently, so a worker may pull a mixture of versions.
+#include "scheme/ps_async.hpp"
+
 #include <vector>
 
 #include "trainyard/collective/parameter_server.hpp"
-#include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
@@ -19,12 +20,38 @@ void ps_async_worker(Worker& worker) {
   }
 }
 
-void ps_async_server(Server& server) {
+namespace {
+
+void serve(Server& server) {
   while (const auto gradient = server.comm().receive_any()) {
     server.record_staleness(gradient->tag());
     server.apply(gradient->vector(), 1);
     server.comm().send(gradient->from(), server.shard(), server.version());
   }
+}
+
+}  // namespace
+
+std::optional<Duration> ps_async_step_time(const StepSetting& s) {
+  if (s.servers > 1) return std::nullopt;
+  return s.compute + (s.workers + 1) * s.whole_model();
+}
+
+Scheme ps_async_scheme() {
+  return {.name = "ps-async",
+          .summary = "the server applies each gradient as it comes and answers that worker alone",
+          .step = "γ × each gradient: a round of n updates moves n times as far as one of ps-sync",
+          .time =
+              "c + (n+1)(α + t) for the first n updates, then max(c + 2(α + t), n(α + t)) for n "
+              "of them",
+          .rate = "n/ε + σ²/ε² updates",
+          .source = "Dean et al. 2012; catalogue 2.3",
+          .family = SchemeFamily::asynchronous,
+          .pace = Pace::free,
+          .home = ModelHome::servers,
+          .worker = ps_async_worker,
+          .server = serve,
+          .step_time = ps_async_step_time};
 }
 
 }  // namespace trainyard

@@ -4,16 +4,20 @@
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/all_reduce.hpp"
+
 namespace trainyard {
 
-void ps_sync_worker(Worker& worker) {
+namespace {
+
+void work(Worker& worker) {
   while (worker.next_step()) {
     push(worker.comm(), worker.compute_gradient());
     pull(worker.comm(), worker.replica());
   }
 }
 
-void ps_sync_server(Server& server) {
+void serve(Server& server) {
   Communicator& comm = server.comm();
   while (comm.await_message()) {
     const auto gradient = server.zeroed_sum();
@@ -21,6 +25,29 @@ void ps_sync_server(Server& server) {
     server.apply(gradient, static_cast<std::uint64_t>(comm.workers()), 1.0 / comm.workers());
     answer_all(comm, server.shard());
   }
+}
+
+/// With more servers than workers it is less: the first shards are answered while the last are
+/// still being pushed.
+std::optional<Duration> step_time(const StepSetting& s) {
+  if (s.servers > s.workers) return std::nullopt;
+  return all_reduce_step_time(s, find_all_reduce("ps-sharded"));
+}
+
+}  // namespace
+
+Scheme ps_sync_scheme() {
+  return {.name = "ps-sync",
+          .summary = "workers push gradients to the parameter server, wait, pull the new model",
+          .step = "γ × mean over workers",
+          .time = "c + 2n(α + t/k)",
+          .rate = "1/ε + σ²/(nε²)",
+          .source = "Li et al. 2014; catalogue 2.1",
+          .family = SchemeFamily::synchronous,
+          .home = ModelHome::replicas,
+          .worker = work,
+          .server = serve,
+          .step_time = step_time};
 }
 
 }  // namespace trainyard

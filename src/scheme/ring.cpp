@@ -4,15 +4,35 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/all_reduce.hpp"
+
 namespace trainyard {
 
-void ring_worker(Worker& worker) {
+namespace {
+
+void work(Worker& worker) {
   const AllReduce& ring = find_all_reduce("ring");
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
     all_reduce_sum(worker.comm(), gradient, ring);
     worker.apply(gradient, 1.0 / worker.comm().workers());
   }
+}
+
+}  // namespace
+
+Scheme ring_scheme() {
+  return {.name = "ring",
+          .summary = "all-reduce of gradients around a ring: reduce-scatter, then all-gather",
+          .step = "γ × mean over workers",
+          .time = "c + 2(n-1)(α + t/n)",
+          .rate = "1/ε + σ²/(nε²)",
+          .source = "Patarasuk & Yuan 2009; catalogue 1.2",
+          .family = SchemeFamily::synchronous,
+          .worker = work,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+            return all_reduce_step_time(s, find_all_reduce("ring"));
+          }};
 }
 
 }  // namespace trainyard

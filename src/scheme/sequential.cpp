@@ -9,8 +9,27 @@
 
 namespace trainyard {
 
-void sequential_worker(Worker& worker) {
+namespace {
+
+void work(Worker& worker) {
   while (worker.next_step()) worker.descend();
+}
+
+}  // namespace
+
+Scheme sequential_scheme() {
+  return {.name = "sequential",
+          .summary = "one worker takes the minibatches of all: the yardstick, no messages",
+          .step = "γ × mean over the n minibatches",
+          .time = "n c",
+          .rate = "1/ε + σ²/(nε²)",
+          .source = "minibatch SGD",
+          .family = SchemeFamily::synchronous,
+          .one_rank = true,
+          .worker = work,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+            return s.workers * s.compute;
+          }};
 }
 
 }  // namespace trainyard

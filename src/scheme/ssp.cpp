@@ -18,6 +18,8 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/shared_hyperparameters.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -87,9 +89,7 @@ class Clocks {
   std::vector<Client> clients_;
 };
 
-}  // namespace
-
-void ssp_worker(Worker& worker) {
+void work(Worker& worker) {
   std::vector<std::uint64_t> clock(static_cast<std::size_t>(worker.comm().servers()));
   while (worker.next_step()) {
     std::ranges::fill(clock, worker.step());
@@ -98,7 +98,7 @@ void ssp_worker(Worker& worker) {
   }
 }
 
-void ssp_server(Server& server) {
+void serve_eager(Server& server) {
   Clocks clocks(server);
   while (const auto gradient = server.comm().receive_any()) {
     clocks.arrived(gradient->from(), gradient->tag());
@@ -107,7 +107,7 @@ void ssp_server(Server& server) {
   }
 }
 
-void ssp_strict_server(Server& server) {
+void serve_strict(Server& server) {
   Clocks clocks(server);
   while (const auto gradient = server.comm().receive_any()) {
     clocks.arrived(gradient->from(), gradient->tag());
@@ -115,6 +115,39 @@ void ssp_strict_server(Server& server) {
     clocks.commit();
     clocks.answer();
   }
+}
+
+}  // namespace
+
+Scheme ssp_scheme() {
+  return {.name = "ssp",
+          .summary = "ps-async, but nobody gets more than --staleness steps ahead of the slowest",
+          .step = "γ × each gradient: as ps-async",
+          .time = "between ps-async and ps-sync",
+          .rate = "as ps-async, staleness bounded",
+          .source = "Ho et al. 2013; catalogue 2.4",
+          .family = SchemeFamily::bounded,
+          .by_arrival = true,
+          .home = ModelHome::servers,
+          .hyperparameters = {staleness_info},
+          .worker = work,
+          .server = serve_eager};
+}
+
+Scheme ssp_strict_scheme() {
+  return {
+      .name = "ssp-strict",
+      .summary = "the same, and no update is seen before its turn: with --staleness 0 synchronous",
+      .step = "γ × each gradient: as ps-async",
+      .time = "between ps-async and ps-sync",
+      .rate = "as ps-async, staleness bounded",
+      .source = "Ho et al. 2013; catalogue 2.4",
+      .family = SchemeFamily::bounded,
+      .by_arrival = true,
+      .home = ModelHome::servers,
+      .hyperparameters = {staleness_info},
+      .worker = work,
+      .server = serve_strict};
 }
 
 }  // namespace trainyard

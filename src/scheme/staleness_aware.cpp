@@ -6,15 +6,36 @@
 
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/ps_async.hpp"
+
 namespace trainyard {
 
-void staleness_aware_server(Server& server) {
+namespace {
+
+void serve(Server& server) {
   while (const auto gradient = server.comm().receive_any()) {
     const std::uint64_t staleness = server.record_staleness(gradient->tag());
     const double scale = 1.0 / static_cast<double>(std::max<std::uint64_t>(1, staleness));
     server.apply(gradient->vector(), 1, scale);
     server.comm().send(gradient->from(), server.shard(), server.version());
   }
+}
+
+}  // namespace
+
+Scheme staleness_aware_scheme() {
+  return {.name = "staleness-aware",
+          .summary = "ps-async with γ / max(1, τ) for a gradient that is τ updates old",
+          .step = "γ/τ × each gradient: a round of n updates moves about as far as one of ps-sync",
+          .time = "as ps-async",
+          .rate = "as ps-async",
+          .source = "Zhang et al. 2016; catalogue 2.12",
+          .family = SchemeFamily::asynchronous,
+          .pace = Pace::free,
+          .home = ModelHome::servers,
+          .worker = ps_async_worker,
+          .server = serve,
+          .step_time = ps_async_step_time};
 }
 
 }  // namespace trainyard

@@ -1,103 +1,49 @@
 // Every scheme's rule against trajectories that were worked out elsewhere, in double precision, on
 // five quadratics of four coordinates.
+#include "support/golden.hpp"
+
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "trainyard/collective/all_reduce.hpp"
 
 #include "support/catch.hpp"
-#include "support/replicas.hpp"
-#include "support/shared_files.hpp"
 
 using namespace trainyard;
-using Json = nlohmann::json;
-
-namespace {
-
-constexpr const char* file = "spec/golden_trajectories.json";
-
-Dataset golden_data(const Json& golden) {
-  return test::quadratic_data(golden["_problem"]["h"], golden["_problem"]["b"]);
-}
-
-Configuration golden_configuration(const Json& golden, const std::string& scheme) {
-  Configuration c;
-  c.scheme = scheme;
-  c.workers = golden["_problem"]["n"];
-  c.optimizer.lr = golden["_problem"]["gamma"];
-  return c;
-}
-
-void check_close(const std::vector<double>& found, const std::vector<double>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t j = 0; j < found.size(); ++j) {
-    CAPTURE(j);
-    CHECK(found[j] == Approx(expected[j]).epsilon(1e-12).margin(1e-12));
-  }
-}
-
-/// All workers hold the one state.
-void check_synchronous(const Json& golden, Configuration c, const char* name) {
-  const Dataset data = golden_data(golden);
-  for (const auto& [t, state] : golden[name]["states"].items()) {
-    CAPTURE(name, c.scheme, c.collective, t);
-    c.steps = std::stoull(t);
-    const test::Replicas found = test::run_on_quadratic(c, data);
-    for (const std::vector<double>& replica : found.workers) check_close(replica, state);
-  }
-}
-
-/// Each worker has a state of its own.
-void check_replicas(const Json& golden, Configuration c, const char* name) {
-  const Dataset data = golden_data(golden);
-  for (const auto& [t, states] : golden[name]["states"].items()) {
-    CAPTURE(name, t);
-    c.steps = std::stoull(t);
-    const test::Replicas found = test::run_on_quadratic(c, data);
-    REQUIRE(found.workers.size() == states.size());
-    for (std::size_t i = 0; i < found.workers.size(); ++i) {
-      CAPTURE(i);
-      check_close(found.workers[i], states[i]);
-    }
-  }
-}
-
-}  // namespace
+using test::Json;
 
 TEST_CASE("synchronous schemes follow x ← x − γ · mean of the gradients", "[scheme]") {
-  if (!test::have_shared(file)) return;
-  const Json golden = test::read_json(file);
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
   for (const char* scheme : {"sequential", "ps-sync", "ring"}) {
-    check_synchronous(golden, golden_configuration(golden, scheme), "psgd_mean");
+    test::check_synchronous(*golden, test::golden_configuration(*golden, scheme), "psgd_mean");
   }
   for (const AllReduce& way : all_reduces()) {
-    Configuration c = golden_configuration(golden, "all-reduce");
+    Configuration c = test::golden_configuration(*golden, "all-reduce");
     c.collective = way.name;
     c.servers = 2;
-    check_synchronous(golden, c, "psgd_mean");
+    test::check_synchronous(*golden, c, "psgd_mean");
   }
 }
 
 TEST_CASE("local-sgd steps apart and averages every τ steps", "[scheme]") {
-  if (!test::have_shared(file)) return;
-  const Json golden = test::read_json(file);
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
   for (const AllReduce& way : all_reduces()) {
-    Configuration c = golden_configuration(golden, "local-sgd");
+    Configuration c = test::golden_configuration(*golden, "local-sgd");
     c.collective = way.name;
     c.hyperparameters["period"] = 4;
-    check_replicas(golden, c, "local_sgd_tau4");
+    test::check_replicas(*golden, c, "local_sgd_tau4");
     c.hyperparameters["period"] = 1;
-    check_synchronous(golden, c, "psgd_mean");
+    test::check_synchronous(*golden, c, "psgd_mean");
   }
 }
 
 TEST_CASE("asynchronous servers with equal workers apply their gradients in turn", "[scheme]") {
-  if (!test::have_shared(file)) return;
-  const Json golden = test::read_json(file);
-  const Dataset data = golden_data(golden);
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
+  const Dataset data = test::golden_data(*golden);
   struct Row {
     const char* scheme;
     const char* name;
@@ -108,49 +54,49 @@ TEST_CASE("asynchronous servers with equal workers apply their gradients in turn
                          Row{"dc-asgd-a", "asgd_roundrobin_plain", {{"lambda0", 0.0}}},
                          Row{"dc-asgd-c", "asgd_roundrobin_dc", {{"lambda", 0.5}}},
                          Row{"staleness-aware", "asgd_roundrobin_sa", {}}}) {
-    Configuration c = golden_configuration(golden, row.scheme);
+    Configuration c = test::golden_configuration(*golden, row.scheme);
     c.hyperparameters = row.hyperparameters;
-    for (const auto& [t, state] : golden[row.name]["states"].items()) {
+    for (const auto& [t, state] : (*golden)[row.name]["states"].items()) {
       CAPTURE(row.scheme, row.name, t);
-      check_close(test::run_on_quadratic(c, data, std::stoull(t)).model, state);
+      test::check_close(test::run_on_quadratic(c, data, std::stoull(t)).model, state);
     }
   }
 }
 
 TEST_CASE("ssp-strict without staleness is synchronous SGD on the sum", "[scheme]") {
-  if (!test::have_shared(file)) return;
-  const Json golden = test::read_json(file);
-  const Dataset data = golden_data(golden);
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
+  const Dataset data = test::golden_data(*golden);
   for (const int servers : {1, 2}) {
-    Configuration c = golden_configuration(golden, "ssp-strict");
+    Configuration c = test::golden_configuration(*golden, "ssp-strict");
     c.servers = servers;
     c.hyperparameters["staleness"] = 0;
-    for (const auto& [t, state] : golden["psgd_sum"]["states"].items()) {
+    for (const auto& [t, state] : (*golden)["psgd_sum"]["states"].items()) {
       CAPTURE(servers, t);
       c.steps = std::stoull(t);
-      check_close(test::run_on_quadratic(c, data).model, state);
+      test::check_close(test::run_on_quadratic(c, data).model, state);
     }
   }
 }
 
 TEST_CASE("ssp without a bound is ps-async", "[scheme]") {
-  if (!test::have_shared(file)) return;
-  const Json golden = test::read_json(file);
-  const Dataset data = golden_data(golden);
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
+  const Dataset data = test::golden_data(*golden);
   for (const char* scheme : {"ssp", "ssp-strict"}) {
-    Configuration c = golden_configuration(golden, scheme);
+    Configuration c = test::golden_configuration(*golden, scheme);
     c.hyperparameters["staleness"] = 1e9;
     c.steps = 20;
     CAPTURE(scheme);
-    check_close(test::run_on_quadratic(c, data).model,
-                golden["asgd_roundrobin_plain"]["states"]["100"]);
+    test::check_close(test::run_on_quadratic(c, data).model,
+                      (*golden)["asgd_roundrobin_plain"]["states"]["100"]);
   }
 }
 
 TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]") {
-  if (!test::have_shared(file)) return;
-  const Json golden = test::read_json(file);
-  const Dataset data = golden_data(golden);
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
+  const Dataset data = test::golden_data(*golden);
   struct Row {
     const char* scheme;
     const char* name;
@@ -159,9 +105,9 @@ TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]")
   };
   for (const Row& row : {Row{"easgd", "easgd_sync_alpha0.18", 1, false},
                          Row{"easgd-async", "easgd_async_roundrobin_tau2", 2, true}}) {
-    Configuration c = golden_configuration(golden, row.scheme);
+    Configuration c = test::golden_configuration(*golden, row.scheme);
     c.hyperparameters["period"] = row.period;
-    for (const auto& [t, states] : golden[row.name]["states"].items()) {
+    for (const auto& [t, states] : (*golden)[row.name]["states"].items()) {
       CAPTURE(row.name, t);
       c.steps = std::stoull(t);
       const test::Replicas found = row.counts_minibatches
@@ -170,9 +116,9 @@ TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]")
       REQUIRE(states.size() == found.workers.size() + 1);
       for (std::size_t i = 0; i < found.workers.size(); ++i) {
         CAPTURE(i);
-        check_close(found.workers[i], states[i]);
+        test::check_close(found.workers[i], states[i]);
       }
-      check_close(found.model, states.back());
+      test::check_close(found.model, states.back());
     }
   }
 }
@@ -198,8 +144,8 @@ TEST_CASE("synchronous elastic averaging is stable up to its limit, and not beyo
 }
 
 TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme]") {
-  if (!test::have_shared(file)) return;
-  const Json golden = test::read_json(file);
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
   struct Row {
     const char* name;
     const char* topology;
@@ -207,8 +153,8 @@ TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme]") {
   for (const Row& row :
        {Row{"dsgd_atc_ring", "ring"}, Row{"dsgd_atc_static_exp", "static-exp"},
         Row{"dsgd_atc_one_peer_exp", "one-peer-exp"}, Row{"dsgd_atc_full", "full"}}) {
-    Configuration c = golden_configuration(golden, "gossip");
+    Configuration c = test::golden_configuration(*golden, "gossip");
     c.topology = row.topology;
-    check_replicas(golden, c, row.name);
+    test::check_replicas(*golden, c, row.name);
   }
 }

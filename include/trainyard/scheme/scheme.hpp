@@ -42,6 +42,16 @@ struct HyperparameterInfo {
   bool whole = false;  // counts something
 };
 
+/// What a scheme's workers wait for.
+enum class SchemeFamily {
+  synchronous,    // everybody, at every step
+  asynchronous,   // nobody
+  bounded,        // those who are too far behind
+  local_updates,  // others, every so many steps
+  shared_memory,  // cache lines
+  decentralised,  // neighbours in a graph
+};
+
 struct Scheme {
   std::string name;     // as typed after --scheme
   std::string summary;  // one line: who sends what to whom
@@ -49,6 +59,7 @@ struct Scheme {
   std::string time;     // the closed form below, as text
   std::string rate;  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
   std::string source;  // paper, section
+  SchemeFamily family = SchemeFamily::synchronous;
 
   Pace pace = Pace::lockstep;
   /// What is computed depends on who comes first, as it always does when the pace is free: no two
@@ -69,7 +80,7 @@ struct Scheme {
   std::optional<Duration> (*step_time)(const StepSetting&) = nullptr;
 };
 
-/// The visible table, one row for each scheme.
+/// The visible table, one row for each scheme, which its file ends with.
 const std::vector<Scheme>& schemes();
 
 /// The ranks beside the workers that a run of `scheme` has, for what --servers and --collective
@@ -81,27 +92,5 @@ Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given);
 
 /// Throws UsageError for an unknown name.
 const Scheme& find_scheme(std::string_view name);
-
-// The programs, one file each.
-void sequential_worker(Worker& worker);
-void ps_sync_worker(Worker& worker);
-void ps_sync_server(Server& server);
-void ps_async_worker(Worker& worker);
-void ps_async_server(Server& server);
-void staleness_aware_server(Server& server);
-void dc_asgd_c_server(Server& server);
-void dc_asgd_a_server(Server& server);
-void ssp_worker(Worker& worker);
-void ssp_server(Server& server);
-void ssp_strict_server(Server& server);
-void easgd_worker(Worker& worker);
-void easgd_server(Server& server);
-void easgd_async_server(Server& server);
-void ring_worker(Worker& worker);
-void all_reduce_worker(Worker& worker);
-void all_reduce_server(Server& server);
-void hogwild_worker(Worker& worker);
-void local_sgd_worker(Worker& worker);
-void gossip_worker(Worker& worker);
 
 }  // namespace trainyard
