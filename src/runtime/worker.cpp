@@ -20,7 +20,8 @@ Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
     : rank_(rank),
       context_(context),
       sparse_(context.optimizer.momentum == 0.0 ? context.model.sparse_update() : nullptr),
-      optimizer_(context.optimizer, context.model.scalar(), context.model.dimension()) {
+      optimizer_(context.optimizer, context.model.scalar(), context.model.dimension()),
+      random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank())) {
   shares_.reserve(static_cast<std::size_t>(count));  // streams keep references
   for (int w = first; w < first + count; ++w) {
     shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
@@ -101,8 +102,23 @@ Vector Worker::compute_gradient() {
   return gradient_.view();
 }
 
+Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve) {
+  if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
+  kernels::copy(replica_, read_at_.view());
+  const Batch batch = next_batch();
+  rank_.compute_serving(
+      cost_of_next(false),
+      [&] { context_.model.gradient(read_at_.view(), batch, gradient_.view(), workspace_); },
+      serve);
+  return gradient_.view();
+}
+
 void Worker::apply(ConstVector gradient, double scale) {
-  optimizer_.apply(replica_, gradient, epochs(), scale);
+  apply_to(replica_, gradient, scale);
+}
+
+void Worker::apply_to(Vector model, ConstVector gradient, double scale) {
+  optimizer_.apply(model, gradient, epochs(), scale);
 }
 
 void Worker::descend() {

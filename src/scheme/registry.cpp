@@ -27,20 +27,57 @@ Scheme easgd_async_scheme();
 Scheme hogwild_scheme();
 
 Scheme gossip_scheme();
+Scheme d_psgd_scheme();
+Scheme gradient_tracking_scheme();
+Scheme diging_scheme();
+Scheme d2_scheme();
+Scheme exact_diffusion_scheme();
+Scheme nids_scheme();
+Scheme extra_scheme();
+Scheme sgp_scheme();
+Scheme sgp_overlap_scheme();
+Scheme gossip_pga_scheme();
+Scheme quasi_global_momentum_scheme();
+Scheme relay_sum_scheme();
+Scheme ad_psgd_scheme();
+Scheme gosgd_scheme();
 
 const std::vector<Scheme>& schemes() {
   static const std::vector<Scheme> table{
-      sequential_scheme(), ps_sync_scheme(),         ring_scheme(),        all_reduce_scheme(),
+      sequential_scheme(),
+      ps_sync_scheme(),
+      ring_scheme(),
+      all_reduce_scheme(),
 
-      ps_async_scheme(),   staleness_aware_scheme(), dc_asgd_c_scheme(),   dc_asgd_a_scheme(),
+      ps_async_scheme(),
+      staleness_aware_scheme(),
+      dc_asgd_c_scheme(),
+      dc_asgd_a_scheme(),
 
-      ssp_scheme(),        ssp_strict_scheme(),
+      ssp_scheme(),
+      ssp_strict_scheme(),
 
-      local_sgd_scheme(),  easgd_scheme(),           easgd_async_scheme(),
+      local_sgd_scheme(),
+      easgd_scheme(),
+      easgd_async_scheme(),
 
       hogwild_scheme(),
 
       gossip_scheme(),
+      d_psgd_scheme(),
+      gradient_tracking_scheme(),
+      diging_scheme(),
+      d2_scheme(),
+      exact_diffusion_scheme(),
+      nids_scheme(),
+      extra_scheme(),
+      sgp_scheme(),
+      sgp_overlap_scheme(),
+      gossip_pga_scheme(),
+      quasi_global_momentum_scheme(),
+      relay_sum_scheme(),
+      ad_psgd_scheme(),
+      gosgd_scheme(),
   };
   return table;
 }

@@ -34,15 +34,16 @@ Dataset quadratic_data(const std::vector<std::vector<double>>& h,
   return data;
 }
 
-Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
-                          std::optional<std::uint64_t> minibatches) {
+namespace {
+
+Replicas run(const Configuration& c, const Dataset& data, const Topology& topology,
+             std::optional<std::uint64_t> minibatches) {
   const Scheme& scheme = find_scheme(c.scheme);
   const auto model = make_model({"quadratic", c.l2}, data);
   VectorBuffer initial(model->scalar(), model->dimension());
   model->initialize(initial.view(), c.seed);
   std::vector<std::vector<std::uint32_t>> parts;
   for (std::uint32_t w = 0; w < data.rows; ++w) parts.push_back({w});
-  const Topology topology = make_topology(c.topology, c.workers);
   const AllReduce& collective = find_all_reduce(c.collective);
 
   RuntimeSetup setup;
@@ -84,6 +85,17 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
   });
   result.model = copied(control.final_snapshot(report).model);
   return result;
+}
+
+}  // namespace
+
+Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
+                          std::optional<std::uint64_t> minibatches) {
+  return run(c, data, make_topology(c.topology, c.workers), minibatches);
+}
+
+Replicas run_on_quadratic(const Configuration& c, const Dataset& data, const Topology& topology) {
+  return run(c, data, topology, {});
 }
 
 }  // namespace trainyard::test

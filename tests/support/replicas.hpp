@@ -8,6 +8,7 @@
 
 #include "trainyard/data/dataset.hpp"
 #include "trainyard/experiment/configuration.hpp"
+#include "trainyard/topology/topology.hpp"
 
 namespace trainyard::test {
 
@@ -24,5 +25,8 @@ struct Replicas {
 /// zero. Perfect network, equal workers, one minibatch a millisecond.
 Replicas run_on_quadratic(const Configuration& configuration, const Dataset& data,
                           std::optional<std::uint64_t> minibatches = {});
+/// The same over a graph of the test's own.
+Replicas run_on_quadratic(const Configuration& configuration, const Dataset& data,
+                          const Topology& topology);
 
 }  // namespace trainyard::test

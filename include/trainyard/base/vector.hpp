@@ -92,6 +92,16 @@ decltype(auto) with_scalar(Scalar scalar, Visit&& visit) {
   return scalar == Scalar::float32 ? visit(float{}) : visit(double{});
 }
 
+/// The last value, for what rides along with a vector. REQUIRES: not empty().
+inline double last(ConstVector values) {
+  return with_scalar(values.scalar(),
+                     [&]<typename T>(T) -> double { return values.as<T>().back(); });
+}
+inline void set_last(Vector values, double value) {
+  with_scalar(values.scalar(),
+              [&]<typename T>(T) { values.as<T>().back() = static_cast<T>(value); });
+}
+
 /// A vector that owns its memory. The first touch decides where that lies, as in AlignedBuffer.
 class VectorBuffer {
  public:

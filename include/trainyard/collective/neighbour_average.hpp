@@ -13,4 +13,12 @@ namespace trainyard {
 /// The sum is taken in a fixed order: own, then by distance.
 void neighbour_average(Communicator& comm, const MixingRow& row, Vector vector);
 
+/// The second half of it, for who computes between the two: `vector` went to the out-neighbours
+/// (send_to_neighbours) and is still what it was then.
+void mix_in_neighbours(Communicator& comm, const MixingRow& row, Vector vector);
+
+/// A row of (1 − share) I + share W: moves only that share of the way to the average. With one half
+/// no eigenvalue is negative.
+MixingRow lazy(MixingRow row, double share);
+
 }  // namespace trainyard

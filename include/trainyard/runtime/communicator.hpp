@@ -58,6 +58,8 @@ class Communicator {
 
   /// The next message from that rank if it has arrived already.
   virtual std::optional<Message> poll(int from) = 0;
+  /// The next message from anyone, in the order of arrival, if one has arrived already.
+  virtual std::optional<Message> poll_any() = 0;
 
   /// REQUIRES: called through Loans.
   virtual void lend(int to, ConstVector payload) { send(to, payload); }

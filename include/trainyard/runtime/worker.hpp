@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/function_ref.hpp"
+#include "trainyard/base/random.hpp"
 #include "trainyard/data/minibatch.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/compute_noise.hpp"
@@ -75,9 +77,18 @@ class Worker {
   /// caller's to change, until the next call.
   Vector compute_gradient();
 
+  /// The same at the replica as it is now, while `serve` takes what arrives and may change it.
+  Vector compute_gradient_serving(FunctionRef<void(const Message&)> serve);
+
   /// One optimizer step of the replica, `scale` times as long as γ says: 1/n with a sum over n
   /// workers, which saves a pass over it.
   void apply(ConstVector gradient, double scale = 1.0);
+
+  /// The same of another vector, in schemes that hold their model in other terms.
+  void apply_to(Vector model, ConstVector gradient, double scale = 1.0);
+
+  /// γ of the present step.
+  double step_size() const { return context_.optimizer.step_size(epochs()); }
 
   /// compute_gradient() and apply() in one. Serial SGD on single rows of sparse data, where
   /// applying a whole gradient would cost hundreds of times the row itself, touches only the row's
@@ -94,6 +105,8 @@ class Worker {
   Vector replica() { return replica_; }
 
   Communicator& comm() { return rank_; }
+  /// For what the scheme itself draws; each worker has a stream of its own.
+  RandomStream& random() { return random_; }
   /// What the run says for a hyperparameter of the scheme's row.
   double hyperparameter(std::string_view name) const {
     return trainyard::hyperparameter(context_.hyperparameters, name);
@@ -122,6 +135,8 @@ class Worker {
   AlignedBuffer<float> residuals_, read_copy_;
   Vector replica_;
   Optimizer optimizer_;
+  RandomStream random_;
+  VectorBuffer read_at_;  // where a gradient is taken while the replica changes
   std::uint64_t done_ = 0;
   bool begun_ = false;
   bool single_row_ = false;  // a step's minibatch is one row

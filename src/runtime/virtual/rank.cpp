@@ -91,6 +91,10 @@ std::optional<Message> VirtualRank::poll(int from) {
   return Message(envelope, &world_);
 }
 
+std::optional<Message> VirtualRank::poll_any() {
+  return poll(anybody);
+}
+
 void VirtualRank::barrier() {
   const Time since = world_.now_;
   world_.meet_at_barrier(rank());
@@ -114,10 +118,29 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   if (cost.reads_shared) {
     work();
   } else {
+    task_due_ = ends;
     task_.start(work);
   }
   world_.wake(ends, rank());
   block("the end of its computation");
+}
+
+void VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                                  FunctionRef<void(const Message&)> serve) {
+  task_due_ = later(later(world_.now_, cost.simulated), cost.pause);
+  task_.start(work);
+  world_.wake(task_due_, rank());
+  try {
+    do {
+      while (const auto message = poll_any()) serve(*message);
+      waits_for_ = anybody;
+      block("the end of its computation, or a message");
+      waits_for_ = nobody;
+    } while (world_.now_ < task_due_);
+  } catch (...) {
+    task_.finish();  // it works on this stack
+    throw;
+  }
 }
 
 void VirtualRank::stand_still(FunctionRef<void()> inspect) {

@@ -17,12 +17,13 @@ class RankSet {
 
   bool empty() const { return count_ == 0; }
 
-  /// REQUIRES: it is not in the set.
+  /// Once is as good as twice.
   void add(int rank) {
     const auto word = static_cast<std::size_t>(rank) / bits;
-    words_[word] |= std::uint64_t{1} << (static_cast<std::size_t>(rank) % bits);
+    const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::size_t>(rank) % bits);
+    if ((words_[word] & bit) == 0) ++count_;
+    words_[word] |= bit;
     lowest_ = std::min(lowest_, word);
-    ++count_;
   }
 
   /// REQUIRES: not empty().

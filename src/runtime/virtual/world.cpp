@@ -121,7 +121,7 @@ void VirtualWorld::set_clock(Time at) {
 
 void VirtualWorld::resume(int index) {
   VirtualRank& rank = *ranks_[static_cast<std::size_t>(index)];
-  rank.task_.finish();
+  if (now_ >= rank.task_due_) rank.task_.finish();
   rank.fiber_->resume();
   while (inspection_ != nullptr) {
     (*std::exchange(inspection_, nullptr))();

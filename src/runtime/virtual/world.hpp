@@ -28,11 +28,14 @@ class VirtualRank final : public Rank {
   bool await_message() override;
   std::optional<Message> receive_any() override;
   std::optional<Message> poll(int from) override;
+  std::optional<Message> poll_any() override;
   void barrier() override;
 
   void begin() override;
   Time now() override;
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
+  void compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                       FunctionRef<void(const Message&)> serve) override;
   void stand_still(FunctionRef<void()> inspect) override;
   RankAccount traffic_of_all() const override;
 
@@ -48,6 +51,7 @@ class VirtualRank final : public Rank {
   VirtualWorld& world_;
   std::unique_ptr<Fiber> fiber_;
   BackgroundTask task_;
+  Time task_due_{0};  // when its result is needed
   std::vector<Envelope*> arrived_;  // in the order of arrival
   int waits_for_ = nobody;
   const char* blocked_on_ = "its turn";  // for the report of a deadlock

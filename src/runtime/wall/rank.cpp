@@ -19,6 +19,9 @@ namespace {
 /// by a fifth, with 256 KiB a loan by a factor of two.
 constexpr std::size_t least_loan = std::size_t{128} << 10U;
 
+/// How long a straggler that stands still lets a message lie.
+constexpr Duration longest_unserved = std::chrono::microseconds(100);
+
 }  // namespace
 
 WallRank::WallRank(WallWorld& world, int rank, int workers, int servers)
@@ -320,6 +323,14 @@ std::optional<Message> WallRank::poll(int from) {
   return take(*channel);
 }
 
+std::optional<Message> WallRank::poll_any() {
+  checkpoint();
+  Channel* channel = look_for_arrivals().arrived;
+  if (channel == nullptr) return std::nullopt;
+  served_last_ = channel->front()->from;
+  return take(*channel);
+}
+
 void WallRank::barrier() {
   const Time since = now();
   const bool charged = world_.setup_.network.charge_control;
@@ -363,6 +374,19 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   stretch_.computes(began);
   work();
   sleep_until(later(later(began, scaled(now() - began, cost.slowdown)), cost.pause));
+}
+
+void WallRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                               FunctionRef<void(const Message&)> serve) {
+  const Time began = now();
+  compute({}, work);
+  const Time ends = later(later(began, scaled(now() - began, cost.slowdown)), cost.pause);
+  while (true) {
+    while (const auto message = poll_any()) serve(*message);
+    const Time present = now();
+    if (present >= ends) return;
+    sleep_until(std::min(ends, later(present, longest_unserved)));
+  }
 }
 
 void WallRank::stand_still(FunctionRef<void()> inspect) {

@@ -33,11 +33,14 @@ class alignas(64) WallRank final : public Rank {
   bool await_message() override;
   std::optional<Message> receive_any() override;
   std::optional<Message> poll(int from) override;
+  std::optional<Message> poll_any() override;
   void barrier() override;
 
   void begin() override;
   Time now() override;
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
+  void compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                       FunctionRef<void(const Message&)> serve) override;
   void stand_still(FunctionRef<void()> inspect) override;
   RankAccount traffic_of_all() const override;
 

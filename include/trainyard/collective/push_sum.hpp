@@ -1,0 +1,36 @@
+// Push-sum: averaging in which the sender alone decides how much it gives to whom, so that it works
+// over directed graphs of any degrees, and with messages that are late (Kempe, Dobra & Gehrke, FOCS
+// 2003; catalogue §4.2). A worker holds a vector u and a weight w, 1 at first, and gives away
+// shares of both; z = u/w tends to the mean. Σu and Σw = n never change, what is on its way
+// included.
+//
+// A message is u and w in one: one number more than the vector.
+#pragma once
+
+#include "trainyard/base/vector.hpp"
+#include "trainyard/runtime/communicator.hpp"
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+class PushSum {
+ public:
+  /// u = `vector`, w = 1.
+  explicit PushSum(ConstVector vector);
+
+  Vector u() { return pair_.view().first(pair_.size() - 1); }
+  double weight() const;
+  /// z = u/w.
+  void estimate(Vector z) const;
+
+  /// Gives each out-neighbour 1/(out-degree + 1) of u and w, and keeps as much. The weights in
+  /// `row` are not used.
+  void send(Communicator& comm, const MixingRow& row);
+  /// Takes what each in-neighbour has sent.
+  void receive(Communicator& comm, const MixingRow& row);
+
+ private:
+  VectorBuffer pair_, sent_;
+};
+
+}  // namespace trainyard

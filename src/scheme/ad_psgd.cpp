@@ -1,0 +1,46 @@
+// Asynchronous decentralised SGD: a worker that has a gradient averages its model with that of one
+// random neighbour, and then applies it (Lian, Zhang, Zhang & Liu, ICML 2018, Algorithm 1;
+// catalogue §4.2):
+//   g = ∇f_i(x̂_i);  x_i, x_j ← (x_i + x_j)/2;  x_i ← x_i − γg.
+// The neighbour answers while it computes, so its gradient is taken where its model was before, and
+// a slow worker slows nobody: no one ever waits for more than two messages. Without gradients Σx
+// stays what it is, what is on its way included. An averaging takes the squared distance from the
+// mean to 1 − 1/(n−1) of what it was over a complete graph, and to 1 − (1 − cos 2π/n)/n on a ring.
+//
+// The graph is undirected: --topology says who may average with whom, and its weights are not used.
+#include "trainyard/collective/pairwise_average.hpp"
+
+#include "scheme/gossip.hpp"
+
+namespace trainyard {
+
+namespace {
+
+void work(Worker& worker) {
+  const std::vector<int>& neighbours = worker.mixing().sends_to;
+  PairwiseAverage average(worker.comm(), worker.replica(), neighbours);
+  while (worker.next_step()) {
+    const auto gradient =
+        worker.compute_gradient_serving([&](const Message& message) { average.serve(message); });
+    if (!neighbours.empty()) average.with(neighbours[worker.random().below(neighbours.size())]);
+    worker.apply(gradient);
+  }
+  average.finish();
+}
+
+}  // namespace
+
+Scheme ad_psgd_scheme() {
+  return {.name = "ad-psgd",
+          .summary = "after each gradient a worker averages with one random neighbour, at any time",
+          .step = "γ × own gradient, averaged pair by pair: to first order the mean over workers",
+          .time = "c + 2(α + t) or more, by who asks whom",
+          .rate = "1/ε + σ²/(nε²) once staleness and mixing are paid for",
+          .source = "Lian et al. 2018; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .pace = Pace::free,
+          .has_topology = true,
+          .worker = work};
+}
+
+}  // namespace trainyard

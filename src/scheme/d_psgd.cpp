@@ -1,0 +1,44 @@
+// Decentralised parallel SGD as it was first published, adapt-while-combine: x_i ← Σ_j W_ij x_j −
+// γ g_i(x_i) (Lian et al., NIPS 2017, Algorithm 1; catalogue §4.2). The models go out before the
+// gradient is computed, so that communication hides behind computation: a step lasts
+// max(T_c, Δ(α + t)), where gossip (adapt-then-combine) takes the sum of both. The price: a
+// gradient reaches the neighbours one step later, and on unlike data the replicas stay further
+// apart, by γ/(1 − λ + γh) instead of γλ/(1 − λ(1 − γh)) for each eigenvalue λ of W.
+#include <algorithm>
+
+#include "trainyard/collective/neighbour_average.hpp"
+#include "trainyard/collective/primitives.hpp"
+
+#include "scheme/gossip.hpp"
+
+namespace trainyard {
+
+namespace {
+
+void work(Worker& worker) {
+  while (worker.next_step()) {
+    send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    const auto gradient = worker.compute_gradient();
+    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    worker.apply(gradient);
+  }
+}
+
+}  // namespace
+
+Scheme d_psgd_scheme() {
+  return {.name = "d-psgd",
+          .summary = "gossip with the neighbours' models of before the step, sent while computing",
+          .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+          .time = "max(c, Δ(α + t)), Δ the largest number of neighbours",
+          .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+          .source = "Lian et al. 2017; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .has_topology = true,
+          .worker = work,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+            return std::max(s.compute, neighbour_round_time(s));
+          }};
+}
+
+}  // namespace trainyard

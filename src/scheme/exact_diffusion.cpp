@@ -1,0 +1,86 @@
+// Exact diffusion, D² and NIDS: gossip that corrects itself (Yuan, Ying, Zhao & Sayed 2019; Tang et
+// al., ICML 2018; Li, Shi & Yan 2019; catalogue §4.2). Gossip on unlike data comes to rest where
+// combining undoes every worker's step; adding what combining did to the last step removes that
+// bias, with one vector a step, where gradient tracking needs two:
+//   X¹ = W(X⁰ − γG⁰),  X^{t+1} = W(2X^t − X^{t−1} − γ(G^t − G^{t−1})).
+// The program goes through ψ = x − γg: what is averaged is ψ^{t+1} + (x^t − ψ^t).
+//
+// W is static and symmetric. With W itself (d2) it converges only if λ_min(W) > −1/3; a ring with
+// weights 1/3 and even n stands exactly there, and Metropolis–Hastings weights of a 2 × 4 grid
+// diverge. With (I + W)/2 (exact-diffusion) it always does. nids has the share of W free: the three
+// are one family wherever all workers have one step size.
+#include "trainyard/collective/neighbour_average.hpp"
+#include "trainyard/model/kernels.hpp"
+
+#include "scheme/gossip.hpp"
+
+namespace trainyard {
+
+namespace {
+
+void work_with_share(Worker& worker, double share) {
+  const MixingRow mixing = lazy(worker.mixing(), share);
+  VectorBuffer adapted = VectorBuffer::copy_of(worker.replica());  // ψ^t, of the last step
+  VectorBuffer correction(worker.replica().scalar(), worker.replica().size());
+  while (worker.next_step()) {
+    const auto gradient = worker.compute_gradient();
+    kernels::copy(worker.replica(), correction.view());
+    kernels::axpy(-1.0, adapted.view(), correction.view());
+    worker.apply(gradient);
+    kernels::copy(worker.replica(), adapted.view());
+    kernels::add(correction.view(), worker.replica());
+    neighbour_average(worker.comm(), mixing, worker.replica());
+  }
+}
+
+void work_d2(Worker& worker) {
+  work_with_share(worker, 1.0);
+}
+void work_exact_diffusion(Worker& worker) {
+  work_with_share(worker, 0.5);
+}
+void work_nids(Worker& worker) {
+  work_with_share(worker, worker.hyperparameter("mixing-share"));
+}
+
+Scheme scheme(const char* name, const char* summary, const char* source, void (*worker)(Worker&)) {
+  return {.name = name,
+          .summary = summary,
+          .step = "γ × own gradient, averaged over the graph; no bias on unlike data",
+          .time = "c + Δ(α + t)",
+          .rate = "1/ε + σ²/(nε²), on unlike data too",
+          .source = source,
+          .family = SchemeFamily::decentralised,
+          .has_topology = true,
+          .has_momentum = false,
+          .worker = worker,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+            return s.compute + neighbour_round_time(s);
+          }};
+}
+
+}  // namespace
+
+Scheme d2_scheme() {
+  return scheme("d2", "gossip, corrected by what combining did to the last step; λ_min(W) > -1/3",
+                "Tang et al. 2018; catalogue 4.2", work_d2);
+}
+
+Scheme exact_diffusion_scheme() {
+  return scheme("exact-diffusion", "d2 with (I + W)/2, which every symmetric graph bears",
+                "Yuan et al. 2019; catalogue 4.2", work_exact_diffusion);
+}
+
+Scheme nids_scheme() {
+  Scheme row = scheme("nids", "d2 with I + share (W - I): between the two above and beyond",
+                      "Li, Shi & Yan 2019; catalogue 4.2", work_nids);
+  row.hyperparameters = {{.name = "mixing-share",
+                          .argument = "S",
+                          .help = "how far a round goes towards the average",
+                          .fallback = 0.5,
+                          .low = 1e-6,
+                          .high = 1.0}};
+  return row;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,103 @@
+// Gradient tracking: every worker keeps an estimate y_i of the gradient of the mean of all
+// objectives, and steps along it instead of its own (Xu et al. 2015, Di Lorenzo & Scutari 2016;
+// catalogue §4.2). On unlike data gossip stalls where the own gradients balance the pull of the
+// neighbours; here the workers agree on the optimum of the mean, with a constant step size.
+//
+//   adapt-then-combine:  Y ← W(Y + G_new − G_old), Y⁰ = G⁰;   X ← W(X − γY)
+//   DIGing:              Y ← WY + G_new − G_old;              X ← WX − γY
+//
+// Whatever W, as long as its columns sum to one, the mean of the y_i is the mean of the newest
+// gradients: what a worker adds it takes back in the next step, so that the G_old must be the very
+// one that it added. The graph may be directed and vary over time. Two vectors a step.
+//
+// DIGing's vectors can go out before the gradient is computed; the other form's only afterwards,
+// and in its first step only X.
+#include <algorithm>
+
+#include "trainyard/collective/neighbour_average.hpp"
+#include "trainyard/collective/primitives.hpp"
+#include "trainyard/model/kernels.hpp"
+
+#include "scheme/gossip.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// y_i, and the gradient that it counts as this worker's newest.
+class Tracker {
+ public:
+  explicit Tracker(Worker& worker)
+      : estimate_(VectorBuffer::zeroed(worker.replica().scalar(), worker.replica().size())),
+        counted_(VectorBuffer::zeroed(worker.replica().scalar(), worker.replica().size())) {}
+
+  Vector estimate() { return estimate_.view(); }
+  /// y ← y + g_new − g_old.
+  void count(ConstVector gradient) {
+    kernels::add(gradient, estimate_.view());
+    kernels::axpy(-1.0, counted_.view(), estimate_.view());
+    kernels::copy(gradient, counted_.view());
+  }
+
+ private:
+  VectorBuffer estimate_, counted_;
+};
+
+void adapt_then_combine(Worker& worker) {
+  Tracker tracker(worker);
+  while (worker.next_step()) {
+    tracker.count(worker.compute_gradient());
+    if (worker.step() > 0) neighbour_average(worker.comm(), worker.mixing(), tracker.estimate());
+    worker.apply(tracker.estimate());
+    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+  }
+}
+
+void combine_while_adapting(Worker& worker) {
+  Tracker tracker(worker);
+  while (worker.next_step()) {
+    send_to_neighbours(worker.comm(), worker.mixing(), tracker.estimate());
+    send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    const auto gradient = worker.compute_gradient();
+    mix_in_neighbours(worker.comm(), worker.mixing(), tracker.estimate());
+    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    tracker.count(gradient);
+    worker.apply(tracker.estimate());
+  }
+}
+
+}  // namespace
+
+Scheme gradient_tracking_scheme() {
+  return {.name = "gradient-tracking",
+          .summary = "gossip of models and of estimates of the mean gradient, along which all step",
+          .step = "γ × estimate of the mean over workers",
+          .time = "c + 2Δ(α + t), the first c + Δ(α + t)",
+          .rate = "1/ε + σ²/(nε²), on unlike data too",
+          .source = "Xu et al. 2015; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .has_topology = true,
+          .has_momentum = false,
+          .worker = adapt_then_combine,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+            return s.compute + neighbour_round_time(s);
+          }};
+}
+
+Scheme diging_scheme() {
+  return {.name = "diging",
+          .summary = "gradient-tracking, both vectors sent while computing",
+          .step = "γ × estimate of the mean over workers",
+          .time = "max(c, 2Δ(α + t))",
+          .rate = "1/ε + σ²/(nε²), on unlike data too",
+          .source = "Nedić, Olshevsky & Shi 2017; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .has_topology = true,
+          .has_momentum = false,
+          .worker = combine_while_adapting,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+            return std::max(s.compute, 2 * neighbour_round_time(s));
+          }};
+}
+
+}  // namespace trainyard

@@ -1,0 +1,59 @@
+// Quasi-global momentum: gossip whose momentum is that of the averaged models, not of the own
+// gradients (Lin, Karimireddy, Stich & Jaggi, ICML 2021, Algorithm 1, QG-DSGDm). On unlike data a
+// worker's own momentum points away from where all of them go; the way that its model has actually
+// taken, averaging included, is its best local guess of the common direction:
+//   x' = x − γ (μ m + g);  x_new = Σ_j W_ij x'_j;  m ← μ m + (1 − μ) (x − x_new)/γ.
+// With μ = 0 it is gossip.
+#include "trainyard/collective/neighbour_average.hpp"
+#include "trainyard/model/kernels.hpp"
+
+#include "scheme/gossip.hpp"
+
+namespace trainyard {
+
+namespace {
+
+void work(Worker& worker) {
+  const double momentum = worker.hyperparameter("quasi-momentum");
+  VectorBuffer direction = VectorBuffer::zeroed(worker.replica().scalar(), worker.replica().size());
+  VectorBuffer before(worker.replica().scalar(), worker.replica().size());
+  while (worker.next_step()) {
+    kernels::copy(worker.replica(), before.view());
+    const auto gradient = worker.compute_gradient();
+    kernels::axpy(momentum, direction.view(), gradient);
+    worker.apply(gradient);
+    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+
+    kernels::axpy(-1.0, worker.replica(), before.view());  // the way that the model has taken
+    kernels::scale(momentum, direction.view());
+    kernels::axpy((1.0 - momentum) / worker.step_size(), before.view(), direction.view());
+  }
+}
+
+}  // namespace
+
+Scheme quasi_global_momentum_scheme() {
+  return {.name = "qgm",
+          .summary = "gossip with the momentum of the averaged models: quasi-global momentum",
+          .step =
+              "γ × own gradient and momentum, averaged over the graph; μ lengthens it as "
+              "--momentum does",
+          .time = "c + Δ(α + t)",
+          .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+          .source = "Lin et al. 2021; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .has_topology = true,
+          .has_momentum = false,
+          .hyperparameters = {{.name = "quasi-momentum",
+                               .argument = "MU",
+                               .help = "momentum, and weight of the past in it",
+                               .fallback = 0.9,
+                               .low = 0.0,
+                               .high = 0.9999}},
+          .worker = work,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+            return s.compute + neighbour_round_time(s);
+          }};
+}
+
+}  // namespace trainyard

@@ -1,0 +1,84 @@
+// RelaySum on trees: models are not averaged but relayed (Vogels, He, Koloskova, Lin, Karimireddy,
+// Stich & Jaggi, NeurIPS 2021, Algorithm 1, RelaySGD). What worker i tells neighbour j is the sum
+// of everything on i's side of their edge: its own model and what its other neighbours told it in
+// the step before,
+//   m_{i→j} = x_i + Σ_{k≠j} m_{k→i},  c_{i→j} = 1 + Σ_{k≠j} c_{k→i}  (how many models that are),
+//   x_i ← (x_i + Σ_j m_{j→i}) / (1 + Σ_j c_{j→i}).
+// In a tree nothing is counted twice, and after as many steps as the tree is wide every worker
+// takes the mean over all of them, each as old as its distance: a uniform average with delays,
+// where gossip has an average that is weighted by distance. Unlike data does not bias it.
+//
+// A message is the vector and its count: one float more than the model.
+#include <vector>
+
+#include "trainyard/model/kernels.hpp"
+
+#include "scheme/gossip.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// A sum of models, and in its last place their number.
+class Relayed {
+ public:
+  explicit Relayed(ConstVector model)
+      : values_(VectorBuffer::zeroed(model.scalar(), model.size() + 1)) {}
+
+  Vector all() { return values_.view(); }
+  Vector sum() { return values_.view().first(values_.size() - 1); }
+  double count() { return last(values_.view()); }
+  void set_to(ConstVector model) {
+    kernels::copy(model, sum());
+    set_last(values_.view(), 1.0);
+  }
+
+ private:
+  VectorBuffer values_;
+};
+
+void work(Worker& worker) {
+  Communicator& comm = worker.comm();
+  const std::vector<int>& neighbours = worker.mixing().sends_to;
+  std::vector<Relayed> told;  // by each of them, in the step before
+  for (std::size_t k = 0; k < neighbours.size(); ++k) told.emplace_back(worker.replica());
+  Relayed everything(worker.replica()), others(worker.replica());
+
+  while (worker.next_step()) {
+    worker.apply(worker.compute_gradient());
+    everything.set_to(worker.replica());
+    for (Relayed& each : told) kernels::add(each.all(), everything.all());
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
+      kernels::copy(everything.all(), others.all());
+      kernels::axpy(-1.0, told[k].all(), others.all());
+      comm.send(neighbours[k], others.all());
+    }
+    everything.set_to(worker.replica());
+    for (std::size_t k = 0; k < neighbours.size(); ++k) {
+      comm.receive_into(neighbours[k], told[k].all());
+      kernels::add(told[k].all(), everything.all());
+    }
+    kernels::scaled_copy(1.0 / everything.count(), everything.sum(), worker.replica());
+  }
+}
+
+}  // namespace
+
+Scheme relay_sum_scheme() {
+  return {.name = "relay-sum",
+          .summary = "sums of models relayed along a tree: a uniform average, with delays",
+          .step = "γ × own gradient, averaged uniformly over all workers, with delays",
+          .time = "c + Δ(α + t), t of one float more than the model",
+          .rate = "1/ε + σ²/(nε²) + (delay)^{2/3}/ε^{2/3}, on unlike data too",
+          .source = "Vogels et al. 2021; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .has_topology = true,
+          .worker = work,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+            StepSetting with_count = s;
+            ++with_count.parameters;
+            return s.compute + neighbour_round_time(with_count);
+          }};
+}
+
+}  // namespace trainyard

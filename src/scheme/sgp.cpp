@@ -1,0 +1,84 @@
+// Stochastic gradient push: push-sum gossip, which needs only that a worker knows how many it sends
+// to (Nedić & Olshevsky 2016; Assran, Loizou, Ballas & Rabbat, ICML 2019, Algorithm 1; catalogue
+// §4.2). Each worker holds a vector u and a weight w = 1; its model is z = u/w.
+//   u_i ← u_i − γ g_i(z_i);  (u_i, w_i) ← Σ_j P_ij (u_j, w_j),  P_ij = 1/(out-degree of j + 1).
+// The columns of P sum to one, its rows need not: in a directed graph some workers receive more
+// than others, and w measures by how much. Σw = n always, what is on its way included; without
+// gradients Σu stays what it is. Where every worker sends and receives equally, w stays 1 and it is
+// gossip.
+//
+// sgp-overlap takes in what was sent one step before (their 1-OSGP): messages have a whole
+// computation to arrive, and push-sum does not mind, because what is late carries its weight with
+// it.
+//
+// A message is the vector and its weight: one float more than the model.
+#include <algorithm>
+
+#include "trainyard/collective/push_sum.hpp"
+
+#include "scheme/gossip.hpp"
+
+namespace trainyard {
+
+namespace {
+
+void work(Worker& worker) {
+  PushSum sum(worker.replica());
+  while (worker.next_step()) {
+    worker.apply_to(sum.u(), worker.compute_gradient());
+    sum.send(worker.comm(), worker.mixing());
+    sum.receive(worker.comm(), worker.mixing());
+    sum.estimate(worker.replica());
+  }
+}
+
+void work_overlapped(Worker& worker) {
+  PushSum sum(worker.replica());
+  const MixingRow* before = nullptr;  // of the step whose messages are on their way
+  while (worker.next_step()) {
+    worker.apply_to(sum.u(), worker.compute_gradient());
+    sum.send(worker.comm(), worker.mixing());
+    if (before != nullptr) sum.receive(worker.comm(), *before);
+    before = &worker.mixing();
+    sum.estimate(worker.replica());
+  }
+}
+
+/// Δ messages of a model and its weight.
+Duration round_time(const StepSetting& s) {
+  StepSetting with_weight = s;
+  ++with_weight.parameters;
+  return neighbour_round_time(with_weight);
+}
+
+}  // namespace
+
+Scheme sgp_scheme() {
+  return {
+      .name = "sgp",
+      .summary = "push-sum gossip: directed graphs of any degrees, with a weight in each message",
+      .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+      .time = "c + Δ(α + t), t of one float more than the model",
+      .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+      .source = "Assran et al. 2019; catalogue 4.2",
+      .family = SchemeFamily::decentralised,
+      .has_topology = true,
+      .worker = work,
+      .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+        return s.compute + round_time(s);
+      }};
+}
+
+Scheme sgp_overlap_scheme() {
+  return {.name = "sgp-overlap",
+          .summary = "sgp, taking in what the neighbours sent one step before",
+          .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+          .time = "max(c, Δ(α + t)), the first c",
+          .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+          .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .has_topology = true,
+          .worker = work_overlapped};
+}
+
+}  // namespace trainyard

@@ -1,0 +1,182 @@
+// The decentralised schemes against golden trajectories, invariants, and each other.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "trainyard/collective/neighbour_average.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "support/catch.hpp"
+#include "support/golden.hpp"
+
+using namespace trainyard;
+using test::Json;
+
+namespace {
+
+/// Five workers with curvatures and optima of their own, none of them alike.
+Dataset unlike_data(int workers) {
+  std::vector<std::vector<double>> h, b;
+  for (int i = 0; i < workers; ++i) {
+    h.push_back({1.0 + 0.25 * (i % 3), 0.5 + 0.125 * i});
+    b.push_back({static_cast<double>(i) - 2.0, 3.0 - static_cast<double>(i * i) / 4.0});
+  }
+  return test::quadratic_data(h, b);
+}
+
+/// The optimum of their mean.
+std::vector<double> optimum(const Dataset& data) {
+  const std::size_t d = data.features / 2;
+  std::vector<double> best(d);
+  for (std::size_t j = 0; j < d; ++j) {
+    double curvature = 0.0, pull = 0.0;
+    for (std::size_t i = 0; i < data.rows; ++i) {
+      const float* row = data.dense.data() + i * data.features;
+      curvature += row[j];
+      pull += static_cast<double>(row[j]) * row[d + j];
+    }
+    best[j] = pull / curvature;
+  }
+  return best;
+}
+
+Configuration configuration(const std::string& scheme, int workers, double lr,
+                            std::uint64_t steps) {
+  Configuration c;
+  c.scheme = scheme;
+  c.workers = workers;
+  c.optimizer.lr = lr;
+  c.steps = steps;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("decentralised schemes follow their rules on a ring", "[scheme]") {
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
+  struct Row {
+    const char* scheme;
+    const char* name;
+    Hyperparameters hyperparameters;
+  };
+  for (const Row& row :
+       {Row{"d-psgd", "dsgd_awc_ring", {}}, Row{"gradient-tracking", "gt_atc_ring", {}},
+        Row{"diging", "gt_diging_ring", {}}, Row{"d2", "d2_exact_diffusion_ring_W", {}},
+        Row{"exact-diffusion", "d2_exact_diffusion_ring_Wbar", {}},
+        Row{"nids", "d2_exact_diffusion_ring_W", {{"mixing-share", 1.0}}},
+        Row{"nids", "d2_exact_diffusion_ring_Wbar", {{"mixing-share", 0.5}}},
+        Row{"extra", "extra_ring", {}}, Row{"sgp", "dsgd_atc_ring", {}},
+        Row{"qgm", "dsgd_atc_ring", {{"quasi-momentum", 0.0}}},
+        Row{"gossip-pga", "dsgd_atc_ring", {{"global-period", 1e9}}},
+        Row{"gossip-pga", "gossip_pga_ring_H4", {{"global-period", 4}}}}) {
+    CAPTURE(row.scheme);
+    Configuration c = test::golden_configuration(*golden, row.scheme);
+    c.topology = "ring";
+    c.hyperparameters = row.hyperparameters;
+    test::check_replicas(*golden, c, row.name);
+  }
+}
+
+TEST_CASE("sgp needs no graph in which all receive alike", "[scheme]") {
+  const auto golden = test::golden_trajectories();
+  if (!golden) return;
+  const Json& trajectory = (*golden)["sgp_irregular_digraph"];
+  const auto columns =
+      trajectory["info"]["P_column_stochastic"].get<std::vector<std::vector<double>>>();
+  const int n = static_cast<int>(columns.size());
+  std::vector<MixingEdge> edges;
+  for (int to = 0; to < n; ++to) {
+    for (int from = 0; from < n; ++from) {
+      const double weight = columns[static_cast<std::size_t>(to)][static_cast<std::size_t>(from)];
+      if (to != from && weight > 0) edges.push_back({to, from, 0.1});  // sgp has weights of its own
+    }
+  }
+  const Topology topology{"digraph", {mixing_matrix(n, edges)}};
+  Configuration c = test::golden_configuration(*golden, "sgp");
+  const Dataset data = test::golden_data(*golden);
+  for (const auto& [t, states] : trajectory["states"].items()) {
+    CAPTURE(t);
+    c.steps = std::stoull(t);
+    const test::Replicas found = test::run_on_quadratic(c, data, topology);
+    for (std::size_t i = 0; i < states.size(); ++i) test::check_close(found.workers[i], states[i]);
+  }
+}
+
+TEST_CASE("on unlike data gossip keeps a bias, and the corrected schemes do not", "[scheme]") {
+  const Dataset data = unlike_data(5);
+  const std::vector<double> best = optimum(data);
+  const auto distance = [&](const std::string& scheme) {
+    Configuration c = configuration(scheme, 5, 0.2, 3000);
+    c.topology = "ring";
+    double farthest = 0.0;
+    for (const auto& replica : test::run_on_quadratic(c, data).workers) {
+      for (std::size_t j = 0; j < best.size(); ++j) {
+        farthest = std::max(farthest, std::abs(replica[j] - best[j]));
+      }
+    }
+    return farthest;
+  };
+  for (const char* scheme :
+       {"gradient-tracking", "diging", "d2", "exact-diffusion", "nids", "extra"}) {
+    CAPTURE(scheme);
+    CHECK(distance(scheme) < 1e-11);  // of 3000 roundings
+  }
+  for (const char* scheme : {"gossip", "d-psgd", "sgp", "qgm", "gossip-pga"}) {
+    CAPTURE(scheme);
+    CHECK(distance(scheme) > 1e-2);
+  }
+}
+
+TEST_CASE("the bias of gossip on equal curvatures is known for each eigenvector of W", "[scheme]") {
+  // h = 1: ATC leaves γλ/(1 − λ(1 − γ)) of an eigenvector of b, AWC γ/(1 − λ + γ); catalogue §4.2.
+  const int n = 6;
+  const double gamma = 0.3;
+  const double lambda = (1.0 + 2.0 * std::cos(2.0 * M_PI / n)) / 3.0;
+  std::vector<std::vector<double>> h, b;
+  for (int i = 0; i < n; ++i) {
+    h.push_back({1.0});
+    b.push_back({std::cos(2.0 * M_PI * i / n)});
+  }
+  const Dataset data = test::quadratic_data(h, b);
+  for (const auto& [scheme, left] :
+       {std::pair{"gossip", gamma * lambda / (1 - lambda * (1 - gamma))},
+        std::pair{"d-psgd", gamma / (1 - lambda + gamma)}}) {
+    CAPTURE(scheme);
+    Configuration c = configuration(scheme, n, gamma, 2000);
+    c.topology = "ring";
+    const test::Replicas found = test::run_on_quadratic(c, data);
+    for (int i = 0; i < n; ++i) {
+      const double own = static_cast<double>(data.dense[static_cast<std::size_t>(2 * i + 1)]);
+      CHECK(found.workers[static_cast<std::size_t>(i)][0] == Approx(left * own).margin(1e-7));
+    }
+  }
+}
+
+TEST_CASE("with one worker every decentralised scheme is SGD", "[scheme]") {
+  const Dataset data = unlike_data(1);
+  Configuration c = configuration("sequential", 1, 0.1, 50);
+  const std::vector<double> expected = test::run_on_quadratic(c, data).workers.front();
+  for (const Scheme& scheme : schemes()) {
+    if (scheme.family != SchemeFamily::decentralised) continue;
+    CAPTURE(scheme.name);
+    c.scheme = scheme.name;
+    // Its momentum is the scheme's rule, not part of the averaging.
+    if (scheme.name == "qgm") c.hyperparameters["quasi-momentum"] = 0.0;
+    test::check_close(test::run_on_quadratic(c, data).workers.front(), expected);
+  }
+}
+
+TEST_CASE("over a complete graph adapt-then-combine is an all-reduce", "[scheme]") {
+  const Dataset data = unlike_data(5);
+  const std::vector<double> expected =
+      test::run_on_quadratic(configuration("ring", 5, 0.1, 40), data).workers.front();
+  for (const char* scheme : {"gossip", "gradient-tracking", "d2", "sgp", "gossip-pga"}) {
+    CAPTURE(scheme);
+    Configuration c = configuration(scheme, 5, 0.1, 40);
+    c.topology = "full";
+    for (const auto& replica : test::run_on_quadratic(c, data).workers) {
+      test::check_close(replica, expected);
+    }
+  }
+}
