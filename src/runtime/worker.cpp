@@ -96,21 +96,26 @@ double Worker::step_size_after(std::uint64_t minibatches) const {
 }
 
 Vector Worker::compute_gradient() {
-  const Batch batch = next_batch();
+  batch_ = next_batch();
   rank_.compute(cost_of_next(false),
-                [&] { context_.model.gradient(replica_, batch, gradient_.view(), workspace_); });
+                [&] { context_.model.gradient(replica_, batch_, gradient_.view(), workspace_); });
   return gradient_.view();
 }
 
 Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve) {
   if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
   kernels::copy(replica_, read_at_.view());
-  const Batch batch = next_batch();
+  batch_ = next_batch();
   rank_.compute_serving(
       cost_of_next(false),
-      [&] { context_.model.gradient(read_at_.view(), batch, gradient_.view(), workspace_); },
+      [&] { context_.model.gradient(read_at_.view(), batch_, gradient_.view(), workspace_); },
       serve);
   return gradient_.view();
+}
+
+double Worker::minibatch_loss() {
+  const Tally tally = context_.model.evaluate(replica_, batch_, workspace_);
+  return tally.loss_sum / static_cast<double>(tally.rows) + context_.model.penalty(replica_);
 }
 
 void Worker::apply(ConstVector gradient, double scale) {

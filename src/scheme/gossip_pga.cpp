@@ -3,8 +3,16 @@
 // drift apart by what a sparse graph cannot mix; a rare exact average brings them together for
 // 1/H of its price. H = 1 is synchronous SGD, H = ∞ is gossip, and over a graph without links it is
 // local SGD.
+//
+// gossip-aga (their Algorithm 2) averages less often the further training has come, when steps are
+// small and replicas drift apart slowly: after each global average H ← ⌈H₀ · F₀/F⌉, with F the mean
+// of the workers' minibatch losses, which goes along as one number more, and F₀ that of the first.
+#include <algorithm>
+#include <cmath>
+
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/neighbour_average.hpp"
+#include "trainyard/model/kernels.hpp"
 
 #include "scheme/all_reduce.hpp"
 #include "scheme/gossip.hpp"
@@ -25,6 +33,41 @@ void work(Worker& worker) {
   }
 }
 
+void work_adaptively(Worker& worker) {
+  const double first_period = worker.hyperparameter("global-period");
+  const std::size_t dimension = worker.replica().size();
+  VectorBuffer with_loss(worker.replica().scalar(), dimension + 1);
+  std::optional<double> first_loss;
+  double next_average = first_period;
+  while (worker.next_step()) {
+    worker.apply(worker.compute_gradient());
+    if (static_cast<double>(worker.step() + 1) < next_average) {
+      neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+      continue;
+    }
+    kernels::copy(worker.replica(), with_loss.view().first(dimension));
+    set_last(with_loss.view(), worker.minibatch_loss());
+    all_reduce_mean(worker.comm(), with_loss.view(), worker.collective());
+    kernels::copy(with_loss.view().first(dimension), worker.replica());
+    const double loss = last(with_loss.view());
+    if (!first_loss) first_loss = loss;
+    next_average += std::ceil(first_period * std::max(1.0, *first_loss / loss));
+  }
+}
+
+void serve_with_loss(Server& server) {
+  server.collective().serve(server.comm(), server.shard().scalar(), server.dimension() + 1);
+}
+
+const HyperparameterInfo global_period{
+    .name = "global-period",
+    .argument = "H",
+    .help = "rounds from one average over all workers to the next",
+    .fallback = 6,
+    .low = 1,
+    .high = 1e12,
+    .whole = true};
+
 }  // namespace
 
 Scheme gossip_pga_scheme() {
@@ -38,13 +81,7 @@ Scheme gossip_pga_scheme() {
           .has_topology = true,
           .has_collective = true,
           .has_momentum = false,
-          .hyperparameters = {{.name = "global-period",
-                               .argument = "H",
-                               .help = "rounds from one average over all workers to the next",
-                               .fallback = 6,
-                               .low = 1,
-                               .high = 1e12,
-                               .whole = true}},
+          .hyperparameters = {global_period},
           .worker = work,
           .server = all_reduce_server,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
@@ -53,6 +90,22 @@ Scheme gossip_pga_scheme() {
             }
             return s.compute + neighbour_round_time(s);
           }};
+}
+
+Scheme gossip_aga_scheme() {
+  return {.name = "gossip-aga",
+          .summary = "gossip-pga whose period grows from --global-period as the loss falls",
+          .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+          .time = "c + Δ(α + t), when it averages c + the time of the collective",
+          .rate = "as gossip-pga",
+          .source = "Chen et al. 2021; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .has_topology = true,
+          .has_collective = true,
+          .has_momentum = false,
+          .hyperparameters = {global_period},
+          .worker = work_adaptively,
+          .server = serve_with_loss};
 }
 
 }  // namespace trainyard

@@ -37,6 +37,7 @@ Scheme extra_scheme();
 Scheme sgp_scheme();
 Scheme sgp_overlap_scheme();
 Scheme gossip_pga_scheme();
+Scheme gossip_aga_scheme();
 Scheme quasi_global_momentum_scheme();
 Scheme relay_sum_scheme();
 Scheme ad_psgd_scheme();
@@ -74,6 +75,7 @@ const std::vector<Scheme>& schemes() {
       sgp_scheme(),
       sgp_overlap_scheme(),
       gossip_pga_scheme(),
+      gossip_aga_scheme(),
       quasi_global_momentum_scheme(),
       relay_sum_scheme(),
       ad_psgd_scheme(),

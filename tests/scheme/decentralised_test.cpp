@@ -180,3 +180,74 @@ TEST_CASE("over a complete graph adapt-then-combine is an all-reduce", "[scheme]
     }
   }
 }
+
+TEST_CASE("gradient tracking steps along the mean gradient, on average over the workers",
+          "[scheme]") {
+  // Which says that the mean of the trackers is the mean of the gradients, at every step.
+  const Dataset data = unlike_data(7);
+  for (const char* scheme : {"gradient-tracking", "diging"}) {
+    for (const char* topology : {"ring", "static-exp", "one-peer-exp"}) {
+      for (const std::uint64_t step : {1U, 2U, 5U, 9U}) {
+        CAPTURE(scheme, topology, step);
+        Configuration c = configuration(scheme, 7, 0.15, step);
+        c.topology = topology;
+        const auto before = test::run_on_quadratic(c, data).workers;
+        c.steps = step + 1;
+        const auto after = test::run_on_quadratic(c, data).workers;
+        for (std::size_t j = 0; j < 2; ++j) {
+          double moved = 0.0, gradient = 0.0;
+          for (std::size_t i = 0; i < 7; ++i) {
+            const float* row = data.dense.data() + 4 * i;
+            moved += after[i][j] - before[i][j];
+            gradient += static_cast<double>(row[j]) * (before[i][j] - row[2 + j]);
+          }
+          CHECK(moved == Approx(-0.15 * gradient).margin(1e-12));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("relay-sum takes in each model once, as old as its worker is far", "[scheme]") {
+  const int n = 5;
+  std::vector<MixingEdge> edges;
+  for (int i = 0; i + 1 < n; ++i) {
+    edges.push_back({i, i + 1, 0.3});
+    edges.push_back({i + 1, i, 0.3});
+  }
+  const Topology path{"path", {mixing_matrix(n, edges)}};
+  const Dataset data = unlike_data(n);
+  // Where the models of all have come to rest, a uniform average of x_j − γ g_j(x_j) is x: the
+  // optimum of the mean, and all are equal.
+  const std::vector<double> best = optimum(data);
+  for (const auto& replica :
+       test::run_on_quadratic(configuration("relay-sum", n, 0.1, 4000), data, path).workers) {
+    for (std::size_t j = 0; j < best.size(); ++j)
+      CHECK(replica[j] == Approx(best[j]).margin(1e-10));
+  }
+  // The first step: the own model and the neighbours'.
+  const auto first =
+      test::run_on_quadratic(configuration("relay-sum", n, 0.1, 1), data, path).workers;
+  for (int i = 0; i < n; ++i) {
+    double sum = 0.0, count = 0.0;
+    for (int k = std::max(0, i - 1); k <= std::min(n - 1, i + 1); ++k) {
+      const float* row = data.dense.data() + 4 * k;
+      sum += 0.1 * static_cast<double>(row[0]) * row[2];  // −γ g at 0
+      count += 1.0;
+    }
+    CHECK(first[static_cast<std::size_t>(i)][0] == Approx(sum / count).margin(1e-12));
+  }
+}
+
+TEST_CASE("gossip-aga averages as often as gossip-pga where the loss does not fall", "[scheme]") {
+  std::vector<std::vector<double>> h(4, {1.0}), b(4, {0.0});  // all start at the optimum
+  b[1][0] = 1.0;
+  b[3][0] = -1.0;
+  const Dataset data = test::quadratic_data(h, b);
+  Configuration c = configuration("gossip-aga", 4, 0.1, 24);
+  c.hyperparameters["global-period"] = 3;
+  const auto adaptive = test::run_on_quadratic(c, data).workers;
+  c.scheme = "gossip-pga";
+  const auto periodic = test::run_on_quadratic(c, data).workers;
+  for (std::size_t i = 0; i < 4; ++i) test::check_close(adaptive[i], periodic[i]);
+}

@@ -80,6 +80,10 @@ class Worker {
   /// The same at the replica as it is now, while `serve` takes what arrives and may change it.
   Vector compute_gradient_serving(FunctionRef<void(const Message&)> serve);
 
+  /// Mean loss of the minibatch of the last gradient at the replica as it is now, regulariser
+  /// included. Free of simulated time: a gradient brings the loss along.
+  double minibatch_loss();
+
   /// One optimizer step of the replica, `scale` times as long as γ says: 1/n with a sum over n
   /// workers, which saves a pass over it.
   void apply(ConstVector gradient, double scale = 1.0);
@@ -130,6 +134,7 @@ class Worker {
   std::vector<ComputeNoise> noises_;  // one a share, like the streams
   std::optional<ComputeCost> cost_;   // of the last minibatch; without noise, of every one
   std::vector<RowRange> ranges_;
+  Batch batch_;  // of the last gradient
   Workspace workspace_;
   VectorBuffer gradient_;
   AlignedBuffer<float> residuals_, read_copy_;
