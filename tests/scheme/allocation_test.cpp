@@ -21,14 +21,16 @@ std::uint64_t allocations_of(const Configuration& c, const LoadedData& data) {
 
 /// Under every scheme and every way of all-reduce: c with three times the steps.
 void check_steps_allocate_nothing(Configuration c, const LoadedData& data) {
-  constexpr std::uint64_t steps = 200;
   c.time = TimeMode::wall;
   c.servers = 2;
   c.evaluate_every = 1e9;
+  c.hyperparameters["send-probability"] = 1.0;
   for (const Scheme& scheme : schemes()) {
     for (const AllReduce& collective : all_reduces()) {
       if (!scheme.has_collective && &collective != &all_reduces().front()) continue;
       CAPTURE(data.name, c.model, scheme.name, collective.name);
+      // Nobody waits for gosgd's messages: the pools fill until 256 are unread from each to each.
+      const std::uint64_t steps = scheme.name == "gosgd" ? 40'000 : 200;
       c.scheme = scheme.name;
       c.collective = collective.name;
       c.steps = steps;
