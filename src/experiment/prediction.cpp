@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -66,9 +67,14 @@ Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
 }
 
 /// Where something happens only every so many steps, a whole number of these is looked at.
-std::uint64_t steps_of_cycle(const Configuration& c) {
-  const auto period = c.hyperparameters.find("period");
-  return period == c.hyperparameters.end() ? 1 : static_cast<std::uint64_t>(period->second);
+std::uint64_t steps_of_cycle(const Scheme& scheme, const Configuration& c) {
+  std::uint64_t steps = 1;
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
+    if (!parameter.cycle) continue;
+    steps = std::lcm(steps,
+                     static_cast<std::uint64_t>(hyperparameter(c.hyperparameters, parameter.name)));
+  }
+  return steps;
 }
 
 /// The closed form is about workers and links that are alike.
@@ -144,7 +150,11 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
       "stand-in",
       generate_sparse_logistic(static_cast<std::size_t>(c.workers), model.floats, 1, c.seed),
       {}};
-  const std::uint64_t cycle = steps_of_cycle(c);
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
+    if (parameter.in_the_long_run < 0.0) continue;
+    c.hyperparameters[parameter.name] = parameter.in_the_long_run;
+  }
+  const std::uint64_t cycle = steps_of_cycle(scheme, c);
   const std::uint64_t first = cycle * ((steps_before + cycle - 1) / cycle);
   const std::uint64_t counted = cycle * ((steps_counted + cycle - 1) / cycle);
   const Summary before = played(c, first, data);

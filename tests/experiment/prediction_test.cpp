@@ -23,6 +23,7 @@ PredictionSetting setting_of(int workers, Network network, std::uint64_t floats 
   setting.configuration.network = std::move(network);
   setting.configuration.compute_time = std::chrono::milliseconds(3);
   setting.configuration.hyperparameters["period"] = 4;  // a whole number of times in 8 and in 32
+  setting.configuration.hyperparameters["switch-epoch"] = 0;  // or the long run begins after it
   setting.parameters = floats;
   return setting;
 }
@@ -40,7 +41,7 @@ Trained trained(const Variant& variant, const PredictionSetting& setting) {
   c.compute_time = setting.configuration.compute_time;
   c.hyperparameters = setting.configuration.hyperparameters;
   if (variant.scheme == "gossip") c.topology = variant.way;
-  if (variant.scheme == "all-reduce" || variant.scheme == "local-sgd") c.collective = variant.way;
+  if (find_scheme(variant.scheme).has_collective) c.collective = variant.way;
   const auto seconds_of = [&](std::uint64_t steps) {
     c.steps = steps;
     return train(c, data).summary.seconds;
@@ -64,9 +65,9 @@ TEST_CASE("a prediction is what a run takes, for every scheme", "[experiment]") 
             const Trained run = trained(variant, setting);
             CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
             const bool closed = prediction.closed_form_s.has_value();
-            const bool async_server = variant.scheme == "ps-async" ||
-                                      variant.scheme == "staleness-aware" ||
-                                      variant.scheme.starts_with("dc-asgd");
+            const bool async_server =
+                variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||
+                variant.scheme == "downpour" || variant.scheme.starts_with("dc-asgd");
             const bool known = async_server ? k == 1
                                : variant.scheme == "ps-sync"
                                    ? k <= n
