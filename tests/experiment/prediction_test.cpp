@@ -114,6 +114,27 @@ TEST_CASE("a step of ps-async is a worker's own round while the server has time"
   CHECK(predict({"ps-async", ""}, setting).step_s == Approx(3e-3 + 2 * message).epsilon(1e-9));
 }
 
+TEST_CASE("what happens every so many steps is predicted at its share", "[experiment]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  const double model = 4.0 * parameters;
+  PredictionSetting setting = setting_of(4, network);
+  setting.configuration.hyperparameters = {{"period", 7.0}, {"switch-epoch", 1000.0}};
+  const double average =
+      to_seconds(find_all_reduce("tree").seconds(4, 1, parameters, setting.configuration.network));
+  // In the long run post-local-sgd is local SGD, however late its switch.
+  for (const char* scheme : {"local-sgd", "post-local-sgd"}) {
+    CHECK(predict({scheme, "tree"}, setting).step_s == Approx(3e-3 + average / 7).epsilon(1e-9));
+  }
+  CHECK(*predict({"post-local-sgd", "tree"}, setting).closed_form_s ==
+        Approx(3e-3 + average).epsilon(1e-9));
+  setting.configuration.hyperparameters = {{"fetch-period", 5.0}, {"push-period", 7.0}};
+  CHECK(predict({"downpour", ""}, setting).bytes == Approx(4 * model * (1.0 / 5 + 1.0 / 7)));
+  setting.configuration.hyperparameters = {{"period", 5.0}, {"participation", 0.5}};
+  CHECK(predict({"fedavg", ""}, setting).bytes == Approx((2 + 4) * model / 5));
+  setting.configuration.hyperparameters = {{"period-up", 9.0}, {"period-down", 11.0}};
+  CHECK(predict({"tree-easgd", ""}, setting).bytes == Approx(3 * model * (1.0 / 9 + 1.0 / 11)));
+}
+
 TEST_CASE("an epoch is its rows over what a step takes in", "[experiment]") {
   PredictionSetting setting = setting_of(4, {});
   setting.configuration.batch = 10;

@@ -1,6 +1,7 @@
 // Downpour against ps-async, against the paper's algorithm written out, and against what it sends.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trainyard/scheme/scheme.hpp"
 
@@ -27,24 +28,35 @@ Recorded recorded(const Configuration& c, const LoadedData& data) {
   return {std::move(result), recorder.take()};
 }
 
-/// Algorithm 7.1 of the paper, for workers that are served in turn, each step of all of them at one
-/// moment. `apply` is the server's optimizer.
+constexpr double lr = 0.05, decay = 0.1;
+
+/// After so many passes over the data.
+double step_size(double epochs) {
+  return lr / (1.0 + decay * epochs);
+}
+
+/// Algorithm 7.1 of the paper, for workers with a row each that are served in turn, each step of
+/// all of them at one moment. `apply` is the server's optimizer.
 template <typename Apply>
 Doubles by_the_paper(const std::vector<Doubles>& h, const std::vector<Doubles>& b, int steps,
-                     int fetch, int push, double lr, const Apply& apply) {
+                     int fetch, int push, const Apply& apply) {
   const std::size_t n = h.size(), d = h.front().size();
   Doubles model(d, 0.0);
   std::vector<Doubles> parameters(n, model), accrued(n, model);
+  std::vector<int> gradients(n, 0);  // accrued
+  int pushed = 0;
   for (int step = 0; step < steps; ++step) {
     for (std::size_t i = 0; i < n; ++i) {
       Doubles& x = parameters[i];
       for (std::size_t j = 0; j < d; ++j) {
         const double gradient = h[i][j] * (x[j] - b[i][j]);
         accrued[i][j] += gradient;
-        x[j] -= lr * gradient;
+        x[j] -= step_size(step) * gradient;
       }
+      ++gradients[i];
       if (step % push == 0) {
-        apply(model, accrued[i]);
+        apply(model, accrued[i], step_size(static_cast<double>(pushed) / static_cast<double>(n)));
+        pushed += std::exchange(gradients[i], 0);
         std::ranges::fill(accrued[i], 0.0);
       }
       // At the beginning of the next step, in which nobody's push comes between.
@@ -98,7 +110,8 @@ TEST_CASE("downpour follows the paper's algorithm", "[scheme]") {
   Configuration c;
   c.scheme = "downpour";
   c.workers = 3;
-  c.optimizer.lr = 0.05;
+  c.optimizer.lr = lr;
+  c.optimizer.lr_decay = decay;
   for (const int fetch : {1, 2, 5}) {
     for (const int push : {1, 3, 5}) {
       for (const int steps : {1, 4, 31}) {
@@ -108,22 +121,22 @@ TEST_CASE("downpour follows the paper's algorithm", "[scheme]") {
           c.steps = static_cast<std::uint64_t>(steps);
           c.hyperparameters = {{"fetch-period", fetch}, {"push-period", push}};
           c.optimizer.kind = OptimizerKind::sgd;
-          const auto plain = [](Doubles& x, const Doubles& u) {
-            for (std::size_t j = 0; j < x.size(); ++j) x[j] -= 0.05 * u[j];
+          const auto plain = [](Doubles& x, const Doubles& u, double step) {
+            for (std::size_t j = 0; j < x.size(); ++j) x[j] -= step * u[j];
           };
           test::check_close(test::run_on_quadratic(c, data).model,
-                            by_the_paper(h, b, steps, fetch, push, 0.05, plain));
+                            by_the_paper(h, b, steps, fetch, push, plain));
           // DistBelief's Adagrad: on the server, over what is pushed.
           c.optimizer.kind = OptimizerKind::adagrad;
           Doubles squares(3, 0.0);
-          const auto adagrad = [&squares](Doubles& x, const Doubles& u) {
+          const auto adagrad = [&squares](Doubles& x, const Doubles& u, double step) {
             for (std::size_t j = 0; j < x.size(); ++j) {
               squares[j] += u[j] * u[j];
-              x[j] -= 0.05 * u[j] / (std::sqrt(squares[j]) + 1e-10);
+              x[j] -= step * u[j] / (std::sqrt(squares[j]) + 1e-10);
             }
           };
           test::check_close(test::run_on_quadratic(c, data).model,
-                            by_the_paper(h, b, steps, fetch, push, 0.05, adagrad));
+                            by_the_paper(h, b, steps, fetch, push, adagrad));
         }
       }
     }
