@@ -199,7 +199,7 @@ void momentum_step(State& state) {
   const AlignedBuffer<float> gradient = normal_floats(size);
   AlignedBuffer<float> velocity = normal_floats(size), model = normal_floats(size);
   for ([[maybe_unused]] auto _ : state) {
-    kernels::momentum_step(0.9F, 1e-9F, gradient.span(), velocity.span(), model.span());
+    kernels::momentum_step(0.9, 1.0, 1e-9, gradient.span(), velocity.span(), model.span());
     benchmark::ClobberMemory();
   }
   state.counters["B/s"] = rate(20.0 * static_cast<double>(size));

@@ -43,6 +43,11 @@ void print_schemes() {
     if (scheme.has_topology) flags += " --topology";
     if (scheme.has_collective) flags += " --collective";
     if (!flags.empty()) fmt::print("  takes:{}\n", flags);
+    if (scheme.optimizers != OptimizerRange::any) {
+      fmt::print("  optimizers: {}\n", scheme.optimizers == OptimizerRange::plain
+                                           ? "sgd without momentum"
+                                           : "sgd, nesterov");
+    }
   }
   fmt::print("{}", symbols);
 }

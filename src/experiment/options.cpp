@@ -13,8 +13,10 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "experiment/checked_number.hpp"
 #include "experiment/hyperparameter_options.hpp"
 #include "experiment/network_options.hpp"
+#include "experiment/optimizer_options.hpp"
 
 namespace trainyard {
 
@@ -27,27 +29,9 @@ namespace {
 
 using Setter = std::function<void(Configuration&, std::string_view, std::string_view)>;
 
-/// A number that a condition must hold for; `expected` completes "is not …".
-double checked_number(std::string_view text, std::string_view what, bool (*holds)(double),
-                      std::string_view expected) {
-  const double value = parse_number(text, what);
-  if (!holds(value)) throw UsageError(fmt::format("{}: '{}' is not {}", what, text, expected));
-  return value;
-}
-
-bool positive(double value) {
-  return value > 0.0;
-}
-bool not_negative(double value) {
-  return value >= 0.0;
-}
 bool countable_seconds(double value) {
   return value >= 1e-9 && value <= 9e6;
 }
-bool below_one(double value) {
-  return value >= 0.0 && value < 1.0;
-}
-
 bool parse_switch(std::string_view text, std::string_view what) {
   static const std::array<std::string, 2> names{"false", "true"};
   return chosen(text, what, names) == 1;
@@ -281,7 +265,7 @@ std::vector<Option> data_options() {
   };
 }
 
-std::vector<Option> training_options() {
+std::vector<Option> model_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
@@ -295,30 +279,6 @@ std::vector<Option> training_options() {
           "model", "l2", "LAMBDA", "regulariser (LAMBDA/2)·|w|^2",
           [](C& c, Text t, Text w) { c.l2 = checked_number(t, w, not_negative, "0 or greater"); },
           [](const C& c) { return fmt::to_string(c.l2); }),
-      number_option(
-          "optimizer", "batch", "B", "rows in a minibatch of one worker",
-          [](C& c, Text t, Text w) {
-            c.batch = static_cast<std::size_t>(parse_integer(t, w, 1, 1'000'000'000));
-          },
-          [](const C& c) { return fmt::to_string(c.batch); }),
-      number_option(
-          "optimizer", "lr", "GAMMA", "step size (what it multiplies: list schemes)",
-          [](C& c, Text t, Text w) {
-            c.optimizer.lr = checked_number(t, w, positive, "greater than 0");
-          },
-          [](const C& c) { return fmt::to_string(c.optimizer.lr); }),
-      number_option(
-          "optimizer", "lr-decay", "A", "step size GAMMA / (1 + A·epochs so far)",
-          [](C& c, Text t, Text w) {
-            c.optimizer.lr_decay = checked_number(t, w, not_negative, "0 or greater");
-          },
-          [](const C& c) { return fmt::to_string(c.optimizer.lr_decay); }),
-      number_option(
-          "optimizer", "momentum", "MU", "v = MU·v + gradient, 0 ≤ MU < 1",
-          [](C& c, Text t, Text w) {
-            c.optimizer.momentum = checked_number(t, w, below_one, "at least 0 and less than 1");
-          },
-          [](const C& c) { return fmt::to_string(c.optimizer.momentum); }),
   };
 }
 
@@ -381,7 +341,7 @@ const std::vector<Option>& options() {
   static const std::vector<Option> table = [] {
     std::vector<Option> all;
     for (auto part : {run_options(), scheme_options(), hyperparameter_options(), data_options(),
-                      training_options(), network_options(), machine_options()}) {
+                      model_options(), optimizer_options(), network_options(), machine_options()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
 
 std::vector<std::string> ways_of(const Scheme& scheme) {
   std::vector<std::string> ways;
-  if (scheme.has_collective) {
+  if (scheme.has_collective && !scheme.has_topology) {
     for (const AllReduce& way : all_reduces()) ways.push_back(way.name);
   }
   if (scheme.has_topology) {
@@ -66,9 +67,14 @@ Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
 }
 
 /// Where something happens only every so many steps, a whole number of these is looked at.
-std::uint64_t steps_of_cycle(const Configuration& c) {
-  const auto period = c.hyperparameters.find("period");
-  return period == c.hyperparameters.end() ? 1 : static_cast<std::uint64_t>(period->second);
+std::uint64_t steps_of_cycle(const Scheme& scheme, const Configuration& c) {
+  std::uint64_t steps = 1;
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
+    if (!parameter.cycle) continue;
+    steps = std::lcm(steps,
+                     static_cast<std::uint64_t>(hyperparameter(c.hyperparameters, parameter.name)));
+  }
+  return steps;
 }
 
 /// The closed form is about workers and links that are alike.
@@ -98,6 +104,11 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
 std::vector<Variant> parse_variants(std::string_view text, std::string_view what) {
   const std::size_t colon = text.find(':');
   const Scheme& scheme = find_scheme(text.substr(0, colon));
+  if (scheme.by_loss) {
+    throw UsageError(fmt::format(
+        "{}: when {} communicates depends on how training goes; `trainyard run` shows it", what,
+        scheme.name));
+  }
   const std::vector<std::string> ways = ways_of(scheme);
   if (colon != std::string_view::npos) {
     if (ways.empty()) {
@@ -116,6 +127,7 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
 std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
   for (const Scheme& scheme : schemes()) {
+    if (scheme.by_loss) continue;
     std::ranges::copy(parse_variants(scheme.name, ""), std::back_inserter(variants));
   }
   return variants;
@@ -126,7 +138,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   Configuration c = setting.configuration;
   require(c.compute_time.has_value(), "a prediction needs a compute time");
   c.scheme = scheme.name;
-  if (scheme.has_collective) c.collective = variant.way;
+  if (scheme.has_collective && !scheme.has_topology) c.collective = variant.way;
   if (scheme.has_topology) c.topology = variant.way;
 
   Prediction prediction;
@@ -144,7 +156,11 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
       "stand-in",
       generate_sparse_logistic(static_cast<std::size_t>(c.workers), model.floats, 1, c.seed),
       {}};
-  const std::uint64_t cycle = steps_of_cycle(c);
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
+    if (parameter.in_the_long_run < 0.0) continue;
+    c.hyperparameters[parameter.name] = parameter.in_the_long_run;
+  }
+  const std::uint64_t cycle = steps_of_cycle(scheme, c);
   const std::uint64_t first = cycle * ((steps_before + cycle - 1) / cycle);
   const std::uint64_t counted = cycle * ((steps_counted + cycle - 1) / cycle);
   const Summary before = played(c, first, data);

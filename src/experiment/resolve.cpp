@@ -33,11 +33,30 @@ int rank_count(const Scheme& scheme, const Configuration& c) {
 }
 
 void check_scheme(const Scheme& scheme, const Configuration& c) {
-  if (c.optimizer.momentum > 0.0 && !scheme.has_momentum) {
-    throw UsageError(
-        fmt::format("--momentum: {} takes none (a velocity would touch every coordinate at every "
-                    "step); leave it 0",
-                    scheme.name));
+  const OptimizerOptions& optimizer = c.optimizer;
+  const bool of_sgd =
+      optimizer.kind == OptimizerKind::sgd || optimizer.kind == OptimizerKind::nesterov;
+  if (scheme.optimizers == OptimizerRange::any || optimizer.plain()) return;
+  if (scheme.optimizers == OptimizerRange::velocity) {
+    if (of_sgd) return;
+    throw UsageError(fmt::format("--optimizer {}: {} takes sgd and nesterov",
+                                 optimizer_text(optimizer.kind), scheme.name));
+  }
+  if (optimizer.kind == OptimizerKind::sgd) {
+    throw UsageError(fmt::format("--momentum: {} takes none; leave it 0", scheme.name));
+  }
+  throw UsageError(fmt::format("--optimizer {}: {} takes sgd without momentum",
+                               optimizer_text(optimizer.kind), scheme.name));
+}
+
+void check_optimizer(const OptimizerOptions& optimizer) {
+  if (optimizer.kind == OptimizerKind::nesterov && optimizer.momentum == 0.0) {
+    throw UsageError("--optimizer nesterov: it needs a --momentum above 0, like 0.9");
+  }
+  const std::string schedule = lr_schedule_text(optimizer.lr_schedule);
+  if (optimizer.lr_decay > 0.0 && optimizer.lr_schedule.kind != LrSchedule::Kind::inverse_time) {
+    throw UsageError(fmt::format(
+        "--lr-decay: it belongs to --lr-schedule inverse-time; with {} leave it 0", schedule));
   }
 }
 
@@ -89,10 +108,21 @@ void remark_unused(const Configuration& c, const std::vector<std::string>& schem
   }
   if (c.collective != untouched.collective &&
       !any([](const Scheme& s) { return s.has_collective; })) {
-    remark("note: --collective has no effect: it is for the schemes all-reduce and local-sgd");
+    remark(
+        "note: --collective has no effect: it is for all-reduce and local averaging (list "
+        "schemes)");
   }
   if (c.network.racks == 1 && (c.network.between_latency || c.network.between_bytes_per_second)) {
     remark("note: --between-latency and --between-bandwidth have no effect: there is one rack");
+  }
+  const OptimizerKind kind = c.optimizer.kind;
+  if (c.optimizer.momentum > 0.0 &&
+      (kind == OptimizerKind::adagrad || kind == OptimizerKind::adam)) {
+    remark(fmt::format("note: --momentum has no effect: {} takes none", optimizer_text(kind)));
+  }
+  if (kind != OptimizerKind::adam && (c.optimizer.beta1 != untouched.optimizer.beta1 ||
+                                      c.optimizer.beta2 != untouched.optimizer.beta2)) {
+    remark("note: --beta1 and --beta2 have no effect: they are for --optimizer adam");
   }
   for (const auto& [name, value] : c.hyperparameters) {
     if (!any([&](const Scheme& s) {
@@ -166,6 +196,18 @@ void resolve_budget(Configuration& c, const LoadedData& data) {
   c.steps = steps;
 }
 
+/// A schedule that spans the run has to know its length.
+void resolve_schedule(Configuration& c, const LoadedData& data) {
+  if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;
+  if (*c.steps >= static_cast<std::uint64_t>(most_steps)) {
+    throw UsageError(
+        "--lr-schedule cosine: it ends with the run, whose length it takes from --epochs or "
+        "--steps; give one of them");
+  }
+  c.optimizer.run_epochs = static_cast<double>(*c.steps) * static_cast<double>(c.batch) *
+                           c.workers / static_cast<double>(data.train.rows);
+}
+
 void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
   if (c.time == TimeMode::wall) {
     if (c.compute_time)
@@ -202,6 +244,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
     c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
     ranks = std::max(ranks, rank_count(scheme, c));
   }
+  check_optimizer(c.optimizer);
   check_stragglers(c);
   check_network(c, ranks);
   check_against_data(c, data);
@@ -209,6 +252,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   resolve_model(c, schemes, data);
   resolve_time(c, ranks, say);
   resolve_budget(c, data);
+  resolve_schedule(c, data);
   resolve_compute_time(c, data, say);
   return c;
 }

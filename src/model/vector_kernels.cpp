@@ -59,16 +59,6 @@ void scaled_copy(float a, const float* x, float* y, std::size_t size) {
   });
 }
 
-void momentum_step(float momentum, float step_size, const float* gradient, float* velocity,
-                   float* model, std::size_t size) {
-  const Vector keep = hn::Set(lanes, momentum), step = hn::Set(lanes, -step_size);
-  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
-    const Vector now = hn::MulAdd(keep, access.load(velocity + at), access.load(gradient + at));
-    access.store(now, velocity + at);
-    access.store(hn::MulAdd(step, now, access.load(model + at)), model + at);
-  });
-}
-
 // With e = exp(-|x|) ≤ 1 nothing overflows and neither tail cancels: 1/(1+e) for x ≥ 0, e/(1+e)
 // below. Highway's Exp gives 0 for NaN; adding 0·x brings the NaN back.
 void sigmoid(float* x, std::size_t size) {
@@ -282,7 +272,6 @@ HWY_EXPORT(axpy);
 HWY_EXPORT(add);
 HWY_EXPORT(scaled_copy);
 HWY_EXPORT(sigmoid);
-HWY_EXPORT(momentum_step);
 HWY_EXPORT(copy_shared);
 HWY_EXPORT(axpy_shared);
 HWY_EXPORT(row_products);
@@ -331,21 +320,6 @@ void copy(ConstVector x, Vector y) {
 
 void set_to_zero(Vector x) {
   if (!x.empty()) std::memset(x.data(), 0, x.bytes().size());
-}
-
-void momentum_step(double momentum, double step_size, ConstVector gradient, Vector velocity,
-                   Vector model) {
-  require(velocity.size() == gradient.size() && model.size() == gradient.size(),
-          "momentum_step: lengths differ");
-  if (model.scalar() == Scalar::float64) {
-    double_precision::scaled_copy(momentum, velocity.doubles(), velocity.doubles());
-    double_precision::axpy(1.0, gradient.doubles(), velocity.doubles());
-    double_precision::axpy(-step_size, velocity.doubles(), model.doubles());
-    return;
-  }
-  HWY_DYNAMIC_DISPATCH(momentum_step)
-  (static_cast<float>(momentum), static_cast<float>(step_size), gradient.floats().data(),
-   velocity.floats().data(), model.floats().data(), model.size());
 }
 
 void sigmoid(std::span<float> x) {

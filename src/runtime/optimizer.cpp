@@ -1,21 +1,98 @@
 #include "trainyard/runtime/optimizer.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
-Optimizer::Optimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension)
-    : options_(options) {
-  if (options.momentum > 0.0) velocity_ = VectorBuffer::zeroed(scalar, dimension);
+namespace {
+
+// In the order of OptimizerKind.
+const std::array<std::string, 4> names{"sgd", "nesterov", "adagrad", "adam"};
+
+double scheduled(const OptimizerOptions& o, double epochs) {
+  switch (o.lr_schedule.kind) {
+    case LrSchedule::Kind::constant:
+      return o.lr;
+    case LrSchedule::Kind::inverse_time:
+      return o.lr / (1.0 + o.lr_decay * epochs);
+    case LrSchedule::Kind::step:
+      return o.lr * std::pow(o.lr_schedule.factor, std::floor(epochs / o.lr_schedule.every));
+    case LrSchedule::Kind::cosine:
+      // The last minibatch of free workers may begin a little after E.
+      return o.lr * 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(1.0, epochs / o.run_epochs)));
+  }
+  throw InternalError("a schedule of an unknown kind");
 }
 
-void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double scale) {
-  const double step = scale * options_.step_size(epochs);
-  if (velocity_.empty()) {
-    kernels::axpy(-step, gradient, model);
+}  // namespace
+
+OptimizerKind parse_optimizer(std::string_view text, std::string_view what) {
+  return static_cast<OptimizerKind>(chosen(text, what, names));
+}
+
+std::string optimizer_text(OptimizerKind kind) {
+  return names[static_cast<std::size_t>(kind)];
+}
+
+double OptimizerOptions::step_size(double epochs) const {
+  const double size = scheduled(*this, epochs);
+  return epochs < warmup ? size * (epochs / warmup) : size;
+}
+
+bool OptimizerOptions::constant_step() const {
+  const bool constant = lr_schedule.kind == LrSchedule::Kind::constant ||
+                        (lr_schedule.kind == LrSchedule::Kind::inverse_time && lr_decay == 0.0);
+  return constant && warmup == 0.0;
+}
+
+Optimizer::Optimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension)
+    : options_(options) {
+  const bool adam = options.kind == OptimizerKind::adam;
+  const bool adagrad = options.kind == OptimizerKind::adagrad;
+  if (adam || (!adagrad && !options.plain())) first_ = VectorBuffer::zeroed(scalar, dimension);
+  if (adam || adagrad) second_ = VectorBuffer::zeroed(scalar, dimension);
+}
+
+Vector Optimizer::velocity() {
+  return options_.kind == OptimizerKind::adam ? Vector() : first_.view();
+}
+
+void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double scale,
+                      double stretch) {
+  const double step = stretch * options_.step_size(epochs);
+  ++steps_;
+  if (options_.plain()) {
+    kernels::axpy(-scale * step, gradient, model);
     return;
   }
-  kernels::momentum_step(options_.momentum, step, gradient, velocity_.view(), model);
+  switch (options_.kind) {
+    case OptimizerKind::sgd:
+      kernels::momentum_step(options_.momentum, scale, step, gradient, first_.view(), model);
+      return;
+    case OptimizerKind::nesterov:
+      kernels::nesterov_step(options_.momentum, scale, step, gradient, first_.view(), model);
+      return;
+    case OptimizerKind::adagrad:
+      kernels::adagrad_step(scale, step, gradient, second_.view(), model);
+      return;
+    case OptimizerKind::adam: {
+      const auto t = static_cast<double>(steps_);
+      kernels::adam_step({.beta1 = options_.beta1,
+                          .beta2 = options_.beta2,
+                          .scale = scale,
+                          .step = step / (1.0 - std::pow(options_.beta1, t)),
+                          .root_scale = 1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t))},
+                         gradient, first_.view(), second_.view(), model);
+      return;
+    }
+  }
 }
 
 }  // namespace trainyard

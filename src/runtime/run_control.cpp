@@ -90,13 +90,14 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
     kernels::copy(replicas_[index].view(),
                   deposit->replicas.view().subspan(index * dimension_, dimension_));
   }
+  const Progress& progress = progress_[static_cast<std::size_t>(rank.rank())];
   {
     const std::lock_guard lock(deposits_mutex_);
+    deposit->minibatches += done - progress.sat_out.load(std::memory_order_relaxed);
     if (++deposit->present < workers_) return;
   }
   rank.stand_still([&] {
-    Snapshot snapshot{.minibatches = done * static_cast<std::uint64_t>(workers_),
-                      .time = rank.now()};
+    Snapshot snapshot{.minibatches = deposit->minibatches, .time = rank.now()};
     if (home_ == ModelHome::replicas) {
       mean_of(deposit->replicas.view(), snapshot);
     } else {
@@ -119,6 +120,7 @@ RunControl::Deposit& RunControl::deposit_of(std::uint64_t step) {
     found = std::prev(deposits_.end());
   }
   found->step = step;
+  found->minibatches = 0;
   found->present = 0;
   found->free = false;
   return *found;
@@ -245,7 +247,10 @@ void RunControl::gather_model(Snapshot& snapshot) {
 
 std::uint64_t RunControl::minibatches_done() const {
   std::uint64_t sum = 0;
-  for (const Progress& progress : progress_) sum += progress.done.load(std::memory_order_relaxed);
+  for (const Progress& progress : progress_) {
+    sum += progress.done.load(std::memory_order_relaxed) -
+           progress.sat_out.load(std::memory_order_relaxed);
+  }
   return sum;
 }
 

@@ -22,8 +22,8 @@ Vector Server::zeroed_sum() {
   return sum_.view();
 }
 
-void Server::apply(ConstVector gradient, std::uint64_t minibatches, double scale) {
-  optimizer_.apply(shard_, gradient, context_.epochs(minibatches_), scale);
+void Server::apply(ConstVector gradient, std::uint64_t minibatches, double scale, double stretch) {
+  optimizer_.apply(shard_, gradient, context_.epochs(minibatches_), scale, stretch);
   minibatches_ += minibatches;
   ++version_;
 }

@@ -19,9 +19,10 @@ constexpr std::uint64_t staleness_sampled_every = 64;
 Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
     : rank_(rank),
       context_(context),
-      sparse_(context.optimizer.momentum == 0.0 ? context.model.sparse_update() : nullptr),
+      constant_step_(context.optimizer.constant_step()),
+      sparse_(context.optimizer.plain() ? context.model.sparse_update() : nullptr),
       optimizer_(context.optimizer, context.model.scalar(), context.model.dimension()),
-      random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank())) {
+      random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1) {
   shares_.reserve(static_cast<std::size_t>(count));  // streams keep references
   for (int w = first; w < first + count; ++w) {
     shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
@@ -82,17 +83,22 @@ ComputeCost Worker::cost_of_next(bool reads_shared) {
   return *cost_;
 }
 
-/// Passes over the data that all workers together have made before this step.
 double Worker::epochs() const {
   return context_.epochs(done_ * static_cast<std::uint64_t>(context_.workers));
 }
 
-/// The step size when all workers together have taken so many minibatches. Without decay it costs
-/// no divisions, which show beside a row of 60 nonzeros.
+/// The step size when all workers together have taken so many minibatches.
 double Worker::step_size_after(std::uint64_t minibatches) const {
-  const OptimizerOptions& optimizer = context_.optimizer;
-  if (optimizer.lr_decay == 0.0) return optimizer.lr;
-  return optimizer.step_size(context_.epochs(minibatches));
+  if (constant_step_) return context_.optimizer.lr;
+  return context_.optimizer.step_size(context_.epochs(minibatches));
+}
+
+double Worker::step_size() const {
+  return step_size_after(done_ * static_cast<std::uint64_t>(context_.workers));
+}
+
+void Worker::sit_out() {
+  context_.control.sit_out(rank_.rank());
 }
 
 Vector Worker::compute_gradient() {
@@ -127,12 +133,12 @@ void Worker::apply_to(Vector model, ConstVector gradient, double scale) {
 }
 
 void Worker::descend() {
-  if (context_.optimizer.momentum != 0.0) {
+  if (!context_.optimizer.plain()) {
     apply(compute_gradient());
     return;
   }
   const Batch batch = next_batch();
-  const double step_size = step_size_after(done_ * static_cast<std::uint64_t>(context_.workers));
+  const double step_size = this->step_size();
   if (sparse_ != nullptr && single_row_) {
     rank_.compute(cost_of_next(false),
                   [&] { sparse_->read(replica_.floats(), batch, residuals_.span()); });

@@ -10,6 +10,8 @@
 //
 // easgd exchanges with everyone in every τ-th step; in easgd-async each worker counts for itself,
 // and the centre takes one replica at a time.
+#include "scheme/easgd.hpp"
+
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -49,7 +51,9 @@ void serve_all(Server& server) {
   }
 }
 
-void serve_each(Server& server) {
+}  // namespace
+
+void serve_centre(Server& server) {
   const double elasticity = server.hyperparameter("moving-rate") / server.comm().workers();
   while (const auto replica = server.comm().receive_any()) {
     server.comm().send(replica->from(), server.shard());
@@ -57,8 +61,6 @@ void serve_each(Server& server) {
     kernels::axpy(elasticity, replica->vector(), server.shard());
   }
 }
-
-}  // namespace
 
 Scheme easgd_scheme() {
   return {
@@ -70,7 +72,7 @@ Scheme easgd_scheme() {
       .source = "Zhang et al. 2015; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .home = ModelHome::servers,
-      .has_momentum = false,
+      .optimizers = OptimizerRange::plain,
       .hyperparameters = {period_info, moving_rate_info},
       .worker = work,
       .server = serve_all};
@@ -86,10 +88,10 @@ Scheme easgd_async_scheme() {
           .family = SchemeFamily::local_updates,
           .pace = Pace::free,
           .home = ModelHome::servers,
-          .has_momentum = false,
+          .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info, moving_rate_info},
           .worker = work,
-          .server = serve_each};
+          .server = serve_centre};
 }
 
 }  // namespace trainyard

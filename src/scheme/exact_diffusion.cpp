@@ -52,7 +52,7 @@ Scheme scheme(const char* name, const char* summary, const char* source, void (*
           .source = source,
           .family = SchemeFamily::decentralised,
           .has_topology = true,
-          .has_momentum = false,
+          .optimizers = OptimizerRange::plain,
           .worker = worker,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
             return s.compute + neighbour_round_time(s);

@@ -56,7 +56,7 @@ Scheme extra_scheme() {
           .source = "Shi et al. 2015; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
-          .has_momentum = false,
+          .optimizers = OptimizerRange::plain,
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
             return std::max(s.compute, neighbour_round_time(s));

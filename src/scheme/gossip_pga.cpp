@@ -66,7 +66,8 @@ const HyperparameterInfo global_period{
     .fallback = 6,
     .low = 1,
     .high = 1e12,
-    .whole = true};
+    .whole = true,
+    .cycle = true};
 
 }  // namespace
 
@@ -80,7 +81,6 @@ Scheme gossip_pga_scheme() {
           .family = SchemeFamily::decentralised,
           .has_topology = true,
           .has_collective = true,
-          .has_momentum = false,
           .hyperparameters = {global_period},
           .worker = work,
           .server = all_reduce_server,
@@ -100,9 +100,9 @@ Scheme gossip_aga_scheme() {
           .rate = "as gossip-pga",
           .source = "Chen et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
+          .by_loss = true,
           .has_topology = true,
           .has_collective = true,
-          .has_momentum = false,
           .hyperparameters = {global_period},
           .worker = work_adaptively,
           .server = serve_with_loss};

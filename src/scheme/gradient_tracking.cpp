@@ -77,7 +77,7 @@ Scheme gradient_tracking_scheme() {
           .source = "Xu et al. 2015; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
-          .has_momentum = false,
+          .optimizers = OptimizerRange::plain,
           .worker = adapt_then_combine,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
             return s.compute + neighbour_round_time(s);
@@ -93,7 +93,7 @@ Scheme diging_scheme() {
           .source = "Nedić, Olshevsky & Shi 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
-          .has_momentum = false,
+          .optimizers = OptimizerRange::plain,
           .worker = combine_while_adapting,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
             return std::max(s.compute, 2 * neighbour_round_time(s));

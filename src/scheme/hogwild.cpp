@@ -26,7 +26,7 @@ Scheme hogwild_scheme() {
           .family = SchemeFamily::shared_memory,
           .pace = Pace::free,
           .home = ModelHome::shared,
-          .has_momentum = false,
+          .optimizers = OptimizerRange::plain,
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
 }

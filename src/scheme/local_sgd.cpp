@@ -3,19 +3,32 @@
 // x_i ← (1/n) Σ_j x_j when τ divides the number of steps. τ = 1 is synchronous SGD. A step lasts
 // T_c and 1/τ of an all-reduce.
 //
+// With --collective tree it is SparkNet's reduce and broadcast (Moritz et al., ICLR 2016), worker 0
+// being the master; with ps the master is a rank of its own that only averages.
+//
 // On one machine it is what Hogwild is not: no worker ever fetches what another has just written.
 // With τ steps an epoch it is DimmWitted's replica per core.
 //
-// Momentum is refused: whether velocities are averaged, kept or reset are three different rules.
+// With momentum, each worker has a velocity of its own, and velocities are averaged whenever
+// replicas are (Yu, Jin & Yang, ICML 2019), so that τ = 1 is synchronous SGD with momentum. Keeping
+// or resetting them would be other rules. States that are no linear function of the gradients, as
+// Adam's, are refused: their average is the state of no run.
 #include <cstdint>
 
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/all_reduce.hpp"
+#include "scheme/local_average.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
+
+void average_replicas(Worker& worker) {
+  all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
+  if (worker.velocity().empty()) return;
+  all_reduce_mean(worker.comm(), worker.velocity(), worker.collective());
+}
 
 namespace {
 
@@ -23,9 +36,7 @@ void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   while (worker.next_step()) {
     worker.descend();
-    if ((worker.step() + 1) % period == 0) {
-      all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
-    }
+    if ((worker.step() + 1) % period == 0) average_replicas(worker);
   }
 }
 
@@ -41,7 +52,7 @@ Scheme local_sgd_scheme() {
       .source = "Stich 2019; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .has_collective = true,
-      .has_momentum = false,
+      .optimizers = OptimizerRange::velocity,
       .hyperparameters = {period_info},
       .worker = work,
       .server = all_reduce_server,

@@ -43,7 +43,7 @@ Scheme quasi_global_momentum_scheme() {
           .source = "Lin et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
-          .has_momentum = false,
+          .optimizers = OptimizerRange::plain,
           .hyperparameters = {{.name = "quasi-momentum",
                                .argument = "MU",
                                .help = "momentum, and weight of the past in it",

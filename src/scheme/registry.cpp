@@ -16,13 +16,18 @@ Scheme ps_async_scheme();
 Scheme staleness_aware_scheme();
 Scheme dc_asgd_c_scheme();
 Scheme dc_asgd_a_scheme();
+Scheme downpour_scheme();
 
 Scheme ssp_scheme();
 Scheme ssp_strict_scheme();
 
 Scheme local_sgd_scheme();
+Scheme post_local_sgd_scheme();
+Scheme fedavg_scheme();
 Scheme easgd_scheme();
 Scheme easgd_async_scheme();
+Scheme eamsgd_scheme();
+Scheme tree_easgd_scheme();
 
 Scheme hogwild_scheme();
 
@@ -44,6 +49,7 @@ Scheme ad_psgd_scheme();
 Scheme gosgd_scheme();
 
 const std::vector<Scheme>& schemes() {
+  // clang-format off: a line each
   static const std::vector<Scheme> table{
       sequential_scheme(),
       ps_sync_scheme(),
@@ -54,13 +60,18 @@ const std::vector<Scheme>& schemes() {
       staleness_aware_scheme(),
       dc_asgd_c_scheme(),
       dc_asgd_a_scheme(),
+      downpour_scheme(),
 
       ssp_scheme(),
       ssp_strict_scheme(),
 
       local_sgd_scheme(),
+      post_local_sgd_scheme(),
+      fedavg_scheme(),
       easgd_scheme(),
       easgd_async_scheme(),
+      eamsgd_scheme(),
+      tree_easgd_scheme(),
 
       hogwild_scheme(),
 
@@ -81,6 +92,7 @@ const std::vector<Scheme>& schemes() {
       ad_psgd_scheme(),
       gosgd_scheme(),
   };
+  // clang-format on
   return table;
 }
 

@@ -12,7 +12,8 @@ inline const HyperparameterInfo period_info{
     .fallback = 10,
     .low = 1,
     .high = 1e12,
-    .whole = true};
+    .whole = true,
+    .cycle = true};
 
 inline const HyperparameterInfo staleness_info{
     .name = "staleness",
@@ -23,11 +24,12 @@ inline const HyperparameterInfo staleness_info{
     .high = 1e12,
     .whole = true};
 
-inline const HyperparameterInfo moving_rate_info{.name = "moving-rate",
-                                                 .argument = "BETA",
-                                                 .help = "elasticity, of all workers together",
-                                                 .fallback = 0.9,
-                                                 .low = 0.0,
-                                                 .high = 100.0};
+inline const HyperparameterInfo moving_rate_info{
+    .name = "moving-rate",
+    .argument = "BETA",
+    .help = "elasticity, of all together that draw at one model",
+    .fallback = 0.9,
+    .low = 0.0,
+    .high = 100.0};
 
 }  // namespace trainyard

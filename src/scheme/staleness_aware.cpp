@@ -15,8 +15,8 @@ namespace {
 void serve(Server& server) {
   while (const auto gradient = server.comm().receive_any()) {
     const std::uint64_t staleness = server.record_staleness(gradient->tag());
-    const double scale = 1.0 / static_cast<double>(std::max<std::uint64_t>(1, staleness));
-    server.apply(gradient->vector(), 1, scale);
+    const double stretch = 1.0 / static_cast<double>(std::max<std::uint64_t>(1, staleness));
+    server.apply(gradient->vector(), 1, 1.0, stretch);
     server.comm().send(gradient->from(), server.shard(), server.version());
   }
 }

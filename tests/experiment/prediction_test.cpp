@@ -23,6 +23,7 @@ PredictionSetting setting_of(int workers, Network network, std::uint64_t floats 
   setting.configuration.network = std::move(network);
   setting.configuration.compute_time = std::chrono::milliseconds(3);
   setting.configuration.hyperparameters["period"] = 4;  // a whole number of times in 8 and in 32
+  setting.configuration.hyperparameters["switch-epoch"] = 0;  // or the long run begins after it
   setting.parameters = floats;
   return setting;
 }
@@ -40,7 +41,7 @@ Trained trained(const Variant& variant, const PredictionSetting& setting) {
   c.compute_time = setting.configuration.compute_time;
   c.hyperparameters = setting.configuration.hyperparameters;
   if (variant.scheme == "gossip") c.topology = variant.way;
-  if (variant.scheme == "all-reduce" || variant.scheme == "local-sgd") c.collective = variant.way;
+  if (find_scheme(variant.scheme).has_collective) c.collective = variant.way;
   const auto seconds_of = [&](std::uint64_t steps) {
     c.steps = steps;
     return train(c, data).summary.seconds;
@@ -64,9 +65,9 @@ TEST_CASE("a prediction is what a run takes, for every scheme", "[experiment]") 
             const Trained run = trained(variant, setting);
             CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
             const bool closed = prediction.closed_form_s.has_value();
-            const bool async_server = variant.scheme == "ps-async" ||
-                                      variant.scheme == "staleness-aware" ||
-                                      variant.scheme.starts_with("dc-asgd");
+            const bool async_server =
+                variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||
+                variant.scheme == "downpour" || variant.scheme.starts_with("dc-asgd");
             const bool known = async_server ? k == 1
                                : variant.scheme == "ps-sync"
                                    ? k <= n
@@ -111,6 +112,27 @@ TEST_CASE("a step of ps-async is a worker's own round while the server has time"
       setting_of(3, {.latency = std::chrono::microseconds(100), .bytes_per_second = 1e9});
   const double message = 100e-6 + 4.0 * parameters / 1e9;
   CHECK(predict({"ps-async", ""}, setting).step_s == Approx(3e-3 + 2 * message).epsilon(1e-9));
+}
+
+TEST_CASE("what happens every so many steps is predicted at its share", "[experiment]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  const double model = 4.0 * parameters;
+  PredictionSetting setting = setting_of(4, network);
+  setting.configuration.hyperparameters = {{"period", 7.0}, {"switch-epoch", 1000.0}};
+  const double average =
+      to_seconds(find_all_reduce("tree").seconds(4, 1, parameters, setting.configuration.network));
+  // In the long run post-local-sgd is local SGD, however late its switch.
+  for (const char* scheme : {"local-sgd", "post-local-sgd"}) {
+    CHECK(predict({scheme, "tree"}, setting).step_s == Approx(3e-3 + average / 7).epsilon(1e-9));
+  }
+  CHECK(*predict({"post-local-sgd", "tree"}, setting).closed_form_s ==
+        Approx(3e-3 + average).epsilon(1e-9));
+  setting.configuration.hyperparameters = {{"fetch-period", 5.0}, {"push-period", 7.0}};
+  CHECK(predict({"downpour", ""}, setting).bytes == Approx(4 * model * (1.0 / 5 + 1.0 / 7)));
+  setting.configuration.hyperparameters = {{"period", 5.0}, {"participation", 0.5}};
+  CHECK(predict({"fedavg", ""}, setting).bytes == Approx((2 + 4) * model / 5));
+  setting.configuration.hyperparameters = {{"period-up", 9.0}, {"period-down", 11.0}};
+  CHECK(predict({"tree-easgd", ""}, setting).bytes == Approx(3 * model * (1.0 / 9 + 1.0 / 11)));
 }
 
 TEST_CASE("an epoch is its rows over what a step takes in", "[experiment]") {

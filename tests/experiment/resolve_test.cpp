@@ -116,6 +116,26 @@ TEST_CASE("the model follows the number of classes", "[experiment]") {
   CHECK(resolve(c, {"ring"}, data, {}).model == "softmax");
 }
 
+TEST_CASE("a cosine ends where the run does", "[experiment]") {
+  Configuration c = small_configuration("ring");  // steps of 40 rows of 600
+  c.optimizer.lr_schedule.kind = LrSchedule::Kind::cosine;
+  CHECK(resolved(c).configuration.optimizer.run_epochs == 2.0);
+  c.steps = 6;
+  const Configuration shorter = resolved(c).configuration;
+  CHECK(shorter.optimizer.run_epochs == Approx(0.4));
+  CHECK(shorter.optimizer.step_size(0.4) == Approx(0.0).margin(1e-15));
+}
+
+TEST_CASE("settings that an optimizer does not look at are remarked upon", "[experiment]") {
+  Configuration c = small_configuration("ring");
+  c.optimizer.beta1 = 0.8;
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("--beta1 and --beta2 have no effect"));
+  c.optimizer.kind = OptimizerKind::adam;
+  CHECK(resolved(c).remarks.empty());
+  c.optimizer.momentum = 0.9;
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("--momentum has no effect: adam takes none"));
+}
+
 TEST_CASE("what does not fit together is refused", "[experiment]") {
   Configuration c = small_configuration("ring");
   c.batch = 601;

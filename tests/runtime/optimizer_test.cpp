@@ -53,3 +53,133 @@ TEST_CASE("a shared model with one writer steps as a private one, bit for bit", 
     CHECK(copy == x);
   }
 }
+
+namespace {
+
+using Doubles = std::vector<double>;
+
+struct Figures {
+  OptimizerOptions options;
+  std::vector<std::pair<int, Doubles>> states;  // after so many steps
+};
+
+/// Printed by PyTorch 1.13.0 in double: torch.optim.SGD, Adagrad and Adam with lr=0.125 on
+/// ½ Σ_j h_j (x_j − b_j)², h = (1, ¼, 4), b = (1, −2, ½), from x = (0, 1, −1.5).
+const std::vector<Figures>& pytorch_figures() {
+  using enum OptimizerKind;
+  static const std::vector<Figures> table{
+      {{.kind = sgd, .lr = 0.125},
+       {{1, {0.125, 0.90625, -0.5}},
+        {2, {0.234375, 0.8154296875, 0.0}},
+        {10, {0.7369244238361716, 0.18392847001638568, 0.498046875}}}},
+      {{.kind = sgd, .lr = 0.125, .momentum = 0.9},
+       {{2, {0.346875, 0.7310546875, 0.8999999999999999}},
+        {10, {1.5166458247943648, -1.9307922355871483, 0.32455046399999987}}}},
+      {{.kind = nesterov, .lr = 0.125, .momentum = 0.9},
+       {{1, {0.2375, 0.821875, 0.3999999999999999}},
+        {2, {0.5198437499999999, 0.578388671875, 1.3050000000000002}},
+        {10, {1.2463849104553228, -1.9988919097013889, 0.5325969186251953}}}},
+      {{.kind = adagrad, .lr = 0.125},
+       {{1, {0.1249999999875, 0.8750000000166667, -1.3750000000015625}},
+        {2, {0.20731307596553605, 0.7885118296202792, -1.289507358892138}},
+        {10, {0.5376201791137896, 0.39922098258422617, -0.9138456696657052}}}},
+      {{.kind = adam, .lr = 0.125},
+       {{1, {0.12499999875000002, 0.8750000016666667, -1.3750000001562501}},
+        {2, {0.24928964388874633, 0.7501669049553481, -1.250275089178124}},
+        {10, {1.1033773326495413, -0.22617986615409202, -0.29287216213081546}}}},
+      {{.kind = adam, .lr = 0.125, .beta1 = 0.5, .beta2 = 0.75},
+       {{2, {0.248124530464444, 0.7505358959832379, -1.2508354594836133}},
+        {10, {0.9808110896677379, -0.20281812188554205, -0.3322359007998701}}}}};
+  return table;
+}
+
+template <typename T>
+void check_figures(double tolerance) {
+  const std::array<T, 3> h{1.0, 0.25, 4.0}, b{1.0, -2.0, 0.5};
+  for (const Figures& figures : pytorch_figures()) {
+    CAPTURE(optimizer_text(figures.options.kind), figures.options.momentum, sizeof(T));
+    for (const double scale : {1.0, 0.125}) {  // a gradient that is 1/scale times as long
+      Optimizer optimizer(figures.options, scalar_of<T>, 3);
+      std::array<T, 3> x{0.0, 1.0, -1.5}, g{};
+      int t = 0;
+      for (const auto& [steps, state] : figures.states) {
+        for (; t < steps; ++t) {
+          for (std::size_t j = 0; j < 3; ++j) g[j] = h[j] * (x[j] - b[j]) / static_cast<T>(scale);
+          optimizer.apply(x, g, 0.0, scale);
+        }
+        CAPTURE(t, scale);
+        for (std::size_t j = 0; j < 3; ++j) {
+          CHECK(x[j] == Approx(state[j]).epsilon(tolerance).margin(tolerance));
+        }
+      }
+    }
+  }
+}
+
+/// The options' γ over nine epochs.
+void check_step_sizes(const OptimizerOptions& options, const Doubles& expected) {
+  for (std::size_t e = 0; e < expected.size(); ++e) {
+    CAPTURE(e);
+    CHECK(options.step_size(static_cast<double>(e)) ==
+          Approx(expected[e]).epsilon(1e-12).margin(1e-15));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every optimizer gives PyTorch's figures", "[runtime]") {
+  check_figures<double>(1e-13);
+  check_figures<float>(3e-6);
+}
+
+TEST_CASE("a stretched step is that much longer, its state the same", "[runtime]") {
+  for (const OptimizerKind kind :
+       {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam}) {
+    CAPTURE(optimizer_text(kind));
+    const OptimizerOptions options{.kind = kind, .lr = 0.25, .momentum = 0.5};
+    Optimizer plain(options, Scalar::float64, 1), stretched(options, Scalar::float64, 1);
+    Doubles x{0.0}, y{0.0};
+    const Doubles g{3.0};
+    for (int t = 0; t < 5; ++t) {
+      const double before_x = x[0], before_y = y[0];
+      plain.apply(x, g, 0.0);
+      stretched.apply(y, g, 0.0, 1.0, t == 3 ? 0.125 : 1.0);
+      CHECK(y[0] - before_y == Approx((x[0] - before_x) * (t == 3 ? 0.125 : 1.0)).epsilon(1e-12));
+    }
+  }
+}
+
+// lr_scheduler.StepLR(3, 0.1), CosineAnnealingLR(8) and LambdaLR of PyTorch 1.13.0, stepped once an
+// epoch, from lr=0.5.
+TEST_CASE("schedules of the step size give PyTorch's figures", "[runtime]") {
+  using enum LrSchedule::Kind;
+  OptimizerOptions options{.lr = 0.5, .lr_schedule = {.kind = step, .every = 3, .factor = 0.1}};
+  check_step_sizes(options, {0.5, 0.5, 0.5, 0.05, 0.05, 0.05, 0.005, 0.005, 0.005});
+  CHECK(options.step_size(2.999) == 0.5);
+  options = {.lr = 0.5, .lr_schedule = {.kind = cosine}, .run_epochs = 8};
+  check_step_sizes(options,
+                   {0.5, 0.4809698831278217, 0.42677669529663687, 0.34567085809127246, 0.25,
+                    0.15432914190872757, 0.07322330470336313, 0.01903011687217832, 0.0});
+  CHECK(options.step_size(9.0) == Approx(0.0).margin(1e-15));  // not up again
+  options.warmup = 4;
+  check_step_sizes(options,
+                   {0.0, 0.12024247078195542, 0.21338834764831843, 0.25925314356845436, 0.25,
+                    0.15432914190872757, 0.07322330470336313, 0.019030116872178315, 0.0});
+  options = {.lr = 0.5, .lr_decay = 0.25};
+  check_step_sizes(options,
+                   {0.5, 0.4, 0.3333333333333333, 0.2857142857142857, 0.25, 0.2222222222222222});
+  options = {.lr = 0.5, .lr_schedule = {.kind = constant}, .warmup = 2};
+  check_step_sizes(options, {0.0, 0.25, 0.5, 0.5});
+}
+
+TEST_CASE("a step size is constant only where nothing changes it", "[runtime]") {
+  CHECK(OptimizerOptions{}.constant_step());
+  CHECK_FALSE(OptimizerOptions{.lr_decay = 0.1}.constant_step());
+  CHECK_FALSE(OptimizerOptions{.warmup = 0.1}.constant_step());
+  for (const char* schedule : {"step:3:0.5", "cosine"}) {
+    OptimizerOptions options;
+    options.lr_schedule = parse_lr_schedule(schedule, "test");
+    CHECK(lr_schedule_text(options.lr_schedule) == schedule);
+    CHECK_FALSE(options.constant_step());
+  }
+}

@@ -98,7 +98,7 @@ TEST_CASE("sgp needs no graph in which all receive alike", "[scheme]") {
   for (const auto& [t, states] : trajectory["states"].items()) {
     CAPTURE(t);
     c.steps = std::stoull(t);
-    const test::Replicas found = test::run_on_quadratic(c, data, topology);
+    const test::Replicas found = test::run_on_quadratic(c, data, {}, {.topology = &topology});
     for (std::size_t i = 0; i < states.size(); ++i) test::check_close(found.workers[i], states[i]);
   }
 }
@@ -220,14 +220,16 @@ TEST_CASE("relay-sum takes in each model once, as old as its worker is far", "[s
   // Where the models of all have come to rest, a uniform average of x_j − γ g_j(x_j) is x: the
   // optimum of the mean, and all are equal.
   const std::vector<double> best = optimum(data);
-  for (const auto& replica :
-       test::run_on_quadratic(configuration("relay-sum", n, 0.1, 4000), data, path).workers) {
+  for (const auto& replica : test::run_on_quadratic(configuration("relay-sum", n, 0.1, 4000), data,
+                                                    {}, {.topology = &path})
+                                 .workers) {
     for (std::size_t j = 0; j < best.size(); ++j)
       CHECK(replica[j] == Approx(best[j]).margin(1e-10));
   }
   // The first step: the own model and the neighbours'.
   const auto first =
-      test::run_on_quadratic(configuration("relay-sum", n, 0.1, 1), data, path).workers;
+      test::run_on_quadratic(configuration("relay-sum", n, 0.1, 1), data, {}, {.topology = &path})
+          .workers;
   for (int i = 0; i < n; ++i) {
     double sum = 0.0, count = 0.0;
     for (int k = std::max(0, i - 1); k <= std::min(n - 1, i + 1); ++k) {

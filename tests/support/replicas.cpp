@@ -4,6 +4,7 @@
 
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/data/partition.hpp"
+#include "trainyard/model/kernels.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -34,16 +35,16 @@ Dataset quadratic_data(const std::vector<std::vector<double>>& h,
   return data;
 }
 
-namespace {
-
-Replicas run(const Configuration& c, const Dataset& data, const Topology& topology,
-             std::optional<std::uint64_t> minibatches) {
+Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
+                          std::optional<std::uint64_t> minibatches, const Special& special) {
   const Scheme& scheme = find_scheme(c.scheme);
   const auto model = make_model({"quadratic", c.l2}, data);
   VectorBuffer initial(model->scalar(), model->dimension());
   model->initialize(initial.view(), c.seed);
-  std::vector<std::vector<std::uint32_t>> parts;
-  for (std::uint32_t w = 0; w < data.rows; ++w) parts.push_back({w});
+  std::vector<std::vector<std::uint32_t>> parts = special.parts;
+  for (std::uint32_t w = 0; special.parts.empty() && w < data.rows; ++w) parts.push_back({w});
+  const Topology topology =
+      special.topology != nullptr ? *special.topology : make_topology(c.topology, c.workers);
   const AllReduce& collective = find_all_reduce(c.collective);
 
   RuntimeSetup setup;
@@ -79,23 +80,15 @@ Replicas run(const Configuration& c, const Dataset& data, const Topology& topolo
       return;
     }
     Worker worker(rank, context, rank.rank(), scheme.one_rank ? c.workers : 1);
+    if (!special.starts.empty()) {
+      kernels::copy(special.starts[static_cast<std::size_t>(rank.rank())], worker.replica());
+    }
     rank.begin();
     scheme.worker(worker);
     result.workers[static_cast<std::size_t>(rank.rank())] = copied(worker.replica());
   });
   result.model = copied(control.final_snapshot(report).model);
   return result;
-}
-
-}  // namespace
-
-Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
-                          std::optional<std::uint64_t> minibatches) {
-  return run(c, data, make_topology(c.topology, c.workers), minibatches);
-}
-
-Replicas run_on_quadratic(const Configuration& c, const Dataset& data, const Topology& topology) {
-  return run(c, data, topology, {});
 }
 
 }  // namespace trainyard::test

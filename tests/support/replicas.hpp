@@ -21,12 +21,17 @@ struct Replicas {
   std::vector<double> model;  // from its home: of replicas, their mean
 };
 
-/// `minibatches`: of all workers together, for schemes that count these. Everybody starts from
-/// zero. Perfect network, equal workers, one minibatch a millisecond.
+/// Where a run differs from: everybody starts from zero, worker i has row i.
+struct Special {
+  std::vector<std::vector<double>> starts{};        // of the workers
+  std::vector<std::vector<std::uint32_t>> parts{};  // their rows
+  const Topology* topology = nullptr;               // a graph of the test's own
+};
+
+/// `minibatches`: of all workers together, for schemes that count these. Perfect network, equal
+/// workers, one minibatch a millisecond.
 Replicas run_on_quadratic(const Configuration& configuration, const Dataset& data,
-                          std::optional<std::uint64_t> minibatches = {});
-/// The same over a graph of the test's own.
-Replicas run_on_quadratic(const Configuration& configuration, const Dataset& data,
-                          const Topology& topology);
+                          std::optional<std::uint64_t> minibatches = {},
+                          const Special& special = {});
 
 }  // namespace trainyard::test

@@ -39,14 +39,31 @@ void compensate_delay_adaptively(double lambda, ConstVector mean_square, ConstVe
 /// mean_square_j ← keep · mean_square_j + (1 − keep) g_j²
 void average_squares(double keep, ConstVector gradient, Vector mean_square);
 
+// Steps of the optimizers of runtime/optimizer.hpp, each in one pass; g is scale · gradient.
+
+/// velocity ← momentum · velocity + g, then model ← model − step · velocity
+void momentum_step(double momentum, double scale, double step, ConstVector gradient,
+                   Vector velocity, Vector model);
+/// The same velocity, then model ← model − step · (g + momentum · velocity)
+void nesterov_step(double momentum, double scale, double step, ConstVector gradient,
+                   Vector velocity, Vector model);
+/// squares ← squares + g², then model ← model − step · g / (√squares + 1e-10)
+void adagrad_step(double scale, double step, ConstVector gradient, Vector squares, Vector model);
+
+struct AdamStep {
+  double beta1, beta2;
+  double scale;
+  double step;        // γ / (1 − β₁ᵗ)
+  double root_scale;  // 1 / √(1 − β₂ᵗ)
+};
+/// mean ← β₁ mean + (1 − β₁) g, squares ← β₂ squares + (1 − β₂) g², then model ← model − step ·
+/// mean / (root_scale · √squares + 1e-8)
+void adam_step(const AdamStep& by, ConstVector gradient, Vector mean, Vector squares, Vector model);
+
 // Vectors of floats.
 
 /// Σ a_i b_i
 float dot(std::span<const float> a, std::span<const float> b);
-/// velocity ← momentum · velocity + gradient, then model ← model − step_size · velocity: a step
-/// with momentum in one pass over the three.
-void momentum_step(double momentum, double step_size, ConstVector gradient, Vector velocity,
-                   Vector model);
 /// x_i ← 1 / (1 + exp(-x_i)), of small relative error in both tails
 void sigmoid(std::span<float> x);
 

@@ -1,19 +1,47 @@
-// How a gradient changes a model: x ← x − γ v with v ← μ v + g (momentum μ; plain SGD for μ = 0)
-// and γ = γ₀ / (1 + A · epochs so far).
+// How a gradient g changes a model x, coordinate by coordinate. All states begin at zero; the
+// formulas and constants are those of PyTorch's SGD, Adagrad and Adam:
+//
+//   sgd       v ← μ v + g,  x ← x − γ v            momentum μ; plain SGD for μ = 0
+//   nesterov  v ← μ v + g,  x ← x − γ (g + μ v)    (Sutskever et al., ICML 2013, their x shifted by
+//                                                  μ v)
+//   adagrad   G ← G + g²,  x ← x − γ g / (√G + 1e-10)          (Duchi et al., JMLR 2011)
+//   adam      m ← β₁ m + (1 − β₁) g,  s ← β₂ s + (1 − β₂) g²,    (Kingma & Ba, ICLR 2015)
+//             x ← x − γ m̂ / (√ŝ + 1e-8),  m̂ = m / (1 − β₁ᵗ), ŝ = s / (1 − β₂ᵗ) at the t-th step
+//
+// γ = γ₀ × schedule × warm-up (lr_schedule.hpp). The regulariser is part of g.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "trainyard/base/vector.hpp"
+#include "trainyard/runtime/lr_schedule.hpp"
 
 namespace trainyard {
 
+enum class OptimizerKind { sgd, nesterov, adagrad, adam };
+/// Throws UsageError, beginning with `what`, for an unknown name.
+OptimizerKind parse_optimizer(std::string_view text, std::string_view what);
+std::string optimizer_text(OptimizerKind kind);
+
 struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::sgd;
   double lr = 0.1;        // γ₀ > 0
   double lr_decay = 0.0;  // A ≥ 0, per epoch
-  double momentum = 0.0;  // 0 ≤ μ < 1
+  double momentum = 0.0;  // 0 ≤ μ < 1, of sgd and nesterov
+  double beta1 = 0.9, beta2 = 0.999;
+  LrSchedule lr_schedule{};
+  double warmup = 0.0;      // W, epochs
+  double run_epochs = 0.0;  // E; > 0 where the schedule is cosine
 
-  double step_size(double epochs) const { return lr / (1.0 + lr_decay * epochs); }
+  /// γ after so many epochs.
+  double step_size(double epochs) const;
+  /// γ is the same all along.
+  bool constant_step() const;
+  /// x ← x − γ g: a step that knows nothing of the ones before.
+  bool plain() const { return kind == OptimizerKind::sgd && momentum == 0.0; }
 };
 
 /// The optimizer of one model, or of one shard of it. Threads: used by its rank alone.
@@ -21,13 +49,19 @@ class Optimizer {
  public:
   Optimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension);
 
-  /// A step that is `scale` times as long as γ says. REQUIRES: model and gradient are of that
+  /// A step with the gradient `scale` · gradient (1/n with a sum over n workers, which saves a pass
+  /// over it), `stretch` times as long as γ says. REQUIRES: model and gradient are of that
   /// precision and dimension.
-  void apply(Vector model, ConstVector gradient, double epochs, double scale = 1.0);
+  void apply(Vector model, ConstVector gradient, double epochs, double scale = 1.0,
+             double stretch = 1.0);
+
+  /// v of sgd and nesterov; empty without momentum.
+  Vector velocity();
 
  private:
   OptimizerOptions options_;
-  VectorBuffer velocity_;  // empty without momentum
+  VectorBuffer first_, second_;  // v or m; G or s
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace trainyard

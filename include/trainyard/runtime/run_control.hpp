@@ -65,6 +65,12 @@ class RunControl {
   /// Called by a worker that has done `done` steps. False when it shall take no more.
   bool next_step(Rank& rank, std::uint64_t done);
 
+  /// lockstep: the step that this worker has begun takes no minibatch.
+  void sit_out(int worker) {
+    // relaxed: a count that is read while all stand still, or by its own worker.
+    progress_[static_cast<std::size_t>(worker)].sat_out.fetch_add(1, std::memory_order_relaxed);
+  }
+
   /// free: the number of the worker's present minibatch in the common count, from 0.
   std::uint64_t minibatch_number(int worker) const {
     const Progress& progress = progress_[static_cast<std::size_t>(worker)];
@@ -83,14 +89,14 @@ class RunControl {
  private:
   /// The replicas of one evaluation, laid down by each worker as it reaches that step.
   struct Deposit {
-    VectorBuffer replicas;  // [workers × dimension]
-    std::uint64_t step = 0;
+    VectorBuffer replicas;                    // [workers × dimension]
+    std::uint64_t step = 0, minibatches = 0;  // of all workers until that step
     int present = 0;
     bool free = true;
   };
   /// A worker's own line: what it writes at every step.
   struct alignas(64) Progress {
-    std::atomic<std::uint64_t> begun{0}, done{0};
+    std::atomic<std::uint64_t> begun{0}, done{0}, sat_out{0};  // steps
     std::uint64_t first = 0, lot = 0, lot_left = 0;  // minibatches taken off the common count
   };
 

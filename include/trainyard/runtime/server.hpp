@@ -22,9 +22,10 @@ class Server {
   /// A buffer of the shard's size, for a sum of gradients; zeroed by the call.
   Vector zeroed_sum();
 
-  /// One optimizer step of the shard, `scale` times as long as usual, with a gradient that speaks
-  /// for `minibatches` minibatches; the version goes up by one.
-  void apply(ConstVector gradient, std::uint64_t minibatches, double scale = 1.0);
+  /// One optimizer step of the shard with the gradient `scale` · gradient, which speaks for
+  /// `minibatches` minibatches, and `stretch` times as long as γ says; the version goes up by one.
+  void apply(ConstVector gradient, std::uint64_t minibatches, double scale = 1.0,
+             double stretch = 1.0);
 
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }

@@ -84,32 +84,44 @@ class Worker {
   /// included. Free of simulated time: a gradient brings the loss along.
   double minibatch_loss();
 
-  /// One optimizer step of the replica, `scale` times as long as γ says: 1/n with a sum over n
+  /// One optimizer step of the replica with the gradient `scale` · gradient: 1/n with a sum over n
   /// workers, which saves a pass over it.
   void apply(ConstVector gradient, double scale = 1.0);
 
   /// The same of another vector, in schemes that hold their model in other terms.
   void apply_to(Vector model, ConstVector gradient, double scale = 1.0);
 
-  /// γ of the present step.
-  double step_size() const { return context_.optimizer.step_size(epochs()); }
-
   /// compute_gradient() and apply() in one. Serial SGD on single rows of sparse data, where
   /// applying a whole gradient would cost hundreds of times the row itself, touches only the row's
   /// coordinates and regularises those in expectation (Model::SparseUpdate); that needs a linear
-  /// model and no momentum.
+  /// model and plain SGD.
   void descend();
 
   /// One step on the shared model: reads it, computes for as long as a minibatch takes, writes it.
   /// Sparse linear models touch only the coordinates of the minibatch's rows, whatever its size.
   void descend_shared();
 
+  /// Instead of a minibatch: this step's is left out, and not counted as taken. Of schemes whose
+  /// pace is lockstep.
+  void sit_out();
+
+  /// The optimizer's velocity, of the replica's size; empty without momentum.
+  Vector velocity() { return optimizer_.velocity(); }
+  /// γ of this step.
+  double step_size() const;
+  /// Passes over the data that all workers together have made before this step.
+  double epochs() const;
+  /// Rows of this worker's share.
+  std::size_t share_rows() const { return shares_.front().rows; }
+  /// A stream that is the same at every worker, so that all draw alike without a word.
+  RandomStream common_random() const { return {context_.seed, Purpose::scheme}; }
+
   /// This worker's model, evaluated as it stands between two steps. Empty in schemes whose model is
   /// the shared one.
   Vector replica() { return replica_; }
 
   Communicator& comm() { return rank_; }
-  /// For what the scheme itself draws; each worker has a stream of its own.
+  /// For what a worker draws for itself; each has a stream of its own.
   RandomStream& random() { return random_; }
   /// What the run says for a hyperparameter of the scheme's row.
   double hyperparameter(std::string_view name) const {
@@ -123,11 +135,11 @@ class Worker {
  private:
   Batch next_batch();
   ComputeCost cost_of_next(bool reads_shared);
-  double epochs() const;
   double step_size_after(std::uint64_t minibatches) const;
 
   Rank& rank_;
   const RunContext& context_;
+  const bool constant_step_;           // saves divisions, which show beside a row of 60 nonzeros
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
   std::vector<Dataset> shares_;
   std::vector<MinibatchStream> streams_;

@@ -39,7 +39,16 @@ struct HyperparameterInfo {
   std::string help;
   double fallback = 0.0;
   double low = 0.0, high = 0.0;
-  bool whole = false;  // counts something
+  bool whole = false;           // counts something
+  bool cycle = false;           // something happens once in so many steps
+  double in_the_long_run = -1;  // ≥ 0: what it comes to, as far as time is concerned
+};
+
+/// The optimizers (--optimizer, --momentum) that a scheme's rule allows.
+enum class OptimizerRange {
+  plain,     // x ← x − γ g
+  velocity,  // and with momentum, sgd's or Nesterov's
+  any,
 };
 
 /// What a scheme's workers wait for.
@@ -65,11 +74,14 @@ struct Scheme {
   /// What is computed depends on who comes first, as it always does when the pace is free: no two
   /// runs in `wall` are alike.
   bool by_arrival = false;
+  /// When it communicates depends on how training goes, so that nobody can say beforehand how long
+  /// a step takes.
+  bool by_loss = false;
   ModelHome home = ModelHome::replicas;
   bool has_topology = false;    // takes --topology
   bool has_collective = false;  // takes --collective, which says how many servers there are
-  bool has_momentum = true;     // its rule allows --momentum
-  bool one_rank = false;        // one rank takes the minibatches of all workers
+  OptimizerRange optimizers = OptimizerRange::any;
+  bool one_rank = false;  // one rank takes the minibatches of all workers
   std::vector<HyperparameterInfo> hyperparameters{};
 
   void (*worker)(Worker&) = nullptr;

@@ -1,0 +1,30 @@
+// How the step size γ changes over a run, as a factor on γ₀ (--lr), of the epochs e that all
+// workers together have made so far:
+//
+//   constant            1
+//   inverse-time        1 / (1 + A e), A being --lr-decay: the default, constant for A = 0
+//   step:EVERY:FACTOR   FACTOR^⌊e / EVERY⌋, EVERY in epochs
+//   cosine              (1 + cos(π e / E)) / 2, E being the epochs of the whole run: to 0, without
+//                       restarts (Loshchilov & Hutter, ICLR 2017)
+//
+// Each is what PyTorch's LambdaLR, StepLR or CosineAnnealingLR makes of it, with e in place of its
+// count. Warm-up multiplies it by min(1, e / W) over the first W epochs (Goyal et al. 2017), as a
+// second scheduler chained to the first would: the very first step is of length 0.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trainyard {
+
+struct LrSchedule {
+  enum class Kind { constant, inverse_time, step, cosine };
+  Kind kind = Kind::inverse_time;
+  double every = 0.0, factor = 1.0;  // step: epochs > 0, factor > 0
+};
+
+/// "step:30:0.1". Throws UsageError, beginning with `what`.
+LrSchedule parse_lr_schedule(std::string_view text, std::string_view what);
+std::string lr_schedule_text(const LrSchedule& schedule);
+
+}  // namespace trainyard

@@ -1,0 +1,186 @@
+// Steps of optimizers that keep a state: three or four vectors, each read and written once.
+#include <cmath>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
+
+// The order matters: foreach_target.h compiles this file once more for each other instruction set.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "model/optimizer_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include "model/lanes-inl.hpp"
+// clang-format on
+
+#ifndef TRAINYARD_MODEL_OPTIMIZER_KERNELS
+#define TRAINYARD_MODEL_OPTIMIZER_KERNELS
+namespace trainyard::kernels {
+// PyTorch's defaults. Both are normal floats.
+inline constexpr double adagrad_epsilon = 1e-10;
+inline constexpr double adam_epsilon = 1e-8;
+}  // namespace trainyard::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace trainyard::kernels {
+namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
+
+void momentum_step(float momentum, float scale, float step, const float* gradient, float* velocity,
+                   float* model, std::size_t size) {
+  const Vector keep = hn::Set(lanes, momentum), share = hn::Set(lanes, scale);
+  const Vector back = hn::Set(lanes, -step);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector g = hn::Mul(share, access.load(gradient + at));
+    const Vector now = hn::MulAdd(keep, access.load(velocity + at), g);
+    access.store(now, velocity + at);
+    access.store(hn::MulAdd(back, now, access.load(model + at)), model + at);
+  });
+}
+
+void nesterov_step(float momentum, float scale, float step, const float* gradient, float* velocity,
+                   float* model, std::size_t size) {
+  const Vector keep = hn::Set(lanes, momentum), share = hn::Set(lanes, scale);
+  const Vector back = hn::Set(lanes, -step);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector g = hn::Mul(share, access.load(gradient + at));
+    const Vector now = hn::MulAdd(keep, access.load(velocity + at), g);
+    access.store(now, velocity + at);
+    const Vector ahead = hn::MulAdd(keep, now, g);
+    access.store(hn::MulAdd(back, ahead, access.load(model + at)), model + at);
+  });
+}
+
+void adagrad_step(float scale, float step, const float* gradient, float* squares, float* model,
+                  std::size_t size) {
+  const Vector share = hn::Set(lanes, scale), back = hn::Set(lanes, -step);
+  const Vector epsilon = hn::Set(lanes, static_cast<float>(adagrad_epsilon));
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector g = hn::Mul(share, access.load(gradient + at));
+    const Vector sum = hn::MulAdd(g, g, access.load(squares + at));
+    access.store(sum, squares + at);
+    const Vector direction = hn::Div(g, hn::Add(hn::Sqrt(sum), epsilon));
+    access.store(hn::MulAdd(back, direction, access.load(model + at)), model + at);
+  });
+}
+
+void adam_step(const AdamStep& by, const float* gradient, float* mean, float* squares, float* model,
+               std::size_t size) {
+  const auto constant = [](double value)
+                            HWY_ATTR { return hn::Set(lanes, static_cast<float>(value)); };
+  const Vector share = constant(by.scale), back = constant(-by.step);
+  const Vector keep1 = constant(by.beta1), take1 = constant(1.0 - by.beta1);
+  const Vector keep2 = constant(by.beta2), take2 = constant(1.0 - by.beta2);
+  const Vector root_scale = constant(by.root_scale), epsilon = constant(adam_epsilon);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector g = hn::Mul(share, access.load(gradient + at));
+    const Vector m = hn::MulAdd(keep1, access.load(mean + at), hn::Mul(take1, g));
+    const Vector s = hn::MulAdd(keep2, access.load(squares + at), hn::Mul(take2, hn::Mul(g, g)));
+    access.store(m, mean + at);
+    access.store(s, squares + at);
+    const Vector direction = hn::Div(m, hn::MulAdd(root_scale, hn::Sqrt(s), epsilon));
+    access.store(hn::MulAdd(back, direction, access.load(model + at)), model + at);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace trainyard::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trainyard::kernels {
+
+// Objectives in double precision are small, and there to be exact: the compiler's loops will do.
+namespace {
+namespace double_precision {
+
+void momentum_step(double momentum, bool nesterov, double scale, double step,
+                   std::span<const double> gradient, std::span<double> velocity,
+                   std::span<double> model) {
+  for (std::size_t j = 0; j < model.size(); ++j) {
+    const double g = scale * gradient[j];
+    velocity[j] = momentum * velocity[j] + g;
+    model[j] -= step * (nesterov ? g + momentum * velocity[j] : velocity[j]);
+  }
+}
+
+void adagrad_step(double scale, double step, std::span<const double> gradient,
+                  std::span<double> squares, std::span<double> model) {
+  for (std::size_t j = 0; j < model.size(); ++j) {
+    const double g = scale * gradient[j];
+    squares[j] += g * g;
+    model[j] -= step * g / (std::sqrt(squares[j]) + adagrad_epsilon);
+  }
+}
+
+void adam_step(const AdamStep& by, std::span<const double> gradient, std::span<double> mean,
+               std::span<double> squares, std::span<double> model) {
+  for (std::size_t j = 0; j < model.size(); ++j) {
+    const double g = by.scale * gradient[j];
+    mean[j] = by.beta1 * mean[j] + (1.0 - by.beta1) * g;
+    squares[j] = by.beta2 * squares[j] + (1.0 - by.beta2) * g * g;
+    model[j] -= by.step * mean[j] / (by.root_scale * std::sqrt(squares[j]) + adam_epsilon);
+  }
+}
+
+}  // namespace double_precision
+
+HWY_EXPORT(momentum_step);
+HWY_EXPORT(nesterov_step);
+HWY_EXPORT(adagrad_step);
+HWY_EXPORT(adam_step);
+}  // namespace
+
+void momentum_step(double momentum, double scale, double step, ConstVector gradient,
+                   Vector velocity, Vector model) {
+  require(velocity.size() == gradient.size() && model.size() == gradient.size(),
+          "momentum_step: lengths differ");
+  if (model.scalar() == Scalar::float64) {
+    return double_precision::momentum_step(momentum, false, scale, step, gradient.doubles(),
+                                           velocity.doubles(), model.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(momentum_step)
+  (static_cast<float>(momentum), static_cast<float>(scale), static_cast<float>(step),
+   gradient.floats().data(), velocity.floats().data(), model.floats().data(), model.size());
+}
+
+void nesterov_step(double momentum, double scale, double step, ConstVector gradient,
+                   Vector velocity, Vector model) {
+  require(velocity.size() == gradient.size() && model.size() == gradient.size(),
+          "nesterov_step: lengths differ");
+  if (model.scalar() == Scalar::float64) {
+    return double_precision::momentum_step(momentum, true, scale, step, gradient.doubles(),
+                                           velocity.doubles(), model.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(nesterov_step)
+  (static_cast<float>(momentum), static_cast<float>(scale), static_cast<float>(step),
+   gradient.floats().data(), velocity.floats().data(), model.floats().data(), model.size());
+}
+
+void adagrad_step(double scale, double step, ConstVector gradient, Vector squares, Vector model) {
+  require(squares.size() == gradient.size() && model.size() == gradient.size(),
+          "adagrad_step: lengths differ");
+  if (model.scalar() == Scalar::float64) {
+    return double_precision::adagrad_step(scale, step, gradient.doubles(), squares.doubles(),
+                                          model.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(adagrad_step)
+  (static_cast<float>(scale), static_cast<float>(step), gradient.floats().data(),
+   squares.floats().data(), model.floats().data(), model.size());
+}
+
+void adam_step(const AdamStep& by, ConstVector gradient, Vector mean, Vector squares,
+               Vector model) {
+  require(mean.size() == gradient.size() && squares.size() == gradient.size() &&
+              model.size() == gradient.size(),
+          "adam_step: lengths differ");
+  if (model.scalar() == Scalar::float64) {
+    return double_precision::adam_step(by, gradient.doubles(), mean.doubles(), squares.doubles(),
+                                       model.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(adam_step)
+  (by, gradient.floats().data(), mean.floats().data(), squares.floats().data(),
+   model.floats().data(), model.size());
+}
+
+}  // namespace trainyard::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,49 @@
+#include "trainyard/runtime/lr_schedule.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
+
+namespace trainyard {
+
+namespace {
+
+// In the order of LrSchedule::Kind.
+constexpr std::array<std::string_view, 4> names{"constant", "inverse-time", "step", "cosine"};
+
+}  // namespace
+
+LrSchedule parse_lr_schedule(std::string_view text, std::string_view what) {
+  const auto refuse = [&] [[noreturn]] {
+    throw UsageError(fmt::format(
+        "{}: '{}' is not constant, inverse-time, cosine or step:EVERY:FACTOR with both above 0, "
+        "like 'step:30:0.1' for a tenth after every 30 epochs",
+        what, text));
+  };
+  const auto colon = text.find(':');
+  const auto* name = std::ranges::find(names, text.substr(0, colon));
+  if (name == names.end()) refuse();
+  LrSchedule schedule{.kind = static_cast<LrSchedule::Kind>(name - names.begin())};
+  const bool has_arguments = colon != std::string_view::npos;
+  if (has_arguments != (schedule.kind == LrSchedule::Kind::step)) refuse();
+  if (!has_arguments) return schedule;
+  const std::string_view arguments = text.substr(colon + 1);
+  const auto second = arguments.find(':');
+  if (second == std::string_view::npos) refuse();
+  schedule.every = parse_number(arguments.substr(0, second), what);
+  schedule.factor = parse_number(arguments.substr(second + 1), what);
+  if (!(schedule.every > 0.0 && schedule.factor > 0.0)) refuse();
+  return schedule;
+}
+
+std::string lr_schedule_text(const LrSchedule& schedule) {
+  const std::string_view name = names[static_cast<std::size_t>(schedule.kind)];
+  if (schedule.kind != LrSchedule::Kind::step) return std::string(name);
+  return fmt::format("{}:{}:{}", name, schedule.every, schedule.factor);
+}
+
+}  // namespace trainyard

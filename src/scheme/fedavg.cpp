@@ -1,0 +1,110 @@
+// Federated averaging (McMahan, Moore, Ramage, Hampson & Agüera y Arcas, AISTATS 2017): local SGD
+// in which only a fraction C of the workers takes part in each round. In a round of τ steps,
+// m = max(1, C n) workers, drawn anew, step on their replicas; then the server takes
+//   x ← Σ_{i takes part} n_i x_i / Σ_{i takes part} n_i,
+// n_i being the rows of worker i's share, and sends x to everybody: who sat out idles, sends only
+// an empty message that says so, and goes on from the average as the others do. C = 1 with equal
+// shares is local SGD. (The paper counts τ in epochs of a client's own share, and a client that
+// sits out gets the model only when it is drawn next, which is the same model.)
+//
+// All workers draw from one seeded stream, so that nobody has to be told who takes part. A step
+// that a worker sits out is no minibatch: a run of S steps takes C n S of them, while schedules of
+// the step size go by steps.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "scheme/shared_hyperparameters.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Who takes part in the next round: the first m of a random order.
+class Draw {
+ public:
+  explicit Draw(const Worker& worker, int workers)
+      : random_(worker.common_random()), order_(static_cast<std::size_t>(workers)) {
+    const double share = worker.hyperparameter("participation") * workers;
+    drawn_ = std::max<std::ptrdiff_t>(1, std::llround(share));
+    std::iota(order_.begin(), order_.end(), 0U);
+  }
+
+  bool next_takes(int worker) {
+    random_.shuffle(order_);
+    const auto end = order_.begin() + drawn_;
+    return std::find(order_.begin(), end, static_cast<std::uint32_t>(worker)) != end;
+  }
+
+ private:
+  RandomStream random_;
+  std::vector<std::uint32_t> order_;
+  std::ptrdiff_t drawn_;
+};
+
+void work(Worker& worker) {
+  const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
+  Draw draw(worker, worker.comm().workers());
+  bool takes_part = false;
+  std::vector<std::uint64_t> rows(static_cast<std::size_t>(worker.comm().servers()));
+  while (worker.next_step()) {
+    if (worker.step() % period == 0) takes_part = draw.next_takes(worker.comm().rank());
+    if (takes_part) {
+      worker.descend();
+    } else {
+      worker.sit_out();
+    }
+    if ((worker.step() + 1) % period != 0) continue;
+    std::ranges::fill(rows, takes_part ? worker.share_rows() : 0);
+    push(worker.comm(), takes_part ? worker.replica() : Vector(), rows);
+    pull(worker.comm(), worker.replica());
+  }
+}
+
+void serve(Server& server) {
+  Communicator& comm = server.comm();
+  while (comm.await_message()) {
+    const Vector sum = server.zeroed_sum();
+    double all_rows = 0.0;
+    for (int worker = 0; worker < comm.workers(); ++worker) {
+      const Message message = comm.receive(worker);
+      const auto rows = static_cast<double>(message.tag());
+      if (rows == 0.0) continue;  // it sat out
+      kernels::axpy(rows, message.vector(), sum);
+      all_rows += rows;
+    }
+    kernels::scaled_copy(1.0 / all_rows, sum, server.shard());
+    answer_all(comm, server.shard());
+  }
+}
+
+}  // namespace
+
+Scheme fedavg_scheme() {
+  return {.name = "fedavg",
+          .summary = "local-sgd over a server, in each round by a --participation of the workers",
+          .step = "γ × own gradient; the average is a step of γ × mean over those who take part",
+          .time = "c, and every τ steps c + (Cn + n)(α + t/k)",
+          .rate = "as local-sgd, with Cn workers",
+          .source = "McMahan et al. 2017; catalogue 4.1",
+          .family = SchemeFamily::local_updates,
+          .home = ModelHome::servers,
+          .optimizers = OptimizerRange::plain,
+          .hyperparameters = {period_info,
+                              {.name = "participation",
+                               .argument = "C",
+                               .help = "fraction of the workers that takes part in a round",
+                               .fallback = 0.5,
+                               .low = 0.0,
+                               .high = 1.0}},
+          .worker = work,
+          .server = serve};
+}
+
+}  // namespace trainyard

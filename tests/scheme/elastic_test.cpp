@@ -1,0 +1,157 @@
+// Elastic schemes: what the springs keep, where they are stable, and that replicas that only meet
+// every τ steps go on learning where gradients that do would not.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "trainyard/scheme/scheme.hpp"
+
+#include "support/catch.hpp"
+#include "support/golden.hpp"
+
+using namespace trainyard;
+
+namespace {
+
+using Doubles = std::vector<double>;
+
+/// n workers on ½ h (x − b_i)².
+Dataset one_curvature(double h, const Doubles& b) {
+  std::vector<Doubles> curvatures(b.size(), {h}), minima;
+  for (const double value : b) minima.push_back({value});
+  return test::quadratic_data(curvatures, minima);
+}
+
+Configuration elastic(const char* scheme, int n, std::uint64_t steps) {
+  Configuration c;
+  c.scheme = scheme;
+  c.workers = n;
+  c.steps = steps;
+  return c;
+}
+
+/// From starts that differ, where there are no gradients.
+test::Replicas without_gradients(const Configuration& c, const std::vector<Doubles>& starts) {
+  const Dataset data = test::quadratic_data(std::vector<Doubles>(starts.size(), Doubles(2, 0.0)),
+                                            std::vector<Doubles>(starts.size(), Doubles(2, 0.0)));
+  return test::run_on_quadratic(c, data, {}, {.starts = starts});
+}
+
+const std::vector<Doubles> four_starts{{1.0, -3.0}, {5.0, 0.5}, {-2.0, 8.0}, {12.0, 2.5}};
+
+double sum_of(const std::vector<Doubles>& states, std::size_t j) {
+  return std::accumulate(states.begin(), states.end(), 0.0,
+                         [j](double sum, const Doubles& state) { return sum + state[j]; });
+}
+
+double spread_of(const std::vector<Doubles>& states, std::size_t j) {
+  const auto [low, high] =
+      std::ranges::minmax(states, {}, [j](const Doubles& state) { return state[j]; });
+  return high[j] - low[j];
+}
+
+}  // namespace
+
+TEST_CASE("springs between replicas and centre keep their sum, and bring all together",
+          "[scheme]") {
+  for (const char* scheme : {"easgd", "easgd-async", "eamsgd"}) {
+    for (const int period : {1, 3}) {
+      for (const std::uint64_t steps : {1U, 2U, 7U, 300U}) {
+        CAPTURE(scheme, period, steps);
+        Configuration c = elastic(scheme, 4, steps);
+        c.hyperparameters["period"] = period;
+        const test::Replicas found = without_gradients(c, four_starts);
+        for (std::size_t j = 0; j < 2; ++j) {
+          CHECK(sum_of(found.workers, j) + found.model[j] ==
+                Approx(sum_of(four_starts, j)).epsilon(1e-12));
+          if (steps < 300) continue;
+          CHECK(spread_of(found.workers, j) < 1e-6);
+          CHECK(found.model[j] == Approx(sum_of(four_starts, j) / 5).epsilon(1e-6));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("elastic averaging is stable up to its limit, and not beyond", "[scheme]") {
+  // One curvature h = 1, η = γh; catalogue §4.1.
+  struct Row {
+    const char* scheme;
+    int workers;
+    double limit;  // of a
+  };
+  const double eta = 0.5;
+  const double in_turn = (4 - 2 * eta) / (4 - eta);
+  for (const Row& row :
+       {Row{"easgd", 4, (4 - 2 * eta) / (2 + 4 * (2 - eta))},
+        Row{"easgd", 7, (4 - 2 * eta) / (2 + 7 * (2 - eta))}, Row{"easgd-async", 1, in_turn},
+        Row{"easgd-async", 4, in_turn}, Row{"easgd-async", 7, in_turn}}) {
+    for (const double share : {0.98, 1.02}) {
+      CAPTURE(row.scheme, row.workers, share);
+      Doubles minima(static_cast<std::size_t>(row.workers), 3.0);
+      minima.front() = 6.0;
+      Configuration c = elastic(row.scheme, row.workers, 4000);
+      c.optimizer.lr = eta;
+      c.hyperparameters = {{"period", 1.0}, {"moving-rate", share * row.limit * row.workers}};
+      const double center = test::run_on_quadratic(c, one_curvature(1.0, minima)).model[0];
+      CHECK((std::abs(center - 3.0) < 4.0) == (share < 1.0));
+    }
+  }
+}
+
+TEST_CASE("replicas that exchange every τ steps are stable where pushed gradients are not",
+          "[scheme]") {
+  const Dataset data = one_curvature(1.0, {1.0, 2.0, 3.0, 6.0});
+  for (const int period : {1, 10}) {
+    Configuration c = elastic("downpour", 4, 1000);
+    c.optimizer.lr = 0.2;
+    c.hyperparameters = {{"fetch-period", period}, {"push-period", period}};
+    const double pushed = test::run_on_quadratic(c, data).model[0];
+    c.scheme = "easgd-async";
+    c.hyperparameters = {{"period", period}};
+    const double elastic = test::run_on_quadratic(c, data).model[0];
+    CAPTURE(period, pushed, elastic);
+    CHECK((std::abs(pushed - 3.0) < 3.0) == (period == 1));
+    CHECK(std::abs(elastic - 3.0) < 1.0);
+  }
+}
+
+TEST_CASE("eamsgd follows its rule, replicas and centre", "[scheme]") {
+  const std::vector<Doubles> h{{1.0, 0.25}, {0.5, 0.75}, {2.0, 0.125}};
+  const std::vector<Doubles> b{{1.0, -2.0}, {-1.0, 3.0}, {4.0, 0.5}};
+  const double lr = 0.03, beta = 0.6, a = beta / 3;
+  for (const double delta : {0.0, 0.9}) {
+    for (const int period : {1, 2, 5}) {
+      for (const int steps : {1, 2, 40}) {
+        CAPTURE(delta, period, steps);
+        std::vector<Doubles> x(3, Doubles(2, 0.0)), v = x;
+        Doubles center(2, 0.0);
+        for (int step = 0; step < steps; ++step) {
+          for (std::size_t i = 0; i < 3; ++i) {
+            for (std::size_t j = 0; j < 2; ++j) {
+              const double before = x[i][j];
+              if ((step + 1) % period == 0) {
+                const double pull = a * (before - center[j]);
+                x[i][j] -= pull;
+                center[j] += pull;
+              }
+              const double gradient = h[i][j] * (before + delta * v[i][j] - b[i][j]);
+              v[i][j] = delta * v[i][j] - lr * gradient;
+              x[i][j] += v[i][j];
+            }
+          }
+        }
+        Configuration c = elastic("eamsgd", 3, static_cast<std::uint64_t>(steps));
+        c.optimizer.lr = lr;
+        c.hyperparameters = {{"period", period}, {"moving-rate", beta}, {"delta", delta}};
+        const Dataset data = test::quadratic_data(h, b);
+        const test::Replicas found = test::run_on_quadratic(c, data);
+        for (std::size_t i = 0; i < 3; ++i) test::check_close(found.workers[i], x[i]);
+        test::check_close(found.model, center);
+        if (delta > 0.0) continue;
+        c.scheme = "easgd-async";
+        test::check_close(test::run_on_quadratic(c, data).model, center);
+      }
+    }
+  }
+}

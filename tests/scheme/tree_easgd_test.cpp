@@ -1,0 +1,118 @@
+// Elastic averaging over a tree against its rule written out, and what its messages may do.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "trainyard/scheme/scheme.hpp"
+
+#include "support/catch.hpp"
+#include "support/golden.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+
+namespace {
+
+using Doubles = std::vector<double>;
+
+/// In step s each worker steps, takes what was sent to it in step s − 1, parent's first, and sends.
+std::vector<Doubles> by_the_rule(const std::vector<Doubles>& h, const std::vector<Doubles>& b,
+                                 std::vector<Doubles> x, int steps, int fan_out, int up, int down,
+                                 double lr, double beta) {
+  const int n = static_cast<int>(h.size());
+  std::map<std::pair<int, int>, Doubles> under_way;  // from, to
+  for (int done = 1; done <= steps; ++done) {
+    std::map<std::pair<int, int>, Doubles> sent;
+    for (int i = 0; i < n; ++i) {
+      std::vector<int> neighbours;
+      for (int k = 0; k < n; ++k) {
+        if ((i > 0 && k == (i - 1) / fan_out) || (k > 0 && (k - 1) / fan_out == i)) {
+          neighbours.push_back(k);
+        }
+      }
+      const double a = beta / (static_cast<double>(neighbours.size()) + 1);
+      Doubles& own = x[static_cast<std::size_t>(i)];
+      for (std::size_t j = 0; j < own.size(); ++j) {
+        own[j] -=
+            lr * h[static_cast<std::size_t>(i)][j] * (own[j] - b[static_cast<std::size_t>(i)][j]);
+      }
+      for (const int k : neighbours) {
+        const auto message = under_way.find({k, i});
+        if (message == under_way.end()) continue;
+        for (std::size_t j = 0; j < own.size(); ++j) own[j] += a * (message->second[j] - own[j]);
+      }
+      for (const int k : neighbours) {
+        if (done % (k < i ? up : down) == 0) sent[{i, k}] = own;
+      }
+    }
+    under_way = std::move(sent);
+  }
+  return x;
+}
+
+const std::vector<Doubles> starts{{1.0, -3.0}, {5.0, 0.5}, {-2.0, 8.0},
+                                  {12.0, 2.5}, {0.5, 0.0}, {3.0, -7.0}};
+const std::vector<Doubles> curvatures{{1.0, 0.25}, {0.5, 0.75}, {2.0, 0.125},
+                                      {1.5, 1.0},  {0.25, 0.5}, {1.0, 1.0}};
+
+}  // namespace
+
+TEST_CASE("tree-easgd follows its rule along every edge", "[scheme]") {
+  const Dataset data = test::quadratic_data(curvatures, starts);
+  for (const int fan_out : {1, 2, 5}) {
+    for (const int up : {2, 3}) {
+      for (const int down : {2, 7}) {
+        for (const int steps : {1, 3, 4, 40}) {
+          CAPTURE(fan_out, up, down, steps);
+          Configuration c;
+          c.scheme = "tree-easgd";
+          c.workers = 6;
+          c.steps = static_cast<std::uint64_t>(steps);
+          c.optimizer.lr = 0.05;
+          c.hyperparameters = {
+              {"fan-out", fan_out}, {"period-up", up}, {"period-down", down}, {"moving-rate", 0.7}};
+          const auto expected = by_the_rule(curvatures, starts, std::vector(6, Doubles(2, 0.0)),
+                                            steps, fan_out, up, down, 0.05, 0.7);
+          const test::Replicas found = test::run_on_quadratic(c, data);
+          for (std::size_t i = 0; i < 6; ++i) test::check_close(found.workers[i], expected[i]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("without gradients a tree comes to agree within its starts, and then stays", "[scheme]") {
+  const Dataset flat = test::quadratic_data(std::vector(6, Doubles(2, 0.0)), starts);
+  Configuration c;
+  c.scheme = "tree-easgd";
+  c.workers = 6;
+  c.steps = 3000;
+  c.hyperparameters = {{"period-up", 3.0}, {"period-down", 5.0}};
+  const test::Replicas found = test::run_on_quadratic(c, flat, {}, {.starts = starts});
+  for (std::size_t j = 0; j < 2; ++j) {
+    const auto of_j = [j](const Doubles& x) { return x[j]; };
+    const auto [low, high] = std::ranges::minmax(found.workers, {}, of_j);
+    CHECK(high[j] - low[j] < 1e-9);
+    const auto [least, most] = std::ranges::minmax(starts, {}, of_j);
+    CHECK(low[j] > least[j]);
+    CHECK(high[j] < most[j]);
+  }
+  const std::vector<Doubles> agreed(6, Doubles{4.0, -1.0});
+  for (const Doubles& x : test::run_on_quadratic(c, flat, {}, {.starts = agreed}).workers) {
+    test::check_close(x, agreed.front());
+  }
+}
+
+TEST_CASE("on a network that is too slow a tree sends less, and nobody waits", "[scheme]") {
+  const LoadedData data = test::dense_problem(400, 20);
+  Configuration c = test::quick("tree-easgd", 2, 200);
+  c.hyperparameters = {{"period-up", 1.0}, {"period-down", 1.0}};
+  c.network.bytes_per_second = 20 * sizeof(float) / 10e-3;  // a model in ten steps
+  const RunResult slow = test::train(c, data);
+  CHECK(slow.summary.seconds == Approx(0.2));
+  // A replica is on its way for ten steps, and the next one leaves when it has been taken.
+  CHECK(slow.summary.bytes_sent <= 2 * 20 * 20 * sizeof(float));
+  CHECK(slow.summary.bytes_sent >= 2 * 15 * 20 * sizeof(float));
+  c.network.bytes_per_second *= 1e6;
+  CHECK(test::train(c, data).summary.bytes_sent > 2 * 90 * 20 * sizeof(float));
+}
