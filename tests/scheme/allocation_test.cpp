@@ -21,7 +21,7 @@ std::uint64_t allocations_of(const Configuration& c, const LoadedData& data) {
 
 /// Under every scheme and every way of all-reduce: c with three times the steps.
 void check_steps_allocate_nothing(Configuration c, const LoadedData& data) {
-  constexpr std::uint64_t steps = 200;
+  constexpr std::uint64_t steps = 400;
   c.time = TimeMode::wall;
   c.servers = 2;
   c.evaluate_every = 1e9;
@@ -36,7 +36,8 @@ void check_steps_allocate_nothing(Configuration c, const LoadedData& data) {
       c.steps = 3 * steps;
       const std::uint64_t many = allocations_of(c, data);
       // How far threads run ahead of each other differs from run to run, and with it how many
-      // envelopes are made and how long a histogram of staleness grows: about ten more or less.
+      // envelopes are made and how long a histogram of staleness grows: about ten more or less, and
+      // up to sixty in a tree, some of whose edges a short run may not get to use.
       CHECK(many < few + 2 * steps / 8);
     }
   }
