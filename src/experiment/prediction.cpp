@@ -157,8 +157,8 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
       generate_sparse_logistic(static_cast<std::size_t>(c.workers), model.floats, 1, c.seed),
       {}};
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
-    if (parameter.in_the_long_run < 0.0) continue;
-    c.hyperparameters[parameter.name] = parameter.in_the_long_run;
+    if (!parameter.in_the_long_run) continue;
+    c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
   }
   const std::uint64_t cycle = steps_of_cycle(scheme, c);
   const std::uint64_t first = cycle * ((steps_before + cycle - 1) / cycle);

@@ -30,7 +30,7 @@ void check_steps_allocate_nothing(Configuration c, const LoadedData& data) {
       if (!scheme.has_collective && &collective != &all_reduces().front()) continue;
       CAPTURE(data.name, c.model, scheme.name, collective.name);
       // Nobody waits for gosgd's messages: the pools fill until 256 are unread from each to each.
-      const std::uint64_t steps = scheme.name == "gosgd" ? 40'000 : 200;
+      const std::uint64_t steps = scheme.name == "gosgd" ? 40'000 : 400;
       c.scheme = scheme.name;
       c.collective = collective.name;
       c.steps = steps;
@@ -38,7 +38,8 @@ void check_steps_allocate_nothing(Configuration c, const LoadedData& data) {
       c.steps = 3 * steps;
       const std::uint64_t many = allocations_of(c, data);
       // How far threads run ahead of each other differs from run to run, and with it how many
-      // envelopes are made and how long a histogram of staleness grows: about ten more or less.
+      // envelopes are made and how long a histogram of staleness grows: about ten more or less, and
+      // up to sixty in a tree, some of whose edges a short run may not get to use.
       CHECK(many < few + 2 * steps / 8);
     }
   }

@@ -114,7 +114,10 @@ class Worker {
   /// Rows of this worker's share.
   std::size_t share_rows() const { return shares_.front().rows; }
   /// A stream that is the same at every worker, so that all draw alike without a word.
-  RandomStream common_random() const { return {context_.seed, Purpose::scheme}; }
+  RandomStream common_random() const {
+    constexpr std::uint32_t no_rank = ~std::uint32_t{0};
+    return {context_.seed, Purpose::scheme, no_rank};
+  }
 
   /// This worker's model, evaluated as it stands between two steps. Empty in schemes whose model is
   /// the shared one.

@@ -39,9 +39,10 @@ struct HyperparameterInfo {
   std::string help;
   double fallback = 0.0;
   double low = 0.0, high = 0.0;
-  bool whole = false;           // counts something
-  bool cycle = false;           // something happens once in so many steps
-  double in_the_long_run = -1;  // ≥ 0: what it comes to, as far as time is concerned
+  bool whole = false;  // counts something
+  bool cycle = false;  // something happens once in so many steps
+  /// What it comes to as far as time is concerned, where that changes in the course of a run.
+  std::optional<double> in_the_long_run{};
 };
 
 /// The optimizers (--optimizer, --momentum) that a scheme's rule allows.
