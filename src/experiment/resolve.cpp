@@ -200,6 +200,11 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
     const Scheme& scheme = find_scheme(name);
     check_scheme(scheme, c);
     c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
+    if (scheme.has_groups && c.workers > 1 &&
+        shared_models(scheme, c.hyperparameters, c.workers) == 1) {
+      say(fmt::format("note: {} has one group of workers, so it is hogwild; --groups 2 makes two",
+                      name));
+    }
     ranks = std::max(ranks, rank_count(scheme, c));
   }
   check_stragglers(c);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -25,20 +26,24 @@ Scheme easgd_scheme();
 Scheme easgd_async_scheme();
 
 Scheme hogwild_scheme();
+Scheme hogwild_numa_scheme();
+Scheme hogwild_plus_plus_scheme();
 
 Scheme gossip_scheme();
 
 const std::vector<Scheme>& schemes() {
   static const std::vector<Scheme> table{
-      sequential_scheme(), ps_sync_scheme(),         ring_scheme(),        all_reduce_scheme(),
+      sequential_scheme(), ps_sync_scheme(),         ring_scheme(),
+      all_reduce_scheme(),
 
-      ps_async_scheme(),   staleness_aware_scheme(), dc_asgd_c_scheme(),   dc_asgd_a_scheme(),
+      ps_async_scheme(),   staleness_aware_scheme(), dc_asgd_c_scheme(),
+      dc_asgd_a_scheme(),
 
       ssp_scheme(),        ssp_strict_scheme(),
 
       local_sgd_scheme(),  easgd_scheme(),           easgd_async_scheme(),
 
-      hogwild_scheme(),
+      hogwild_scheme(),    hogwild_numa_scheme(),    hogwild_plus_plus_scheme(),
 
       gossip_scheme(),
   };
@@ -50,9 +55,14 @@ int server_count(const Scheme& scheme, const AllReduce& collective, int workers,
   return scheme.server == nullptr ? 0 : wanted;
 }
 
+int shared_models(const Scheme& scheme, const Hyperparameters& hyperparameters, int workers) {
+  if (!scheme.has_groups) return 1;
+  return static_cast<int>(std::min<double>(hyperparameter(hyperparameters, "groups"), workers));
+}
+
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given) {
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
-    given.try_emplace(parameter.name, parameter.fallback);
+    given.try_emplace(parameter.name, parameter.default_value());
   }
   return given;
 }

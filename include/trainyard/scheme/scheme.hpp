@@ -31,8 +31,8 @@ struct StepSetting {
   Duration whole_model() const { return network.message_time(parameters * sizeof(float)); }
 };
 
-/// A number that a scheme's rule leaves open: a flag, and a key of the TOML section [scheme].
-/// Schemes that name the same one mean the same.
+/// A number that a scheme's rule leaves open, or a choice among words: a flag, and a key of the
+/// TOML section [scheme]. Schemes that name the same one mean the same.
 struct HyperparameterInfo {
   std::string name;      // "period": the flag is --period
   std::string argument;  // how it is written, for --help
@@ -40,6 +40,13 @@ struct HyperparameterInfo {
   double fallback = 0.0;
   double low = 0.0, high = 0.0;
   bool whole = false;  // counts something
+  /// Not empty: the value is one of these words, and is kept as its place among them, so that the
+  /// scheme reads it as an enumeration (Worker::choice()).
+  std::vector<std::string> choices{};
+  /// What the fallback is where it depends on the machine; the resolved configuration records it.
+  double (*machine_fallback)() = nullptr;
+
+  double default_value() const { return machine_fallback ? machine_fallback() : fallback; }
 };
 
 /// What a scheme's workers wait for.
@@ -69,7 +76,8 @@ struct Scheme {
   bool has_topology = false;    // takes --topology
   bool has_collective = false;  // takes --collective, which says how many servers there are
   bool has_momentum = true;     // its rule allows --momentum
-  bool one_rank = false;        // one rank takes the minibatches of all workers
+  bool has_groups = false;  // a shared model for each group of workers (hyperparameter "groups")
+  bool one_rank = false;    // one rank takes the minibatches of all workers
   std::vector<HyperparameterInfo> hyperparameters{};
 
   void (*worker)(Worker&) = nullptr;
@@ -86,6 +94,9 @@ const std::vector<Scheme>& schemes();
 /// The ranks beside the workers that a run of `scheme` has, for what --servers and --collective
 /// say.
 int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted);
+
+/// How many models the workers of such a scheme share: at most one each.
+int shared_models(const Scheme& scheme, const Hyperparameters& hyperparameters, int workers);
 
 /// What those of them that `given` does not name are.
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given);
