@@ -247,6 +247,7 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.classes = data_.train.classes;
   s.model = config_.model;
   s.parameters = model_->dimension();
+  s.lr = config_.optimizer.lr;
   s.steps = last.step;
   s.epochs = last.epoch;
   s.samples = last.samples;

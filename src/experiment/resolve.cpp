@@ -32,14 +32,33 @@ int rank_count(const Scheme& scheme, const Configuration& c) {
          server_count(scheme, find_all_reduce(c.collective), c.workers, c.servers);
 }
 
-void check_scheme(const Scheme& scheme, const Configuration& c) {
+std::string model_name(const Configuration& c, const LoadedData& data) {
+  if (!c.model.empty()) return c.model;
+  return data.train.classes == 2 ? "logistic" : "softmax";
+}
+
+}  // namespace
+
+Scalar model_scalar(const Configuration& c, const LoadedData& data) {
+  return make_model({model_name(c, data), c.l2}, data.train)->scalar();
+}
+
+void check_scheme(const Scheme& scheme, const Configuration& c, Scalar of_model) {
   if (c.optimizer.momentum > 0.0 && !scheme.has_momentum) {
     throw UsageError(
         fmt::format("--momentum: {} takes none (a velocity would touch every coordinate at every "
                     "step); leave it 0",
                     scheme.name));
   }
+  if (of_model != Scalar::float32 && scheme.home == ModelHome::shared) {
+    throw UsageError(fmt::format(
+        "--model {}: its parameters are double, and the model that {} shares is float; the other "
+        "schemes take it",
+        c.model, scheme.name));
+  }
 }
+
+namespace {
 
 void check_against_data(const Configuration& c, const LoadedData& data) {
   const std::size_t rows = data.train.rows;
@@ -134,15 +153,9 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
 /// Also finds out whether the model suits the data, before anything takes time.
 void resolve_model(Configuration& c, const std::vector<std::string>& schemes,
                    const LoadedData& data) {
-  if (c.model.empty()) c.model = data.train.classes == 2 ? "logistic" : "softmax";
+  c.model = model_name(c, data);
   const auto model = make_model({c.model, c.l2}, data.train);
-  for (const std::string& name : schemes) {
-    if (model->scalar() == Scalar::float32 || find_scheme(name).home != ModelHome::shared) continue;
-    throw UsageError(fmt::format(
-        "--model {}: its parameters are double, and the model that {} shares is float; the other "
-        "schemes take it",
-        c.model, name));
-  }
+  for (const std::string& name : schemes) check_scheme(find_scheme(name), c, model->scalar());
   const double seconds = static_cast<double>(model->dimension() * bytes_of(model->scalar())) /
                          c.network.bytes_per_second;
   if (!(seconds < longest_message_s)) {
@@ -198,7 +211,6 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   int ranks = 0;
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
-    check_scheme(scheme, c);
     c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
     if (scheme.has_groups && c.workers > 1 &&
         shared_models(scheme, c.hyperparameters, c.workers) == 1) {
@@ -210,8 +222,8 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   check_stragglers(c);
   check_network(c, ranks);
   check_against_data(c, data);
-  remark_unused(c, schemes, say);
   resolve_model(c, schemes, data);
+  remark_unused(c, schemes, say);
   resolve_time(c, ranks, say);
   resolve_budget(c, data);
   resolve_compute_time(c, data, say);
