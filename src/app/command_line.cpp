@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/base/units.hpp"
 
 #include "app/commands.hpp"
 #include "app/netcheck_flags.hpp"
@@ -23,6 +23,7 @@ namespace {
 constexpr const char* examples =
     "Examples:\n"
     "  trainyard compare                         six schemes on the built-in data set\n"
+    "  trainyard compare --schemes all --tune-lr --seeds 5\n"
     "  trainyard run --scheme gossip --topology one-peer-exp --workers 64\n"
     "  trainyard run --dataset a9a --l2 1e-4 --lr 0.5 --target-loss 0.33 --out results\n"
     "  trainyard run results/ring/config.toml    the same run again\n"
@@ -57,18 +58,20 @@ Configuration read_comparison(const TrainingFlags& flags) {
   return on_built_in_set && simulated ? flags.read(built_in_comparison()) : asked;
 }
 
-std::vector<std::string> schemes_to_compare(const CLI::Option& flag) {
-  std::vector<std::string> names;
-  if (flag.count() == 0) {
-    return {"sequential", "ps-sync", "ps-async", "ring", "hogwild", "gossip"};
+std::vector<Contestant> schemes_to_compare(const CLI::Option& flag) {
+  return parse_contestants(flag.count() == 0 ? "sequential,ps-sync,ps-async,ring,hogwild,gossip"
+                                             : only_value(flag));
+}
+
+ComparisonOptions comparison_options(const CLI::Option& seeds, const CLI::Option& tune_lr) {
+  ComparisonOptions options;
+  const std::string count = only_value(seeds);
+  if (seeds.count() > 0) options.seeds = static_cast<int>(parse_integer(count, "--seeds", 1, 1000));
+  if (tune_lr.count() > 0) {
+    if (switch_value(tune_lr) != "true") throw UsageError("--tune-lr: takes no value");
+    options.tune_lr = true;
   }
-  for (const std::string& name : split_names(only_value(flag))) {
-    if (std::ranges::find(names, name) != names.end()) {
-      throw UsageError(fmt::format("--schemes: '{}' is there twice; each scheme runs once", name));
-    }
-    names.push_back(find_scheme(name).name);
-  }
-  return names;
+  return options;
 }
 
 /// CLI11's own complaints, of which few are left, as ours.
@@ -112,7 +115,13 @@ class CommandLine {
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
   TrainingFlags run_flags_{run_, Configuration{}, true};
   CLI::Option* schemes_ =
-      add_value_flag(compare_, "schemes", "A,B,…", "which [the six basic ones]");
+      add_value_flag(compare_, "schemes", "A,B,…",
+                     "which; also all-centralised, all-decentralised, all [the six basic ones]");
+  CLI::Option* seeds_ =
+      add_value_flag(compare_, "seeds", "K",
+                     "repeat with K seeds; mean and standard deviation of each figure [1]");
+  CLI::Option* tune_lr_ =
+      add_switch(compare_, "tune-lr", "each scheme at its own best step size, found by short runs");
   TrainingFlags compare_flags_{compare_, comparison_defaults(), false};
   TimelineFlags timeline_flags_{timeline_};
   NetcheckFlags netcheck_flags_{netcheck_};
@@ -129,7 +138,12 @@ CommandLine::CommandLine() {
   program_.footer(examples);
   compare_.footer(
       "On the built-in data set a minibatch is taken to need 1 ms and the step size is 4, unless\n"
-      "--compute-time and --lr say otherwise: so the table is the same on every machine.");
+      "--compute-time and --lr say otherwise: so the table is the same on every machine.\n"
+      "\n"
+      "--tune-lr tries --lr times 1/16, 1/8, … 16, and beyond where the best is at an edge, in "
+      "runs of\n"
+      "a quarter of the budget and at most 4 epochs; the better half goes on to the next round.\n"
+      "A scheme of a group (--schemes all…) that cannot run what is asked is skipped, and said.");
   list_what_ = list_.add_option("WHAT", "schemes, topologies, collectives, models or datasets")
                    ->type_name("");
   machine_workers_ =
@@ -165,7 +179,8 @@ int CommandLine::dispatch(int argc, char** argv) {
   refuse_extras(*chosen.front());
   if (run_.parsed()) return run_command(run_flags_.read({}));
   if (compare_.parsed()) {
-    return compare_command(read_comparison(compare_flags_), schemes_to_compare(*schemes_));
+    return compare_command(read_comparison(compare_flags_), schemes_to_compare(*schemes_),
+                           comparison_options(*seeds_, *tune_lr_));
   }
   if (timeline_.parsed()) {
     return timeline_command(timeline_flags_.what(), timeline_flags_.options(),

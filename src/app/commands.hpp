@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/experiment/comparison.hpp"
 #include "trainyard/experiment/configuration.hpp"
+#include "trainyard/experiment/contestants.hpp"
 #include "trainyard/experiment/lower_bounds.hpp"
 #include "trainyard/experiment/netcheck.hpp"
 #include "trainyard/experiment/prediction.hpp"
@@ -25,7 +27,8 @@ inline constexpr int exit_interrupted = 130;
 extern std::atomic<bool> interrupted;
 
 int run_command(const Configuration& configuration);
-int compare_command(const Configuration& configuration, const std::vector<std::string>& schemes);
+int compare_command(const Configuration& configuration, const std::vector<Contestant>& contestants,
+                    const ComparisonOptions& options);
 int list_command(const std::string& what);
 struct TimelineOutput {
   bool json = false;

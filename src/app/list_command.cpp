@@ -32,8 +32,19 @@ void print_table(const Table& table) {
   for (const auto& row : table) fmt::print("{:<{}}  {}\n", row.name, width, row.summary);
 }
 
-void print_schemes() {
+/// In the order of SchemeFamily.
+constexpr std::array families{
+    "synchronous: everybody waits for everybody, at every step",
+    "asynchronous: nobody waits",
+    "bounded: those wait who are too far ahead",
+    "local updates: replicas meet every so many steps",
+    "shared memory: no messages, all write to the same memory",
+    "decentralised: neighbours in a graph",
+};
+
+void print_family(SchemeFamily family) {
   for (const Scheme& scheme : schemes()) {
+    if (scheme.family != family) continue;
     fmt::print("{}\n  {}\n  step: {}\n  time: {}\n  rate: {}\n  source: {}\n", scheme.name,
                scheme.summary, scheme.step, scheme.time, scheme.rate, scheme.source);
     std::string flags;
@@ -48,6 +59,13 @@ void print_schemes() {
                                            ? "sgd without momentum"
                                            : "sgd, nesterov");
     }
+  }
+}
+
+void print_schemes() {
+  for (std::size_t i = 0; i < families.size(); ++i) {
+    fmt::print("{}# {}\n", i == 0 ? "" : "\n", families[i]);
+    print_family(static_cast<SchemeFamily>(i));
   }
   fmt::print("{}", symbols);
 }

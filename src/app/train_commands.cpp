@@ -112,7 +112,8 @@ int conclude(const std::vector<RunResult>& results) {
                "a smaller --lr may help\n",
                result.summary.scheme);
   }
-  if (!results.empty() && results.back().summary.interrupted) {
+  // relaxed: a flag that a signal sets; nothing is published with it.
+  if (interrupted.load(std::memory_order_relaxed)) {
     status = exit_interrupted;
     fmt::print(stderr, "trainyard: interrupted; these are the results so far\n");
   }
@@ -143,10 +144,15 @@ int run_command(const Configuration& configuration) {
   return conclude(results);
 }
 
-int compare_command(const Configuration& configuration, const std::vector<std::string>& schemes) {
-  check_outputs(configuration, schemes, true);
+int compare_command(const Configuration& configuration, const std::vector<Contestant>& contestants,
+                    const ComparisonOptions& options) {
   Listeners listeners(configuration, true);
   const LoadedData data = load_dataset(dataset_request(configuration));
+  const std::vector<std::string> schemes =
+      able_to_run(contestants, configuration, data, listeners.hooks().remark);
+  for (int k = 0; k < options.seeds; ++k) {
+    check_outputs(with_seed(configuration, k, options), schemes, true);
+  }
   std::exception_ptr failure;
   const ComparisonHooks hooks{
       .begins = [&](const Configuration& resolved) { listeners.begin(resolved); },
@@ -159,12 +165,14 @@ int compare_command(const Configuration& configuration, const std::vector<std::s
             }
           },
       .run = listeners.hooks()};
-  const std::vector<RunResult> results = run_comparison(configuration, schemes, data, hooks);
+  const std::vector<RunResult> results =
+      run_comparison(configuration, schemes, data, hooks, options);
 
   const std::string& format = configuration.format;
-  print(format == "json"  ? comparison_json(results)
-        : format == "csv" ? summary_csv(results)
-                          : comparison_table(results));
+  print(format == "json"    ? comparison_json(results, options)
+        : format != "csv"   ? comparison_table(results, options)
+        : options.seeds > 1 ? spread_csv(results)
+                            : summary_csv(results));
   if (failure) std::rethrow_exception(failure);
   return conclude(results);
 }

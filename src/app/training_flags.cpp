@@ -61,6 +61,10 @@ CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const st
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // only_value() complains better
 }
 
+CLI::Option* add_switch(CLI::App& command, const std::string& name, const std::string& help) {
+  return command.add_flag("--" + name, help);
+}
+
 std::string switch_value(const CLI::Option& flag) {
   return flag.results().empty() ? "true" : flag.results().back();
 }
@@ -90,13 +94,12 @@ TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, b
     if (option.name == "scheme" && !one_scheme) continue;
     const std::string help = help_of(option, defaults);
     CLI::Option* flag = option.argument.empty()
-                            ? command.add_flag("--" + option.name, help)
+                            ? add_switch(command, option.name, help)
                             : add_value_flag(command, option.name, option.argument, help);
     flag->group("[" + option.section + "]");
     flags_.push_back({&option, flag});
   }
-  const std::string json_help = "short for --format json";
-  json_ = command.add_flag("--json", json_help)->group("[output]");
+  json_ = add_switch(command, "json", "short for --format json")->group("[output]");
 }
 
 Configuration TrainingFlags::read(const Configuration& defaults) const {

@@ -28,6 +28,9 @@ std::vector<std::string> split_names(const std::string& text);
 CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const std::string& argument,
                             const std::string& help);
 
+/// Adds a flag without a value, for switch_value().
+CLI::Option* add_switch(CLI::App& command, const std::string& name, const std::string& help);
+
 /// A configuration file and the flags that win over it.
 class TrainingFlags {
  public:

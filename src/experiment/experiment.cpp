@@ -161,12 +161,16 @@ RunResult Experiment::run() {
                                static_cast<std::size_t>(config_.workers), config_.seed);
   const Topology topology = make_topology(config_.topology, config_.workers);
   const RuntimeSetup setup = runtime_setup();
-  std::optional<SharedModel> shared;
-  if (scheme_.home == ModelHome::shared) shared.emplace(initial_.view().floats());
+  std::optional<SharedModels> shared;
+  if (scheme_.home == ModelHome::shared) {
+    shared.emplace(setup.workers, shared_models(scheme_, config_.hyperparameters, setup.workers));
+  }
 
   // The starting point, so that every curve begins at the same loss.
   Snapshot start{.model = initial_.view()};
-  if (scheme_.home == ModelHome::replicas) start.consensus_distance = 0.0;
+  if (scheme_.home == ModelHome::replicas || (shared && shared->groups() > 1)) {
+    start.consensus_distance = 0.0;
+  }
   RunLimits limits = this->limits();
   if (look(start)) limits.steps = 0;
 
@@ -243,6 +247,7 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.classes = data_.train.classes;
   s.model = config_.model;
   s.parameters = model_->dimension();
+  s.lr = config_.optimizer.lr;
   s.steps = last.step;
   s.epochs = last.epoch;
   s.samples = last.samples;

@@ -16,6 +16,7 @@ namespace {
 
 double parse_hyperparameter(const HyperparameterInfo& p, std::string_view text,
                             std::string_view what) {
+  if (!p.choices.empty()) return static_cast<double>(chosen(text, what, p.choices));
   if (p.whole) {
     return static_cast<double>(parse_integer(text, what, static_cast<std::int64_t>(p.low),
                                              static_cast<std::int64_t>(p.high)));
@@ -26,6 +27,16 @@ double parse_hyperparameter(const HyperparameterInfo& p, std::string_view text,
         fmt::format("{}: '{}' is not a number from {} to {}", what, text, p.low, p.high));
   }
   return value;
+}
+
+std::string hyperparameter_text(const HyperparameterInfo& p, double value) {
+  return p.choices.empty() ? fmt::to_string(value) : p.choices[static_cast<std::size_t>(value)];
+}
+
+/// "10", or "1 on this machine".
+std::string default_text(const HyperparameterInfo& p) {
+  return hyperparameter_text(p, p.default_value()) +
+         (p.machine_fallback != nullptr ? " on this machine" : "");
 }
 
 /// The names of the schemes that take it.
@@ -47,17 +58,19 @@ std::vector<Option> hyperparameter_options() {
   for (const Scheme& scheme : schemes()) {
     for (const HyperparameterInfo& p : scheme.hyperparameters) {
       if (std::ranges::find(table, p.name, &Option::name) != table.end()) continue;
-      const std::string help = fmt::format("{}: {} [{}]", takers_of(p.name), p.help, p.fallback);
+      const std::string help =
+          fmt::format("{}: {} [{}]", takers_of(p.name), p.help, default_text(p));
       table.push_back({"scheme", p.name, p.argument, help,
                        [p](Configuration& c, std::string_view text, std::string_view what) {
                          c.hyperparameters[p.name] = parse_hyperparameter(p, text, what);
                        },
                        [p](const Configuration& c) {
                          const auto found = c.hyperparameters.find(p.name);
-                         return found == c.hyperparameters.end() ? ""
-                                                                 : fmt::to_string(found->second);
+                         return found == c.hyperparameters.end()
+                                    ? ""
+                                    : hyperparameter_text(p, found->second);
                        },
-                       true});
+                       p.choices.empty()});
     }
   }
   return table;

@@ -32,8 +32,19 @@ int rank_count(const Scheme& scheme, const Configuration& c) {
          server_count(scheme, find_all_reduce(c.collective), c.workers, c.servers);
 }
 
-void check_scheme(const Scheme& scheme, const Configuration& c) {
-  const OptimizerOptions& optimizer = c.optimizer;
+void check_optimizer(const OptimizerOptions& optimizer) {
+  if (optimizer.kind == OptimizerKind::nesterov && optimizer.momentum == 0.0) {
+    throw UsageError("--optimizer nesterov: it needs a --momentum above 0, like 0.9");
+  }
+  const std::string schedule = lr_schedule_text(optimizer.lr_schedule);
+  if (optimizer.lr_decay > 0.0 && optimizer.lr_schedule.kind != LrSchedule::Kind::inverse_time) {
+    throw UsageError(fmt::format(
+        "--lr-decay: it belongs to --lr-schedule inverse-time; with {} leave it 0", schedule));
+  }
+}
+
+/// Throws UsageError where its rule does not allow what is asked for.
+void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer) {
   const bool of_sgd =
       optimizer.kind == OptimizerKind::sgd || optimizer.kind == OptimizerKind::nesterov;
   if (scheme.optimizers == OptimizerRange::any || optimizer.plain()) return;
@@ -49,16 +60,28 @@ void check_scheme(const Scheme& scheme, const Configuration& c) {
                                optimizer_text(optimizer.kind), scheme.name));
 }
 
-void check_optimizer(const OptimizerOptions& optimizer) {
-  if (optimizer.kind == OptimizerKind::nesterov && optimizer.momentum == 0.0) {
-    throw UsageError("--optimizer nesterov: it needs a --momentum above 0, like 0.9");
-  }
-  const std::string schedule = lr_schedule_text(optimizer.lr_schedule);
-  if (optimizer.lr_decay > 0.0 && optimizer.lr_schedule.kind != LrSchedule::Kind::inverse_time) {
+std::string model_name(const Configuration& c, const LoadedData& data) {
+  if (!c.model.empty()) return c.model;
+  return data.train.classes == 2 ? "logistic" : "softmax";
+}
+
+}  // namespace
+
+Scalar model_scalar(const Configuration& c, const LoadedData& data) {
+  return make_model({model_name(c, data), c.l2}, data.train)->scalar();
+}
+
+void check_scheme(const Scheme& scheme, const Configuration& c, Scalar of_model) {
+  check_optimizer_of(scheme, c.optimizer);
+  if (of_model != Scalar::float32 && scheme.home == ModelHome::shared) {
     throw UsageError(fmt::format(
-        "--lr-decay: it belongs to --lr-schedule inverse-time; with {} leave it 0", schedule));
+        "--model {}: its parameters are double, and the model that {} shares is float; the other "
+        "schemes take it",
+        c.model, scheme.name));
   }
 }
+
+namespace {
 
 void check_against_data(const Configuration& c, const LoadedData& data) {
   const std::size_t rows = data.train.rows;
@@ -164,15 +187,9 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
 /// Also finds out whether the model suits the data, before anything takes time.
 void resolve_model(Configuration& c, const std::vector<std::string>& schemes,
                    const LoadedData& data) {
-  if (c.model.empty()) c.model = data.train.classes == 2 ? "logistic" : "softmax";
+  c.model = model_name(c, data);
   const auto model = make_model({c.model, c.l2}, data.train);
-  for (const std::string& name : schemes) {
-    if (model->scalar() == Scalar::float32 || find_scheme(name).home != ModelHome::shared) continue;
-    throw UsageError(fmt::format(
-        "--model {}: its parameters are double, and the model that {} shares is float; the other "
-        "schemes take it",
-        c.model, name));
-  }
+  for (const std::string& name : schemes) check_scheme(find_scheme(name), c, model->scalar());
   const double seconds = static_cast<double>(model->dimension() * bytes_of(model->scalar())) /
                          c.network.bytes_per_second;
   if (!(seconds < longest_message_s)) {
@@ -240,16 +257,20 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   int ranks = 0;
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
-    check_scheme(scheme, c);
     c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
+    if (scheme.has_groups && c.workers > 1 &&
+        shared_models(scheme, c.hyperparameters, c.workers) == 1) {
+      say(fmt::format("note: {} has one group of workers, so it is hogwild; --groups 2 makes two",
+                      name));
+    }
     ranks = std::max(ranks, rank_count(scheme, c));
   }
   check_optimizer(c.optimizer);
   check_stragglers(c);
   check_network(c, ranks);
   check_against_data(c, data);
-  remark_unused(c, schemes, say);
   resolve_model(c, schemes, data);
+  remark_unused(c, schemes, say);
   resolve_time(c, ranks, say);
   resolve_budget(c, data);
   resolve_schedule(c, data);

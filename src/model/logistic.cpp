@@ -108,6 +108,18 @@ class LogisticSparseUpdate final : public Model::SparseUpdate {
 
   void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
              float step_size) const override {
+    write_by<LoadAndStore>(parameters.data(), batch, residuals, step_size);
+  }
+
+  void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+           float step_size) const override {
+    write_by<CompareAndSwap>(parameters.data(), batch, residuals, step_size);
+  }
+
+ private:
+  template <typename Way>
+  void write_by(float* weights, Batch batch, std::span<const float> residuals,
+                float step_size) const {
     const float pull_scale = step_size / static_cast<float>(row_count(batch));
     std::size_t next = 0;
     for (const RowRange& range : batch) {
@@ -115,29 +127,29 @@ class LogisticSparseUpdate final : public Model::SparseUpdate {
         const SparseRow row = range.data->sparse_row(range.first + r);
         const float step = step_size * residuals[next++];
         if (pull_.empty()) {
-          write_row(row, step, parameters.data());
+          write_row<Way>(row, step, weights);
         } else {
-          write_row_regularised(row, step, pull_scale, parameters.data());
+          write_row_regularised<Way>(row, step, pull_scale, weights);
         }
       }
     }
   }
 
- private:
+  template <typename Way>
   static void write_row(const SparseRow& row, float step, float* weights) {
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
-      float& weight = weights[row.columns[i]];
-      store_relaxed(weight, load_relaxed(weight) - step * row.values[i]);
+      const float change = step * row.values[i];
+      Way::update(weights[row.columns[i]], [=](float old) { return old - change; });
     }
   }
 
+  template <typename Way>
   void write_row_regularised(const SparseRow& row, float step, float pull_scale,
                              float* weights) const {
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
-      float& weight = weights[row.columns[i]];
       const float pull = std::min(pull_scale * pull_[row.columns[i]], 1.0F);
-      const float old = load_relaxed(weight);
-      store_relaxed(weight, old - (step * row.values[i] + pull * old));
+      const float change = step * row.values[i];
+      Way::update(weights[row.columns[i]], [=](float old) { return old - (change + pull * old); });
     }
   }
 

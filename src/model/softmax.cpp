@@ -38,14 +38,12 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
 
   void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
              float step_size) const override {
-    const float pull_scale = step_size / static_cast<float>(row_count(batch));
-    const float* residual = residuals.data();
-    for (const RowRange& range : batch) {
-      for (std::size_t r = 0; r < range.count; ++r, residual += classes_) {
-        const SparseRow row = range.data->sparse_row(range.first + r);
-        write_row(row, residual, step_size, pull_scale, parameters.data());
-      }
-    }
+    write_by<LoadAndStore>(parameters.data(), batch, residuals, step_size);
+  }
+
+  void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+           float step_size) const override {
+    write_by<CompareAndSwap>(parameters.data(), batch, residuals, step_size);
   }
 
  private:
@@ -58,6 +56,20 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
     }
   }
 
+  template <typename Way>
+  void write_by(float* parameters, Batch batch, std::span<const float> residuals,
+                float step_size) const {
+    const float pull_scale = step_size / static_cast<float>(row_count(batch));
+    const float* residual = residuals.data();
+    for (const RowRange& range : batch) {
+      for (std::size_t r = 0; r < range.count; ++r, residual += classes_) {
+        const SparseRow row = range.data->sparse_row(range.first + r);
+        write_row<Way>(row, residual, step_size, pull_scale, parameters);
+      }
+    }
+  }
+
+  template <typename Way>
   void write_row(const SparseRow& row, const float* residual, float step_size, float pull_scale,
                  float* parameters) const {
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
@@ -65,8 +77,8 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
       const float step = step_size * row.values[i];
       const float pull = pull_.empty() ? 0.0F : std::min(pull_scale * pull_[row.columns[i]], 1.0F);
       for (std::size_t c = 0; c < classes_; ++c) {
-        const float old = load_relaxed(weights[c]);
-        store_relaxed(weights[c], old - (step * residual[c] + pull * old));
+        const float change = step * residual[c];
+        Way::update(weights[c], [=](float old) { return old - (change + pull * old); });
       }
     }
   }

@@ -34,6 +34,27 @@ inline void store_relaxed(float& parameter, float value) {
 }
 #endif
 
+/// parameter ← next(parameter) by load and store: what others store in between is lost.
+struct LoadAndStore {
+  template <typename Next>
+  static void update(float& parameter, const Next& next) {
+    store_relaxed(parameter, next(load_relaxed(parameter)));
+  }
+};
+
+/// The same by compare-and-swap, tried until nobody came in between: nothing is lost.
+struct CompareAndSwap {
+  template <typename Next>
+  static void update(float& parameter, const Next& next) {
+    const std::atomic_ref<float> shared(parameter);
+    // relaxed: as above; what makes the sum right is that the exchange is one operation.
+    float old = shared.load(std::memory_order_relaxed);
+    while (!shared.compare_exchange_weak(old, next(old), std::memory_order_relaxed,
+                                         std::memory_order_relaxed)) {
+    }
+  }
+};
+
 /// λ / p_j for each feature, p_j being the fraction of the rows in which it occurs; 0 where it
 /// never does. Empty when λ = 0.
 inline std::vector<float> inverse_frequency_pull(double l2, const Dataset& train) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "trainyard/experiment/spread.hpp"
 #include "trainyard/report/summary_format.hpp"
 
 namespace trainyard {
@@ -35,6 +36,7 @@ const std::vector<Column>& columns() {
       {"dataset", [](const S& s) { return field(s.dataset); }},
       {"model", [](const S& s) { return field(s.model); }},
       {"parameters", [](const S& s) { return fmt::to_string(s.parameters); }},
+      {"lr", [](const S& s) { return fmt::to_string(s.lr); }},
       {"steps", [](const S& s) { return fmt::to_string(s.steps); }},
       {"epochs", [](const S& s) { return fmt::to_string(s.epochs); }},
       {"samples", [](const S& s) { return fmt::to_string(s.samples); }},
@@ -70,6 +72,27 @@ std::string summary_csv(const std::vector<RunResult>& results) {
   for (const RunResult& result : results) {
     cells.clear();
     for (const Column& column : columns()) cells.push_back(column.text(result.summary));
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+std::string spread_csv(const std::vector<RunResult>& results) {
+  std::vector<std::string> cells{"scheme", "seeds", "lr", "diverged", "reached_target"};
+  for (const Figure& figure : figures()) {
+    cells.push_back(fmt::format("{}_mean", figure.name));
+    cells.push_back(fmt::format("{}_sd", figure.name));
+  }
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const SchemeSpread& spread : spreads_of(results)) {
+    cells = {field(spread.scheme), fmt::to_string(spread.summaries.size()),
+             fmt::to_string(spread.summaries.front()->lr), fmt::to_string(spread.diverged),
+             fmt::to_string(spread.reached_target)};
+    for (const Figure& figure : figures()) {
+      const std::optional<Spread> s = spread_of(spread.summaries, figure.of);
+      cells.push_back(s ? fmt::to_string(s->mean) : "");
+      cells.push_back(s ? or_empty(s->deviation) : "");
+    }
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
   return text;

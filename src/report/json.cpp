@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "trainyard/experiment/spread.hpp"
 #include "trainyard/report/summary_format.hpp"
 
 namespace trainyard {
@@ -37,6 +38,7 @@ Json summary_object(const Summary& s) {
         {"classes", s.classes},
         {"test_rows", s.test_rows}}},
       {"model", {{"name", s.model}, {"parameters", s.parameters}}},
+      {"lr", s.lr},
       {"steps", s.steps},
       {"epochs", s.epochs},
       {"samples", s.samples},
@@ -59,16 +61,44 @@ Json summary_object(const Summary& s) {
       {"interrupted", s.interrupted}};
 }
 
+/// null for the deviation of a single value.
+Json spread_object(const std::optional<Spread>& spread) {
+  if (!spread) return nullptr;
+  return {{"mean", spread->mean},
+          {"standard_deviation", or_null(spread->deviation)},
+          {"count", spread->count}};
+}
+
+Json spreads_object(const SchemeSpread& spread) {
+  Json object{{"scheme", spread.scheme},
+              {"seeds", spread.seeds},
+              {"lr", spread.summaries.front()->lr},
+              {"diverged", spread.diverged},
+              {"reached_target", spread.reached_target}};
+  for (const Figure& figure : figures()) {
+    object[figure.name] = spread_object(spread_of(spread.summaries, figure.of));
+  }
+  return object;
+}
+
 }  // namespace
 
 std::string summary_json(const Summary& summary) {
   return written(summary_object(summary), 2);
 }
 
-std::string comparison_json(const std::vector<RunResult>& results) {
+std::string comparison_json(const std::vector<RunResult>& results,
+                            const ComparisonOptions& options) {
   Json runs = Json::array();
   for (const RunResult& result : results) runs.push_back(summary_object(result.summary));
-  return written({{"runs", runs}}, 2);
+  Json document{{"runs", runs}};
+  if (options.seeds > 1) {
+    document["spread"] = Json::array();
+    for (const SchemeSpread& spread : spreads_of(results)) {
+      document["spread"].push_back(spreads_object(spread));
+    }
+  }
+  return written(document, 2);
 }
 
 std::string metrics_json(const Metrics& m) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/experiment/spread.hpp"
 #include "trainyard/report/summary_format.hpp"
 
 namespace trainyard {
@@ -75,39 +76,116 @@ std::string consensus(const Summary& s) {
   return s.consensus_distance ? fmt::format("{:.2g}", *s.consensus_distance) : "-";
 }
 
-Row comparison_row(const Summary& s) {
-  return {s.scheme,
-          number(s.train_loss, 5),
-          number(s.test_accuracy, 4),
-          to_target(s),
-          number(s.epochs_to_target, 2),
-          human_duration(s.seconds),
-          share(s.compute_s, s.seconds),
-          share(s.transfer_s, s.seconds),
-          share(s.wait_s, s.seconds),
-          human_bytes(static_cast<double>(s.bytes_sent)),
-          human_count(static_cast<double>(s.messages)),
-          s.staleness ? number(s.staleness->mean, 2) : "-",
-          consensus(s)};
+/// A figure of the comparison. What several seeds have is written as one has: their mean, and their
+/// deviation in a line beneath.
+struct Column {
+  const char* heading;
+  std::optional<double> (*of)(const Summary&);
+  std::string (*text)(double);
+};
+
+std::optional<double> percent(double part, const Summary& s) {
+  if (!(s.seconds > 0.0)) return std::nullopt;
+  return 100.0 * part / s.seconds;
 }
 
-std::string heading(const RunResult& result) {
-  const Summary& s = result.summary;
-  const Configuration& c = result.resolved;
-  std::string text = fmt::format(
-      "{}: {} rows, {} test rows, {} features, {} classes; {} with {} parameters\n"
-      "{} workers, minibatch {}, step size {}, seed {}; network: latency {}, bandwidth {}\n",
-      s.dataset, s.rows, s.test_rows, s.features, s.classes, s.model, s.parameters, s.workers,
-      c.batch, c.optimizer.lr, s.seed, exact_text(c.network.latency),
-      bandwidth_text(c.network.bytes_per_second));
-  text += s.time == "wall" ? "time: wall clock\n"
-                           : fmt::format("time: simulated; computing a minibatch takes {}\n",
-                                         human_duration(to_seconds(*c.compute_time)));
-  if (s.target_loss) {
-    text += fmt::format("target: training loss {:.6g}{}\n", *s.target_loss,
-                        c.target_loss ? "" : ", the lowest that every scheme reached");
+std::string percent_text(double value) {
+  return fmt::format("{:.0f} %", value);
+}
+
+constexpr std::size_t target_column = 2;
+
+const std::vector<Column>& columns() {
+  using S = Summary;
+  using Value = std::optional<double>;
+  static const std::vector<Column> table{
+      {"train loss", [](const S& s) -> Value { return s.train_loss; },
+       [](double v) { return number(v, 5); }},
+      {"test acc.", [](const S& s) { return s.test_accuracy; },
+       [](double v) { return number(v, 4); }},
+      {"to target", [](const S& s) { return s.seconds_to_target; }, human_duration},
+      {"epochs", [](const S& s) { return s.epochs_to_target; },
+       [](double v) { return number(v, 2); }},
+      {"total", [](const S& s) -> Value { return s.seconds; }, human_duration},
+      {"compute", [](const S& s) { return percent(s.compute_s, s); }, percent_text},
+      {"transfer", [](const S& s) { return percent(s.transfer_s, s); }, percent_text},
+      {"wait", [](const S& s) { return percent(s.wait_s, s); }, percent_text},
+      {"sent", [](const S& s) -> Value { return static_cast<double>(s.bytes_sent); }, human_bytes},
+      {"messages", [](const S& s) -> Value { return static_cast<double>(s.messages); },
+       human_count},
+      {"staleness",
+       [](const S& s) { return s.staleness ? Value(s.staleness->mean) : std::nullopt; },
+       [](double v) { return number(v, 2); }},
+      {"consensus", [](const S& s) { return s.consensus_distance; },
+       [](double v) { return fmt::format("{:.2g}", v); }},
+  };
+  return table;
+}
+
+std::string target_text(const SchemeSpread& spread) {
+  const std::size_t seeds = spread.summaries.size();
+  if (seeds == 1) return to_target(*spread.summaries.front());
+  return spread.diverged > 0 ? fmt::format("{} of {} diverged", spread.diverged, seeds)
+                             : fmt::format("{} of {}", spread.reached_target, seeds);
+}
+
+/// The line of a scheme, and of several seeds a second one with their deviations.
+void add_rows(const SchemeSpread& spread, const ComparisonOptions& options,
+              std::vector<Row>& rows) {
+  Row means{spread.scheme}, deviations{"  ±"};
+  if (options.tune_lr) {
+    means.push_back(fmt::format("{:.4g}", spread.summaries.front()->lr));
+    deviations.emplace_back();
   }
-  return text;
+  if (options.seeds > 1) {
+    means.push_back(fmt::to_string(spread.summaries.size()));
+    deviations.emplace_back();
+  }
+  const bool all_reached = spread.reached_target == spread.summaries.size();
+  for (std::size_t i = 0; i < columns().size(); ++i) {
+    const Column& column = columns()[i];
+    const std::optional<Spread> values = spread_of(spread.summaries, column.of);
+    const bool in_words = i == target_column && !all_reached;
+    means.push_back(in_words ? target_text(spread) : values ? column.text(values->mean) : "-");
+    const bool told = values && values->deviation && !in_words;
+    const std::string text = told ? column.text(*values->deviation) : "";
+    deviations.push_back(text == column.text(0.0) ? "" : text);
+  }
+  rows.push_back(std::move(means));
+  if (spread.summaries.size() > 1) rows.push_back(std::move(deviations));
+}
+
+std::string target_line(const std::vector<RunResult>& results) {
+  const RunResult& first = results.front();
+  if (!first.summary.target_loss) return "";
+  if (first.resolved.target_loss) {
+    return fmt::format("target: training loss {:.6g}\n", *first.summary.target_loss);
+  }
+  if (first.summary.seed != results.back().summary.seed) {
+    return "target: for each seed the lowest training loss that every scheme reached with it\n";
+  }
+  return fmt::format("target: training loss {:.6g}, the lowest that every scheme reached\n",
+                     *first.summary.target_loss);
+}
+
+std::string heading(const std::vector<RunResult>& results, const ComparisonOptions& options) {
+  const Summary& s = results.front().summary;
+  const Configuration& c = results.front().resolved;
+  const std::string step_size =
+      options.tune_lr ? "each scheme's own best" : fmt::to_string(c.optimizer.lr);
+  const std::string seeds = options.seeds > 1
+                                ? fmt::format("seeds {} to {}", s.seed, results.back().summary.seed)
+                                : fmt::format("seed {}", s.seed);
+  return fmt::format(
+             "{}: {} rows, {} test rows, {} features, {} classes; {} with {} parameters\n"
+             "{} workers, minibatch {}, step size {}, {}; network: latency {}, bandwidth {}\n",
+             s.dataset, s.rows, s.test_rows, s.features, s.classes, s.model, s.parameters,
+             s.workers, c.batch, step_size, seeds, exact_text(c.network.latency),
+             bandwidth_text(c.network.bytes_per_second)) +
+         (s.time == "wall" ? "time: wall clock\n"
+                           : fmt::format("time: simulated; computing a minibatch takes {}\n",
+                                         human_duration(to_seconds(*c.compute_time)))) +
+         target_line(results);
 }
 
 constexpr const char* legend =
@@ -122,7 +200,17 @@ constexpr const char* legend =
     "sent         bytes of all ranks together, in so many messages\n"
     "staleness    mean number of others' updates between reading a model and applying its "
     "gradient\n"
-    "consensus    mean squared distance of the workers' replicas from their mean\n"
+    "consensus    mean squared distance of the workers' replicas from their mean\n";
+
+constexpr const char* tuning_legend =
+    "step size    the best of a geometric grid, by short runs that count for nothing else\n";
+
+constexpr const char* seeds_legend =
+    "seeds        how many runs each figure is the mean of; ± their standard deviation (with\n"
+    "             seeds - 1), empty where it rounds to 0; to target: how many reached it, if not "
+    "all\n";
+
+constexpr const char* one_step_size =
     "\n"
     "At one step size, ps-async and hogwild apply every worker's gradient in full while the "
     "others\n"
@@ -130,13 +218,20 @@ constexpr const char* legend =
 
 }  // namespace
 
-std::string comparison_table(const std::vector<RunResult>& results) {
+std::string comparison_table(const std::vector<RunResult>& results,
+                             const ComparisonOptions& options) {
   if (results.empty()) return "";
-  std::vector<Row> rows{{"scheme", "train loss", "test acc.", "to target", "epochs", "total",
-                         "compute", "transfer", "wait", "sent", "messages", "staleness",
-                         "consensus"}};
-  for (const RunResult& result : results) rows.push_back(comparison_row(result.summary));
-  return heading(results.front()) + "\n" + aligned(rows) + "\n" + stretch_notes(results) + legend;
+  std::vector<Row> rows{{"scheme"}};
+  if (options.tune_lr) rows.front().emplace_back("step size");
+  if (options.seeds > 1) rows.front().emplace_back("seeds");
+  for (const Column& column : columns()) rows.front().emplace_back(column.heading);
+  for (const SchemeSpread& spread : spreads_of(results)) add_rows(spread, options, rows);
+  std::string text =
+      heading(results, options) + "\n" + aligned(rows) + "\n" + stretch_notes(results) + legend;
+  if (options.tune_lr) text += tuning_legend;
+  if (options.seeds > 1) text += seeds_legend;
+  if (!options.tune_lr) text += one_step_size;
+  return text;
 }
 
 std::string summary_table(const Summary& s) {

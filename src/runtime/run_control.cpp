@@ -176,6 +176,7 @@ void RunControl::look(const Rank& rank, Snapshot snapshot) {
 /// Both sums go by rank and in double, so they do not depend on who came first, and by fixed
 /// blocks, so they do not depend on the number of cores.
 void RunControl::mean_of(ConstVector replicas, Snapshot& snapshot) {
+  const std::size_t count = replicas.size() / dimension_;
   const std::size_t blocks = (dimension_ + mean_block - 1) / mean_block;
   squared_distances_.assign(blocks, 0.0);
   with_scalar(scalar_, [&]<typename T>(T) {
@@ -184,26 +185,28 @@ void RunControl::mean_of(ConstVector replicas, Snapshot& snapshot) {
     parallel_blocks(blocks, [&](std::size_t block) {
       const std::size_t first = block * mean_block;
       const std::size_t size = std::min(mean_block, dimension_ - first);
-      squared_distances_[block] = mean_of_block(all.subspan(first), means.subspan(first, size));
+      squared_distances_[block] =
+          mean_of_block(all.subspan(first), count, means.subspan(first, size));
     });
   });
   snapshot.model = mean_.view();
   snapshot.consensus_distance =
-      std::accumulate(squared_distances_.begin(), squared_distances_.end(), 0.0) / workers_;
+      std::accumulate(squared_distances_.begin(), squared_distances_.end(), 0.0) /
+      static_cast<double>(count);
 }
 
-/// The mean over replicas that lie dimension_ apart, and the sum of their squared distances from
-/// it.
+/// The mean over `count` replicas that lie dimension_ apart, and the sum of their squared distances
+/// from it.
 template <typename T>
-double RunControl::mean_of_block(std::span<const T> replicas, std::span<T> means) const {
+double RunControl::mean_of_block(std::span<const T> replicas, std::size_t count,
+                                 std::span<T> means) const {
   const std::size_t size = means.size();
-  const auto count = static_cast<std::size_t>(workers_);
   std::array<double, mean_block> mean{};
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < size; ++j) mean[j] += replicas[i * dimension_ + j];
   }
   for (std::size_t j = 0; j < size; ++j) {
-    mean[j] /= workers_;
+    mean[j] /= static_cast<double>(count);
     means[j] = static_cast<T>(mean[j]);
   }
   double squared_distance = 0.0;
@@ -219,7 +222,7 @@ double RunControl::mean_of_block(std::span<const T> replicas, std::span<T> means
 void RunControl::gather_model(Snapshot& snapshot) {
   switch (home_) {
     case ModelHome::shared:
-      shared_->read(mean_.view().floats());
+      gather_shared(snapshot);
       break;
     case ModelHome::servers: {
       std::size_t first = 0;
@@ -243,6 +246,21 @@ void RunControl::gather_model(Snapshot& snapshot) {
     }
   }
   snapshot.model = mean_.view();
+}
+
+void RunControl::gather_shared(Snapshot& snapshot) {
+  if (shared_->groups() == 1) {
+    shared_->of(0).read(mean_.view().floats());
+    return;
+  }
+  if (gathered_.empty()) {
+    gathered_ = VectorBuffer(scalar_, static_cast<std::size_t>(shared_->groups()) * dimension_);
+  }
+  const std::span<float> all = gathered_.view().floats();
+  for (int group = 0; group < shared_->groups(); ++group) {
+    shared_->of(group).read(all.subspan(static_cast<std::size_t>(group) * dimension_, dimension_));
+  }
+  mean_of(gathered_.view(), snapshot);
 }
 
 std::uint64_t RunControl::minibatches_done() const {

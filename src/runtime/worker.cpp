@@ -39,7 +39,13 @@ Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
     replica_ =
         context.control.keep_replica(rank.rank(), VectorBuffer::copy_of(context.initial_model));
     gradient_ = VectorBuffer::zeroed(context.model.scalar(), dimension);
-  } else if (sparse_ == nullptr) {
+    return;
+  }
+  group_ = context.shared->group_of(rank.rank());
+  if (context.shared->first_worker_of(group_) == rank.rank()) {
+    context.shared->lay_out(group_, context.initial_model.floats());
+  }
+  if (sparse_ == nullptr) {
     read_copy_ = AlignedBuffer<float>::zeroed(dimension);
     gradient_ = VectorBuffer::zeroed(context.model.scalar(), dimension);
   }
@@ -149,9 +155,9 @@ void Worker::descend() {
   }
 }
 
-void Worker::descend_shared() {
+void Worker::descend_shared(SharedAccess access) {
   const Batch batch = next_batch();
-  SharedModel& shared = *context_.shared;
+  SharedModel& shared = context_.shared->of(group_);
   // By the common count: a slow worker's own steps say little about how far all have come.
   const auto step_size =
       static_cast<float>(step_size_after(context_.control.minibatch_number(rank_.rank())));
@@ -160,14 +166,15 @@ void Worker::descend_shared() {
 
   if (sparse_ != nullptr) {
     rank_.compute(cost_of_next(true),
-                  [&] { sparse_->read(shared.coordinates(), batch, residuals_.span()); });
-    sparse_->write(shared.coordinates(), batch, residuals_.span(), step_size);
+                  [&] { shared.read_margins(*sparse_, batch, residuals_.span()); });
+    shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
   } else {
-    if (done_ == 0) shared.read(read_copy_.span());
+    if (!has_read_) shared.read(read_copy_.span());
+    has_read_ = true;
     rank_.compute(cost_of_next(false), [&] {
       context_.model.gradient(read_copy_.span(), batch, gradient_.view(), workspace_);
     });
-    shared.descend(step_size, gradient_.view().floats(), read_copy_.span());
+    shared.add(-step_size, gradient_.view().floats(), read_copy_.span(), access);
   }
   if (sampled) {
     context_.control.staleness_of(rank_.rank())

@@ -3,15 +3,25 @@
 // rows, so that two workers rarely meet at one; on dense models they always do, and the memory
 // system pays.
 //
-// In `virtual` the time between the read and the write is the minibatch's compute time.
+// How a coordinate is changed is --access. `racy`, a load and a store, is Hogwild as it is run: of
+// two workers at one coordinate in the same few nanoseconds one loses its update. `cas-add` loses
+// none, as its analysis assumes, for a locked instruction a coordinate. `locked` is the yardstick
+// that Hogwild is measured against: a step's writing, all its coordinates together, holds the
+// model's one mutex; reading and computing go on meanwhile.
+//
+// In `virtual` the time between the read and the write is the minibatch's compute time, and writing
+// takes none, so that all three are the same there.
 #include "trainyard/scheme/scheme.hpp"
+
+#include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
 
 namespace {
 
 void work(Worker& worker) {
-  while (worker.next_step()) worker.descend_shared();
+  const auto access = worker.choice<SharedAccess>("access");
+  while (worker.next_step()) worker.descend_shared(access);
 }
 
 }  // namespace
@@ -27,6 +37,7 @@ Scheme hogwild_scheme() {
           .pace = Pace::free,
           .home = ModelHome::shared,
           .optimizers = OptimizerRange::plain,
+          .hyperparameters = {access_info()},
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ Scheme eamsgd_scheme();
 Scheme tree_easgd_scheme();
 
 Scheme hogwild_scheme();
+Scheme hogwild_numa_scheme();
+Scheme hogwild_plus_plus_scheme();
 
 Scheme gossip_scheme();
 Scheme d_psgd_scheme();
@@ -74,6 +77,8 @@ const std::vector<Scheme>& schemes() {
       tree_easgd_scheme(),
 
       hogwild_scheme(),
+      hogwild_numa_scheme(),
+      hogwild_plus_plus_scheme(),
 
       gossip_scheme(),
       d_psgd_scheme(),
@@ -101,9 +106,14 @@ int server_count(const Scheme& scheme, const AllReduce& collective, int workers,
   return scheme.server == nullptr ? 0 : wanted;
 }
 
+int shared_models(const Scheme& scheme, const Hyperparameters& hyperparameters, int workers) {
+  if (!scheme.has_groups) return 1;
+  return static_cast<int>(std::min<double>(hyperparameter(hyperparameters, "groups"), workers));
+}
+
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given) {
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
-    given.try_emplace(parameter.name, parameter.fallback);
+    given.try_emplace(parameter.name, parameter.default_value());
   }
   return given;
 }

@@ -1,6 +1,7 @@
 // Hyperparameters that several schemes have, each with one meaning.
 #pragma once
 
+#include "trainyard/hardware/machine.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -31,5 +32,27 @@ inline const HyperparameterInfo moving_rate_info{
     .fallback = 0.9,
     .low = 0.0,
     .high = 100.0};
+
+// Functions, as they look at other files' constants.
+
+inline HyperparameterInfo access_info() {
+  return {.name = "access",
+          .argument = "racy|cas-add|locked",
+          .help = "how the shared model is changed; only racy may lose updates",
+          .choices = shared_access_names()};
+}
+
+inline HyperparameterInfo groups_info() {
+  return {.name = "groups",
+          .argument = "G",
+          .help = "groups of workers with a model each, at most one a worker; NUMA nodes",
+          .low = 1,
+          .high = 32000,
+          .whole = true,
+          .machine_fallback = [] {
+            static const int nodes = this_machine().nodes;  // looking takes milliseconds
+            return static_cast<double>(nodes);
+          }};
+}
 
 }  // namespace trainyard

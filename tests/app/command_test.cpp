@@ -9,6 +9,7 @@
 #include "trainyard/base/hash.hpp"
 #include "trainyard/experiment/options.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 #include "app/program.hpp"
 #include "data/files.hpp"
@@ -70,6 +71,7 @@ const std::set<std::string> summary_keys{"scheme",
                                          "seed",
                                          "dataset",
                                          "model",
+                                         "lr",
                                          "steps",
                                          "epochs",
                                          "samples",
@@ -125,7 +127,11 @@ TEST_CASE("help (--help) names every option and nothing that is not built", "[ap
       CHECK_THAT(help.output, !ContainsSubstring(absent));
     }
   }
-  CHECK_THAT(run_program({"compare", "--help"}).output, ContainsSubstring("--schemes A,B"));
+  const std::string compare = run_program({"compare", "--help"}).output;
+  for (const char* part : {"--schemes A,B", "all-centralised", "--seeds K", "--tune-lr"}) {
+    CHECK_THAT(compare, ContainsSubstring(part));
+  }
+  CHECK_THAT(run_program({"run", "--help"}).output, !ContainsSubstring("--seeds"));
   const Outcome program = run_program({"--help"});
   for (const char* command :
        {"run", "compare", "timeline", "netcheck", "predict", "list", "machine"}) {
@@ -143,6 +149,98 @@ TEST_CASE("the program without a command says how it is used", "[app]") {
   CHECK(outcome.output.empty());
   CHECK_THAT(outcome.errors, ContainsSubstring("Usage: trainyard"));
   CHECK_THAT(run_program({"--version"}).output, ContainsSubstring("trainyard 0."));
+}
+
+TEST_CASE("schemes are listed under their families", "[app]") {
+  const std::string list = run_program({"list", "schemes"}).output;
+  std::size_t last = 0;
+  for (const char* part :
+       {"# synchronous", "\nring\n", "# asynchronous", "\nps-async\n", "# bounded", "\nssp\n",
+        "# local updates", "\nlocal-sgd\n", "# shared memory", "\nhogwild++\n", "# decentralised",
+        "\ngossip\n", "time, of a step"}) {
+    INFO(part);
+    const std::size_t place = list.find(part, last);
+    REQUIRE(place != std::string::npos);
+    last = place;
+  }
+  for (const Scheme& scheme : schemes()) {
+    const std::size_t first = list.find("\n" + scheme.name + "\n");
+    CHECK(first != std::string::npos);
+    CHECK(list.find("\n" + scheme.name + "\n", first + 1) == std::string::npos);
+  }
+}
+
+TEST_CASE("a group skips the schemes that cannot, and says so; a name does not", "[app]") {
+  const Words words{"compare", "--time",  "virtual",    "--epochs", "0.1",
+                    "--json",  "--quiet", "--momentum", "0.5",      "--schemes"};
+  const Outcome group = run_program(words + Words{"all"});
+  CHECK(group.status == 0);
+  CHECK_THAT(group.errors, ContainsSubstring("warning: hogwild is skipped: --momentum: hogwild"));
+  CHECK_THAT(group.errors, !ContainsSubstring("ring is skipped"));
+  std::set<std::string> ran;
+  const Json document = Json::parse(group.output);
+  for (const Json& run : document["runs"]) ran.insert(run["scheme"]);
+  for (const Scheme& scheme : schemes()) CHECK(ran.contains(scheme.name) == scheme.has_momentum);
+  const Outcome named = run_program(words + Words{"all,hogwild"});
+  CHECK(named.status == 2);
+  CHECK_THAT(named.errors, ContainsSubstring("--momentum: hogwild takes none"));
+}
+
+TEST_CASE("several seeds: each a run of its own on disk, together mean and deviation", "[app]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  const Words words{"compare",  "--schemes", "ring,hogwild", "--time", "virtual",
+                    "--epochs", "0.5",       "--seeds",      "3",      "--tune-lr",
+                    "--seed",   "5",         "--quiet",      "--json", "--lr",
+                    "1",        "--out",     "results"};
+  const Outcome outcome = run_program(words, here);
+  REQUIRE(outcome.status == 0);
+  const Json document = Json::parse(outcome.output);
+  REQUIRE(document["runs"].size() == 6);
+  REQUIRE(document["spread"].size() == 2);
+  for (const Json& spread : document["spread"]) {
+    const std::string scheme = spread["scheme"];
+    CHECK(spread["seeds"] == Json{5, 6, 7});
+    double mean = 0.0;
+    for (const Json& run : document["runs"]) {
+      if (run["scheme"] == scheme) mean += run["train_loss"].get<double>() / 3;
+    }
+    CHECK(spread["train_loss"]["mean"].get<double>() == Approx(mean));
+    CHECK(spread["train_loss"]["standard_deviation"].get<double>() > 0.0);
+    CHECK(spread["train_loss"]["count"] == 3);
+    for (const char* seed : {"5", "6", "7"}) {
+      const auto results = folder.path() / "results" / (std::string("seed-") + seed) / scheme;
+      check_results_folder(results);
+      // Fed back, each repeats its run, step size included.
+      if (seed != std::string("6")) continue;
+      const Outcome again =
+          run_program({"run", (results / "config.toml").string(), "--json"}, here);
+      const Json repeated = Json::parse(again.output);
+      CHECK(repeated["lr"] == spread["lr"]);
+      CHECK(repeated["model_hash"] ==
+            Json::parse(read_file(results / "summary.json"))["model_hash"]);
+    }
+  }
+  CHECK(document["spread"][0]["lr"] != document["spread"][1]["lr"]);
+  CHECK(run_program(words, here).status == 2);  // the results are there
+  CHECK(run_program(words + Words{"--force"}, here).output == outcome.output);
+}
+
+TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[app]") {
+  const Words words{"compare", "--schemes", "ring,gossip", "--time", "virtual", "--json"};
+  const Outcome seeds = run_program(words + Words{"--seeds", "1000", "--epochs", "20"},
+                                    {.signal_after = "seed 3 (3 of 1000)"});
+  CHECK(seeds.status == 130);
+  const Json document = Json::parse(seeds.output);
+  CHECK(document["runs"].size() >= 4);
+  REQUIRE(document["spread"].size() == 2);
+  CHECK(document["spread"][0]["seeds"].size() >= 2);
+  CHECK(document["spread"][0]["train_loss"]["count"] == document["spread"][0]["seeds"].size());
+
+  const Outcome tuning = run_program(words + Words{"--tune-lr", "--epochs", "100"},
+                                     {.signal_after = "ring         done"});
+  CHECK(tuning.status == 130);
+  CHECK(Json::parse(tuning.output)["runs"][0]["interrupted"] == false);
 }
 
 TEST_CASE("list and machine tell what there is", "[app]") {

@@ -1,5 +1,6 @@
 #include "trainyard/report/summary_format.hpp"
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -86,6 +87,69 @@ TEST_CASE("the comparison says what was compared", "[report]") {
   CHECK_THAT(comparison_table(results),
              ContainsSubstring("warning: ring: computing took 3.50 times as long"));
   CHECK(comparison_table({}).empty());
+}
+
+namespace {
+
+/// Ring with two seeds, one of which did not reach its target; gossip with two that are alike.
+std::vector<RunResult> two_seeds() {
+  auto results = listed(full_result("ring"), full_result("gossip"), full_result("ring"),
+                        full_result("gossip"));
+  for (std::size_t i = 0; i < results.size(); ++i) results[i].summary.seed = 1 + i / 2;
+  Summary& other = results[2].summary;
+  other.train_loss = 0.35;  // 0.25 and 0.35: mean 0.3, deviation 0.0707
+  other.seconds_to_target.reset();
+  other.epochs_to_target.reset();
+  for (RunResult& result : results) result.summary.lr = 0.125;
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("the comparison of several seeds has a line of means and one of deviations", "[report]") {
+  const std::string table = comparison_table(two_seeds(), {.seeds = 2, .tune_lr = true});
+  const auto rows = block_of(table, "scheme");
+  REQUIRE(rows.size() == 5);
+  for (const char* cell : {"step size", "seeds", "train loss"}) {
+    CHECK_THAT(rows[0], ContainsSubstring(cell));
+  }
+  for (const char* cell : {"ring", " 0.125 ", " 2 ", "0.30000", "1 of 2", "437.9 MB"}) {
+    CHECK_THAT(rows[1], ContainsSubstring(cell));
+  }
+  CHECK_THAT(rows[2], ContainsSubstring("±") && ContainsSubstring("0.07071"));
+  CHECK_THAT(rows[2], !ContainsSubstring("0 B"));
+  CHECK_THAT(rows[3], ContainsSubstring("12.5 µs"));
+  CHECK(rows[4] == "  ±");
+  for (const char* part : {"step size each scheme's own best, seeds 1 to 2", "seeds - 1",
+                           "target: for each seed the lowest"}) {
+    CHECK_THAT(table, ContainsSubstring(part));
+  }
+  CHECK_THAT(table, !ContainsSubstring("At one step size"));
+  auto diverged = two_seeds();
+  diverged[2].summary.diverged = true;
+  CHECK_THAT(comparison_table(diverged, {.seeds = 2}), ContainsSubstring("1 of 2 diverged"));
+}
+
+TEST_CASE("several seeds in JSON and CSV", "[report]") {
+  const auto json = nlohmann::json::parse(comparison_json(two_seeds(), {.seeds = 2}));
+  CHECK(json["runs"].size() == 4);
+  const auto& ring = json["spread"][0];
+  CHECK(ring["seeds"] == nlohmann::json{1, 2});
+  CHECK(ring["train_loss"]["mean"].get<double>() == Approx(0.3));
+  CHECK(ring["train_loss"]["standard_deviation"].get<double>() == Approx(0.1 / std::sqrt(2.0)));
+  CHECK(ring["seconds_to_target"]["count"] == 1);
+  CHECK(ring["seconds_to_target"]["standard_deviation"].is_null());
+  CHECK(ring["reached_target"] == 1);
+  CHECK(ring["lr"] == 0.125);
+
+  const auto lines = lines_of(spread_csv(two_seeds()));
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].starts_with(
+      "scheme,seeds,lr,diverged,reached_target,train_loss_mean,train_loss_sd,"));
+  CHECK(lines[2].starts_with("gossip,2,0.125,0,2,0.25,0,0.31,0,0.875,0,1.25e-05,0,"));
+  for (const std::string& line : lines) {
+    CHECK(std::ranges::count(line, ',') == std::ranges::count(lines.front(), ','));
+  }
 }
 
 TEST_CASE("a run's table shows what there is", "[report]") {

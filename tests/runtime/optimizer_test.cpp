@@ -6,6 +6,7 @@
 #include "trainyard/runtime/shared_model.hpp"
 
 #include "support/catch.hpp"
+#include "support/shared_access.hpp"
 
 using namespace trainyard;
 
@@ -41,16 +42,19 @@ TEST_CASE("a shared model with one writer steps as a private one, bit for bit", 
       x[i] = 1.0F / static_cast<float>(i + 3);
       g[i] = 0.7F / static_cast<float>(i + 1);
     }
-    SharedModel shared(x);
-    Optimizer plain({.lr = 0.1}, Scalar::float32, size);
-    std::vector<float> copy(size);
-    for (int step = 0; step < 5; ++step) {
-      plain.apply(x, g, 0.0);
-      shared.descend(0.1F, g, copy);
-      CHECK(copy == x);
+    for (const SharedAccess access : test::all_accesses) {
+      std::vector<float> plain_x = x;
+      SharedModel shared(x);
+      Optimizer plain({.lr = 0.1}, Scalar::float32, size);
+      std::vector<float> copy(size);
+      for (int step = 0; step < 5; ++step) {
+        plain.apply(plain_x, g, 0.0);
+        shared.add(-0.1F, g, copy, access);
+        CHECK(copy == plain_x);
+      }
+      shared.read(copy);
+      CHECK(copy == plain_x);
     }
-    shared.read(copy);
-    CHECK(copy == x);
   }
 }
 

@@ -49,6 +49,7 @@ struct Summary {
   int classes = 0;
   std::string model;
   std::size_t parameters = 0;
+  double lr = 0.0;  // γ₀
 
   double steps = 0.0;  // a worker, on average
   double epochs = 0.0;

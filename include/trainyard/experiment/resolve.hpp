@@ -5,10 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/base/vector.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/experiment/configuration.hpp"
 
 namespace trainyard {
+
+struct Scheme;
+
+/// Of the model that the run will have.
+Scalar model_scalar(const Configuration& configuration, const LoadedData& data);
+
+/// Throws UsageError for what this scheme refuses and another may take.
+void check_scheme(const Scheme& scheme, const Configuration& configuration, Scalar of_model);
 
 /// Decides for all `schemes` at once, so that a comparison runs every scheme under the same clock
 /// with the same cost of computation:

@@ -93,7 +93,8 @@ class Model {
 ///
 /// Parameters are read and written one at a time as relaxed atomics, so other threads may do the
 /// same at once (Hogwild, Niu et al. 2011). On x86 that is a plain move; a concurrent write may be
-/// lost.
+/// lost. add() is write() without that loss, by compare-and-swap; where nobody else writes, both
+/// give the same bits.
 class Model::SparseUpdate {
  public:
   virtual ~SparseUpdate() = default;
@@ -103,6 +104,8 @@ class Model::SparseUpdate {
                     std::span<float> residuals) const = 0;
   virtual void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
                      float step_size) const = 0;
+  virtual void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+                   float step_size) const = 0;
 };
 
 struct ModelOptions {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/experiment/comparison.hpp"
 #include "trainyard/experiment/experiment.hpp"
 
 namespace trainyard {
@@ -14,20 +15,26 @@ namespace trainyard {
 /// computing took; more than 1 where threads share cores). What does not apply is null, and so is
 /// what is not finite.
 std::string summary_json(const Summary& summary);
-/// {"runs": [summary, …]}
-std::string comparison_json(const std::vector<RunResult>& results);
+/// {"runs": [summary, …]}; with several seeds also "spread": an object a scheme, in which each
+/// figure is {"mean", "standard_deviation", "count"} over the seeds (spread.hpp).
+std::string comparison_json(const std::vector<RunResult>& results,
+                            const ComparisonOptions& options = {});
 /// One line of metrics.jsonl.
 std::string metrics_json(const Metrics& metrics);
 
 /// A header line and one line a run.
 std::string summary_csv(const std::vector<RunResult>& results);
+/// A header line and one line a scheme: NAME_mean and NAME_sd of each figure over the seeds.
+std::string spread_csv(const std::vector<RunResult>& results);
 /// A header line and one line a rank: where its time went (the three add up to the run's seconds),
 /// and its messages.
 std::string ranks_csv(const RunResult& result);
 
 /// One run, one quantity a line.
 std::string summary_table(const Summary& summary);
-/// One scheme a line, with what the columns mean beneath.
-std::string comparison_table(const std::vector<RunResult>& results);
+/// One scheme a line, with what the columns mean beneath; with several seeds the mean over them and
+/// in a second line the standard deviation, and where each scheme has a step size of its own, that.
+std::string comparison_table(const std::vector<RunResult>& results,
+                             const ComparisonOptions& options = {});
 
 }  // namespace trainyard

@@ -27,7 +27,7 @@ namespace trainyard {
 enum class Pace { lockstep, free };
 
 /// Where "the model" is: the mean of the workers' replicas, the servers' shards put together, or
-/// the shared one.
+/// the shared one; of several shared ones, their mean.
 enum class ModelHome { replicas, servers, shared };
 
 /// The limits are whichever comes first.
@@ -60,7 +60,7 @@ class RunControl {
   // Called while ranks are set up, by the rank concerned.
   Vector keep_replica(int worker, VectorBuffer replica);
   Vector keep_shard(int server, VectorBuffer shard);
-  void keep_shared(SharedModel* shared) { shared_ = shared; }
+  void keep_shared(SharedModels* shared) { shared_ = shared; }
 
   /// Called by a worker that has done `done` steps. False when it shall take no more.
   bool next_step(Rank& rank, std::uint64_t done);
@@ -110,8 +110,9 @@ class RunControl {
   bool out_of_time(Rank& rank) const;
   void mean_of(ConstVector replicas, Snapshot& snapshot);
   template <typename T>
-  double mean_of_block(std::span<const T> replicas, std::span<T> means) const;
+  double mean_of_block(std::span<const T> replicas, std::size_t count, std::span<T> means) const;
   void gather_model(Snapshot& snapshot);
+  void gather_shared(Snapshot& snapshot);
 
   const Pace pace_;
   const ModelHome home_;
@@ -124,7 +125,7 @@ class RunControl {
   const std::uint64_t lot_;
 
   std::vector<VectorBuffer> replicas_, shards_;
-  SharedModel* shared_ = nullptr;
+  SharedModels* shared_ = nullptr;
   std::vector<Staleness> staleness_;
   std::vector<Progress> progress_;
   std::atomic<std::uint64_t> last_step_;     // lockstep: no worker begins a later one
@@ -137,7 +138,7 @@ class RunControl {
   // theirs while one is added.
   std::deque<Deposit> deposits_;
   VectorBuffer mean_;
-  VectorBuffer gathered_;                  // free: the replicas of a look
+  VectorBuffer gathered_;                  // the replicas of a look, free or shared
   std::vector<double> squared_distances_;  // from the mean, of each block
 };
 

@@ -1,34 +1,90 @@
-// The one model that several ranks may write at once (Hogwild; Niu et al. 2011), and the only
-// memory in Trainyard for which that holds.
+// Models that several ranks may write at once (Hogwild; Niu et al. 2011), and the only memory in
+// Trainyard for which that holds.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <mutex>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/vector.hpp"
+#include "trainyard/model/model.hpp"
 
 namespace trainyard {
 
-/// Access mode: relaxed atomic. Each float is loaded and stored whole, nothing is locked, and of
-/// two writes to the same coordinate at the same time one may be lost. Relaxed is enough because no
-/// other memory is published through the model. (Plain racing floats would be undefined behaviour.)
+/// How a rank changes a shared model. In all three each float is loaded and stored whole, as a
+/// relaxed atomic: no other memory is published through the model. (Plain racing floats would be
+/// undefined behaviour.) One writer gives the same bits in each, those of kernels::axpy, so that
+/// one Hogwild worker is serial SGD.
+enum class SharedAccess {
+  racy,     // load, then store: of two writes to a coordinate at the same time one may be lost
+  cas_add,  // compare-and-swap, until nobody came in between: no update is lost
+  locked,   // racy, by whoever holds the model's mutex: no update is lost, and writers wait
+};
+/// "racy", "cas-add", "locked", in the order of the enumeration.
+const std::vector<std::string>& shared_access_names();
+
+/// Threads: any number call any of its functions at once.
 class SharedModel {
  public:
   explicit SharedModel(std::span<const float> initial)
       : values_(AlignedBuffer<float>::copy_of(initial)) {}
 
-  /// For Model::SparseUpdate, which reads and writes coordinates as relaxed atomics itself.
-  std::span<float> coordinates() { return values_.span(); }
+  std::size_t size() const { return values_.size(); }
 
-  /// A copy, coordinate by coordinate; others may write meanwhile.
-  void read(std::span<float> copy) const;
+  /// copy ← the coordinates from `first` on, one by one; others may write meanwhile.
+  void read(std::span<float> copy, std::size_t first = 0) const;
 
-  /// values ← values − step_size · gradient, coordinate by coordinate, and a copy of what was
-  /// written: the next step's read. Two passes would fetch every line from the other cores twice.
-  /// With one writer the bits are those of kernels::axpy, so that one Hogwild worker is serial SGD.
-  void descend(float step_size, std::span<const float> gradient, std::span<float> copy);
+  /// The coordinates from `first` on grow by scale · change, one by one, and `copy` ← what was
+  /// written: the next step's read. (Two passes would fetch every line from the other cores twice.)
+  /// REQUIRES: change and copy are equally long, and fit.
+  void add(float scale, std::span<const float> change, std::span<float> copy, SharedAccess access,
+           std::size_t first = 0);
+
+  /// Both halves of a sparse step.
+  void read_margins(const Model::SparseUpdate& update, Batch batch,
+                    std::span<float> residuals) const {
+    update.read(values_.span(), batch, residuals);
+  }
+  void write_step(const Model::SparseUpdate& update, Batch batch, std::span<const float> residuals,
+                  float step_size, SharedAccess access);
 
  private:
   AlignedBuffer<float> values_;
+  std::mutex mutex_;  // of SharedAccess::locked
+};
+
+/// The shared models of one run: one for all workers, or a replica for each group of them. Groups
+/// are of neighbouring workers, as equal as may be.
+class SharedModels {
+ public:
+  /// REQUIRES: 1 ≤ groups ≤ workers.
+  SharedModels(int workers, int groups);
+
+  int groups() const { return static_cast<int>(models_.size()); }
+  int group_of(int worker) const;
+  /// The worker that speaks for the group.
+  int first_worker_of(int group) const;
+
+  /// Called by the first worker of each group while ranks are set up, so that the replica lies in
+  /// its NUMA node's memory.
+  void lay_out(int group, std::span<const float> initial);
+  /// REQUIRES: it was laid out.
+  SharedModel& of(int group) { return *models_[static_cast<std::size_t>(group)]; }
+  const SharedModel& of(int group) const { return *models_[static_cast<std::size_t>(group)]; }
+
+  /// Draws every replica to the mean of all: each grows by (mean − its value), both as they were
+  /// read a moment before, so that what others add meanwhile is kept and the sum of the replicas
+  /// stays. REQUIRES: `scratch` has average_scratch() floats.
+  void average(std::span<float> scratch, SharedAccess access);
+  std::size_t average_scratch() const;
+
+ private:
+  int workers_;
+  std::vector<std::unique_ptr<SharedModel>> models_;
 };
 
 }  // namespace trainyard

@@ -51,7 +51,7 @@ struct RunContext {
   const Topology* topology = nullptr;
   const AllReduce* collective = nullptr;
   RunControl& control;
-  SharedModel* shared = nullptr;
+  SharedModels* shared = nullptr;  // of schemes with ModelHome::shared
   bool simulated = false;
   TraceRecorder* recorder = nullptr;  // is told of every step that begins
 
@@ -97,9 +97,22 @@ class Worker {
   /// model and plain SGD.
   void descend();
 
-  /// One step on the shared model: reads it, computes for as long as a minibatch takes, writes it.
-  /// Sparse linear models touch only the coordinates of the minibatch's rows, whatever its size.
-  void descend_shared();
+  /// One step on the shared model of this worker's group: reads it, computes for as long as a
+  /// minibatch takes, writes it. Sparse linear models touch only the coordinates of the minibatch's
+  /// rows, whatever its size; others read what they wrote in the step before, unless
+  /// forget_read() was called since.
+  void descend_shared(SharedAccess access);
+  /// The scheme has changed the shared model otherwise: the next step reads all of it.
+  void forget_read() { has_read_ = false; }
+
+  /// What every model of the run starts from.
+  ConstVector initial_model() const { return context_.initial_model; }
+
+  /// REQUIRES: the scheme's model is shared.
+  SharedModels& shared() { return *context_.shared; }
+  int group() const { return group_; }
+  /// free: the number of the present minibatch among those of all workers, from 0.
+  std::uint64_t minibatch_number() const { return context_.control.minibatch_number(rank_.rank()); }
 
   /// Instead of a minibatch: this step's is left out, and not counted as taken. Of schemes whose
   /// pace is lockstep.
@@ -130,6 +143,11 @@ class Worker {
   double hyperparameter(std::string_view name) const {
     return trainyard::hyperparameter(context_.hyperparameters, name);
   }
+  /// The place of a hyperparameter's word among its choices, as the scheme's enumeration has it.
+  template <typename Choice>
+  Choice choice(std::string_view name) const {
+    return static_cast<Choice>(static_cast<int>(hyperparameter(name)));
+  }
   /// How the run's all-reduce is done.
   const AllReduce& collective() const { return *context_.collective; }
   /// What this worker gives and takes in the current step's gossip round.
@@ -158,7 +176,9 @@ class Worker {
   RandomStream random_;
   VectorBuffer read_at_;  // where a gradient is taken while the replica changes
   std::uint64_t done_ = 0;
+  int group_ = 0;  // of workers that share a model
   bool begun_ = false;
+  bool has_read_ = false;    // read_copy_ is the shared model as it was last seen
   bool single_row_ = false;  // a step's minibatch is one row
 };
 

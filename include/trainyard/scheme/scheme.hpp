@@ -31,8 +31,8 @@ struct StepSetting {
   Duration whole_model() const { return network.message_time(parameters * sizeof(float)); }
 };
 
-/// A number that a scheme's rule leaves open: a flag, and a key of the TOML section [scheme].
-/// Schemes that name the same one mean the same.
+/// A number that a scheme's rule leaves open, or a choice among words: a flag, and a key of the
+/// TOML section [scheme]. Schemes that name the same one mean the same.
 struct HyperparameterInfo {
   std::string name;      // "period": the flag is --period
   std::string argument;  // how it is written, for --help
@@ -43,6 +43,13 @@ struct HyperparameterInfo {
   bool cycle = false;  // something happens once in so many steps
   /// What it comes to as far as time is concerned, where that changes in the course of a run.
   std::optional<double> in_the_long_run{};
+  /// Not empty: the value is one of these words, and is kept as its place among them, so that the
+  /// scheme reads it as an enumeration (Worker::choice()).
+  std::vector<std::string> choices{};
+  /// What the fallback is where it depends on the machine; the resolved configuration records it.
+  double (*machine_fallback)() = nullptr;
+
+  double default_value() const { return machine_fallback ? machine_fallback() : fallback; }
 };
 
 /// The optimizers (--optimizer, --momentum) that a scheme's rule allows.
@@ -82,7 +89,8 @@ struct Scheme {
   bool has_topology = false;    // takes --topology
   bool has_collective = false;  // takes --collective, which says how many servers there are
   OptimizerRange optimizers = OptimizerRange::any;
-  bool one_rank = false;  // one rank takes the minibatches of all workers
+  bool has_groups = false;  // a shared model for each group of workers (hyperparameter "groups")
+  bool one_rank = false;    // one rank takes the minibatches of all workers
   std::vector<HyperparameterInfo> hyperparameters{};
 
   void (*worker)(Worker&) = nullptr;
@@ -99,6 +107,9 @@ const std::vector<Scheme>& schemes();
 /// The ranks beside the workers that a run of `scheme` has, for what --servers and --collective
 /// say.
 int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted);
+
+/// How many models the workers of such a scheme share: at most one each.
+int shared_models(const Scheme& scheme, const Hyperparameters& hyperparameters, int workers);
 
 /// What those of them that `given` does not name are.
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given);

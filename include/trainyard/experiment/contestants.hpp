@@ -1,0 +1,32 @@
+// Which schemes a comparison is of: names, and groups of names.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/experiment/configuration.hpp"
+
+namespace trainyard {
+
+struct Contestant {
+  std::string scheme;
+  bool named = true;  // otherwise it came with a group
+};
+
+/// "ring,all-decentralised": names and groups, in any mixture and in this order. all-centralised is
+/// every scheme whose family is not decentralised, all-decentralised every other, all is both. A
+/// scheme runs once, at its first place; named besides its group it counts as named. Throws
+/// UsageError for what is neither, and for a word that is there twice.
+std::vector<Contestant> parse_contestants(std::string_view text);
+
+/// Those that can run what is asked, in the same order. Of the others throws the UsageError of one
+/// that is named, and says of each that came with a group that it is skipped and why; throws when
+/// none is left.
+std::vector<std::string> able_to_run(const std::vector<Contestant>& contestants,
+                                     const Configuration& configuration, const LoadedData& data,
+                                     const std::function<void(const std::string&)>& remark);
+
+}  // namespace trainyard

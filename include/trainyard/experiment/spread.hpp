@@ -1,0 +1,44 @@
+// What several seeds say together: mean and spread of every figure of a summary.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/experiment/experiment.hpp"
+
+namespace trainyard {
+
+struct Spread {
+  double mean = 0.0;
+  /// √(Σ (x − mean)² / (K − 1)), of the sample; empty for one value.
+  std::optional<double> deviation;
+  std::size_t count = 0;
+};
+
+/// A number of a summary; empty where it does not apply.
+struct Figure {
+  const char* name;  // its key in JSON
+  std::optional<double> (*of)(const Summary&);
+};
+const std::vector<Figure>& figures();
+
+/// The runs of one scheme, one for each seed. Those that were interrupted are left out if there is
+/// any other.
+struct SchemeSpread {
+  std::string scheme;
+  std::vector<std::uint64_t> seeds;
+  std::vector<const Summary*> summaries;         // as long
+  std::size_t diverged = 0, reached_target = 0;  // so many of them
+};
+
+/// One for each scheme, in the order in which they first come; points into `results`.
+std::vector<SchemeSpread> spreads_of(const std::vector<RunResult>& results);
+
+/// Over the summaries that have the figure; empty when none has.
+std::optional<Spread> spread_of(const std::vector<const Summary*>& summaries,
+                                std::optional<double> (*figure)(const Summary&));
+
+}  // namespace trainyard

@@ -1,0 +1,99 @@
+#include "trainyard/experiment/contestants.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/experiment/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+namespace {
+
+struct Group {
+  const char* name;
+  bool centralised, decentralised;
+};
+constexpr std::array groups{Group{"all-centralised", true, false},
+                            Group{"all-decentralised", false, true}, Group{"all", true, true}};
+
+void add_group(const Group& group, std::vector<Contestant>& contestants) {
+  for (const Scheme& scheme : schemes()) {
+    const bool decentralised = scheme.family == SchemeFamily::decentralised;
+    if (!(decentralised ? group.decentralised : group.centralised)) continue;
+    if (std::ranges::find(contestants, scheme.name, &Contestant::scheme) == contestants.end()) {
+      contestants.push_back({scheme.name, false});
+    }
+  }
+}
+
+[[noreturn]] void refuse(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Group& group : groups) known.emplace_back(group.name);
+  for (const Scheme& scheme : schemes()) known.push_back(scheme.name);
+  throw_unknown("scheme", word, known);
+}
+
+void add_scheme(const std::string& name, std::vector<Contestant>& contestants) {
+  if (std::ranges::find(schemes(), name, &Scheme::name) == schemes().end()) refuse(name);
+  const auto there = std::ranges::find(contestants, name, &Contestant::scheme);
+  if (there == contestants.end()) {
+    contestants.push_back({name, true});
+  } else {
+    there->named = true;
+  }
+}
+
+}  // namespace
+
+std::vector<Contestant> parse_contestants(std::string_view text) {
+  std::vector<Contestant> contestants;
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word(text.substr(begin, end - begin));
+    begin = end + 1;
+    if (std::ranges::find(words, word) != words.end()) {
+      throw UsageError(fmt::format("--schemes: '{}' is there twice; each scheme runs once", word));
+    }
+    words.push_back(word);
+    const auto group = std::ranges::find(groups, word, &Group::name);
+    if (group != groups.end()) {
+      add_group(*group, contestants);
+    } else {
+      add_scheme(word, contestants);
+    }
+  }
+  return contestants;
+}
+
+std::vector<std::string> able_to_run(const std::vector<Contestant>& contestants,
+                                     const Configuration& configuration, const LoadedData& data,
+                                     const std::function<void(const std::string&)>& remark) {
+  std::vector<std::string> able;
+  const Scalar scalar = model_scalar(configuration, data);
+  std::string last_reason;
+  for (const Contestant& contestant : contestants) {
+    try {
+      check_scheme(find_scheme(contestant.scheme), configuration, scalar);
+      able.push_back(contestant.scheme);
+    } catch (const UsageError& error) {
+      if (contestant.named) throw;
+      last_reason = error.what();
+      // A warning, so that it is heard with --quiet too: the table will lack a line.
+      if (remark) {
+        remark(fmt::format("warning: {} is skipped: {}", contestant.scheme, error.what()));
+      }
+    }
+  }
+  if (able.empty()) {
+    throw UsageError(
+        fmt::format("--schemes: none of them can run this; the last one: {}", last_reason));
+  }
+  return able;
+}
+
+}  // namespace trainyard

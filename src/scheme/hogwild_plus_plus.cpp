@@ -1,0 +1,166 @@
+// Hogwild++ (Zhang, Hsieh & Akella, ICDM 2016; catalogue §2.16): each cluster of cores, a NUMA
+// node, has its own model and runs Hogwild on it. The clusters form a directed ring in which one
+// token goes round. Who has it hands the changes that its cluster has made since last time on to
+// the next cluster and takes over from it, as RingExchange says; keeps the token for
+// --token-updates more steps of its own; and passes it on. No cluster reads the model of another
+// but once a round, so cache lines stay on their node. Of a change its own cluster keeps the share
+// β and hands β on, the next hands on β², …; β is such that the βⁿ which comes home after a round
+// makes it whole again: βⁿ + β = 1.
+//
+// Changes below --tolerance stay where they are and accumulate until they are worth a cache line of
+// the next cluster's. One cluster is Hogwild.
+//
+// The first worker of each cluster is the one that takes part in the ring. The token is a message
+// without bytes: what it publishes is ordered by the queue that it comes through, and `old` belongs
+// to that worker alone; everything else is the relaxed atomics of SharedModel. In `virtual` an
+// exchange takes no time, as no write does.
+#include "scheme/hogwild_plus_plus.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "scheme/shared_hyperparameters.hpp"
+
+namespace trainyard {
+
+RingWeights ring_weights(int clusters) {
+  double low = 0.5;  // β grows with n; for two it is 0.618
+  double high = 1.0;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (std::pow(middle, clusters) + middle < 1.0 ? low : high) = middle;
+  }
+  return {.beta = low, .lambda = 1.0 - std::pow(low, clusters - 1)};
+}
+
+RingExchange::RingExchange(RingWeights weights, double tolerance, std::span<const float> initial)
+    : weights_(weights),
+      tolerance_(static_cast<float>(tolerance)),
+      old_(AlignedBuffer<float>::copy_of(initial)) {}
+
+void RingExchange::exchange(SharedModel& own, SharedModel& next, SharedAccess access) {
+  constexpr std::size_t block = 512;
+  constexpr std::size_t line = 16;  // of a cache; what has not changed is not fetched to be written
+  std::array<float, block> own_values, next_values, written;
+  const auto beta = static_cast<float>(weights_.beta);
+  const auto lambda = static_cast<float>(weights_.lambda);
+  for (std::size_t first = 0; first < old_.size(); first += block) {
+    const std::size_t count = std::min(block, old_.size() - first);
+    const std::span<float> w = std::span(own_values).first(count);
+    const std::span<float> x = std::span(next_values).first(count);
+    own.read(w, first);
+    next.read(x, first);
+    for (std::size_t i = 0; i < count; ++i) {
+      float& old = old_[first + i];
+      const float change = w[i] - old;
+      const bool large = !(std::abs(change) <= tolerance_);  // a NaN is handed on, and seen
+      const float pull = lambda * (x[i] - w[i]) + (large ? beta + lambda - 1.0F : lambda) * change;
+      old = w[i] + pull - (large ? 0.0F : change);
+      x[i] = large ? beta * change : 0.0F;
+      w[i] = pull;
+    }
+    own.add(1.0F, w, std::span(written).first(count), access, first);
+    for (std::size_t i = 0; i < count; i += line) {
+      const std::span<float> handed_on = x.subspan(i, std::min(line, count - i));
+      if (std::ranges::all_of(handed_on, [](float change) { return change == 0.0F; })) continue;
+      next.add(1.0F, handed_on, std::span(written).first(handed_on.size()), access, first + i);
+    }
+  }
+}
+
+namespace {
+
+/// One worker's part in the ring, between its steps.
+class TokenRing {
+ public:
+  explicit TokenRing(Worker& worker, SharedAccess access);
+  /// Whether the shared model was changed.
+  bool take_turn();
+
+ private:
+  Worker& worker_;
+  SharedAccess access_;
+  int next_cluster_;
+  int next_, previous_;  // ranks
+  std::uint64_t hold_, left_ = 0;
+  bool has_token_;
+  RingExchange exchange_;
+};
+
+TokenRing::TokenRing(Worker& worker, SharedAccess access)
+    : worker_(worker),
+      access_(access),
+      next_cluster_((worker.group() + 1) % worker.shared().groups()),
+      next_(worker.shared().first_worker_of(next_cluster_)),
+      previous_(worker.shared().first_worker_of((worker.group() + worker.shared().groups() - 1) %
+                                                worker.shared().groups())),
+      hold_(static_cast<std::uint64_t>(worker.hyperparameter("token-updates"))),
+      has_token_(worker.group() == 0),
+      exchange_(ring_weights(worker.shared().groups()), worker.hyperparameter("tolerance"),
+                worker.initial_model().floats()) {}
+
+bool TokenRing::take_turn() {
+  if (left_ > 0) {
+    if (--left_ == 0) worker_.comm().send(next_, std::span<const std::byte>{});
+    return false;
+  }
+  if (!has_token_ && !worker_.comm().poll(previous_)) return false;
+  has_token_ = false;
+  exchange_.exchange(worker_.shared().of(worker_.group()), worker_.shared().of(next_cluster_),
+                     access_);
+  left_ = hold_;
+  return true;
+}
+
+void work(Worker& worker) {
+  const auto access = worker.choice<SharedAccess>("access");
+  SharedModels& clusters = worker.shared();
+  std::optional<TokenRing> ring;
+  if (clusters.groups() > 1 && clusters.first_worker_of(worker.group()) == worker.comm().rank()) {
+    ring.emplace(worker, access);
+  }
+  while (worker.next_step()) {
+    worker.descend_shared(access);
+    if (ring && ring->take_turn()) worker.forget_read();
+  }
+}
+
+}  // namespace
+
+Scheme hogwild_plus_plus_scheme() {
+  return {.name = "hogwild++",
+          .summary = "a shared model for each NUMA node, which hands its changes on around a ring",
+          .step = "γ × each gradient, on one of the groups' models, handed on to the others",
+          .time = "c",
+          .rate = "as hogwild, with staleness of a round of the token",
+          .source = "Zhang, Hsieh & Akella 2016; catalogue 2.16",
+          .family = SchemeFamily::shared_memory,
+          .pace = Pace::free,
+          .home = ModelHome::shared,
+          .optimizers = OptimizerRange::plain,
+          .has_groups = true,
+          .hyperparameters = {access_info(),
+                              groups_info(),
+                              {.name = "token-updates",
+                               .argument = "N",
+                               .help = "steps for which a worker keeps the token",
+                               .fallback = 64,
+                               .low = 1,
+                               .high = 1e12,
+                               .whole = true},
+                              {.name = "tolerance",
+                               .argument = "T",
+                               .help = "changes of a coordinate up to T are not handed on yet",
+                               .fallback = 1e-4,
+                               .low = 0.0,
+                               .high = 1e6}},
+          .worker = work,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
+}
+
+}  // namespace trainyard

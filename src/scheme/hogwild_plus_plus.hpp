@@ -1,0 +1,36 @@
+// The rule of Hogwild++ between two clusters, for its scheme and its tests.
+#pragma once
+
+#include <span>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/runtime/shared_model.hpp"
+
+namespace trainyard {
+
+/// β with βⁿ + β = 1, and λ = 1 − βⁿ⁻¹, for n clusters.
+struct RingWeights {
+  double beta = 1.0, lambda = 0.0;
+};
+/// REQUIRES: clusters ≥ 2.
+RingWeights ring_weights(int clusters);
+
+/// What the holder of the token does, coordinate by coordinate. With δ = own − old, and what the
+/// next cluster had:
+///   |δ| > tolerance:  next ← next + βδ,  own ← λ next + (1−λ) own + (β+λ−1) δ,  old ← own
+///   else:             own ← λ next + (1−λ) own + λ δ,                           old ← own − δ
+/// all of the right-hand sides from before. Both are written as changes, by `access`, so that what
+/// others add meanwhile is kept; it counts towards the next δ.
+class RingExchange {
+ public:
+  /// `initial`: what every cluster starts from.
+  RingExchange(RingWeights weights, double tolerance, std::span<const float> initial);
+  void exchange(SharedModel& own, SharedModel& next, SharedAccess access);
+
+ private:
+  RingWeights weights_;
+  float tolerance_;
+  AlignedBuffer<float> old_;
+};
+
+}  // namespace trainyard

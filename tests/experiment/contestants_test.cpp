@@ -1,0 +1,76 @@
+#include "trainyard/experiment/contestants.hpp"
+
+#include <algorithm>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "experiment/small_runs.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Contestant>& contestants) {
+  std::vector<std::string> names;
+  for (const Contestant& contestant : contestants) names.push_back(contestant.scheme);
+  return names;
+}
+
+bool is_named(const std::vector<Contestant>& contestants, const std::string& scheme) {
+  return std::ranges::find(contestants, scheme, &Contestant::scheme)->named;
+}
+
+}  // namespace
+
+TEST_CASE("groups of schemes are by family, and names go with them", "[experiment]") {
+  CHECK(names_of(parse_contestants("ring,gossip")) == std::vector<std::string>{"ring", "gossip"});
+  const auto centralised = parse_contestants("all-centralised");
+  const auto decentralised = parse_contestants("all-decentralised");
+  CHECK(centralised.size() + decentralised.size() == schemes().size());
+  for (const auto& [list, expected] : {std::pair(&centralised, false), {&decentralised, true}}) {
+    for (const Contestant& contestant : *list) {
+      CHECK_FALSE(contestant.named);
+      CHECK((find_scheme(contestant.scheme).family == SchemeFamily::decentralised) == expected);
+    }
+  }
+  CHECK(parse_contestants("all").size() == schemes().size());
+  CHECK(parse_contestants("all,all-decentralised,all-centralised").size() == schemes().size());
+
+  const auto mixed = parse_contestants("gossip,all-centralised,ring");
+  CHECK(mixed.size() == centralised.size() + 1);
+  CHECK(mixed.front().scheme == "gossip");
+  CHECK(is_named(mixed, "gossip"));
+  CHECK(is_named(mixed, "ring"));
+  CHECK_FALSE(is_named(mixed, "hogwild"));
+}
+
+TEST_CASE("what is no scheme and no group is refused", "[experiment]") {
+  CHECK_THROWS_WITH(parse_contestants("all-centralized"),
+                    ContainsSubstring("did you mean 'all-centralised'?"));
+  CHECK_THROWS_WITH(parse_contestants("all,rnig"), ContainsSubstring("did you mean 'ring'?"));
+  CHECK_THROWS_WITH(parse_contestants("ring,all,ring"), ContainsSubstring("there twice"));
+  CHECK_THROWS_AS(parse_contestants(""), UsageError);
+}
+
+TEST_CASE("a scheme that cannot is skipped from a group and an error by name", "[experiment]") {
+  const LoadedData data = small_data();
+  Configuration c = small_configuration("");
+  std::vector<std::string> said;
+  const auto remark = [&](const std::string& text) { said.push_back(text); };
+  CHECK(able_to_run(parse_contestants("all"), c, data, remark).size() == schemes().size());
+  CHECK(said.empty());
+
+  c.optimizer.momentum = 0.9;
+  const auto able = able_to_run(parse_contestants("all"), c, data, remark);
+  for (const Scheme& scheme : schemes()) {
+    CHECK((std::ranges::find(able, scheme.name) != able.end()) == scheme.has_momentum);
+  }
+  CHECK(said.size() == schemes().size() - able.size());
+  CHECK_THAT(said.front(), ContainsSubstring("warning: ") && ContainsSubstring(" is skipped: "));
+  CHECK_THROWS_WITH(able_to_run(parse_contestants("all,hogwild"), c, data, remark),
+                    ContainsSubstring("--momentum: hogwild takes none"));
+}
+
+}  // namespace trainyard
