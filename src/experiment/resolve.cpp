@@ -10,6 +10,7 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
@@ -60,6 +61,16 @@ void check_stragglers(const Configuration& c) {
       throw UsageError(fmt::format("--straggler: there is no worker {}; workers are 0 to {}",
                                    straggler.rank, c.workers - 1));
     }
+  }
+}
+
+/// Whether there is such a graph of so many workers, before anything takes time.
+void check_graph(const Scheme& scheme, const Configuration& c) {
+  if (!scheme.has_topology) return;
+  try {
+    (void)make_topology(c.topology, c.workers, c.seed);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--topology: {}", error.what()));
   }
 }
 
@@ -199,6 +210,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
     check_scheme(scheme, c);
+    check_graph(scheme, c);
     c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
     ranks = std::max(ranks, rank_count(scheme, c));
   }

@@ -1,8 +1,6 @@
 // Decentralised SGD, adapt-then-combine: x_i ← Σ_j W_ij (x_j − γ g_j(x_j)) (Lian et al., NIPS 2017,
 // in the order "ATC" of Yuan's lectures; catalogue §4.2). Nobody holds the model; each worker talks
 // to its neighbours only, and a step lasts T_c + Δ(α + t) with Δ the largest degree of the graph.
-#include <algorithm>
-
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -15,15 +13,6 @@ void work(Worker& worker) {
     worker.apply(worker.compute_gradient());
     neighbour_average(worker.comm(), worker.mixing(), worker.replica());
   }
-}
-
-/// The most messages that a worker sends or receives in round 0.
-std::size_t degree(const Topology& topology) {
-  std::size_t most = 0;
-  for (const MixingRow& row : topology.matrices.front()) {
-    most = std::max({most, row.sends_to.size(), row.receives.size()});
-  }
-  return most;
 }
 
 }  // namespace
@@ -41,7 +30,9 @@ Scheme gossip_scheme() {
       .has_topology = true,
       .worker = work,
       .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-        return s.compute + static_cast<std::int64_t>(degree(s.topology)) * s.whole_model();
+        const auto messages = lockstep_rounds(s.topology.matrices.front());
+        if (!messages) return std::nullopt;  // some wait for others, in an order of their own
+        return s.compute + static_cast<std::int64_t>(*messages) * s.whole_model();
       }};
 }
 

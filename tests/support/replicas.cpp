@@ -42,7 +42,7 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
   model->initialize(initial.view(), c.seed);
   std::vector<std::vector<std::uint32_t>> parts;
   for (std::uint32_t w = 0; w < data.rows; ++w) parts.push_back({w});
-  const Topology topology = make_topology(c.topology, c.workers);
+  const Topology topology = make_topology(c.topology, c.workers, c.seed);
   const AllReduce& collective = find_all_reduce(c.collective);
 
   RuntimeSetup setup;
