@@ -151,7 +151,7 @@ std::string detail_of(const TopologyReport& report, std::size_t panels) {
                                  f.rms, std::max(f.in_degree, f.out_degree));
   if (f.exact_rounds) text += fmt::format(", exact in {}", *f.exact_rounds);
   if (panels < f.period) text += fmt::format("; the first {} of {} rounds", panels, f.period);
-  if (!f.symmetric) text += "; arrows: messages";
+  if (!f.symmetric) text += "; arrows: messages, lines: both ways";
   return text;
 }
 

@@ -23,7 +23,7 @@ Scheme gossip_scheme() {
       .summary =
           "each worker steps on its own replica, then averages with its neighbours (D-PSGD, ATC)",
       .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-      .time = "c + Δ(α + t), Δ the largest number of neighbours",
+      .time = "c + Δ(α + t), where all have Δ neighbours",
       .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
       .source = "Lian et al. 2017; catalogue 4.2",
       .family = SchemeFamily::decentralised,

@@ -4,9 +4,9 @@
 // code by √(1 − 2/n), which is no gain at all for many ranks).
 //
 // Draws repeat after 256 rounds. By then a cycle has contracted disagreement by 0.71^256 ≈ 10^-38,
-// the undirected form by 0.75^256 ≈ 10^-32: nothing is left on which the repetition could act. In
-// exchange the graph is there before the run, the same on every worker at any round, and a step
-// allocates nothing.
+// the undirected form by less than 0.8^256 ≈ 10^-25: nothing is left on which the repetition could
+// act. In exchange the graph is there before the run, the same on every worker at any round, and a
+// step allocates nothing.
 #include "trainyard/base/random.hpp"
 
 #include "topology/equitopo.hpp"

@@ -44,8 +44,9 @@ TEST_CASE("analysis sees what is not doubly stochastic, not connected, not locks
   CHECK_FALSE(apart.rounds_to_1e3);
   CHECK_FALSE(analyse(make_topology("star", 5, 1)).lockstep_rounds);
   CHECK(analyse(make_topology("torus", 16, 1)).lockstep_rounds == 4);
-  // One way only: 0 hears of all, nobody hears of 0.
+  // One way only: 0 hears of all and nobody hears of 0; and the other way round.
   CHECK_FALSE(analyse({"one way", {mixing_matrix(2, {{0, 1, 0.5}})}}).connected);
+  CHECK_FALSE(analyse({"one way", {mixing_matrix(2, {{1, 0, 0.5}})}}).connected);
 }
 
 TEST_CASE("messages are counted a rank and a round", "[topology]") {

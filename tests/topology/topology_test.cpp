@@ -169,6 +169,18 @@ TEST_CASE("an expander mixes as fast for any size", "[topology]") {
     CHECK(contraction(make_topology("margulis", m * m, 1).matrices[0]) <=
           (1 + 5 * std::sqrt(2.0)) / 9 + 1e-12);
   }
+  for (int degree = 1; degree <= 9; ++degree) {
+    for (const std::uint64_t seed : {1U, 2U}) {
+      const int n = degree == 1 ? 2 : 10;
+      CAPTURE(degree, seed);
+      const auto matrix =
+          make_topology("random-regular:" + std::to_string(degree), n, seed).matrices[0];
+      for (const MixingRow& row : matrix) {
+        CHECK(row.receives.size() == static_cast<std::size_t>(degree));
+        CHECK(row.self_weight == Approx(1.0 / (degree + 1)).epsilon(1e-12));
+      }
+    }
+  }
   // Random regular graphs come near the bound of Alon and Boppana, and hardly ever below it.
   const double bound = (1 + 2 * std::sqrt(3.0)) / 5;
   for (const std::uint64_t seed : {1U, 2U, 3U}) {
