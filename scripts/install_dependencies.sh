@@ -10,6 +10,7 @@ packages=(
   libboost-dev libboost-context-dev  # fibers
   libhwy-dev        # vector kernels
   librandom123-dev  # random streams
+  libeigen3-dev     # eigenvalues of mixing matrices
   libhwloc-dev      # cores and NUMA nodes
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
   catch2            # tests

@@ -14,6 +14,7 @@
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
 #include "app/timeline_flags.hpp"
+#include "app/topology_flags.hpp"
 #include "app/training_flags.hpp"
 
 namespace trainyard::app {
@@ -28,6 +29,7 @@ constexpr const char* examples =
     "  trainyard run --dataset a9a --l2 1e-4 --lr 0.5 --target-loss 0.33 --out results\n"
     "  trainyard run results/ring/config.toml    the same run again\n"
     "  trainyard timeline ring --workers 8 --svg ring.svg\n"
+    "  trainyard topology static-exp --workers 4,8,16,32\n"
     "  trainyard predict --size 100MB --vary latency=0.1ms:100ms\n"
     "\n"
     "Exit status: 0 done; 1 out of memory or a defect; 2 command line or configuration wrong;\n"
@@ -111,6 +113,9 @@ class CommandLine {
       add_command("netcheck", "each collective: closed form and emulation, side by side");
   CLI::App& predict_ =
       add_command("predict", "what a step of each scheme takes, on paper; crossing points");
+  CLI::App& topology_ =
+      add_command("topology", "a gossip graph: its matrix, how fast it mixes, what it sends");
+  CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
   TrainingFlags run_flags_{run_, Configuration{}, true};
@@ -126,6 +131,8 @@ class CommandLine {
   TimelineFlags timeline_flags_{timeline_};
   NetcheckFlags netcheck_flags_{netcheck_};
   PredictFlags predict_flags_{predict_};
+  TopologyFlags topology_flags_{topology_};
+  ConsensusFlags consensus_flags_{consensus_};
   CLI::Option* list_what_ = nullptr;
   CLI::Option* machine_workers_ = nullptr;
   CLI::Option* machine_placement_ = nullptr;
@@ -191,6 +198,8 @@ int CommandLine::dispatch(int argc, char** argv) {
                             netcheck_flags_.json());
   }
   if (predict_.parsed()) return run_predict_command();
+  if (topology_.parsed()) return topology_command(topology_flags_.question());
+  if (consensus_.parsed()) return consensus_command(consensus_flags_.question());
   if (list_.parsed()) return list_command(list_what_->count() > 0 ? list_what_->results()[0] : "");
   return run_machine_command();
 }

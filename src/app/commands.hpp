@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,25 @@ struct TimelineOutput {
 };
 int timeline_command(const std::string& what, const TimelineOptions& options,
                      const TimelineOutput& output);
+struct TopologyQuestion {
+  std::string name;
+  std::vector<int> workers;  // a line each
+  std::uint64_t seed = 1;
+  std::uint64_t model_bytes = std::uint64_t{1} << 20U;
+  bool json = false;
+  std::filesystem::path svg{};  // empty: no figure
+  bool force = false;
+};
+int topology_command(const TopologyQuestion& question);
+struct ConsensusQuestion {
+  std::string topology;
+  int workers = 8;
+  std::uint64_t seed = 1;
+  std::uint64_t rounds = 20;
+  std::filesystem::path from{};  // empty: x_i = i
+  bool json = false;
+};
+int consensus_command(const ConsensusQuestion& question);
 int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
                      bool json);
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,

@@ -24,6 +24,12 @@ constexpr const char* symbols =
     "of\n"
     "a gradient, ς² of the workers' data against each other, ρ second eigenvalue of the graph.\n";
 
+constexpr const char* topology_notes =
+    "\n"
+    "What stands in brackets holds where ':' and what follows it are left out. `trainyard topology "
+    "NAME`\n"
+    "shows one of them; what the columns of such a table mean is in docs/topologies.md.\n";
+
 /// name and summary, the names padded to one width.
 template <typename Table>
 void print_table(const Table& table) {
@@ -76,6 +82,16 @@ void print_collectives() {
   }
 }
 
+void print_topologies() {
+  struct Line {
+    std::string name, summary;
+  };
+  std::vector<Line> lines;
+  for (const TopologyInfo& info : topologies()) lines.push_back({info.typed(), info.summary});
+  print_table(lines);
+  fmt::print("{}", topology_notes);
+}
+
 void print_datasets() {
   fmt::print("made from --seed:\n");
   print_table(generators());
@@ -98,7 +114,7 @@ int list_command(const std::string& what) {
   if (what == "schemes") {
     print_schemes();
   } else if (what == "topologies") {
-    print_table(topologies());
+    print_topologies();
   } else if (what == "collectives") {
     print_collectives();
   } else if (what == "models") {

@@ -222,7 +222,7 @@ std::vector<Option> scheme_options() {
   return {
       {"run", "topology", "NAME", "graph of gossip schemes (list topologies)",
        [](C& c, Text t, Text w) {
-         check_name(w, [&] { (void)make_topology(t, 1); });
+         check_name(w, [&] { check_topology(t); });
          c.topology = t;
        },
        [](const C& c) { return c.topology; }},

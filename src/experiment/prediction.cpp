@@ -1,6 +1,7 @@
 #include "trainyard/experiment/prediction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -27,15 +28,34 @@ constexpr std::uint64_t steps_counted = 24;
 constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
 constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
 
+/// Over which a scheme is predicted that is named without a topology: on these all numbers of
+/// workers fit, and a step's messages take 2, n − 1, ⌈log2 n⌉ and 1 message times. The first two
+/// stay and are symmetric.
+const std::array<const char*, 4> usual_topologies{"ring", "full", "static-exp", "one-peer-exp"};
+
 std::vector<std::string> ways_of(const Scheme& scheme) {
   std::vector<std::string> ways;
   if (scheme.has_collective && !scheme.has_topology) {
     for (const AllReduce& way : all_reduces()) ways.push_back(way.name);
   }
-  if (scheme.has_topology) {
-    for (const TopologyInfo& topology : topologies()) ways.push_back(topology.name);
-  }
+  if (scheme.has_topology) ways.assign(usual_topologies.begin(), usual_topologies.end());
+  if (scheme.graphs == GraphRange::static_symmetric) ways.resize(2);
   return ways;
+}
+
+/// `way` as the scheme knows it. Throws UsageError.
+std::string checked_way(const Scheme& scheme, const std::string& way, std::string_view what) {
+  const std::string where = fmt::format("{}: {}", what, scheme.name);
+  if (!scheme.has_topology) {
+    const std::vector<std::string> ways = ways_of(scheme);
+    return ways[chosen(way, where, ways)];
+  }
+  try {
+    check_topology(way);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", where, error.what()));
+  }
+  return way;
 }
 
 /// A model that stands in for a larger one, on a network that is slower by as much. Its size is
@@ -86,7 +106,8 @@ bool all_alike(const Configuration& c) {
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
                                   const Configuration& c) {
   if (scheme.step_time == nullptr || !all_alike(c)) return std::nullopt;
-  const Topology topology = make_topology(c.topology, c.workers);
+  const Topology topology =
+      scheme.has_topology ? make_topology(c.topology, c.workers, c.seed) : Topology{};
   const auto time = scheme.step_time({.workers = c.workers,
                                       .servers = c.servers,
                                       .parameters = setting.parameters,
@@ -116,7 +137,7 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
                                    text, scheme.name));
     }
     const std::string way(text.substr(colon + 1));
-    return {{scheme.name, ways[chosen(way, fmt::format("{}: {}", what, scheme.name), ways)]}};
+    return {{scheme.name, checked_way(scheme, way, what)}};
   }
   if (ways.empty()) return {{scheme.name, ""}};
   std::vector<Variant> variants;

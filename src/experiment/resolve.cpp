@@ -10,6 +10,8 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/spectrum.hpp"
+#include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
@@ -60,6 +62,34 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
                                optimizer_text(optimizer.kind), scheme.name));
 }
 
+void check_graph(const Scheme& scheme, const Configuration& c) {
+  if (!scheme.has_topology) return;
+  Topology topology;
+  try {
+    topology = make_topology(c.topology, c.workers, c.seed);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--topology: {}", error.what()));
+  }
+  if (scheme.graphs == GraphRange::any) return;
+  const MixingMatrix& matrix = topology.matrices.front();
+  if (topology.period() > 1 || !symmetric(matrix)) {
+    throw UsageError(fmt::format(
+        "--topology: {} needs a graph that stays and whose links go both ways with one weight; {} "
+        "{}; ring, grid, torus, hypercube and full are such graphs, and gradient-tracking is a "
+        "scheme that takes any",
+        scheme.name, c.topology, topology.period() > 1 ? "changes" : "is directed"));
+  }
+  if (scheme.least_eigenvalue == nullptr) return;
+  const double least = scheme.least_eigenvalue(with_fallbacks(scheme, c.hyperparameters));
+  const double found = smallest_eigenvalue(matrix);
+  if (found < least - 1e-9) {
+    throw UsageError(fmt::format(
+        "--topology: {} diverges over {} of {} workers: an eigenvalue of W is {:.4f}, and it bears "
+        "none below {:.4f}; exact-diffusion bears all",
+        scheme.name, c.topology, c.workers, found, least));
+  }
+}
+
 std::string model_name(const Configuration& c, const LoadedData& data) {
   if (!c.model.empty()) return c.model;
   return data.train.classes == 2 ? "logistic" : "softmax";
@@ -73,6 +103,7 @@ Scalar model_scalar(const Configuration& c, const LoadedData& data) {
 
 void check_scheme(const Scheme& scheme, const Configuration& c, Scalar of_model) {
   check_optimizer_of(scheme, c.optimizer);
+  check_graph(scheme, c);
   if (of_model != Scalar::float32 && scheme.home == ModelHome::shared) {
     throw UsageError(fmt::format(
         "--model {}: its parameters are double, and the model that {} shares is float; the other "
@@ -105,6 +136,7 @@ void check_stragglers(const Configuration& c) {
   }
 }
 
+/// Whether there is such a graph of so many workers, before anything takes time.
 /// A table may name ranks that only another scheme has: one table serves a whole comparison.
 void check_network(const Configuration& c, int ranks) {
   ranks = std::max(ranks, c.workers + c.servers);

@@ -6,34 +6,13 @@
 #include "trainyard/experiment/spread.hpp"
 #include "trainyard/report/summary_format.hpp"
 
+#include "report/aligned.hpp"
+
 namespace trainyard {
 
 namespace {
 
-using Row = std::vector<std::string>;
-
-/// Columns as wide as their widest cell; the first to the left, the others to the right.
-std::string aligned(const std::vector<Row>& rows) {
-  const auto width_of = [](const std::string& cell) {  // µ is two bytes and one column
-    return static_cast<std::size_t>(
-        std::ranges::count_if(cell, [](unsigned char c) { return (c & 0xC0U) != 0x80U; }));
-  };
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string pad(widths[c] - width_of(row[c]), ' ');
-      line += c == 0 ? row[c] + pad : "  " + pad + row[c];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
+using Row = TableRow;
 
 std::string number(const std::optional<double>& value, int digits) {
   if (!value) return "-";

@@ -12,6 +12,7 @@
 
 #include "trainyard/report/timeline_format.hpp"
 
+#include "report/svg_text.hpp"
 #include "report/timeline_scale.hpp"
 
 namespace trainyard {
@@ -32,30 +33,6 @@ constexpr const char* faint_ink = "#7b8794";
 // Bits of the first eight workers, and then again; dark enough for white letters.
 constexpr std::array<const char*, 8> worker_colors{"#2f6fb7", "#c2453d", "#3a8f4d", "#7d4fa8",
                                                    "#c46a1b", "#1e8a95", "#b03a7e", "#5d6b2f"};
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        // Control characters are not allowed in XML at all.
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return result;
-}
 
 struct Point {
   double x = 0.0, y = 0.0;
@@ -128,8 +105,8 @@ void Figure::rectangle(double x, double y, double width, double height, const st
 }
 
 void Figure::text(double x, double y, const std::string& style, const std::string& words) {
-  body_ +=
-      fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" {}>{}</text>\n", x, y, style, escaped(words));
+  body_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" {}>{}</text>\n", x, y, style,
+                       svg_escaped(words));
 }
 
 void Figure::line(Point from, Point to, const std::string& style) {
@@ -200,7 +177,7 @@ void Figure::draw_hold(const TimeSpan& hold, double y, const Transfer& message,
         "<text x=\"{:.2f}\" y=\"{:.2f}\" class=\"small\" text-anchor=\"middle\" fill=\"#ffffff\" "
         "stroke=\"{}\" stroke-width=\"4\" stroke-linejoin=\"round\" "
         "paint-order=\"stroke\">{}</text>\n",
-        (split + until) / 2.0, y + lane_height - 6.0, rank_color(message.from), escaped(label));
+        (split + until) / 2.0, y + lane_height - 6.0, rank_color(message.from), svg_escaped(label));
   }
 }
 
@@ -290,7 +267,8 @@ std::string Figure::draw() {
       "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#ffffff\"/>\n"
       "<text x=\"12\" y=\"30\" class=\"title\" fill=\"{3}\">{2}</text>\n"
       "<text x=\"12\" y=\"50\" class=\"label\" fill=\"{4}\">{5}</text>\n{6}</svg>\n",
-      width, height, escaped(timeline_.title), ink, faint_ink, escaped(timeline_.detail), body_);
+      width, height, svg_escaped(timeline_.title), ink, faint_ink, svg_escaped(timeline_.detail),
+      body_);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ Scheme ad_psgd_scheme() {
           .family = SchemeFamily::decentralised,
           .pace = Pace::free,
           .has_topology = true,
+          .graphs = GraphRange::static_symmetric,
           .worker = work};
 }
 

@@ -37,7 +37,7 @@ Scheme d_psgd_scheme() {
           .has_topology = true,
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return std::max(s.compute, neighbour_round_time(s));
+            return combine_while_adapting_time(s);
           }};
 }
 

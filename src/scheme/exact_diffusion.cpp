@@ -5,10 +5,10 @@
 //   X¹ = W(X⁰ − γG⁰),  X^{t+1} = W(2X^t − X^{t−1} − γ(G^t − G^{t−1})).
 // The program goes through ψ = x − γg: what is averaged is ψ^{t+1} + (x^t − ψ^t).
 //
-// W is static and symmetric. With W itself (d2) it converges only if λ_min(W) > −1/3; a ring with
+// W is static and symmetric. With W itself (d2) it converges only if λ_min(W) ≥ −1/3; a ring with
 // weights 1/3 and even n stands exactly there, and Metropolis–Hastings weights of a 2 × 4 grid
-// diverge. With (I + W)/2 (exact-diffusion) it always does. nids has the share of W free: the three
-// are one family wherever all workers have one step size.
+// diverge. With (I + W)/2 (exact-diffusion) it always converges. nids has the share of W free: the
+// three are one family wherever all workers have one step size.
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/model/kernels.hpp"
 
@@ -52,18 +52,22 @@ Scheme scheme(const char* name, const char* summary, const char* source, void (*
           .source = source,
           .family = SchemeFamily::decentralised,
           .has_topology = true,
+          .graphs = GraphRange::static_symmetric,
           .optimizers = OptimizerRange::plain,
           .worker = worker,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return s.compute + neighbour_round_time(s);
+            return adapt_then_combine_time(s);
           }};
 }
 
 }  // namespace
 
 Scheme d2_scheme() {
-  return scheme("d2", "gossip, corrected by what combining did to the last step; λ_min(W) > -1/3",
-                "Tang et al. 2018; catalogue 4.2", work_d2);
+  Scheme row =
+      scheme("d2", "gossip, corrected by what combining did to the last step; λ_min(W) ≥ -1/3",
+             "Tang et al. 2018; catalogue 4.2", work_d2);
+  row.least_eigenvalue = [](const Hyperparameters&) { return -1.0 / 3.0; };
+  return row;
 }
 
 Scheme exact_diffusion_scheme() {
@@ -74,6 +78,10 @@ Scheme exact_diffusion_scheme() {
 Scheme nids_scheme() {
   Scheme row = scheme("nids", "d2 with I + share (W - I): between the two above and beyond",
                       "Li, Shi & Yan 2019; catalogue 4.2", work_nids);
+  // Of (1 − s)I + sW it may be −1/3.
+  row.least_eigenvalue = [](const Hyperparameters& given) {
+    return 1.0 - 4.0 / 3.0 / hyperparameter(given, "mixing-share");
+  };
   row.hyperparameters = {{.name = "mixing-share",
                           .argument = "S",
                           .help = "how far a round goes towards the average",

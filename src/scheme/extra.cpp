@@ -56,10 +56,11 @@ Scheme extra_scheme() {
           .source = "Shi et al. 2015; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
+          .graphs = GraphRange::static_symmetric,
           .optimizers = OptimizerRange::plain,
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return std::max(s.compute, neighbour_round_time(s));
+            return combine_while_adapting_time(s);
           }};
 }
 

@@ -9,12 +9,28 @@
 
 namespace trainyard {
 
-Duration neighbour_round_time(const StepSetting& s) {
-  std::size_t degree = 0;
-  for (const MixingRow& row : s.topology.matrices.front()) {
-    degree = std::max({degree, row.sends_to.size(), row.receives.size()});
-  }
-  return static_cast<std::int64_t>(degree) * s.whole_model();
+namespace {
+
+/// Δ(α + t).
+std::optional<Duration> round_time(const StepSetting& s) {
+  const auto messages = lockstep_rounds(s.topology.matrices.front());
+  if (!messages) return std::nullopt;  // some wait for others, in an order of their own
+  return static_cast<std::int64_t>(*messages) * s.whole_model();
+}
+
+}  // namespace
+
+std::optional<Duration> adapt_then_combine_time(StepSetting s, std::size_t more_numbers) {
+  s.parameters += more_numbers;
+  const auto round = round_time(s);
+  if (!round) return std::nullopt;
+  return s.compute + *round;
+}
+
+std::optional<Duration> combine_while_adapting_time(const StepSetting& s, int vectors) {
+  const auto round = round_time(s);
+  if (!round) return std::nullopt;
+  return std::max(s.compute, vectors * *round);
 }
 
 namespace {
@@ -34,14 +50,14 @@ Scheme gossip_scheme() {
       .summary =
           "each worker steps on its own replica, then averages with its neighbours (D-PSGD, ATC)",
       .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-      .time = "c + Δ(α + t), Δ the largest number of neighbours",
+      .time = "c + Δ(α + t), where all have Δ neighbours",
       .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
       .source = "Lian et al. 2017; catalogue 4.2",
       .family = SchemeFamily::decentralised,
       .has_topology = true,
       .worker = work,
       .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-        return s.compute + neighbour_round_time(s);
+        return adapt_then_combine_time(s);
       }};
 }
 

@@ -1,12 +1,18 @@
 // What schemes share that talk to their neighbours in a graph.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
-/// Δ(α + t), the whole model to and from each neighbour of round 0, with Δ the largest number of
-/// them.
-Duration neighbour_round_time(const StepSetting& setting);
+/// c + Δ(α + t): a gradient, and then the model, with `more_numbers` that go along, to and from
+/// each of Δ neighbours. Empty over graphs in which some messages wait for others.
+std::optional<Duration> adapt_then_combine_time(StepSetting setting, std::size_t more_numbers = 0);
+
+/// max(c, Δ(α + t)): so many vectors of the model's size to and from each neighbour meanwhile.
+std::optional<Duration> combine_while_adapting_time(const StepSetting& setting, int vectors = 1);
 
 }  // namespace trainyard

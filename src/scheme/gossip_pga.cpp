@@ -88,7 +88,7 @@ Scheme gossip_pga_scheme() {
             if (hyperparameter(s.hyperparameters, "global-period") == 1) {
               return all_reduce_step_time(s, s.collective);
             }
-            return s.compute + neighbour_round_time(s);
+            return adapt_then_combine_time(s);
           }};
 }
 

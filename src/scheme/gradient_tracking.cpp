@@ -80,7 +80,7 @@ Scheme gradient_tracking_scheme() {
           .optimizers = OptimizerRange::plain,
           .worker = adapt_then_combine,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return s.compute + neighbour_round_time(s);
+            return adapt_then_combine_time(s);
           }};
 }
 
@@ -96,7 +96,7 @@ Scheme diging_scheme() {
           .optimizers = OptimizerRange::plain,
           .worker = combine_while_adapting,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return std::max(s.compute, 2 * neighbour_round_time(s));
+            return combine_while_adapting_time(s, 2);
           }};
 }
 

@@ -52,7 +52,7 @@ Scheme quasi_global_momentum_scheme() {
                                .high = 0.9999}},
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return s.compute + neighbour_round_time(s);
+            return adapt_then_combine_time(s);
           }};
 }
 

@@ -8,6 +8,8 @@
 // takes the mean over all of them, each as old as its distance: a uniform average with delays,
 // where gossip has an average that is weighted by distance. Unlike data does not bias it.
 //
+// The tree is a breadth-first one from worker 0 over the links of --topology.
+//
 // A message is the vector and its count: one float more than the model.
 #include <vector>
 
@@ -39,7 +41,8 @@ class Relayed {
 
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
-  const std::vector<int>& neighbours = worker.mixing().sends_to;
+  const MixingMatrix tree = spanning_tree(worker.topology());
+  const std::vector<int>& neighbours = tree[static_cast<std::size_t>(comm.rank())].sends_to;
   std::vector<Relayed> told;  // by each of them, in the step before
   for (std::size_t k = 0; k < neighbours.size(); ++k) told.emplace_back(worker.replica());
   Relayed everything(worker.replica()), others(worker.replica());
@@ -75,9 +78,10 @@ Scheme relay_sum_scheme() {
           .has_topology = true,
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            StepSetting with_count = s;
-            ++with_count.parameters;
-            return s.compute + neighbour_round_time(with_count);
+            const Topology tree{"tree", {spanning_tree(s.topology)}};
+            const StepSetting on_tree{s.workers, s.servers,    s.parameters, s.compute,
+                                      s.network, s.collective, tree,         s.hyperparameters};
+            return adapt_then_combine_time(on_tree, 1);
           }};
 }
 

@@ -44,13 +44,6 @@ void work_overlapped(Worker& worker) {
   }
 }
 
-/// Δ messages of a model and its weight.
-Duration round_time(const StepSetting& s) {
-  StepSetting with_weight = s;
-  ++with_weight.parameters;
-  return neighbour_round_time(with_weight);
-}
-
 }  // namespace
 
 Scheme sgp_scheme() {
@@ -65,7 +58,7 @@ Scheme sgp_scheme() {
       .has_topology = true,
       .worker = work,
       .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-        return s.compute + round_time(s);
+        return adapt_then_combine_time(s, 1);
       }};
 }
 

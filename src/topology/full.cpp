@@ -3,12 +3,24 @@
 
 namespace trainyard {
 
-Topology full_topology(int ranks) {
+namespace {
+
+Topology make(const TopologyRequest& request) {
+  const int n = request.ranks;
   std::vector<MixingEdge> edges;
-  for (int i = 0; i < ranks; ++i) {
-    for (int j = 0; j < ranks; ++j) edges.push_back({i, j, 1.0 / ranks});
+  edges.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) edges.push_back({i, j, 1.0 / n});
   }
-  return {"full", {mixing_matrix(ranks, edges)}};
+  return {"", {mixing_matrix(n, edges)}};
+}
+
+}  // namespace
+
+TopologyInfo full_topology() {
+  return {.name = "full",
+          .summary = "everyone, weights 1/n: exact averaging in one round",
+          .make = make};
 }
 
 }  // namespace trainyard

@@ -42,7 +42,7 @@ double all_reduce_seconds(const char* name, int workers, const Network& network)
 }
 
 double gossip_seconds(const char* name, int workers, const Network& network) {
-  const Topology topology = make_topology(name, workers);
+  const Topology topology = make_topology(name, workers, 1);
   std::vector<std::vector<float>> vectors(static_cast<std::size_t>(workers),
                                           std::vector<float>(length));
   return to_seconds(run_virtual(test::setup_of(workers, 0, network), [&](Rank& rank) {

@@ -7,6 +7,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "support/catch.hpp"
+#include "support/topologies.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
@@ -40,7 +41,7 @@ Trained trained(const Variant& variant, const PredictionSetting& setting) {
   c.servers = setting.configuration.servers;
   c.compute_time = setting.configuration.compute_time;
   c.hyperparameters = setting.configuration.hyperparameters;
-  if (variant.scheme == "gossip") c.topology = variant.way;
+  if (find_scheme(variant.scheme).has_topology) c.topology = variant.way;
   if (find_scheme(variant.scheme).has_collective) c.collective = variant.way;
   const auto seconds_of = [&](std::uint64_t steps) {
     c.steps = steps;
@@ -79,6 +80,30 @@ TEST_CASE("a prediction is what a run takes, for every scheme", "[experiment]") 
       }
     }
   }
+}
+
+TEST_CASE("a prediction over any topology is what a run takes", "[experiment]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  for (const int n : {4, 5, 16}) {
+    const PredictionSetting setting = setting_of(n, network);
+    for (const std::string& topology : test::topologies_for(n)) {
+      const Variant variant = parse_variants("gossip:" + topology, "test").front();
+      CAPTURE(n, variant.text());
+      const Prediction prediction = predict(variant, setting);
+      const Trained run = trained(variant, setting);
+      CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
+      if (prediction.closed_form_s) {
+        CHECK(*prediction.closed_form_s == Approx(run.first_s).epsilon(1e-6));
+      }
+    }
+  }
+  CHECK(predict({"gossip", "torus"}, setting_of(16, network)).closed_form_s ==
+        Approx(3e-3 + 4 * (1e-3 + 4.0 * parameters / 1e6)));
+  CHECK(predict({"gossip", "hypercube"}, setting_of(16, network)).closed_form_s ==
+        Approx(3e-3 + 4 * (1e-3 + 4.0 * parameters / 1e6)));
+  CHECK_FALSE(predict({"gossip", "star"}, setting_of(5, network)).closed_form_s);
+  CHECK_THROWS_WITH(predict({"gossip", "hypercube"}, setting_of(5, network)),
+                    ContainsSubstring("not a power of two"));
 }
 
 TEST_CASE("a prediction for a model too large to try agrees with the closed forms",

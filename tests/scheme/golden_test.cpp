@@ -129,9 +129,9 @@ TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme]") {
     const char* name;
     const char* topology;
   };
-  for (const Row& row :
-       {Row{"dsgd_atc_ring", "ring"}, Row{"dsgd_atc_static_exp", "static-exp"},
-        Row{"dsgd_atc_one_peer_exp", "one-peer-exp"}, Row{"dsgd_atc_full", "full"}}) {
+  for (const Row& row : {Row{"dsgd_atc_ring", "ring"}, Row{"dsgd_atc_static_exp", "static-exp"},
+                         Row{"dsgd_atc_one_peer_exp", "one-peer-exp"},
+                         Row{"dsgd_atc_base_2", "base:2"}, Row{"dsgd_atc_full", "full"}}) {
     Configuration c = test::golden_configuration(*golden, "gossip");
     c.topology = row.topology;
     test::check_replicas(*golden, c, row.name);

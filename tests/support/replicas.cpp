@@ -43,8 +43,9 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
   model->initialize(initial.view(), c.seed);
   std::vector<std::vector<std::uint32_t>> parts = special.parts;
   for (std::uint32_t w = 0; special.parts.empty() && w < data.rows; ++w) parts.push_back({w});
-  const Topology topology =
-      special.topology != nullptr ? *special.topology : make_topology(c.topology, c.workers);
+  const Topology topology = special.topology != nullptr
+                                ? *special.topology
+                                : make_topology(c.topology, c.workers, c.seed);
   const AllReduce& collective = find_all_reduce(c.collective);
 
   RuntimeSetup setup;

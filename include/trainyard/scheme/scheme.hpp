@@ -59,6 +59,12 @@ enum class OptimizerRange {
   any,
 };
 
+/// The graphs (--topology) that a scheme's rule allows, of those with doubly stochastic W.
+enum class GraphRange {
+  any,
+  static_symmetric,  // one W for all rounds, and W = Wᵀ
+};
+
 /// What a scheme's workers wait for.
 enum class SchemeFamily {
   synchronous,    // everybody, at every step
@@ -86,7 +92,10 @@ struct Scheme {
   /// a step takes.
   bool by_loss = false;
   ModelHome home = ModelHome::replicas;
-  bool has_topology = false;    // takes --topology
+  bool has_topology = false;  // takes --topology
+  GraphRange graphs = GraphRange::any;
+  /// No eigenvalue of W may be below this; empty: whatever they are.
+  double (*least_eigenvalue)(const Hyperparameters&) = nullptr;
   bool has_collective = false;  // takes --collective, which says how many servers there are
   OptimizerRange optimizers = OptimizerRange::any;
   bool has_groups = false;  // a shared model for each group of workers (hyperparameter "groups")

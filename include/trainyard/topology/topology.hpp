@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,20 +19,26 @@ struct MixingRow {
     double weight;
   };
   double self_weight = 1.0;
-  // Both lists go by offset rounds: the k-th message of every rank goes to the same distance
-  // around the circle, so that no two of a round meet at one port (catalogue §1.2). Ring gossip in
-  // index order takes 1.5 times as long.
-  std::vector<Neighbour> receives;  // by ascending (i - rank) mod n: as the senders' rounds arrive
-  std::vector<int> sends_to;        // by ascending (rank - i) mod n
+  // In the order of their messages. Where the graph lets them, messages go in lockstep: the k-th
+  // that a rank sends is the k-th that its receiver takes, so that no two meet at one port
+  // (catalogue §1.2). Ring gossip in the order of the ranks takes 1.5 times as long.
+  std::vector<Neighbour> receives;
+  std::vector<int> sends_to;
 };
 
 /// W(k) of one round, row by row.
 using MixingMatrix = std::vector<MixingRow>;
 
+/// Where a drawing puts a rank; x to the right, y downwards, in any unit.
+struct Place {
+  double x = 0.0, y = 0.0;
+};
+
 /// A cycle of mixing matrices: round k uses matrices[k mod period].
 struct Topology {
   std::string name;
   std::vector<MixingMatrix> matrices;
+  std::vector<Place> places{};  // of all ranks; empty: around a circle
 
   std::size_t period() const { return matrices.size(); }
   const MixingRow& row(std::uint64_t round, int rank) const {
@@ -44,24 +52,59 @@ struct MixingEdge {
   double weight;
 };
 /// A matrix from its off-diagonal entries; the diagonal is what is missing to 1 in each row.
-/// Entries with equal ends add up.
+/// Entries with equal ends add up. Messages are ordered by distance around the circle where that
+/// is lockstep, as in every circulant graph, and else by an edge colouring (König 1916).
 MixingMatrix mixing_matrix(int ranks, const std::vector<MixingEdge>& edges);
+
+/// Two ranks that exchange in both directions.
+struct GraphEdge {
+  int a, b;
+};
+/// Metropolis-Hastings weights of an undirected graph: w_ij = 1 / (1 + max(d_i, d_j)); symmetric
+/// and doubly stochastic on every graph. A link that is there twice counts once, one from a rank to
+/// itself not at all.
+MixingMatrix metropolis_hastings(int ranks, std::span<const GraphEdge> links);
+
+/// A breadth-first tree from rank 0 over the links of all rounds, whichever way they go, with
+/// Metropolis-Hastings weights. REQUIRES: they connect all ranks.
+MixingMatrix spanning_tree(const Topology& topology);
+
+/// W x. REQUIRES: as many values as ranks.
+std::vector<double> mixed(const MixingMatrix& matrix, std::span<const double> values);
+
+/// How many message times α + t a round takes from lock-step on equal links with circuit ports: the
+/// largest degree. Empty where messages may wait for each other, as where degrees differ.
+std::optional<std::size_t> lockstep_rounds(const MixingMatrix& matrix);
+
+/// What a topology is made for.
+struct TopologyRequest {
+  int ranks = 1;
+  std::uint64_t seed = 1;        // of the random ones: Purpose::topology
+  std::optional<double> number;  // after the colon: 3 of "base:3"
+  std::string file;              // after the colon of "file:PATH"
+};
 
 struct TopologyInfo {
   std::string name;
-  std::string summary;  // one line for `list topologies`: rule and weights
-  Topology (*make)(int ranks);
+  std::string argument{};        // how what may follow "name:" is written; empty: nothing may
+  std::string summary{};         // one line for `list topologies`: rule and weights
+  double low = 0.0, high = 0.0;  // accepted for that number; both 0: it is the name of a file
+  bool whole = true;
+  /// Throws UsageError when no such graph has so many ranks, saying how many it may have.
+  Topology (*make)(const TopologyRequest&) = nullptr;
+
+  bool takes_file() const { return !argument.empty() && high == 0.0; }
+  std::string typed() const { return argument.empty() ? name : name + ":" + argument; }
 };
 /// The visible table: one row for each topology.
 const std::vector<TopologyInfo>& topologies();
 
-/// Throws UsageError for an unknown name. REQUIRES: ranks ≥ 1.
-Topology make_topology(std::string_view name, int ranks);
+/// `text` is a name, or a name and its argument: "ring", "base:3", "file:office.txt". Throws
+/// UsageError for what it does not know, and for a number of ranks that the graph cannot have.
+/// Every worker that asks with one seed gets the same. REQUIRES: ranks ≥ 1.
+Topology make_topology(std::string_view text, int ranks, std::uint64_t seed);
 
-// One file each. All are doubly stochastic; catalogue §4.3.
-Topology ring_topology(int ranks);
-Topology full_topology(int ranks);
-Topology static_exponential_topology(int ranks);
-Topology one_peer_exponential_topology(int ranks);
+/// Throws UsageError when `text` is no topology for any number of ranks.
+void check_topology(std::string_view text);
 
 }  // namespace trainyard

@@ -1,0 +1,36 @@
+// The flags of `trainyard topology` and `trainyard consensus`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/commands.hpp"
+
+namespace trainyard::app {
+
+class TopologyFlags {
+ public:
+  explicit TopologyFlags(CLI::App& command);
+
+  /// Throws UsageError.
+  TopologyQuestion question() const;
+
+ private:
+  CLI::Option *name_, *workers_, *seed_, *size_, *json_, *svg_, *force_;
+};
+
+class ConsensusFlags {
+ public:
+  explicit ConsensusFlags(CLI::App& command);
+
+  /// Throws UsageError.
+  ConsensusQuestion question() const;
+
+ private:
+  CLI::Option *topology_, *workers_, *seed_, *rounds_, *from_, *json_;
+};
+
+}  // namespace trainyard::app

@@ -1,0 +1,45 @@
+#include "topology/graph.hpp"
+
+#include <bit>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+bool connected(int ranks, std::span<const GraphEdge> links) {
+  // Sets of ranks that reach each other; `parent` leads to the set's representative.
+  std::vector<int> parent(static_cast<std::size_t>(ranks));
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto representative = [&](int rank) {
+    while (parent[static_cast<std::size_t>(rank)] != rank) {
+      int& up = parent[static_cast<std::size_t>(rank)];
+      up = parent[static_cast<std::size_t>(up)];  // halves the way for those who come later
+      rank = up;
+    }
+    return rank;
+  };
+  int sets = ranks;
+  for (const GraphEdge& link : links) {
+    const int a = representative(link.a);
+    const int b = representative(link.b);
+    if (a == b) continue;
+    parent[static_cast<std::size_t>(a)] = b;
+    --sets;
+  }
+  return sets == 1;
+}
+
+void refuse_ranks(const std::string& name, int ranks, const std::string& why,
+                  const std::string& accepted) {
+  throw UsageError(fmt::format("{}: {} worker{} {}; accepted: {}", name, ranks,
+                               ranks == 1 ? "" : "s", why, accepted));
+}
+
+int ceil_log2(int ranks) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+}
+
+}  // namespace trainyard
