@@ -167,8 +167,9 @@ std::string topology_svg(const TopologyReport& report) {
   const std::vector<Place> places = places_of(topology);
   std::string body;
   for (std::size_t k = 0; k < panels; ++k) {
+    const std::size_t row = k / columns;
     const Place corner{margin + pitch * static_cast<double>(k % columns),
-                       top + pitch * static_cast<double>(k / columns)};
+                       top + pitch * static_cast<double>(row)};
     if (panels > 1) {
       body += fmt::format(
           "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"label\" fill=\"{}\">round {}</text>\n", corner.x,

@@ -29,6 +29,7 @@ int draw(RandomStream& stream, int low, int below) {
 
 MixingMatrix directed_equidyn_matrix(int ranks, int distance) {
   std::vector<MixingEdge> edges;
+  edges.reserve(static_cast<std::size_t>(ranks));
   for (int i = 0; i < ranks; ++i) {
     edges.push_back({i, (i + distance) % ranks, weight_of_peer(ranks)});
   }

@@ -33,6 +33,7 @@ TopologyInfo one_peer_exponential_topology() {
             Topology topology;
             for (int k = 0; k < ceil_log2(n); ++k) {
               std::vector<MixingEdge> edges;
+              edges.reserve(static_cast<std::size_t>(n));
               for (int i = 0; i < n; ++i) edges.push_back({i, (i + (1 << k)) % n, 0.5});
               topology.matrices.push_back(mixing_matrix(n, edges));
             }

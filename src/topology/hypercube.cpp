@@ -46,6 +46,7 @@ TopologyInfo one_peer_hypercube_topology() {
             Topology topology;
             for (int k = 0; k < dimensions("one-peer-hypercube", n); ++k) {
               std::vector<GraphEdge> links;
+              links.reserve(static_cast<std::size_t>(n));
               for (int i = 0; i < n; ++i) links.push_back({i, i ^ (1 << k)});
               topology.matrices.push_back(metropolis_hastings(n, links));
             }

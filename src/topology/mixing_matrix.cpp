@@ -3,9 +3,10 @@
 // A rank's messages queue up in the order of `sends_to`, and a port takes one at a time. If the
 // k-th message of a sender is the k-th of its receiver, for all of them, nobody ever waits and a
 // round lasts Δ(α + t), Δ the largest degree. In circulant graphs, where everybody talks to the
-// same distances, ordering by distance does it. Other graphs get an edge colouring of the bipartite
-// graph of senders and receivers: it needs Δ colours (König 1916), and where all degrees are equal
-// every colour is a permutation.
+// same distances, ordering by distance does it. Other graphs whose degrees are equal get an edge
+// colouring of the bipartite graph of senders and receivers: Δ colours are enough (König 1916), so
+// that every colour is a permutation. Where degrees differ no order does it, since whoever has few
+// messages sends before their turn; by distance is as good as by colour there.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -131,6 +132,15 @@ void order_by_colour(MixingMatrix& matrix) {
   }
 }
 
+/// Whether whoever exchanges a message has as many of them as the other end.
+bool equal_degrees(const MixingMatrix& matrix) {
+  return std::ranges::all_of(matrix, [&](const MixingRow& row) {
+    return std::ranges::all_of(row.sends_to, [&](int to) {
+      return matrix[at(to)].receives.size() == row.sends_to.size();
+    });
+  });
+}
+
 }  // namespace
 
 MixingMatrix mixing_matrix(int ranks, const std::vector<MixingEdge>& edges) {
@@ -154,7 +164,7 @@ MixingMatrix mixing_matrix(int ranks, const std::vector<MixingEdge>& edges) {
     matrix[at(from)].sends_to.push_back(to);
   }
   order_by_distance(matrix);
-  if (!lockstep_rounds(matrix)) order_by_colour(matrix);
+  if (equal_degrees(matrix) && !lockstep_rounds(matrix)) order_by_colour(matrix);
   return matrix;
 }
 
@@ -164,7 +174,7 @@ MixingMatrix metropolis_hastings(int ranks, std::span<const GraphEdge> links) {
     if (link.a != link.b) pairs.emplace_back(std::min(link.a, link.b), std::max(link.a, link.b));
   }
   std::ranges::sort(pairs);
-  pairs.erase(std::ranges::unique(pairs).begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   std::vector<int> degrees(at(ranks), 0);
   for (const auto& [a, b] : pairs) {
     ++degrees[at(a)];

@@ -138,14 +138,12 @@ TEST_CASE("circulant graphs keep the order of distances", "[topology]") {
 TEST_CASE("large graphs are made", "[topology]") {
   for (const std::string& name : test::topologies_for(1024)) {
     CAPTURE(name);
-    // Of half a million links there are smaller ones below.
-    if (name == "full" || name == "geometric:1.1" || name == "erdos-renyi:0.6") continue;
+    if (name == "full") continue;
     const Topology topology = make_topology(name, 1024, 1);
     CHECK(topology.matrices[0].size() == 1024);
     CHECK(doubly_stochastic(topology.matrices[0]));
   }
   CHECK(make_topology("full", 300, 1).matrices[0][7].receives.size() == 299);
-  CHECK(analyse(make_topology("erdos-renyi:0.6", 300, 1)).connected);
 }
 
 TEST_CASE("one-peer graphs average exactly in log2 n rounds for n = 2^k, from any phase",

@@ -52,8 +52,9 @@ struct MixingEdge {
   double weight;
 };
 /// A matrix from its off-diagonal entries; the diagonal is what is missing to 1 in each row.
-/// Entries with equal ends add up. Messages are ordered by distance around the circle where that
-/// is lockstep, as in every circulant graph, and else by an edge colouring (König 1916).
+/// Entries with equal ends add up. Messages are ordered by distance around the circle, which is
+/// lockstep in every circulant graph; other graphs of equal degrees get an edge colouring (König
+/// 1916), which is.
 MixingMatrix mixing_matrix(int ranks, const std::vector<MixingEdge>& edges);
 
 /// Two ranks that exchange in both directions.
