@@ -228,6 +228,19 @@ TEST_CASE("several seeds: each a run of its own on disk, together mean and devia
   CHECK(run_program(words + Words{"--force"}, here).output == outcome.output);
 }
 
+TEST_CASE("a run that fails does not cost the results of those before it", "[app]") {
+  // 5 steps of 100 h are within what the clock holds; the 40 of a lone rank are not.
+  const Outcome outcome =
+      run_program({"compare", "--schemes", "ring,sequential,gossip", "--time", "virtual",
+                   "--compute-time", "100h", "--steps", "5", "--json", "--quiet"});
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.errors, ContainsSubstring("106 days"));
+  const Json document = Json::parse(outcome.output);
+  REQUIRE(document["runs"].size() == 1);
+  CHECK(document["runs"][0]["scheme"] == "ring");
+  CHECK(document["runs"][0]["seconds"].get<double>() == Approx(5 * 100 * 3600.0));
+}
+
 TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[app]") {
   const Words words{"compare", "--schemes", "ring,gossip", "--time", "virtual", "--json"};
   const Outcome seeds = run_program(words + Words{"--seeds", "1000", "--epochs", "20"},
