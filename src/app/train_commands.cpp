@@ -164,7 +164,11 @@ int compare_command(const Configuration& configuration, const std::vector<Contes
               if (!failure) failure = std::current_exception();  // first print what was computed
             }
           },
-      .run = listeners.hooks()};
+      .run = listeners.hooks(),
+      .failed =
+          [&](const std::exception_ptr& error) {
+            if (!failure) failure = error;
+          }};
   const std::vector<RunResult> results =
       run_comparison(configuration, schemes, data, hooks, options);
 

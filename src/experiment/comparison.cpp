@@ -43,19 +43,32 @@ class Comparisons {
               const ComparisonOptions& options)
       : schemes_(schemes), hooks_(hooks), options_(options) {}
 
-  /// False when it was interrupted.
+  /// False when the comparison ends here.
   bool run(const Configuration& resolved, const LoadedData& data);
   std::vector<RunResult> take() { return std::move(results_); }
 
  private:
+  bool run_all(const Configuration& resolved, const LoadedData& data);
+
   const std::vector<std::string>& schemes_;
   const ComparisonHooks& hooks_;
   const ComparisonOptions& options_;
   std::map<std::string, double> tuned_;  // step sizes
   std::vector<RunResult> results_;
+  bool any_ended_ = false;
 };
 
 bool Comparisons::run(const Configuration& resolved, const LoadedData& data) {
+  try {
+    return run_all(resolved, data);
+  } catch (...) {
+    if (!any_ended_ || !hooks_.failed) throw;
+    hooks_.failed(std::current_exception());
+    return false;
+  }
+}
+
+bool Comparisons::run_all(const Configuration& resolved, const LoadedData& data) {
   Configuration c = resolved;
   for (const std::string& scheme : schemes_) {
     c.scheme = scheme;
@@ -68,6 +81,7 @@ bool Comparisons::run(const Configuration& resolved, const LoadedData& data) {
     if (options_.tune_lr) c.optimizer.lr = tuned_[scheme];
     if (hooks_.begins) hooks_.begins(c);
     results_.push_back(run_experiment(c, data, hooks_.run));
+    any_ended_ = true;
     if (hooks_.ended) hooks_.ended(results_.back());
     if (options_.seeds > 1) results_.back().model = {};
     if (results_.back().summary.interrupted) return false;

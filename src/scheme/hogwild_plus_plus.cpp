@@ -21,7 +21,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"

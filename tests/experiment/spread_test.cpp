@@ -88,6 +88,20 @@ TEST_CASE("each seed is the run that it would be alone", "[experiment]") {
   }
 }
 
+TEST_CASE("of several seeds each has its own place for results", "[experiment]") {
+  Configuration c;
+  c.seed = 7;
+  c.out = "results";
+  c.trace = "some/trace.json";
+  const Configuration third = with_seed(c, 2, {.seeds = 3});
+  CHECK(third.seed == 9);
+  CHECK(third.out == "results/seed-9");
+  CHECK(third.trace == "some/trace-seed-9.json");
+  const Configuration only = with_seed(c, 0, {});
+  CHECK(only.out == c.out);
+  CHECK(only.trace == c.trace);
+}
+
 TEST_CASE("an interrupt ends the seeds with what there is", "[experiment]") {
   Configuration c = small_configuration("");
   std::atomic<bool> interrupted{false};

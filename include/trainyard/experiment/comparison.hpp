@@ -1,6 +1,7 @@
 // The same run under several schemes.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct ComparisonHooks {
   std::function<void(const Configuration& resolved)> begins;
   std::function<void(const RunResult&)> ended;
   RunHooks run;
+  /// A run threw after others had ended: the comparison ends there, with their results. Without it,
+  /// and where there are none, what was thrown goes on.
+  std::function<void(std::exception_ptr)> failed{};
 };
 
 struct ComparisonOptions {
