@@ -84,8 +84,9 @@ void remark_unused(const Configuration& c, const std::vector<std::string>& schem
   const auto any = [&](auto takes) {
     return std::ranges::any_of(schemes, [&](const auto& name) { return takes(find_scheme(name)); });
   };
-  if (c.servers != untouched.servers && !any([](const Scheme& s) { return s.server != nullptr; })) {
-    remark("note: --servers has no effect: this scheme has none");
+  if (c.servers != untouched.servers &&
+      !any([](const Scheme& s) { return s.server != nullptr && !s.one_server; })) {
+    remark("note: --servers has no effect: this scheme has none, or one");
   }
   if (c.collective != untouched.collective &&
       !any([](const Scheme& s) { return s.has_collective; })) {
@@ -168,6 +169,11 @@ void resolve_budget(Configuration& c, const LoadedData& data) {
 
 void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
   if (c.time == TimeMode::wall) {
+    if (c.compute_noise.constant == 0.0) {
+      throw UsageError(
+          "--compute-noise: memoryless needs --time virtual: on threads computing cannot take less "
+          "time than it takes; --time wall takes exponential:SCALE");
+    }
     if (c.compute_time)
       remark("note: in wall time computing takes what it takes, whatever --compute-time says");
     return;
@@ -199,7 +205,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
     check_scheme(scheme, c);
-    c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
+    c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
     ranks = std::max(ranks, rank_count(scheme, c));
   }
   check_stragglers(c);

@@ -16,20 +16,23 @@ constexpr std::uint64_t staleness_sampled_every = 64;
 
 }  // namespace
 
-Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
+Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> shares)
     : rank_(rank),
       context_(context),
       sparse_(context.optimizer.momentum == 0.0 ? context.model.sparse_update() : nullptr),
       optimizer_(context.optimizer, context.model.scalar(), context.model.dimension()) {
-  shares_.reserve(static_cast<std::size_t>(count));  // streams keep references
-  for (int w = first; w < first + count; ++w) {
+  shares_.reserve(shares.size());  // streams keep references
+  const bool stands_for_all = rank.workers() < context.workers;
+  for (const int w : shares) {
     shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
     streams_.emplace_back(
         shares_.back(), context.batch, context.replacement,
         RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
-    noises_.emplace_back(context.compute_noise, context.seed, static_cast<std::uint32_t>(w));
+    if (!stands_for_all && !noises_.empty()) continue;
+    noises_.emplace_back(context.compute_noise, context.seed,
+                         static_cast<std::uint32_t>(stands_for_all ? w : rank.rank()));
   }
-  const std::size_t rows = context.batch * static_cast<std::size_t>(count);
+  const std::size_t rows = context.batch * shares.size();
   single_row_ = rows == 1;
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
   const std::size_t dimension = context.model.dimension();
@@ -69,13 +72,13 @@ ComputeCost Worker::cost_of_next(bool reads_shared) {
   const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
   double factors = 0.0;
   Duration pause{0};
-  for (ComputeNoise& noise : noises_) {
-    const Slowdown random = noise.next();
+  for (std::size_t share = 0; share < streams_.size(); ++share) {
+    const Slowdown random = noises_[share % noises_.size()].next();
     factors += slowdown * random.factor;
     pause = later(pause, random.pause);
   }
   cost_ = ComputeCost{.simulated = scaled(context_.minibatch_time, factors),
-                      .slowdown = factors / static_cast<double>(noises_.size()),
+                      .slowdown = factors / static_cast<double>(streams_.size()),
                       .pause = pause,
                       .reads_shared = reads_shared};
   return *cost_;
@@ -101,6 +104,26 @@ Vector Worker::compute_gradient() {
   return gradient_.view();
 }
 
+Vector Worker::compute_combination(std::span<const double> coefficients, std::uint64_t number) {
+  require(coefficients.size() == streams_.size() && number >= next_number_,
+          "a combination has a coefficient for each share, and minibatches come in order");
+  for (; next_number_ < number; ++next_number_) {
+    for (MinibatchStream& stream : streams_) stream.next();
+  }
+  ++next_number_;
+  if (combination_.empty()) {
+    combination_ = VectorBuffer(gradient_.view().scalar(), gradient_.view().size());
+  }
+  rank_.compute(cost_of_next(false), [&] {
+    kernels::set_to_zero(combination_.view());
+    for (std::size_t share = 0; share < streams_.size(); ++share) {
+      context_.model.gradient(replica_, streams_[share].next(), gradient_.view(), workspace_);
+      kernels::axpy(coefficients[share], gradient_.view(), combination_.view());
+    }
+  });
+  return combination_.view();
+}
+
 void Worker::apply(ConstVector gradient, double scale) {
   optimizer_.apply(replica_, gradient, epochs(), scale);
 }
@@ -111,7 +134,7 @@ void Worker::descend() {
     return;
   }
   const Batch batch = next_batch();
-  const double step_size = step_size_after(done_ * static_cast<std::uint64_t>(context_.workers));
+  const double step_size = this->step_size();
   if (sparse_ != nullptr && single_row_) {
     rank_.compute(cost_of_next(false),
                   [&] { sparse_->read(replica_.floats(), batch, residuals_.span()); });
@@ -129,7 +152,7 @@ void Worker::descend_shared() {
   const auto step_size =
       static_cast<float>(step_size_after(context_.control.minibatch_number(rank_.rank())));
   const bool sampled = context_.simulated || done_ % staleness_sampled_every == 0;
-  const std::uint64_t before = sampled ? context_.control.minibatches_done() : 0;
+  const std::uint64_t before = sampled ? context_.control.worker_steps_done() : 0;
 
   if (sparse_ != nullptr) {
     rank_.compute(cost_of_next(true),
@@ -144,7 +167,7 @@ void Worker::descend_shared() {
   }
   if (sampled) {
     context_.control.staleness_of(rank_.rank())
-        .record(context_.control.minibatches_done() - before);
+        .record(context_.control.worker_steps_done() - before);
   }
 }
 

@@ -64,9 +64,9 @@ TEST_CASE("a prediction is what a run takes, for every scheme", "[experiment]") 
             const Trained run = trained(variant, setting);
             CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
             const bool closed = prediction.closed_form_s.has_value();
-            const bool async_server = variant.scheme == "ps-async" ||
-                                      variant.scheme == "staleness-aware" ||
-                                      variant.scheme.starts_with("dc-asgd");
+            const bool async_server =
+                variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||
+                variant.scheme == "ps-backup" || variant.scheme.starts_with("dc-asgd");
             const bool known = async_server ? k == 1
                                : variant.scheme == "ps-sync"
                                    ? k <= n

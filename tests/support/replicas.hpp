@@ -21,7 +21,7 @@ struct Replicas {
 };
 
 /// `minibatches`: of all workers together, for schemes that count these. Everybody starts from
-/// zero. Perfect network, equal workers, one minibatch a millisecond.
+/// zero. Perfect network, one minibatch a millisecond, of stragglers more.
 Replicas run_on_quadratic(const Configuration& configuration, const Dataset& data,
                           std::optional<std::uint64_t> minibatches = {});
 

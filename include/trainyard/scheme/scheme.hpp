@@ -39,7 +39,8 @@ struct HyperparameterInfo {
   std::string help;
   double fallback = 0.0;
   double low = 0.0, high = 0.0;
-  bool whole = false;  // counts something
+  bool whole = false;       // counts something
+  bool of_workers = false;  // counts workers, and leaves one at least: the fallback too
 };
 
 /// What a scheme's workers wait for.
@@ -62,15 +63,20 @@ struct Scheme {
   SchemeFamily family = SchemeFamily::synchronous;
 
   Pace pace = Pace::lockstep;
-  /// What is computed depends on who comes first, as it always does when the pace is free: no two
-  /// runs in `wall` are alike.
+  /// What is computed depends on who comes first, as it always does when the pace is not lockstep:
+  /// no two runs in `wall` are alike.
   bool by_arrival = false;
   ModelHome home = ModelHome::replicas;
   bool has_topology = false;    // takes --topology
   bool has_collective = false;  // takes --collective, which says how many servers there are
   bool has_momentum = true;     // its rule allows --momentum
   bool one_rank = false;        // one rank takes the minibatches of all workers
+  bool one_server = false;      // takes no --servers
+  bool has_proxies = false;     // --servers says how many; one server more holds the whole model
   std::vector<HyperparameterInfo> hyperparameters{};
+
+  /// Whose minibatches a worker takes; nullptr: its own.
+  std::vector<int> (*shares)(int worker, int workers, const Hyperparameters&) = nullptr;
 
   void (*worker)(Worker&) = nullptr;
   void (*server)(Server&) = nullptr;  // takes --servers if there is one
@@ -87,8 +93,16 @@ const std::vector<Scheme>& schemes();
 /// say.
 int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted);
 
-/// What those of them that `given` does not name are.
-Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given);
+/// How many of them are proxies.
+int proxy_count(const Scheme& scheme, int servers);
+
+/// The workers whose minibatches `worker` takes.
+std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
+                           const Hyperparameters& hyperparameters);
+
+/// What those of them that `given` does not name are. Throws UsageError where too many of so many
+/// workers are asked for.
+Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers);
 
 /// Throws UsageError for an unknown name.
 const Scheme& find_scheme(std::string_view name);
