@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/part_of.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -24,7 +23,8 @@ void for_each_shard(const Communicator& comm, FunctionRef<void(int shard)> deal)
   }
 }
 
-/// The order in which a server answers the workers.
+}  // namespace
+
 void for_each_worker(const Communicator& comm, FunctionRef<void(int worker)> answer) {
   const int index = comm.rank() - comm.workers();
   for (int round = 0; round < rounds(comm); ++round) {
@@ -32,8 +32,6 @@ void for_each_worker(const Communicator& comm, FunctionRef<void(int worker)> ans
     if (worker < comm.workers()) answer(worker);
   }
 }
-
-}  // namespace
 
 void push(Communicator& comm, ConstVector vector, std::span<const std::uint64_t> versions) {
   for_each_shard(comm, [&](int shard) {

@@ -42,6 +42,9 @@ class Experiment {
     return trainyard::server_count(scheme_, find_all_reduce(config_.collective), config_.workers,
                                    config_.servers);
   }
+  std::vector<int> shares_of(int worker) const {
+    return trainyard::shares_of(scheme_, worker, config_.workers, config_.hyperparameters);
+  }
   RuntimeSetup runtime_setup() const;
   RunLimits limits() const;
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context) const;
@@ -104,7 +107,7 @@ Metrics Experiment::measure(const Snapshot& snapshot) const {
   const std::uint64_t minibatches =
       snapshot.minibatches * static_cast<std::uint64_t>(scheme_.one_rank ? config_.workers : 1);
   Metrics metrics;
-  metrics.step = static_cast<double>(minibatches) / config_.workers;
+  metrics.step = snapshot.steps;
   metrics.epoch = static_cast<double>(minibatches) * minibatch_epochs_;
   metrics.seconds = to_seconds(snapshot.time);
   metrics.samples = minibatches * config_.batch;
@@ -146,7 +149,7 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
       rank.begin();
       scheme_.server(server);
     } else {
-      Worker worker(rank, context, rank.rank(), scheme_.one_rank ? config_.workers : 1);
+      Worker worker(rank, context, shares_of(rank.rank()));
       rank.begin();
       scheme_.worker(worker);
     }
@@ -186,6 +189,7 @@ RunResult Experiment::run() {
                            .initial_model = initial_.view(),
                            .parts = parts,
                            .workers = config_.workers,
+                           .proxies = proxy_count(scheme_, setup.servers),
                            .batch = config_.batch,
                            .replacement = config_.replacement,
                            .seed = config_.seed,
@@ -203,10 +207,15 @@ RunResult Experiment::run() {
   const RuntimeReport report = run_ranks(setup, context);
 
   const Snapshot end = control.final_snapshot(report);
-  if (measured_minibatches_ != end.minibatches) look(end);
+  // Where workers do not wait for answers, gradients may have been under way at the last look.
+  const bool late_arrivals = scheme_.by_arrival && metrics_.back().seconds < to_seconds(end.time);
+  if (measured_minibatches_ != end.minibatches || late_arrivals) look(end);
   RunResult result;
   result.model = VectorBuffer::copy_of(end.model);
-  result.summary = summarise(control.staleness(), report);
+  result.staleness = control.staleness();
+  result.summary = summarise(result.staleness, report);
+  result.summary.samples_computed =
+      control.worker_steps_done() * shares_of(0).size() * config_.batch;
   result.summary.interrupted = interrupted.load(std::memory_order_relaxed);
   result.summary.messages = end.messages;
   result.summary.bytes_sent = end.bytes;

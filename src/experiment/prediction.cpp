@@ -164,7 +164,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
 
   Prediction prediction;
   prediction.variant = variant;
-  c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
+  c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
   prediction.closed_form_s = closed_form(scheme, setting, c);
 
   const std::size_t batch = std::exchange(c.batch, 1);

@@ -80,7 +80,8 @@ void check_graph(const Scheme& scheme, const Configuration& c) {
         scheme.name, c.topology, topology.period() > 1 ? "changes" : "is directed"));
   }
   if (scheme.least_eigenvalue == nullptr) return;
-  const double least = scheme.least_eigenvalue(with_fallbacks(scheme, c.hyperparameters));
+  const double least =
+      scheme.least_eigenvalue(with_fallbacks(scheme, c.hyperparameters, c.workers));
   const double found = smallest_eigenvalue(matrix);
   if (found < least - 1e-9) {
     throw UsageError(fmt::format(
@@ -158,8 +159,9 @@ void remark_unused(const Configuration& c, const std::vector<std::string>& schem
   const auto any = [&](auto takes) {
     return std::ranges::any_of(schemes, [&](const auto& name) { return takes(find_scheme(name)); });
   };
-  if (c.servers != untouched.servers && !any([](const Scheme& s) { return s.server != nullptr; })) {
-    remark("note: --servers has no effect: this scheme has none");
+  if (c.servers != untouched.servers &&
+      !any([](const Scheme& s) { return s.server != nullptr && !s.one_server; })) {
+    remark("note: --servers has no effect: this scheme has none, or one");
   }
   if (c.collective != untouched.collective &&
       !any([](const Scheme& s) { return s.has_collective; })) {
@@ -259,6 +261,11 @@ void resolve_schedule(Configuration& c, const LoadedData& data) {
 
 void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
   if (c.time == TimeMode::wall) {
+    if (c.compute_noise.constant == 0.0) {
+      throw UsageError(
+          "--compute-noise: memoryless needs --time virtual: on threads computing cannot take less "
+          "time than it takes; --time wall takes exponential:SCALE");
+    }
     if (c.compute_time)
       remark("note: in wall time computing takes what it takes, whatever --compute-time says");
     return;
@@ -289,7 +296,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   int ranks = 0;
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
-    c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters));
+    c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
     if (scheme.has_groups && c.workers > 1 &&
         shared_models(scheme, c.hyperparameters, c.workers) == 1) {
       say(fmt::format("note: {} has one group of workers, so it is hogwild; --groups 2 makes two",

@@ -1,6 +1,7 @@
 // What servers do with a gradient beside adding it up: loops that the compiler's own vectors serve
 // well enough, as a server waits for its port most of the time.
 #include <cmath>
+#include <limits>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -47,6 +48,25 @@ void average_squares(double keep, ConstVector gradient, Vector mean_square) {
       square[j] = kept * square[j] + (1 - kept) * g[j] * g[j];
     }
   });
+}
+
+double distance_after_step(double a, ConstVector gradient, ConstVector x, ConstVector from) {
+  require(gradient.size() == x.size() && from.size() == x.size(),
+          "distance_after_step: lengths differ");
+  double greatest = 0.0;
+  with_scalar(x.scalar(), [&]<typename T>(T) {
+    const auto g = gradient.as<T>(), now = x.as<T>(), then = from.as<T>();
+    const auto step = static_cast<T>(a);
+    bool numbers = true;
+    T most = 0;
+    for (std::size_t j = 0; j < now.size(); ++j) {
+      const T distance = std::abs(now[j] - step * g[j] - then[j]);
+      numbers = numbers && distance == distance;
+      most = distance > most ? distance : most;
+    }
+    greatest = numbers ? most : std::numeric_limits<double>::infinity();
+  });
+  return greatest;
 }
 
 }  // namespace trainyard::kernels

@@ -40,6 +40,7 @@ const std::vector<Column>& columns() {
       {"steps", [](const S& s) { return fmt::to_string(s.steps); }},
       {"epochs", [](const S& s) { return fmt::to_string(s.epochs); }},
       {"samples", [](const S& s) { return fmt::to_string(s.samples); }},
+      {"samples_computed", [](const S& s) { return fmt::to_string(s.samples_computed); }},
       {"seconds", [](const S& s) { return fmt::to_string(s.seconds); }},
       {"target_loss", [](const S& s) { return or_empty(s.target_loss); }},
       {"seconds_to_target", [](const S& s) { return or_empty(s.seconds_to_target); }},

@@ -42,6 +42,7 @@ Json summary_object(const Summary& s) {
       {"steps", s.steps},
       {"epochs", s.epochs},
       {"samples", s.samples},
+      {"samples_computed", s.samples_computed},
       {"seconds", s.seconds},
       {"target_loss", or_null(s.target_loss)},
       {"seconds_to_target", or_null(s.seconds_to_target)},

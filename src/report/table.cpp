@@ -233,6 +233,13 @@ std::string summary_table(const Summary& s) {
       {"messages", human_count(static_cast<double>(s.messages))},
       {"bytes sent", human_bytes(static_cast<double>(s.bytes_sent))},
   };
+  if (s.samples_computed > s.samples) {
+    rows.push_back(
+        {"samples computed",
+         fmt::format(
+             "{}, and {} of them used", human_count(static_cast<double>(s.samples_computed)),
+             share(static_cast<double>(s.samples), static_cast<double>(s.samples_computed)))});
+  }
   if (s.target_loss) rows.insert(rows.begin() + 5, {"time to target", to_target(s)});
   if (s.staleness) {
     rows.push_back(

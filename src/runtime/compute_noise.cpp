@@ -6,22 +6,26 @@
 
 namespace trainyard {
 
-double parse_compute_noise(std::string_view text, std::string_view what) {
+void parse_compute_noise(std::string_view text, std::string_view what, ComputeNoiseRule& rule) {
   constexpr std::string_view name = "exponential:";
   constexpr double most = 1000.0;
-  if (text == "none") return 0.0;
+  rule.constant = text == "memoryless" ? 0.0 : 1.0;
+  rule.exponential = 1.0 - rule.constant;
+  if (text == "none" || text == "memoryless") return;
   if (!text.starts_with(name)) {
-    throw UsageError(fmt::format(
-        "{}: '{}' is not none or exponential:SCALE, like 'exponential:0.3'", what, text));
+    throw UsageError(
+        fmt::format("{}: '{}' is not none, memoryless or exponential:SCALE, like 'exponential:0.3'",
+                    what, text));
   }
   const double scale = parse_number(text.substr(name.size()), what);
   if (scale < 0.0 || scale > most) {
     throw UsageError(fmt::format("{}: '{}' is not a scale from 0 to {}", what, text, most));
   }
-  return scale;
+  rule.exponential = scale;
 }
 
 std::string compute_noise_text(const ComputeNoiseRule& rule) {
+  if (rule.constant == 0.0) return "memoryless";
   return rule.exponential == 0.0 ? "none" : fmt::format("exponential:{}", rule.exponential);
 }
 
@@ -52,7 +56,8 @@ Slowdown ComputeNoise::next() {
   if (!rule_.any()) return {};
   const double tail = random_.exponential();
   const bool pauses = random_.uniform() < rule_.pause_probability;
-  return {.factor = 1.0 + rule_.exponential * tail, .pause = pauses ? rule_.pause : Duration{0}};
+  return {.factor = rule_.constant + rule_.exponential * tail,
+          .pause = pauses ? rule_.pause : Duration{0}};
 }
 
 }  // namespace trainyard

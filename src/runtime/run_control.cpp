@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -35,6 +36,7 @@ RunControl::RunControl(Pace pace, ModelHome home, int workers, int servers, Scal
       shards_(static_cast<std::size_t>(servers)),
       staleness_(static_cast<std::size_t>(workers + servers)),
       progress_(static_cast<std::size_t>(workers)),
+      closed_(static_cast<std::size_t>(servers)),
       last_step_(limits.steps),
       mean_(scalar, dimension) {
   require(limits.evaluate_every > 0 && lot > 0, "a run is looked at and counted in whole steps");
@@ -56,7 +58,9 @@ bool RunControl::next_step(Rank& rank, std::uint64_t done) {
   Progress& progress = progress_[static_cast<std::size_t>(rank.rank())];
   // relaxed: counts only; what they count is published by messages or while all stand still.
   progress.done.store(done, std::memory_order_relaxed);
-  const bool goes_on = pace_ == Pace::lockstep ? next_lockstep(rank, done) : next_free(rank, done);
+  const bool goes_on = pace_ == Pace::lockstep ? next_lockstep(rank, done)
+                       : pace_ == Pace::free   ? next_free(rank, done)
+                                               : next_served(rank);
   if (goes_on) progress.begun.store(done + 1, std::memory_order_relaxed);
   return goes_on;
 }
@@ -72,8 +76,45 @@ bool RunControl::next_lockstep(Rank& rank, std::uint64_t done) {
   if (!ending_.load(std::memory_order_relaxed) && out_of_time(rank)) {
     rank.stand_still([this] { end_after_steps_begun(); });
   }
-  // relaxed: last_step_ changes only while all stand still.
-  return done < last_step_.load(std::memory_order_relaxed);
+  return done < last_step();
+}
+
+/// A worker has read the model of the last step that all servers had closed when they sent it, or a
+/// later one; after the last step it has nothing more to do, whatever its own count.
+bool RunControl::next_served(Rank& rank) {
+  if (!ending_.load(std::memory_order_relaxed) && out_of_time(rank)) {
+    rank.stand_still([this] { end_after_steps_begun(); });
+  }
+  return steps_closed() < last_step();
+}
+
+/// By all servers. Relaxed: a worker that has the last step's model knows from the message.
+std::uint64_t RunControl::steps_closed() const {
+  std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
+  for (const Closed& closed : closed_) {
+    steps = std::min(steps, closed.steps.load(std::memory_order_relaxed));
+  }
+  return steps;
+}
+
+void RunControl::close_step(Rank& rank, std::uint64_t minibatches) {
+  Closed& own = closed_[static_cast<std::size_t>(rank.rank() - workers_)];
+  // relaxed: only this rank writes them; the mutex or a message publishes them.
+  own.minibatches.fetch_add(minibatches, std::memory_order_relaxed);
+  if ((own.steps.fetch_add(1, std::memory_order_relaxed) + 1) % limits_.evaluate_every != 0) return;
+  {
+    const std::lock_guard lock(deposits_mutex_);
+    // The last server to close a step that is due has it looked at.
+    const std::uint64_t steps = steps_closed();
+    if (steps < looked_at_ + limits_.evaluate_every) return;
+    looked_at_ = steps - steps % limits_.evaluate_every;
+  }
+  rank.stand_still([&] {
+    Snapshot snapshot{.time = rank.now()};
+    count_done(snapshot);
+    gather_model(snapshot);
+    look(rank, snapshot);
+  });
 }
 
 /// A worker lays its replica down as it is after `done` steps; the last one has it looked at. So
@@ -97,7 +138,9 @@ void RunControl::deposit(Rank& rank, std::uint64_t done) {
     if (++deposit->present < workers_) return;
   }
   rank.stand_still([&] {
-    Snapshot snapshot{.minibatches = deposit->minibatches, .time = rank.now()};
+    Snapshot snapshot{.minibatches = deposit->minibatches,
+                      .steps = static_cast<double>(done),
+                      .time = rank.now()};
     if (home_ == ModelHome::replicas) {
       mean_of(deposit->replicas.view(), snapshot);
     } else {
@@ -149,7 +192,8 @@ void RunControl::count_lot(Rank& rank, Progress& progress) {
   const std::uint64_t after = before + progress.lot;
   if (before / every == after / every) return;
   rank.stand_still([&] {
-    Snapshot snapshot{.minibatches = after, .time = rank.now()};
+    Snapshot snapshot{
+        .minibatches = after, .steps = static_cast<double>(after) / workers_, .time = rank.now()};
     gather_model(snapshot);
     look(rank, snapshot);
   });
@@ -160,6 +204,13 @@ void RunControl::end_after_steps_begun() {
   std::uint64_t last = 0;
   for (const Progress& progress : progress_) {
     last = std::max(last, progress.begun.load(std::memory_order_relaxed));
+  }
+  if (pace_ == Pace::server) {
+    // Workers may wait for the step that the foremost server has open.
+    last = 0;
+    for (const Closed& closed : closed_) {
+      last = std::max(last, closed.steps.load(std::memory_order_relaxed) + 1);
+    }
   }
   last_step_.store(std::min(last, last_step_.load(std::memory_order_relaxed)),
                    std::memory_order_relaxed);
@@ -263,7 +314,7 @@ void RunControl::gather_shared(Snapshot& snapshot) {
   mean_of(gathered_.view(), snapshot);
 }
 
-std::uint64_t RunControl::minibatches_done() const {
+std::uint64_t RunControl::worker_steps_done() const {
   std::uint64_t sum = 0;
   for (const Progress& progress : progress_) {
     sum += progress.done.load(std::memory_order_relaxed) -
@@ -272,8 +323,24 @@ std::uint64_t RunControl::minibatches_done() const {
   return sum;
 }
 
+/// REQUIRES: all ranks stand still, or have ended.
+void RunControl::count_done(Snapshot& snapshot) const {
+  if (pace_ != Pace::server) {
+    snapshot.minibatches = worker_steps_done();
+    snapshot.steps = static_cast<double>(snapshot.minibatches) / workers_;
+    return;
+  }
+  snapshot.steps = static_cast<double>(steps_closed());
+  snapshot.minibatches = std::numeric_limits<std::uint64_t>::max();
+  for (const Closed& closed : closed_) {
+    snapshot.minibatches =
+        std::min(snapshot.minibatches, closed.minibatches.load(std::memory_order_relaxed));
+  }
+}
+
 Snapshot RunControl::final_snapshot(const RuntimeReport& report) {
-  Snapshot snapshot{.minibatches = minibatches_done(), .time = report.elapsed};
+  Snapshot snapshot{.time = report.elapsed};
+  count_done(snapshot);
   gather_model(snapshot);
   for (const RankAccount& account : report.accounts) {
     snapshot.messages += account.messages_sent;

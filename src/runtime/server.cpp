@@ -5,15 +5,22 @@
 
 namespace trainyard {
 
+namespace {
+
+ConstVector initial_shard(const Rank& rank, const RunContext& context) {
+  const int index = rank.rank() - rank.workers() - context.proxies;
+  if (index < 0) return context.initial_model.subspan(0, 0);
+  return part_of(context.initial_model, index, rank.servers() - context.proxies);
+}
+
+}  // namespace
+
 Server::Server(Rank& rank, const RunContext& context)
     : rank_(rank),
       context_(context),
-      optimizer_(
-          context.optimizer, context.model.scalar(),
-          part_of(context.initial_model, rank.rank() - rank.workers(), rank.servers()).size()) {
-  const int index = rank.rank() - rank.workers();
-  shard_ = context.control.keep_shard(
-      index, VectorBuffer::copy_of(part_of(context.initial_model, index, rank.servers())));
+      shard_(context.control.keep_shard(rank.rank() - rank.workers(),
+                                        VectorBuffer::copy_of(initial_shard(rank, context)))),
+      optimizer_(context.optimizer, context.model.scalar(), shard_.size()) {
   sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
 }
 
@@ -26,6 +33,11 @@ void Server::apply(ConstVector gradient, std::uint64_t minibatches, double scale
   optimizer_.apply(shard_, gradient, context_.epochs(minibatches_), scale, stretch);
   minibatches_ += minibatches;
   ++version_;
+}
+
+void Server::close_step(ConstVector gradient, std::uint64_t minibatches, double scale) {
+  apply(gradient, minibatches, scale);
+  context_.control.close_step(rank_, minibatches);
 }
 
 std::uint64_t Server::record_staleness(std::uint64_t version_read) {

@@ -16,22 +16,25 @@ constexpr std::uint64_t staleness_sampled_every = 64;
 
 }  // namespace
 
-Worker::Worker(Rank& rank, const RunContext& context, int first, int count)
+Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> shares)
     : rank_(rank),
       context_(context),
       constant_step_(context.optimizer.constant_step()),
       sparse_(context.optimizer.plain() ? context.model.sparse_update() : nullptr),
       optimizer_(context.optimizer, context.model.scalar(), context.model.dimension()),
       random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1) {
-  shares_.reserve(static_cast<std::size_t>(count));  // streams keep references
-  for (int w = first; w < first + count; ++w) {
+  shares_.reserve(shares.size());  // streams keep references
+  const bool stands_for_all = rank.workers() < context.workers;
+  for (const int w : shares) {
     shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
     streams_.emplace_back(
         shares_.back(), context.batch, context.replacement,
         RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
-    noises_.emplace_back(context.compute_noise, context.seed, static_cast<std::uint32_t>(w));
+    if (!stands_for_all && !noises_.empty()) continue;
+    noises_.emplace_back(context.compute_noise, context.seed,
+                         static_cast<std::uint32_t>(stands_for_all ? w : rank.rank()));
   }
-  const std::size_t rows = context.batch * static_cast<std::size_t>(count);
+  const std::size_t rows = context.batch * shares.size();
   single_row_ = rows == 1;
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
   const std::size_t dimension = context.model.dimension();
@@ -77,13 +80,13 @@ ComputeCost Worker::cost_of_next(bool reads_shared) {
   const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
   double factors = 0.0;
   Duration pause{0};
-  for (ComputeNoise& noise : noises_) {
-    const Slowdown random = noise.next();
+  for (std::size_t share = 0; share < streams_.size(); ++share) {
+    const Slowdown random = noises_[share % noises_.size()].next();
     factors += slowdown * random.factor;
     pause = later(pause, random.pause);
   }
   cost_ = ComputeCost{.simulated = scaled(context_.minibatch_time, factors),
-                      .slowdown = factors / static_cast<double>(noises_.size()),
+                      .slowdown = factors / static_cast<double>(streams_.size()),
                       .pause = pause,
                       .reads_shared = reads_shared};
   return *cost_;
@@ -112,6 +115,26 @@ Vector Worker::compute_gradient() {
   rank_.compute(cost_of_next(false),
                 [&] { context_.model.gradient(replica_, batch_, gradient_.view(), workspace_); });
   return gradient_.view();
+}
+
+Vector Worker::compute_combination(std::span<const double> coefficients, std::uint64_t number) {
+  require(coefficients.size() == streams_.size() && number >= next_number_,
+          "a combination has a coefficient for each share, and minibatches come in order");
+  for (; next_number_ < number; ++next_number_) {
+    for (MinibatchStream& stream : streams_) stream.next();
+  }
+  ++next_number_;
+  if (combination_.empty()) {
+    combination_ = VectorBuffer(gradient_.view().scalar(), gradient_.view().size());
+  }
+  rank_.compute(cost_of_next(false), [&] {
+    kernels::set_to_zero(combination_.view());
+    for (std::size_t share = 0; share < streams_.size(); ++share) {
+      context_.model.gradient(replica_, streams_[share].next(), gradient_.view(), workspace_);
+      kernels::axpy(coefficients[share], gradient_.view(), combination_.view());
+    }
+  });
+  return combination_.view();
 }
 
 Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve) {
@@ -162,7 +185,7 @@ void Worker::descend_shared(SharedAccess access) {
   const auto step_size =
       static_cast<float>(step_size_after(context_.control.minibatch_number(rank_.rank())));
   const bool sampled = context_.simulated || done_ % staleness_sampled_every == 0;
-  const std::uint64_t before = sampled ? context_.control.minibatches_done() : 0;
+  const std::uint64_t before = sampled ? context_.control.worker_steps_done() : 0;
 
   if (sparse_ != nullptr) {
     rank_.compute(cost_of_next(true),
@@ -178,7 +201,7 @@ void Worker::descend_shared(SharedAccess access) {
   }
   if (sampled) {
     context_.control.staleness_of(rank_.rank())
-        .record(context_.control.minibatches_done() - before);
+        .record(context_.control.worker_steps_done() - before);
   }
 }
 

@@ -59,15 +59,22 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
     CHECK(result.metrics.front().train_loss == Approx(std::log(2.0)));
     CHECK(result.metrics.back().train_loss == result.summary.train_loss);
     CHECK(result.summary.train_loss < 0.6);
-    CHECK(result.summary.epochs == Approx(2.0));
     CHECK(result.summary.steps == 30.0);
-    CHECK(result.summary.samples == 1200);
+    if (scheme.pace == Pace::server) {  // some are dropped, or computed twice
+      CHECK(result.summary.samples <= 1200);
+      CHECK(result.summary.samples_computed > result.summary.samples);
+    } else {
+      CHECK(result.summary.epochs == Approx(2.0));
+      CHECK(result.summary.samples == 1200);
+      CHECK(result.summary.samples_computed == 1200);
+    }
     CHECK(result.summary.compute_s + result.summary.transfer_s + result.summary.wait_s ==
           Approx(result.summary.seconds).epsilon(1e-9));
     // Of gradients: elastic averaging has others' models a step old, but no old gradients.
     const bool stale = scheme.pace == Pace::free || scheme.by_arrival;
     CHECK(result.summary.staleness.has_value() ==
-          (stale && scheme.family != SchemeFamily::local_updates));
+          (stale && scheme.family != SchemeFamily::local_updates &&
+           scheme.family != SchemeFamily::decentralised));
     CHECK(result.summary.consensus_distance.has_value() == (scheme.home == ModelHome::replicas));
   }
 }

@@ -68,7 +68,8 @@ TEST_CASE("a prediction is what a run takes, for every scheme", "[experiment]") 
             const bool closed = prediction.closed_form_s.has_value();
             const bool async_server =
                 variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||
-                variant.scheme == "downpour" || variant.scheme.starts_with("dc-asgd");
+                variant.scheme == "downpour" || variant.scheme == "ps-backup" ||
+                variant.scheme.starts_with("dc-asgd");
             const bool known = async_server ? k == 1
                                : variant.scheme == "ps-sync"
                                    ? k <= n

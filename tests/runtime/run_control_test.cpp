@@ -71,7 +71,8 @@ TEST_CASE("looking neither moves the clock nor changes the model", "[runtime]") 
 TEST_CASE("an interrupt ends the run with what it has", "[runtime]") {
   const LoadedData data = test::dense_problem();
   for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
-    for (const char* scheme : {"ring", "ps-sync", "ps-async", "gossip", "hogwild"}) {
+    for (const char* scheme : {"ring", "ps-sync", "ps-async", "gossip", "hogwild", "ps-backup",
+                               "gradient-coding", "essp", "value-bound"}) {
       CAPTURE(scheme, time_mode_text(time));
       Configuration c = quick(scheme, 3, 100'000'000);
       c.time = time;
@@ -102,7 +103,8 @@ TEST_CASE("a diverging run says so and ends", "[runtime]") {
 
 TEST_CASE("an interrupt on threads does not wait for a slow network or a straggler", "[runtime]") {
   const LoadedData data = test::dense_problem();
-  for (const char* scheme : {"ring", "ps-sync", "ps-async", "gossip"}) {
+  for (const char* scheme : {"ring", "ps-sync", "ps-async", "gossip", "ps-backup",
+                             "gradient-coding", "essp", "value-bound"}) {
     for (const bool slow_network : {true, false}) {
       CAPTURE(scheme, slow_network);
       Configuration c = quick(scheme, 3, 1000);

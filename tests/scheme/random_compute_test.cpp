@@ -32,6 +32,22 @@ TEST_CASE("slowdowns have the mean and the pauses the frequency that was asked f
   CHECK(pauses / double{many} == Approx(0.1).epsilon(0.08));
 }
 
+TEST_CASE("a memoryless compute time is exponential with the mean that was asked for", "[scheme]") {
+  constexpr int many = 20000;
+  ComputeNoiseRule rule;
+  parse_compute_noise("memoryless", "--compute-noise", rule);
+  ComputeNoise noise(rule, 1, 0);
+  double factors = 0.0;
+  int beyond = 0;
+  for (int i = 0; i < many; ++i) {
+    const double factor = noise.next().factor;
+    factors += factor;
+    if (factor > 2.0) ++beyond;
+  }
+  CHECK(factors / many == Approx(1.0).epsilon(0.02));
+  CHECK(beyond / double{many} == Approx(std::exp(-2.0)).epsilon(0.06));
+}
+
 TEST_CASE("slowdowns depend on seed and worker alone", "[scheme]") {
   const ComputeNoiseRule tail{.exponential = 0.5};
   const ComputeNoiseRule both{
@@ -97,8 +113,8 @@ TEST_CASE("in wall pauses are really waited for, and the result is that of virtu
 
 TEST_CASE("noise and pauses are written as they are read", "[scheme]") {
   ComputeNoiseRule rule;
-  for (const char* text : {"none", "exponential:0.3"}) {
-    rule.exponential = parse_compute_noise(text, "--compute-noise");
+  for (const char* text : {"none", "exponential:0.3", "memoryless", "exponential:2"}) {
+    parse_compute_noise(text, "--compute-noise", rule);
     CHECK(compute_noise_text(rule) == text);
   }
   for (const char* text : {"0.01:50ms", "none"}) {
@@ -107,7 +123,7 @@ TEST_CASE("noise and pauses are written as they are read", "[scheme]") {
   }
   for (const char* text : {"", "exponential", "exponential:-1", "exponential:x", "normal:1"}) {
     CAPTURE(text);
-    CHECK_THROWS_WITH(parse_compute_noise(text, "--compute-noise"),
+    CHECK_THROWS_WITH(parse_compute_noise(text, "--compute-noise", rule),
                       ContainsSubstring("--compute-noise: "));
   }
   for (const char* text : {"", "0.1", "1.5:1ms", "-0.1:1ms", "0.1:5", "x:1ms"}) {

@@ -1,5 +1,7 @@
 #include "trainyard/runtime/staleness.hpp"
 
+#include <cmath>
+
 #include "support/catch.hpp"
 #include "support/training.hpp"
 
@@ -42,6 +44,60 @@ TEST_CASE("n equal asynchronous workers have staleness n - 1", "[scheme]") {
         CHECK(staleness.max == static_cast<std::uint64_t>(n - 1));
         CHECK(staleness.p50 == static_cast<std::uint64_t>(n - 1));
       }
+    }
+  }
+}
+
+TEST_CASE("equal asynchronous workers: staleness 0, 1, ..., n - 2, and then n - 1", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const char* scheme : {"ps-async", "staleness-aware", "dc-asgd-c", "value-bound"}) {
+    for (const std::uint64_t n : {1U, 2U, 5U, 9U}) {
+      std::uint64_t before = 0;
+      for (std::uint64_t steps = 1; steps <= 4; ++steps) {
+        CAPTURE(scheme, n, steps);
+        Configuration c = quick(scheme, static_cast<int>(n), steps);
+        c.hyperparameters["value-bound"] = 1e300;
+        const auto staleness = *train(c, data).summary.staleness;
+        const auto sum = static_cast<std::uint64_t>(
+            std::llround(staleness.mean * static_cast<double>(n * steps)));
+        CHECK(sum - before == (steps == 1 ? n * (n - 1) / 2 : n * (n - 1)));
+        CHECK(staleness.max == n - 1);
+        before = sum;
+      }
+    }
+  }
+}
+
+// Memoryless workers: each of the n is the next with the same probability, whatever was before, so
+// that k others come in between with probability (1/n)(1 − 1/n)^k.
+TEST_CASE("with exponential compute times staleness is geometric", "[scheme]") {
+  const LoadedData data = test::dense_problem(40, 2);
+  constexpr double updates = 40'000;
+  for (const char* scheme : {"ps-async", "hogwild"}) {
+    for (const int n : {2, 4, 8}) {
+      Configuration c = quick(scheme, n, static_cast<std::uint64_t>(updates) / n);
+      c.batch = 1;
+      parse_compute_noise("memoryless", "test", c.compute_noise);
+      CAPTURE(scheme, n, c.seed);
+      const Staleness found = train(c, data).staleness;
+      // χ² over the values expected at least 20 times, the rest together.
+      double chi_squared = 0.0;
+      double rest = updates;
+      double rest_found = updates;
+      int cells = 0;
+      for (std::uint64_t k = 0;; ++k) {
+        const double expected = updates / n * std::pow(1.0 - 1.0 / n, static_cast<double>(k));
+        if (expected < 20.0) break;
+        const auto count = static_cast<double>(found.count(k));
+        chi_squared += (count - expected) * (count - expected) / expected;
+        rest -= expected;
+        rest_found -= count;
+        ++cells;
+      }
+      chi_squared += (rest_found - rest) * (rest_found - rest) / rest;
+      // Its mean is `cells` and its variance 2·cells: four standard deviations.
+      CHECK(chi_squared < cells + 4 * std::sqrt(2.0 * cells));
+      CHECK(found.mean() == Approx(n - 1.0).epsilon(0.03));
     }
   }
 }

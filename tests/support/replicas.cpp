@@ -56,16 +56,21 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
       scheme.pace, scheme.home, setup.workers, setup.servers, model->scalar(), model->dimension(),
       {.steps = c.steps.value_or(0), .minibatches = minibatches, .evaluate_every = 1'000'000'000},
       1, [](const Snapshot&) { return false; }, interrupted);
-  const Hyperparameters hyperparameters = with_fallbacks(scheme, c.hyperparameters);
+  std::vector<double> slowdown(data.rows, 1.0);
+  for (const Straggler& straggler : c.stragglers) {
+    slowdown[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
+  }
+  const Hyperparameters hyperparameters = with_fallbacks(scheme, c.hyperparameters, c.workers);
   const RunContext context{.train = data,
                            .model = *model,
                            .initial_model = initial.view(),
                            .parts = parts,
                            .workers = c.workers,
+                           .proxies = proxy_count(scheme, setup.servers),
                            .seed = c.seed,
                            .optimizer = c.optimizer,
                            .minibatch_time = std::chrono::milliseconds(1),
-                           .slowdown = std::vector<double>(data.rows, 1.0),
+                           .slowdown = slowdown,
                            .hyperparameters = hyperparameters,
                            .topology = &topology,
                            .collective = &collective,
@@ -80,7 +85,7 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
       scheme.server(server);
       return;
     }
-    Worker worker(rank, context, rank.rank(), scheme.one_rank ? c.workers : 1);
+    Worker worker(rank, context, shares_of(scheme, rank.rank(), c.workers, hyperparameters));
     if (!special.starts.empty()) {
       kernels::copy(special.starts[static_cast<std::size_t>(rank.rank())], worker.replica());
     }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
 namespace trainyard {
@@ -25,6 +26,9 @@ void pull(Communicator& comm, Vector vector, std::span<std::uint64_t> versions =
 /// Server: sum ← sum + what worker 0 pushed, + what worker 1 pushed, …: the order of the ranks, not
 /// of arrival, so that the bits repeat.
 void sum_pushes(Communicator& comm, Vector sum);
+
+/// Server: the workers, in the order in which it answers them.
+void for_each_worker(const Communicator& comm, FunctionRef<void(int worker)> answer);
 
 /// Server: sends its shard to every worker.
 void answer_all(Communicator& comm, ConstVector shard);

@@ -17,6 +17,7 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/experiment/configuration.hpp"
 #include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/staleness.hpp"
 #include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
@@ -53,7 +54,8 @@ struct Summary {
 
   double steps = 0.0;  // a worker, on average
   double epochs = 0.0;
-  std::uint64_t samples = 0;
+  std::uint64_t samples = 0;           // that the model has learnt from
+  std::uint64_t samples_computed = 0;  // more, where gradients were dropped or computed twice
   double seconds = 0.0;
   std::optional<double> target_loss, seconds_to_target, epochs_to_target;
   double train_loss = 0.0;
@@ -74,6 +76,7 @@ struct RunResult {
   Summary summary;
   std::vector<Metrics> metrics;
   std::vector<RankAccount> accounts;
+  Staleness staleness;  // of which the summary has the mean and quantiles
   VectorBuffer model;
 };
 

@@ -39,6 +39,10 @@ void compensate_delay_adaptively(double lambda, ConstVector mean_square, ConstVe
 /// mean_square_j ← keep · mean_square_j + (1 − keep) g_j²
 void average_squares(double keep, ConstVector gradient, Vector mean_square);
 
+/// max_j |x_j − a g_j − from_j|: how far x is from there after a step. Infinite when it is no
+/// number.
+double distance_after_step(double a, ConstVector gradient, ConstVector x, ConstVector from);
+
 // Steps of the optimizers of runtime/optimizer.hpp, each in one pass; g is scale · gradient.
 
 /// velocity ← momentum · velocity + g, then model ← model − step · velocity

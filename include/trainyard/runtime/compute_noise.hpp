@@ -14,7 +14,8 @@ namespace trainyard {
 /// Of each minibatch anew. The tail is what is left of a machine's time when others use it too; the
 /// pause is a garbage collection, a checkpoint, a page fault.
 struct ComputeNoiseRule {
-  double exponential = 0.0;        // the compute time is multiplied by 1 + exponential · Exp(1)
+  // The compute time is multiplied by constant + exponential · Exp(1).
+  double constant = 1.0, exponential = 0.0;
   double pause_probability = 0.0;  // with which it is followed by
   Duration pause{0};               // standing still for so long
 
@@ -22,8 +23,10 @@ struct ComputeNoiseRule {
   bool pauses() const { return pause_probability > 0.0 && pause.count() > 0; }
 };
 
-/// "none", "exponential:0.3" (the mean slowdown is then 1.3). Throws UsageError, naming `what`.
-double parse_compute_noise(std::string_view text, std::string_view what);
+/// "none", "exponential:0.3" (the mean slowdown is then 1.3), "memoryless" (all of the compute time
+/// is random, Exp(1) times its mean, as queueing formulas have it). Throws UsageError, naming
+/// `what`.
+void parse_compute_noise(std::string_view text, std::string_view what, ComputeNoiseRule& rule);
 std::string compute_noise_text(const ComputeNoiseRule& rule);
 
 /// "none", "0.01:50ms": probability and length. Throws UsageError, naming `what`.

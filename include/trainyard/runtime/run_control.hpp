@@ -23,8 +23,9 @@ namespace trainyard {
 
 /// lockstep: all workers take the same number of steps, none runs ahead of what it needs from
 /// others. free: each worker takes the next step when it is ready; the steps of all are counted
-/// together.
-enum class Pace { lockstep, free };
+/// together. server: a step is what the servers close, when they have what it takes; a worker that
+/// comes too late for it takes part in a later one, so workers' own steps say little.
+enum class Pace { lockstep, free, server };
 
 /// Where "the model" is: the mean of the workers' replicas, the servers' shards put together, or
 /// the shared one; of several shared ones, their mean.
@@ -32,7 +33,8 @@ enum class ModelHome { replicas, servers, shared };
 
 /// The limits are whichever comes first.
 struct RunLimits {
-  std::uint64_t steps = 0;                     // a worker; if free, on average over the workers
+  // A worker; if free, on average over the workers; if the servers close them, so many of those.
+  std::uint64_t steps = 0;
   std::optional<std::uint64_t> minibatches{};  // free: of all workers together, instead of steps
   std::uint64_t evaluate_every = 1;            // steps a worker
   Duration time = Duration::max();
@@ -40,7 +42,8 @@ struct RunLimits {
 
 /// A look at the model while the run stands still.
 struct Snapshot {
-  std::uint64_t minibatches = 0;  // taken by all workers so far
+  std::uint64_t minibatches = 0;  // of all workers so far: those that the model has learnt from
+  double steps = 0.0;             // as RunLimits::steps counts them
   Time time{0};
   ConstVector model{};  // of replicas, their mean
   /// (1/n) Σ‖x_i − x̄‖²; empty when the model has one home.
@@ -70,14 +73,22 @@ class RunControl {
     // relaxed: a count that is read while all stand still, or by its own worker.
     progress_[static_cast<std::size_t>(worker)].sat_out.fetch_add(1, std::memory_order_relaxed);
   }
+  /// server: a server has closed a step with so many minibatches. REQUIRES: its model is what it is
+  /// after that step; Server::close_step() calls it.
+  void close_step(Rank& rank, std::uint64_t minibatches);
+  /// lockstep, server: no step with this number or a later one is taken.
+  std::uint64_t last_step() const {
+    // relaxed: it changes only while all ranks stand still.
+    return last_step_.load(std::memory_order_relaxed);
+  }
 
   /// free: the number of the worker's present minibatch in the common count, from 0.
   std::uint64_t minibatch_number(int worker) const {
     const Progress& progress = progress_[static_cast<std::size_t>(worker)];
     return progress.first + progress.lot - progress.lot_left;
   }
-  /// Minibatches done so far by all workers; reads a line of each of them.
-  std::uint64_t minibatches_done() const;
+  /// Steps done so far by all workers, whatever became of them; reads a line of each of them.
+  std::uint64_t worker_steps_done() const;
   /// Rank `rank` records into it.
   Staleness& staleness_of(int rank) { return staleness_[static_cast<std::size_t>(rank)]; }
 
@@ -100,7 +111,15 @@ class RunControl {
     std::uint64_t first = 0, lot = 0, lot_left = 0;  // minibatches taken off the common count
   };
 
+  /// A server's own line.
+  struct alignas(64) Closed {
+    std::atomic<std::uint64_t> steps{0}, minibatches{0};
+  };
+
   bool next_lockstep(Rank& rank, std::uint64_t done);
+  bool next_served(Rank& rank);
+  std::uint64_t steps_closed() const;
+  void count_done(Snapshot& snapshot) const;
   bool next_free(Rank& rank, std::uint64_t done);
   void deposit(Rank& rank, std::uint64_t done);
   Deposit& deposit_of(std::uint64_t step);
@@ -128,7 +147,9 @@ class RunControl {
   SharedModels* shared_ = nullptr;
   std::vector<Staleness> staleness_;
   std::vector<Progress> progress_;
-  std::atomic<std::uint64_t> last_step_;     // lockstep: no worker begins a later one
+  std::vector<Closed> closed_;
+  std::uint64_t looked_at_ = 0;              // server: after so many steps; deposits_mutex_
+  std::atomic<std::uint64_t> last_step_;     // lockstep, server: none with this number begins
   std::atomic<std::uint64_t> claimed_{0};    // free: minibatches taken off the common count
   std::atomic<std::uint64_t> completed_{0};  // free: minibatches done
   std::atomic<bool> ending_{false};

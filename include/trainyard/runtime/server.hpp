@@ -14,7 +14,8 @@ namespace trainyard {
 
 class Server {
  public:
-  /// Server `index` of rank.servers() owns parameters [index·d/k, (index+1)·d/k).
+  /// Server `index` of k owns parameters [index·d/k, (index+1)·d/k); the proxies before them (first
+  /// context.proxies of rank.servers()) own none.
   Server(Rank& rank, const RunContext& context);
 
   /// This server's shard of the model.
@@ -27,6 +28,13 @@ class Server {
   void apply(ConstVector gradient, std::uint64_t minibatches, double scale = 1.0,
              double stretch = 1.0);
 
+  /// The same, and with it a step is over: for schemes whose pace the servers set.
+  void close_step(ConstVector gradient, std::uint64_t minibatches, double scale);
+  /// Whether this server has steps left to close.
+  bool has_steps_left() const { return version_ < context_.control.last_step(); }
+
+  /// γ of the next update.
+  double step_size() const { return context_.optimizer.step_size(context_.epochs(minibatches_)); }
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }
   /// A gradient taken at that version is about to be applied: it is so many updates old.

@@ -15,6 +15,10 @@ class alignas(64) Staleness {
 
   bool empty() const { return count_ == 0; }
   double mean() const;
+  /// How many updates had that staleness.
+  std::uint64_t count(std::uint64_t updates) const {
+    return updates < bins_.size() ? bins_[static_cast<std::size_t>(updates)] : 0;
+  }
   /// The smallest staleness that at least this fraction of the updates does not exceed.
   std::uint64_t quantile(double fraction) const;
   std::uint64_t max() const { return max_; }

@@ -40,6 +40,7 @@ struct RunContext {
   ConstVector initial_model;
   const std::vector<std::vector<std::uint32_t>>& parts;  // a worker's rows; catalogue §6
   int workers = 1;                                       // as configured
+  int proxies = 0;                                       // servers, the first ones, without a shard
   std::size_t batch = 1;                                 // rows a minibatch, a worker
   bool replacement = false;
   std::uint64_t seed = 1;
@@ -64,9 +65,9 @@ struct RunContext {
 
 class Worker {
  public:
-  /// Lays out the shares of workers `first` .. `first + count - 1` in this thread's memory. (One
-  /// share, except for the sequential yardstick, which takes everyone's.)
-  Worker(Rank& rank, const RunContext& context, int first, int count);
+  /// Lays out the shares of these workers in this thread's memory: most often its own alone, in
+  /// gradient coding also others', in the sequential yardstick everyone's.
+  Worker(Rank& rank, const RunContext& context, std::span<const int> shares);
 
   /// Begins the next step; false when the budget is spent, and then the program returns.
   bool next_step();
@@ -76,6 +77,11 @@ class Worker {
   /// ∇F at the replica, mean over the next minibatch, regulariser included. Valid, and the
   /// caller's to change, until the next call.
   Vector compute_gradient();
+
+  /// Σ_k coefficients_k ∇F at the replica over minibatch `number`, from 0, of its k-th share; takes
+  /// as long as that many minibatches. Numbers go up; those left out are skipped. Valid as above.
+  /// REQUIRES: a coefficient for each share.
+  Vector compute_combination(std::span<const double> coefficients, std::uint64_t number);
 
   /// The same at the replica as it is now, while `serve` takes what arrives and may change it.
   Vector compute_gradient_serving(FunctionRef<void(const Message&)> serve);
@@ -165,12 +171,14 @@ class Worker {
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
   std::vector<Dataset> shares_;
   std::vector<MinibatchStream> streams_;
-  std::vector<ComputeNoise> noises_;  // one a share, like the streams
+  std::vector<ComputeNoise> noises_;  // its own, or one a share where it stands for all workers
   std::optional<ComputeCost> cost_;   // of the last minibatch; without noise, of every one
   std::vector<RowRange> ranges_;
   Batch batch_;  // of the last gradient
   Workspace workspace_;
   VectorBuffer gradient_;
+  VectorBuffer combination_;       // empty with one share
+  std::uint64_t next_number_ = 0;  // of the streams' next minibatch, for compute_combination()
   AlignedBuffer<float> residuals_, read_copy_;
   Vector replica_;
   Optimizer optimizer_;

@@ -39,8 +39,9 @@ struct HyperparameterInfo {
   std::string help;
   double fallback = 0.0;
   double low = 0.0, high = 0.0;
-  bool whole = false;  // counts something
-  bool cycle = false;  // something happens once in so many steps
+  bool whole = false;       // counts something
+  bool of_workers = false;  // counts workers, and leaves one at least: the fallback too
+  bool cycle = false;       // something happens once in so many steps
   /// What it comes to as far as time is concerned, where that changes in the course of a run.
   std::optional<double> in_the_long_run{};
   /// Not empty: the value is one of these words, and is kept as its place among them, so that the
@@ -85,8 +86,8 @@ struct Scheme {
   SchemeFamily family = SchemeFamily::synchronous;
 
   Pace pace = Pace::lockstep;
-  /// What is computed depends on who comes first, as it always does when the pace is free: no two
-  /// runs in `wall` are alike.
+  /// What is computed depends on who comes first, as it always does when the pace is not lockstep:
+  /// no two runs in `wall` are alike.
   bool by_arrival = false;
   /// When it communicates depends on how training goes, so that nobody can say beforehand how long
   /// a step takes.
@@ -98,9 +99,14 @@ struct Scheme {
   double (*least_eigenvalue)(const Hyperparameters&) = nullptr;
   bool has_collective = false;  // takes --collective, which says how many servers there are
   OptimizerRange optimizers = OptimizerRange::any;
-  bool has_groups = false;  // a shared model for each group of workers (hyperparameter "groups")
-  bool one_rank = false;    // one rank takes the minibatches of all workers
+  bool has_groups = false;   // a shared model for each group of workers (hyperparameter "groups")
+  bool one_rank = false;     // one rank takes the minibatches of all workers
+  bool one_server = false;   // takes no --servers
+  bool has_proxies = false;  // --servers says how many; one server more holds the whole model
   std::vector<HyperparameterInfo> hyperparameters{};
+
+  /// Whose minibatches a worker takes; nullptr: its own.
+  std::vector<int> (*shares)(int worker, int workers, const Hyperparameters&) = nullptr;
 
   void (*worker)(Worker&) = nullptr;
   void (*server)(Server&) = nullptr;  // takes --servers if there is one
@@ -120,8 +126,16 @@ int server_count(const Scheme& scheme, const AllReduce& collective, int workers,
 /// How many models the workers of such a scheme share: at most one each.
 int shared_models(const Scheme& scheme, const Hyperparameters& hyperparameters, int workers);
 
-/// What those of them that `given` does not name are.
-Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given);
+/// How many of them are proxies.
+int proxy_count(const Scheme& scheme, int servers);
+
+/// The workers whose minibatches `worker` takes.
+std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
+                           const Hyperparameters& hyperparameters);
+
+/// What those of them that `given` does not name are. Throws UsageError where too many of so many
+/// workers are asked for.
+Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers);
 
 /// Throws UsageError for an unknown name.
 const Scheme& find_scheme(std::string_view name);

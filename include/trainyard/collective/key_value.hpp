@@ -1,0 +1,89 @@
+// Keys and values on servers, as in Li et al. (OSDI 2014; catalogue §2.2): the keys are 0 .. d−1,
+// server s of k holds the values of [s·d/k, (s+1)·d/k), and a client pushes and pulls contiguous
+// ranges. Every call is a message to each server that holds some of the range; it returns at once
+// with a timestamp to wait for.
+//
+//   KeyValueClient store(comm, dimension);                 // a worker
+//   const Timestamp pushed = store.push(first, gradient);  // values += gradient
+//   const Timestamp pulled = store.pull(first, model);
+//   ...                                                    // computes meanwhile
+//   store.wait(pulled);                                    // `model` is there
+//
+//   serve_key_values(comm, shard, dimension, bound);       // a server
+//
+// A server handles the requests of one client in the order in which they were made, so a pull sees
+// all that its client has pushed before. Pushes of different clients are applied as they come:
+// those to disjoint ranges commute, and so do additions, up to rounding.
+//
+// Clocks bound how far clients drift apart: a client's clock says how often it has called
+// advance_clock(), and a pull at clock t is answered when all that anybody has pushed at a clock
+// below t − τ is in the values. τ = 0 is bulk-synchronous, τ = unbounded asynchronous. What comes
+// after a pull that waits, from the same client, is handled meanwhile.
+//
+// Requests, answers without values and clocks are messages of no bytes: free, unless control
+// traffic is charged. Threads: a client is its rank's own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "trainyard/base/vector.hpp"
+#include "trainyard/runtime/communicator.hpp"
+
+namespace trainyard {
+
+enum class PushMode { add, assign };
+
+/// The number of a client's request, from 0.
+using Timestamp = std::uint64_t;
+
+class KeyValueClient {
+ public:
+  /// `keys`: d. REQUIRES: at least one server; d < 2^30 · k.
+  KeyValueClient(Communicator& comm, std::size_t keys);
+
+  /// The values of [first, first + |values|) are changed. `values` may be changed after the call.
+  /// REQUIRES: the range lies within the keys; the servers' values are of that precision.
+  Timestamp push(std::size_t first, ConstVector values, PushMode mode = PushMode::add);
+
+  /// `into` receives the values of [first, first + |into|); it is not to be touched until wait().
+  /// REQUIRES: as above.
+  Timestamp pull(std::size_t first, Vector into);
+
+  /// Returns when that request, and with it every earlier one to the same servers that is not a
+  /// pull still held back by the bound, has been carried out.
+  void wait(Timestamp timestamp);
+
+  /// One more step is done: everything pushed from now on belongs to the next clock.
+  void advance_clock();
+
+ private:
+  /// What a server owes.
+  struct Open {
+    Timestamp timestamp = 0;
+    int server = 0;
+    std::uint64_t number = 0;  // of the request, among those to that server
+    Vector into{};             // of a pull
+  };
+
+  template <typename Send>
+  Timestamp request(std::size_t first, std::size_t count, const Send& send);
+  void settle(int server);
+
+  Communicator& comm_;
+  std::size_t keys_;
+  Timestamp next_ = 0;
+  std::vector<std::uint64_t> requests_;  // to each server
+  std::vector<Open> open_;
+};
+
+/// As a bound: nobody waits.
+inline constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
+
+/// A server's program, until no worker is left: holds `shard`, part_of(…, index, k) of the values.
+void serve_key_values(Communicator& comm, Vector shard, std::size_t keys,
+                      std::uint64_t bound = unbounded);
+
+}  // namespace trainyard

@@ -1,0 +1,27 @@
+// Groups of workers with a proxy each, and one root: the proxies are servers 0 .. G−1, the root is
+// server G (catalogue §2.9). The workers of a group follow each other, and groups differ by at most
+// one in size, as the parts of part_of() do; so with as many racks each group and its proxy stand
+// in one (network/network.hpp), and a vector passes between racks once a group instead of once a
+// worker.
+#pragma once
+
+#include "trainyard/runtime/communicator.hpp"
+
+namespace trainyard {
+
+/// Worker: gives `mine` to its proxy, and waits for what comes back. They may be the same vector if
+/// what comes back is made of all that was given.
+void exchange_with_proxy(Communicator& comm, ConstVector mine, Vector result);
+
+/// Server: whether it is the root.
+bool is_root(const Communicator& comm);
+
+/// Proxy, until no worker is left: sums what its group gives, by rank, into `sum`, gives that to
+/// the root, and gives what the root answers to each of the group.
+void serve_group(Communicator& comm, Vector sum);
+
+/// Root: sum ← sum + what the first proxy gave, + what the second gave, …; and the answer to each.
+void sum_groups(Communicator& comm, Vector sum);
+void answer_groups(Communicator& comm, ConstVector answer);
+
+}  // namespace trainyard

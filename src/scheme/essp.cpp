@@ -1,0 +1,169 @@
+// Stale synchronous parallel with eager scatter (Dai, Kumar, Wei, Ho, Gibson & Xing, AAAI 2015;
+// catalogue §2.4): the bound of ssp, but nobody asks for the model. Whenever the slowest clock
+// advances, the server sends its model to everyone; a worker keeps the last one it got, with its
+// own updates since on top, and begins step c as soon as it has the model of clock c − s. Updates
+// go out without waiting for an answer, and models come in while the worker computes: transfer
+// hides behind computing. The price: ssp here reads a fresh model at every step, with all that the
+// fast ones did meanwhile; a scattered one is as old as the last advance.
+//
+// What is scattered at clock c holds every update of the steps before c. s = 0 is synchronous SGD
+// on the sum of the gradients, however slow the network: when clock c is reached nobody has begun
+// step c, so that nothing can leak. At the end everybody waits for the last scatter.
+//
+// The k-th scatter of a server belongs to clock k, and its tag says how many of the receiver's own
+// updates are in it. A push has for tag the clock of the model it was computed at.
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <vector>
+
+#include "trainyard/base/part_of.hpp"
+#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "scheme/shared_hyperparameters.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// A worker's copy of the model: what the servers scattered, and its own updates on top of that.
+class Cache {
+ public:
+  explicit Cache(Worker& worker)
+      : worker_(worker),
+        clock_(static_cast<std::size_t>(worker.comm().servers())),
+        own_inside_(clock_.size()) {}
+
+  /// For each server, the clock of its model.
+  std::span<const std::uint64_t> clocks() const { return clock_; }
+
+  void wait_for(std::uint64_t clock) {
+    for (std::size_t k = 0; k < clock_.size(); ++k) {
+      while (clock_[k] < clock) take(k, worker_.comm().receive(server(k)));
+    }
+  }
+  void take_what_has_arrived() {
+    for (std::size_t k = 0; k < clock_.size(); ++k) {
+      while (const auto scattered = worker_.comm().poll(server(k))) take(k, *scattered);
+    }
+  }
+
+  /// The update that has just been pushed.
+  void apply_own(ConstVector gradient) {
+    if (spare_.empty()) spare_.emplace_back(gradient.scalar(), gradient.size());
+    kernels::scaled_copy(-worker_.step_size(), gradient, spare_.front().view());
+    kernels::add(spare_.front().view(), worker_.replica());
+    own_.splice(own_.end(), spare_, spare_.begin());
+  }
+
+ private:
+  int server(std::size_t index) const { return worker_.comm().server(static_cast<int>(index)); }
+
+  void take(std::size_t k, const Message& scattered) {
+    ++clock_[k];
+    own_inside_[k] = scattered.tag();
+    const std::uint64_t inside_all = *std::ranges::min_element(own_inside_);
+    for (; first_own_ < inside_all; ++first_own_) spare_.splice(spare_.end(), own_, own_.begin());
+
+    const int index = static_cast<int>(k), servers = worker_.comm().servers();
+    const Vector shard = part_of(worker_.replica(), index, servers);
+    scattered.copy_to(shard);
+    std::uint64_t number = first_own_;
+    for (const VectorBuffer& update : own_) {
+      if (number++ >= own_inside_[k]) kernels::add(part_of(update.view(), index, servers), shard);
+    }
+  }
+
+  Worker& worker_;
+  std::vector<std::uint64_t> clock_, own_inside_;  // of each server's model
+  std::list<VectorBuffer> own_, spare_;            // lists, as their nodes move without allocation
+  std::uint64_t first_own_ = 0;                    // the number of the oldest in own_
+};
+
+void work(Worker& worker) {
+  const auto bound = static_cast<std::uint64_t>(worker.hyperparameter("staleness"));
+  Cache cache(worker);
+  while (worker.next_step()) {
+    cache.wait_for(worker.step() - std::min(bound, worker.step()));
+    cache.take_what_has_arrived();
+    const auto gradient = worker.compute_gradient();
+    push(worker.comm(), gradient, cache.clocks());
+    cache.apply_own(gradient);
+  }
+  cache.wait_for(worker.step());
+}
+
+/// The server's view of one worker.
+struct Client {
+  std::uint64_t clock = 0;       // steps done
+  std::uint64_t clock_read = 0;  // of the model it computed at last
+};
+
+/// For each worker, how many updates of the others were in what was scattered at each clock that
+/// somebody may still compute at.
+class Scattered {
+ public:
+  explicit Scattered(std::size_t workers) : workers_(workers), others_(workers, 0) {}
+
+  std::uint64_t others(std::uint64_t clock, std::size_t worker) const {
+    return others_[static_cast<std::size_t>(clock - first_) * workers_ + worker];
+  }
+  void add(std::uint64_t version, const std::vector<Client>& clients) {
+    for (const Client& client : clients) others_.push_back(version - client.clock);
+  }
+  void forget_before(std::uint64_t clock) {
+    const std::size_t old = static_cast<std::size_t>(clock - first_) * workers_;
+    if (2 * old < others_.size()) return;  // what is left is moved seldom, so cheaply
+    others_.erase(others_.begin(), others_.begin() + static_cast<std::ptrdiff_t>(old));
+    first_ = clock;
+  }
+
+ private:
+  std::size_t workers_;
+  std::vector<std::uint64_t> others_;  // [clocks × workers]
+  std::uint64_t first_ = 0;
+};
+
+void serve(Server& server) {
+  Communicator& comm = server.comm();
+  std::vector<Client> clients(static_cast<std::size_t>(comm.workers()));
+  Scattered scattered(clients.size());
+  std::uint64_t slowest = 0;
+  while (const auto gradient = comm.receive_any()) {
+    const auto from = static_cast<std::size_t>(gradient->from());
+    Client& client = clients[from];
+    client.clock_read = gradient->tag();
+    // All of its own were in what it computed at.
+    server.record_staleness(scattered.others(client.clock_read, from) + client.clock++);
+    server.apply(gradient->vector(), 1);
+    if (std::ranges::min_element(clients, {}, &Client::clock)->clock == slowest) continue;
+    ++slowest;
+    scattered.add(server.version(), clients);
+    scattered.forget_before(std::ranges::min_element(clients, {}, &Client::clock_read)->clock_read);
+    for_each_worker(comm, [&](int worker) {
+      comm.send(worker, server.shard(), clients[static_cast<std::size_t>(worker)].clock);
+    });
+  }
+}
+
+}  // namespace
+
+Scheme essp_scheme() {
+  return {.name = "essp",
+          .summary = "ssp, the server sends the model to all whenever the slowest has advanced",
+          .step = "γ × each gradient: as ps-async",
+          .time = "between max(c, n(α + t)) and c + 2n(α + t)",
+          .rate = "as ps-async, staleness bounded",
+          .source = "Dai et al. 2015; catalogue 2.4",
+          .family = SchemeFamily::bounded,
+          .by_arrival = true,
+          .home = ModelHome::servers,
+          .optimizers = OptimizerRange::plain,
+          .hyperparameters = {staleness_info},
+          .worker = work,
+          .server = serve};
+}
+
+}  // namespace trainyard

@@ -1,0 +1,177 @@
+#include "trainyard/collective/key_value.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/base/part_of.hpp"
+
+#include "support/catch.hpp"
+#include "support/runtimes.hpp"
+
+using namespace trainyard;
+using test::setup_of;
+
+namespace {
+
+constexpr std::size_t keys = 103;  // divisible by no number of servers here
+
+/// Runs `client` on n workers and serves `values`.
+void with_store(const test::Runtime& runtime, int n, int k, std::vector<float>& values,
+                std::uint64_t bound, const Network& network,
+                const std::function<void(Rank&, KeyValueClient&)>& client) {
+  runtime.run(setup_of(n, k, network), [&](Rank& rank) {
+    rank.begin();
+    if (rank.rank() < n) {
+      KeyValueClient store(rank, keys);
+      client(rank, store);
+      return;
+    }
+    serve_key_values(rank, part_of(Vector(std::span(values)), rank.rank() - n, k), keys, bound);
+  });
+}
+
+std::vector<float> filled(std::size_t count, float value) {
+  return std::vector<float>(count, value);
+}
+
+const Network slow{.latency = std::chrono::microseconds(30), .bytes_per_second = 1e8};
+
+}  // namespace
+
+TEST_CASE("pushes add or assign on any range, whichever servers hold it", "[collective]") {
+  for (const auto& runtime : test::runtimes()) {
+    for (const int k : {1, 2, 5}) {
+      for (std::size_t first = 0; first <= keys; first += 17) {
+        for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{30}}) {
+          if (first + count > keys) continue;
+          CAPTURE(runtime.name, k, first, count);
+          std::vector<float> values(keys);
+          std::iota(values.begin(), values.end(), 1.0F);
+          std::vector<float> expected = values;
+          for (std::size_t j = first; j < first + count; ++j) expected[j] = 4.0F + 0.5F;
+          std::vector<float> pulled(count, -1.0F);
+          with_store(runtime, 1, k, values, unbounded, {}, [&](Rank&, KeyValueClient& store) {
+            store.push(first, filled(count, 4.0F), PushMode::assign);
+            store.push(first, filled(count, 0.5F));
+            store.wait(store.pull(first, pulled));
+          });
+          CHECK(values == expected);
+          CHECK(pulled == filled(count, 4.5F));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a pull sees what its client has pushed; pushes to disjoint ranges commute",
+          "[collective]") {
+  constexpr int n = 4;
+  for (const auto& runtime : test::runtimes()) {
+    for (const Network& network : {Network{}, slow}) {
+      CAPTURE(runtime.name, network.latency.count());
+      std::vector<float> values(keys, 0.0F);
+      std::vector<std::vector<float>> own(n);
+      with_store(runtime, n, 3, values, unbounded, network, [&](Rank& rank, KeyValueClient& store) {
+        const auto index = static_cast<std::size_t>(rank.rank());
+        const std::size_t first = 25 * index;
+        std::vector<float>& seen = own[index];
+        seen.resize(25);
+        for (int round = 0; round < 50; ++round) {
+          store.push(first, filled(25, static_cast<float>(index + 1)));
+          store.wait(store.pull(first, seen));
+          if (seen != filled(25, static_cast<float>((index + 1) * (round + 1U)))) return;
+        }
+      });
+      for (std::size_t w = 0; w < n; ++w) {
+        CHECK(own[w] == filled(25, 50.0F * static_cast<float>(w + 1)));
+        for (std::size_t j = 25 * w; j < 25 * w + 25; ++j) {
+          CHECK(values[j] == 50.0F * static_cast<float>(w + 1));
+        }
+      }
+      CHECK(values.back() == 0.0F);
+    }
+  }
+}
+
+TEST_CASE("additions of all clients to the same keys are all there", "[collective]") {
+  for (const auto& runtime : test::runtimes()) {
+    CAPTURE(runtime.name);
+    std::vector<float> values(keys, 0.0F);
+    with_store(runtime, 5, 2, values, unbounded, {}, [&](Rank&, KeyValueClient& store) {
+      Timestamp last = 0;
+      for (int round = 0; round < 40; ++round) last = store.push(10, filled(80, 1.0F));
+      store.wait(last);
+    });
+    for (std::size_t j = 0; j < keys; ++j) CHECK(values[j] == (j >= 10 && j < 90 ? 200.0F : 0.0F));
+  }
+}
+
+TEST_CASE("with clocks a pull waits for all that is older than the bound, and for no more",
+          "[collective]") {
+  constexpr int n = 3;
+  constexpr int rounds = 20;
+  for (const auto& runtime : test::runtimes()) {
+    for (const std::uint64_t bound : {std::uint64_t{0}, std::uint64_t{2}, unbounded}) {
+      CAPTURE(runtime.name, bound);
+      std::vector<float> values(keys, 0.0F);
+      std::vector<float> least(n, 1e9F);
+      Time first_ended{0};
+      with_store(runtime, n, 2, values, bound, slow, [&](Rank& rank, KeyValueClient& store) {
+        std::vector<float> seen(keys);
+        for (int clock = 0; clock < rounds; ++clock) {
+          store.wait(store.pull(0, seen));
+          // Of each round below clock − bound every client's 1 is in, and all of its own.
+          const int due = bound == unbounded ? 0 : std::max(0, clock - static_cast<int>(bound));
+          const auto must = static_cast<float>(n * due + (clock - due));
+          float& worst = least[static_cast<std::size_t>(rank.rank())];
+          for (const float value : seen) worst = std::min(worst, value - must);
+          const ComputeCost cost{.simulated = std::chrono::milliseconds(rank.rank() == 1 ? 4 : 1),
+                                 .pause = std::chrono::milliseconds(rank.rank() == 1 ? 4 : 0)};
+          rank.compute(cost, [] {});
+          store.push(0, filled(keys, 1.0F));
+          store.advance_clock();
+        }
+        if (rank.rank() == 0) first_ended = rank.now();
+      });
+      for (const float above : least) CHECK(above >= 0.0F);
+      if (std::string_view(runtime.name) == "wall") continue;
+      // The slow one takes 4 ms a round; the others wait for it, or do not.
+      CHECK((to_seconds(first_ended) > 0.06) == (bound != unbounded));
+    }
+  }
+}
+
+TEST_CASE("a waiting pull does not hold up what its client asks for later", "[collective]") {
+  std::vector<float> values(keys, 1.0F);
+  for (const auto& runtime : test::runtimes()) {
+    CAPTURE(runtime.name);
+    float late = 0.0F;
+    with_store(runtime, 2, 1, values, 0, {}, [&](Rank& rank, KeyValueClient& store) {
+      if (rank.rank() == 0) {
+        std::vector<float> all(keys);
+        store.advance_clock();
+        const Timestamp pulled = store.pull(0, all);
+        store.wait(store.push(0, filled(1, 7.0F), PushMode::assign));  // done while that one waits
+        rank.send(1, std::span<const std::byte>{});
+        store.wait(pulled);
+        late = all.front();
+      } else {
+        static_cast<void>(rank.receive(0));
+        store.wait(store.push(0, filled(1, 1.0F)));
+        store.advance_clock();
+      }
+    });
+    CHECK(late == 8.0F);
+  }
+}
+
+TEST_CASE("a range beyond the keys is refused", "[collective]") {
+  std::vector<float> values(keys, 0.0F);
+  CHECK_THROWS_WITH(
+      with_store(test::runtimes().front(), 1, 1, values, unbounded, {},
+                 [&](Rank&, KeyValueClient& store) { store.push(keys - 1, filled(2, 1.0F)); }),
+      ContainsSubstring("beyond the last"));
+}
