@@ -90,7 +90,7 @@ Scheme gradient_coding_scheme() {
       .time = "(s+1)c + (2n - s)(α + t), c of the (n-s)-th fastest",
       .rate = "1/ε + σ²/(nε²)",
       .source = "Tandon et al. 2017; catalogue 2.14",
-      .family = SchemeFamily::bounded,
+      .family = SchemeFamily::synchronous,
       .pace = Pace::server,
       .home = ModelHome::servers,
       .one_server = true,

@@ -77,7 +77,7 @@ Scheme ps_backup_scheme() {
           .time = "c + (2n - b)(α + t), c of the (n-b)-th fastest",
           .rate = "1/ε + σ²/((n-b)ε²)",
           .source = "Chen et al. 2016; catalogue 2.6",
-          .family = SchemeFamily::bounded,
+          .family = SchemeFamily::synchronous,
           .pace = Pace::server,
           .home = ModelHome::servers,
           .hyperparameters = {{.name = "backups",

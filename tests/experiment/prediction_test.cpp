@@ -118,6 +118,10 @@ TEST_CASE("an epoch is its rows over what a step takes in", "[experiment]") {
   setting.configuration.batch = 10;
   setting.rows = 1000;
   CHECK(predict({"ring", ""}, setting).epoch_s == Approx(25 * 3e-3));
+  CHECK(predict({"sequential", ""}, setting).epoch_s == Approx(25 * 4 * 3e-3));
+  CHECK(predict({"ps-async", ""}, setting).epoch_s == Approx(25 * 3e-3));
+  setting.configuration.hyperparameters["backups"] = 2;  // two minibatches a step
+  CHECK(predict({"ps-backup", ""}, setting).epoch_s == Approx(50 * 3e-3));
 }
 
 TEST_CASE("a prediction has no closed form where workers or links are not alike", "[experiment]") {
