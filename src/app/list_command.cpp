@@ -56,7 +56,7 @@ void print_family(SchemeFamily family) {
     std::string flags;
     for (const HyperparameterInfo& parameter : scheme.hyperparameters)
       flags += " --" + parameter.name;
-    if (scheme.server != nullptr) flags += " --servers";
+    if (scheme.server != nullptr && !scheme.one_server) flags += " --servers";
     if (scheme.has_topology) flags += " --topology";
     if (scheme.has_collective) flags += " --collective";
     if (!flags.empty()) fmt::print("  takes:{}\n", flags);

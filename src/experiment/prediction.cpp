@@ -192,8 +192,10 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   prediction.step_s = (after.seconds - before.seconds) / steps;
   prediction.messages = static_cast<double>(after.messages - before.messages) / steps;
   prediction.bytes = static_cast<double>(after.bytes_sent - before.bytes_sent) / steps * scale;
+  // Not always one a worker: of some schemes a step drops minibatches.
+  const double minibatches = static_cast<double>(after.samples - before.samples) / steps;
   prediction.epoch_s = prediction.step_s * static_cast<double>(setting.rows) /
-                       (static_cast<double>(batch) * c.workers);
+                       (static_cast<double>(batch) * minibatches);
   return prediction;
 }
 

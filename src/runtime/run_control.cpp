@@ -97,6 +97,15 @@ std::uint64_t RunControl::steps_closed() const {
   return steps;
 }
 
+/// By any server.
+std::uint64_t RunControl::foremost_closed() const {
+  std::uint64_t steps = 0;
+  for (const Closed& closed : closed_) {
+    steps = std::max(steps, closed.steps.load(std::memory_order_relaxed));
+  }
+  return steps;
+}
+
 void RunControl::close_step(Rank& rank, std::uint64_t minibatches) {
   Closed& own = closed_[static_cast<std::size_t>(rank.rank() - workers_)];
   // relaxed: only this rank writes them; the mutex or a message publishes them.
@@ -205,13 +214,7 @@ void RunControl::end_after_steps_begun() {
   for (const Progress& progress : progress_) {
     last = std::max(last, progress.begun.load(std::memory_order_relaxed));
   }
-  if (pace_ == Pace::server) {
-    // Workers may wait for the step that the foremost server has open.
-    last = 0;
-    for (const Closed& closed : closed_) {
-      last = std::max(last, closed.steps.load(std::memory_order_relaxed) + 1);
-    }
-  }
+  if (pace_ == Pace::server) last = foremost_closed() + 1;  // for which somebody may wait already
   last_step_.store(std::min(last, last_step_.load(std::memory_order_relaxed)),
                    std::memory_order_relaxed);
   ending_.store(true, std::memory_order_relaxed);
@@ -327,7 +330,11 @@ std::uint64_t RunControl::worker_steps_done() const {
 void RunControl::count_done(Snapshot& snapshot) const {
   if (pace_ != Pace::server) {
     snapshot.minibatches = worker_steps_done();
-    snapshot.steps = static_cast<double>(snapshot.minibatches) / workers_;
+    std::uint64_t steps = snapshot.minibatches;  // and those that were sat out
+    for (const Progress& progress : progress_) {
+      steps += progress.sat_out.load(std::memory_order_relaxed);
+    }
+    snapshot.steps = static_cast<double>(steps) / workers_;
     return;
   }
   snapshot.steps = static_cast<double>(steps_closed());

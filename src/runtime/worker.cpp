@@ -137,14 +137,31 @@ Vector Worker::compute_combination(std::span<const double> coefficients, std::ui
   return combination_.view();
 }
 
-Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve) {
+/// At the replica as it is now. False when `serve` said so.
+bool Worker::compute_serving(FunctionRef<bool(const Message&)> serve) {
   if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
   kernels::copy(replica_, read_at_.view());
   batch_ = next_batch();
-  rank_.compute_serving(
+  return rank_.compute_serving(
       cost_of_next(false),
       [&] { context_.model.gradient(read_at_.view(), batch_, gradient_.view(), workspace_); },
       serve);
+}
+
+Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve) {
+  compute_serving([&](const Message& message) {
+    serve(message);
+    return true;
+  });
+  return gradient_.view();
+}
+
+std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Message&)> take) {
+  const bool done = compute_serving([&](const Message& message) {
+    take(message);
+    return false;
+  });
+  if (!done) return std::nullopt;
   return gradient_.view();
 }
 

@@ -24,7 +24,7 @@ void solve(std::vector<double>& equations, int rows, int columns, std::vector<do
     return equations[static_cast<std::size_t>(i) * static_cast<std::size_t>(width) +
                      static_cast<std::size_t>(j)];
   };
-  solution.assign(static_cast<std::size_t>(columns), -1.0);  // the row of its pivot
+  solution.assign(static_cast<std::size_t>(columns), 0.0);
   int next = 0;
   for (int j = 0; j < columns && next < rows; ++j) {
     int pivot = next;
@@ -38,12 +38,12 @@ void solve(std::vector<double>& equations, int rows, int columns, std::vector<do
       const double factor = at(i, j) / at(next, j);
       for (int k = j; k < width; ++k) at(i, k) -= factor * at(next, k);
     }
-    solution[static_cast<std::size_t>(j)] = next++;
+    ++next;
   }
-  for (int j = 0; j < columns; ++j) {
-    double& x = solution[static_cast<std::size_t>(j)];
-    const int row = static_cast<int>(x);
-    x = row < 0 ? 0.0 : at(row, columns) / at(row, j);
+  // Row i has its pivot, the first number that is left of it, in the i-th column that has one.
+  for (int i = 0, j = 0; i < next; ++i, ++j) {
+    while (std::abs(at(i, j)) < no_pivot) ++j;
+    solution[static_cast<std::size_t>(j)] = at(i, columns) / at(i, j);
   }
 }
 

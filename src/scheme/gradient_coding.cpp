@@ -9,9 +9,12 @@
 // not matter, and biased where somebody is always slow.
 //
 // As in ps-backup a message that comes too late is dropped by its tag, and its worker goes on with
-// the newest step. The code is exact in real numbers; what single precision loses is multiplied by
-// its coefficients, which grow with s (src/scheme/gradient_code.hpp). One server, as a worker's
-// minibatches are those of one step.
+// the newest step. One server, as a worker's minibatches are those of one step.
+//
+// The code is exact in real numbers; what single precision loses is multiplied by the weights of
+// the decoder. Where s + 1 divides n they are 0 and 1. Otherwise, over random sets of stragglers,
+// they times the coefficients come to 4·10² at n = 8, s = 4, and to 2·10⁵ at n = 31, s = 6: two
+// digits of the seven are left.
 #include <optional>
 #include <vector>
 
@@ -90,7 +93,7 @@ Scheme gradient_coding_scheme() {
       .time = "(s+1)c + (2n - s)(α + t), c of the (n-s)-th fastest",
       .rate = "1/ε + σ²/(nε²)",
       .source = "Tandon et al. 2017; catalogue 2.14",
-      .family = SchemeFamily::bounded,
+      .family = SchemeFamily::synchronous,
       .pace = Pace::server,
       .home = ModelHome::servers,
       .one_server = true,

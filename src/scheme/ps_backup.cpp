@@ -8,9 +8,10 @@
 //
 // If computing takes an exponentially distributed time with mean c, N of n workers that all begin
 // at once take (H_n − H_b) c on average, with H the harmonic numbers: 2.72 c for 8 of 8, 1.83 c for
-// 8 of 9, 1.43 c for 8 of 10. That would be a step if the late ones dropped their work when it
-// closes. They finish it first, as in TensorFlow, so b workers enter each step late, and it takes
-// 2.03 c and 1.72 c.
+// 8 of 9, 1.43 c for 8 of 10. That is a step of ps-backup-interrupt, whose server sends the new
+// model to all: who still computes drops its work and begins again. In ps-backup the late ones
+// finish it first, as in TensorFlow, so b workers enter each step late, and it takes 2.03 c and
+// 1.72 c. Either way what comes too late still occupies the port.
 //
 // With k servers each closes its steps by itself, with the N it heard first; workers tag a gradient
 // with each server's step. None of them waits for ever: of all servers take the one whose last
@@ -31,7 +32,8 @@ namespace trainyard {
 
 namespace {
 
-void serve(Server& server) {
+/// With `interrupts`, whoever is late is told at once; else when it comes with its gradient.
+void serve_with_spares(Server& server, bool interrupts) {
   Communicator& comm = server.comm();
   const int needed = comm.workers() - static_cast<int>(server.hyperparameter("backups"));
   // Added up in the order of the ranks, so that without spares the bits are those of ps-sync.
@@ -41,7 +43,7 @@ void serve(Server& server) {
     const int from = gradient->from();
     if (gradient->tag() != server.version() || !server.has_steps_left()) {
       gradient.reset();
-      comm.send(from, server.shard(), server.version());
+      if (!interrupts) comm.send(from, server.shard(), server.version());
       continue;
     }
     in_time[static_cast<std::size_t>(from)].emplace(std::move(*gradient));
@@ -54,10 +56,32 @@ void serve(Server& server) {
     heard = 0;
     for_each_worker(comm, [&](int worker) {
       auto& each = in_time[static_cast<std::size_t>(worker)];
-      if (!each) return;
+      if (!each && !interrupts) return;
       each.reset();
       comm.send(worker, server.shard(), server.version());
     });
+  }
+}
+
+void serve(Server& server) {
+  serve_with_spares(server, false);
+}
+void serve_interrupting(Server& server) {
+  serve_with_spares(server, true);
+}
+
+void work_interruptibly(Worker& worker) {
+  Communicator& comm = worker.comm();
+  const int server = comm.server(0);
+  std::uint64_t version = 0;
+  while (worker.next_step()) {
+    const auto gradient = worker.compute_gradient_unless([&](const Message& model) {
+      model.copy_to(worker.replica());
+      version = model.tag();
+    });
+    if (!gradient) continue;
+    comm.send(server, *gradient, version);
+    version = comm.receive_into(server, worker.replica());
   }
 }
 
@@ -68,6 +92,15 @@ std::optional<Duration> step_time(const StepSetting& s) {
   return s.compute + (2 * s.workers - spares) * s.whole_model();
 }
 
+const HyperparameterInfo backups{.name = "backups",
+                                 .argument = "B",
+                                 .help = "workers that a step does not wait for",
+                                 .fallback = 1,
+                                 .low = 0,
+                                 .high = 1e6,
+                                 .whole = true,
+                                 .of_workers = true};
+
 }  // namespace
 
 Scheme ps_backup_scheme() {
@@ -77,20 +110,23 @@ Scheme ps_backup_scheme() {
           .time = "c + (2n - b)(α + t), c of the (n-b)-th fastest",
           .rate = "1/ε + σ²/((n-b)ε²)",
           .source = "Chen et al. 2016; catalogue 2.6",
-          .family = SchemeFamily::bounded,
+          .family = SchemeFamily::synchronous,
           .pace = Pace::server,
           .home = ModelHome::servers,
-          .hyperparameters = {{.name = "backups",
-                               .argument = "B",
-                               .help = "workers that a step does not wait for",
-                               .fallback = 1,
-                               .low = 0,
-                               .high = 1e6,
-                               .whole = true,
-                               .of_workers = true}},
+          .hyperparameters = {backups},
           .worker = ps_async_worker,
           .server = serve,
           .step_time = step_time};
+}
+
+Scheme ps_backup_interrupt_scheme() {
+  Scheme row = ps_backup_scheme();
+  row.name = "ps-backup-interrupt";
+  row.summary = "the same, and the late ones drop their work at once and begin the next step";
+  row.one_server = true;  // a gradient is of one step only
+  row.worker = work_interruptibly;
+  row.server = serve_interrupting;
+  return row;
 }
 
 }  // namespace trainyard

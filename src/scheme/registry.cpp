@@ -19,6 +19,7 @@ Scheme all_reduce_scheme();
 Scheme ps_hierarchical_scheme();
 
 Scheme ps_backup_scheme();
+Scheme ps_backup_interrupt_scheme();
 Scheme gradient_coding_scheme();
 
 Scheme ps_async_scheme();
@@ -71,6 +72,7 @@ const std::vector<Scheme>& schemes() {
       ps_hierarchical_scheme(),
 
       ps_backup_scheme(),
+      ps_backup_interrupt_scheme(),
       gradient_coding_scheme(),
 
       ps_async_scheme(),
@@ -144,10 +146,10 @@ std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
 
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers) {
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
-    const double most = parameter.of_workers ? workers - 1 : parameter.high;
+    const double most = parameter.of_workers ? workers - 1 : parameter.default_value();
     const auto [entry, missing] =
         given.try_emplace(parameter.name, std::min(parameter.default_value(), most));
-    if (entry->second > most) {
+    if (parameter.of_workers && entry->second > most) {
       throw UsageError(fmt::format("--{}: {} of {} workers leave none; at most {}", parameter.name,
                                    entry->second, workers, most));
     }

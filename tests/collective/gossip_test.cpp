@@ -70,7 +70,10 @@ TEST_CASE("pairwise averaging in turns is AD-PSGD's event", "[collective]") {
       std::vector<int> others;
       for (int i = 1; i < n; ++i) others.push_back((rank.rank() + i) % n);
       PairwiseAverage average(rank, Vector(mine), others);
-      const auto serve = [&](const Message& message) { average.serve(message); };
+      const auto serve = [&](const Message& message) {
+        average.serve(message);
+        return true;
+      };
       take_turns(
           rank, std::stoi(t),
           [&](Duration time) {
@@ -146,7 +149,10 @@ TEST_CASE("pairwise averaging keeps the sum and comes to the mean, on any networ
     for (int k = 0; k < 400; ++k) {
       rank.compute_serving(
           {.simulated = seconds(1e-3 * own.exponential())}, [] {},
-          [&](const Message& message) { average.serve(message); });
+          [&](const Message& message) {
+            average.serve(message);
+            return true;
+          });
       average.with(others[own.below(others.size())]);
     }
     average.finish();
@@ -170,7 +176,11 @@ TEST_CASE("pairwise averaging of threads ends, and keeps the sum", "[collective]
     PairwiseAverage average(rank, Vector(x[static_cast<std::size_t>(rank.rank())]), others);
     for (int k = 0; k < 200; ++k) {
       rank.compute_serving(
-          {}, [] {}, [&](const Message& message) { average.serve(message); });
+          {}, [] {},
+          [&](const Message& message) {
+            average.serve(message);
+            return true;
+          });
       average.with(others[own.below(others.size())]);
     }
     average.finish();

@@ -42,7 +42,8 @@ Trained trained(const Variant& variant, const PredictionSetting& setting) {
   c.compute_time = setting.configuration.compute_time;
   c.hyperparameters = setting.configuration.hyperparameters;
   if (find_scheme(variant.scheme).has_topology) c.topology = variant.way;
-  if (find_scheme(variant.scheme).has_collective) c.collective = variant.way;
+  const bool has_topology = find_scheme(variant.scheme).has_topology;
+  if (find_scheme(variant.scheme).has_collective && !has_topology) c.collective = variant.way;
   const auto seconds_of = [&](std::uint64_t steps) {
     c.steps = steps;
     return train(c, data).summary.seconds;
@@ -166,6 +167,10 @@ TEST_CASE("an epoch is its rows over what a step takes in", "[experiment]") {
   setting.configuration.batch = 10;
   setting.rows = 1000;
   CHECK(predict({"ring", ""}, setting).epoch_s == Approx(25 * 3e-3));
+  CHECK(predict({"sequential", ""}, setting).epoch_s == Approx(25 * 4 * 3e-3));
+  CHECK(predict({"ps-async", ""}, setting).epoch_s == Approx(25 * 3e-3));
+  setting.configuration.hyperparameters["backups"] = 2;  // two minibatches a step
+  CHECK(predict({"ps-backup", ""}, setting).epoch_s == Approx(50 * 3e-3));
 }
 
 TEST_CASE("a prediction has no closed form where workers or links are not alike", "[experiment]") {

@@ -121,7 +121,7 @@ TEST_CASE("fedavg counts the minibatches and bytes of those who take part", "[sc
   c.evaluate_every = 0.5;
   const RunResult result = test::train(c, data);
   CHECK(result.summary.samples == 60U * 2U * 4U);
-  CHECK(result.summary.steps == Approx(24));
+  CHECK(result.summary.steps == 60.0);
   CHECK(result.summary.bytes_sent == 6U * (2U + 5U) * 20U * sizeof(float));
   // Half of an epoch is 10 steps of all; of those, as many minibatches as were taken.
   for (std::size_t i = 0; i < result.metrics.size(); ++i) {

@@ -52,7 +52,7 @@ TEST_CASE("ps-backup without spares is ps-sync, bit for bit", "[scheme]") {
           c.compute_noise.exponential = 0.3;
           c.network = {.latency = std::chrono::microseconds(50), .bytes_per_second = 1e8};
           const RunResult sync = train(c, data);
-          c.scheme = "ps-backup";
+          c.scheme = servers == 1 && n % 2 == 0 ? "ps-backup-interrupt" : "ps-backup";
           c.hyperparameters["backups"] = 0;
           const RunResult backup = train(c, data);
           CHECK(backup.summary.model_hash == sync.summary.model_hash);
@@ -94,6 +94,33 @@ TEST_CASE("with exponential compute times a step takes what the recursion says",
     CHECK(step == Approx(mean_step(8, backups, backups)).epsilon(0.01));
     CHECK(step > 0.99 * mean_step(8, backups, 0));
   }
+}
+
+TEST_CASE("where the late ones drop their work a step takes H_n - H_b", "[scheme][slow]") {
+  const LoadedData data = test::dense_problem(40, 2);
+  for (const auto& [backups, expected] :
+       {std::pair{0, 2.718}, std::pair{1, 1.829}, std::pair{2, 1.429}}) {  // catalogue §2.6
+    constexpr std::uint64_t steps = 100'000;
+    Configuration c = quick("ps-backup-interrupt", 8 + backups, steps);
+    c.batch = 1;
+    c.evaluate_every = 1e9;
+    c.hyperparameters["backups"] = backups;
+    parse_compute_noise("memoryless", "test", c.compute_noise);
+    const Summary s = train(c, data).summary;
+    CAPTURE(backups, c.seed);
+    CHECK(s.steps == steps);
+    CHECK(s.seconds / (1e-3 * steps) == Approx(expected).epsilon(0.01));
+  }
+}
+
+TEST_CASE("on threads, late workers drop their work and the run ends", "[scheme]") {
+  Configuration c = quick("ps-backup-interrupt", 6, 100);
+  c.time = TimeMode::wall;
+  c.hyperparameters["backups"] = 2;
+  c.stragglers = {{1, 30.0}, {4, 9.5}};
+  const Summary s = train(c, test::dense_problem()).summary;
+  CHECK(s.steps == 100);
+  CHECK(s.samples == 100U * 4U * 4U);
 }
 
 TEST_CASE("a step does not wait for the slowest; what they compute is reported", "[scheme]") {

@@ -119,6 +119,7 @@ class RunControl {
   bool next_lockstep(Rank& rank, std::uint64_t done);
   bool next_served(Rank& rank);
   std::uint64_t steps_closed() const;
+  std::uint64_t foremost_closed() const;
   void count_done(Snapshot& snapshot) const;
   bool next_free(Rank& rank, std::uint64_t done);
   void deposit(Rank& rank, std::uint64_t done);

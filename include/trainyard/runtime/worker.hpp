@@ -85,6 +85,9 @@ class Worker {
 
   /// The same at the replica as it is now, while `serve` takes what arrives and may change it.
   Vector compute_gradient_serving(FunctionRef<void(const Message&)> serve);
+  /// The same until a message arrives, which `take` is given: empty then, and what has been
+  /// computed is lost.
+  std::optional<Vector> compute_gradient_unless(FunctionRef<void(const Message&)> take);
 
   /// Mean loss of the minibatch of the last gradient at the replica as it is now, regulariser
   /// included. Free of simulated time: a gradient brings the loss along.
@@ -162,6 +165,7 @@ class Worker {
 
  private:
   Batch next_batch();
+  bool compute_serving(FunctionRef<bool(const Message&)> serve);
   ComputeCost cost_of_next(bool reads_shared);
   double step_size_after(std::uint64_t minibatches) const;
 

@@ -68,7 +68,7 @@ enum class GraphRange {
 
 /// What a scheme's workers wait for.
 enum class SchemeFamily {
-  synchronous,    // everybody, at every step
+  synchronous,    // everybody, at every step, or as many as it takes
   asynchronous,   // nobody
   bounded,        // those who are too far behind
   local_updates,  // others, every so many steps

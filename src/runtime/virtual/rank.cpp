@@ -125,14 +125,20 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   block("the end of its computation");
 }
 
-void VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                                  FunctionRef<void(const Message&)> serve) {
+bool VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                                  FunctionRef<bool(const Message&)> serve) {
   task_due_ = later(later(world_.now_, cost.simulated), cost.pause);
   task_.start(work);
   world_.wake(task_due_, rank());
+  bool goes_on = true;
   try {
     do {
-      while (const auto message = poll_any()) serve(*message);
+      while (goes_on && world_.now_ < task_due_) {
+        const auto message = poll_any();
+        if (!message) break;
+        goes_on = serve(*message);
+      }
+      if (!goes_on) break;
       waits_for_ = anybody;
       block("the end of its computation, or a message");
       waits_for_ = nobody;
@@ -141,6 +147,11 @@ void VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> w
     task_.finish();  // it works on this stack
     throw;
   }
+  if (!goes_on) {
+    world_.forget_wake(rank());
+    task_.finish();
+  }
+  return goes_on;
 }
 
 void VirtualRank::stand_still(FunctionRef<void()> inspect) {

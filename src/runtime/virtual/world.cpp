@@ -190,6 +190,12 @@ void VirtualWorld::wake(Time at, int rank) {
   std::push_heap(wakes_.begin(), wakes_.end(), wakes_later);
 }
 
+/// It goes on now instead of when it was to be woken.
+void VirtualWorld::forget_wake(int rank) {
+  std::erase_if(wakes_, [rank](const Wake& wake) { return wake.rank == rank; });
+  std::ranges::make_heap(wakes_, wakes_later);
+}
+
 Envelope* VirtualWorld::take_envelope() {
   if (free_.empty()) {
     envelopes_.push_back(std::make_unique<Envelope>());

@@ -34,8 +34,8 @@ class VirtualRank final : public Rank {
   void begin() override;
   Time now() override;
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
-  void compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                       FunctionRef<void(const Message&)> serve) override;
+  bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                       FunctionRef<bool(const Message&)> serve) override;
   void stand_still(FunctionRef<void()> inspect) override;
   RankAccount traffic_of_all() const override;
 
@@ -81,6 +81,7 @@ class VirtualWorld final : private EnvelopeReturn {
   std::vector<RankAccount> accounts() const;
   void deliver_at(Time at, Envelope* envelope);
   void wake(Time at, int rank);
+  void forget_wake(int rank);
   void set_clock(Time at);
   void advance_network(Time at);
   void deliver(Envelope* envelope);

@@ -376,15 +376,17 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   sleep_until(later(later(began, scaled(now() - began, cost.slowdown)), cost.pause));
 }
 
-void WallRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                               FunctionRef<void(const Message&)> serve) {
+bool WallRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                               FunctionRef<bool(const Message&)> serve) {
   const Time began = now();
   compute({}, work);
   const Time ends = later(later(began, scaled(now() - began, cost.slowdown)), cost.pause);
   while (true) {
-    while (const auto message = poll_any()) serve(*message);
+    while (const auto message = poll_any()) {
+      if (!serve(*message)) return false;
+    }
     const Time present = now();
-    if (present >= ends) return;
+    if (present >= ends) return true;
     sleep_until(std::min(ends, later(present, longest_unserved)));
   }
 }

@@ -39,8 +39,8 @@ class alignas(64) WallRank final : public Rank {
   void begin() override;
   Time now() override;
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
-  void compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                       FunctionRef<void(const Message&)> serve) override;
+  bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                       FunctionRef<bool(const Message&)> serve) override;
   void stand_still(FunctionRef<void()> inspect) override;
   RankAccount traffic_of_all() const override;
 
