@@ -1,5 +1,6 @@
 // The labs of docs/labs: that what they promise is what one sees. Orderings only; the figures in
 // their README are of one machine.
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -10,7 +11,9 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/experiment/experiment.hpp"
 #include "trainyard/experiment/options.hpp"
+#include "trainyard/experiment/prediction.hpp"
 #include "trainyard/experiment/resolve.hpp"
+#include "trainyard/topology/spectrum.hpp"
 
 #include "support/catch.hpp"
 
@@ -98,4 +101,64 @@ TEST_CASE("lab: on unlike data gossip stalls, and corrected gossip does not", "[
     CAPTURE(scheme);
     CHECK(loss(scheme) < all_reduce + 0.001);
   }
+}
+
+TEST_CASE("lab: spare workers beat waiting for all and waiting for none, each at its best",
+          "[labs]") {
+  const auto best = [](const char* scheme, std::initializer_list<const char*> step_sizes) {
+    double shortest = std::numeric_limits<double>::infinity();
+    for (const char* lr : step_sizes) {
+      shortest =
+          std::min(shortest, seconds_to_target("backup-workers", {{"scheme", scheme}, {"lr", lr}}));
+    }
+    return shortest;
+  };
+  const double spares = best("ps-backup", {"1.8"});
+  CHECK(spares < 0.95 * best("ps-sync", {"1.5", "1.7", "1.8", "1.85", "1.9", "1.95"}));
+  CHECK(spares < 0.95 * best("ps-async", {"0.02", "0.04", "0.06", "0.07", "0.08", "0.085", "0.09",
+                                          "0.095", "0.1", "0.11", "0.12", "0.15", "0.2"}));
+  CHECK(best("ps-backup-interrupt", {"1.8"}) < spares);
+}
+
+TEST_CASE("lab: elastic averaging bears a period at which Downpour diverges", "[labs]") {
+  for (const char* scheme : {"easgd", "easgd-async"}) {
+    CAPTURE(scheme);
+    const Summary elastic = lab("elastic", {{"scheme", scheme}}).summary;
+    CHECK_FALSE(elastic.diverged);
+    CHECK(elastic.train_loss < 1e-6);
+  }
+  CHECK(lab("elastic", {{"scheme", "downpour"}}).summary.diverged);
+  CHECK_FALSE(lab("elastic", {{"scheme", "downpour"}, {"fetch-period", "1"}, {"push-period", "1"}})
+                  .summary.diverged);
+}
+
+TEST_CASE("lab: one peer at a time trains as all of them, at a quarter of the traffic", "[labs]") {
+  const Summary all = lab("one-peer", {{"topology", "static-exp"}}).summary;
+  const Summary one = lab("one-peer", {{"topology", "one-peer-exp"}}).summary;
+  CHECK(one.train_loss == Approx(all.train_loss).epsilon(1e-3));
+  CHECK(4 * one.bytes_sent == all.bytes_sent);
+  CHECK(one.seconds < 0.5 * all.seconds);
+}
+
+TEST_CASE("lab: 25 workers agree exactly over base graphs, and only nearly over one peer",
+          "[labs]") {
+  CHECK(analyse(make_topology("base:2", 25, 1)).exact_rounds == 9U);
+  const TopologyFigures one_peer = analyse(make_topology("one-peer-exp", 25, 1));
+  CHECK_FALSE(one_peer.exact_rounds);
+  CHECK(one_peer.rho < 1.0);
+}
+
+TEST_CASE("lab: gossip beats the ring where latency counts, not where bandwidth does", "[labs]") {
+  const auto step = [](const char* variant, double latency_s, double bits_per_second) {
+    PredictionSetting setting;
+    setting.configuration.workers = 8;
+    setting.configuration.compute_time = Duration{0};
+    setting.configuration.network = {.latency = seconds(latency_s),
+                                     .bytes_per_second = bits_per_second / 8};
+    setting.parameters = 270'000;
+    return predict(parse_variants(variant, "test").front(), setting).step_s;
+  };
+  CHECK(step("ring", 20e-3, 1.4e9) > 5 * step("gossip:ring", 20e-3, 1.4e9));
+  CHECK(step("ring", 20e-3, 5e6) < step("gossip:ring", 20e-3, 5e6));
+  CHECK(step("ring", 20e-3, 5e6) > 1.5 * step("gossip:one-peer-exp", 20e-3, 5e6));
 }

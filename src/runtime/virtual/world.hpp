@@ -51,7 +51,7 @@ class VirtualRank final : public Rank {
   VirtualWorld& world_;
   std::unique_ptr<Fiber> fiber_;
   BackgroundTask task_;
-  Time task_due_{0};  // when its result is needed
+  Time task_due_{0};                // when its result is needed
   std::vector<Envelope*> arrived_;  // in the order of arrival
   int waits_for_ = nobody;
   const char* blocked_on_ = "its turn";  // for the report of a deadlock
