@@ -109,7 +109,7 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
   const Topology topology =
       scheme.has_topology ? make_topology(c.topology, c.workers, c.seed) : Topology{};
   const auto time = scheme.step_time({.workers = c.workers,
-                                      .servers = c.servers,
+                                      .servers = scheme.one_server ? 1 : c.servers,
                                       .parameters = setting.parameters,
                                       .compute = *c.compute_time,
                                       .network = c.network,
@@ -125,10 +125,10 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
 std::vector<Variant> parse_variants(std::string_view text, std::string_view what) {
   const std::size_t colon = text.find(':');
   const Scheme& scheme = find_scheme(text.substr(0, colon));
-  if (scheme.by_loss) {
-    throw UsageError(fmt::format(
-        "{}: when {} communicates depends on how training goes; `trainyard run` shows it", what,
-        scheme.name));
+  if (scheme.by_data) {
+    throw UsageError(
+        fmt::format("{}: when {} communicates depends on the data; `trainyard run` shows it", what,
+                    scheme.name));
   }
   const std::vector<std::string> ways = ways_of(scheme);
   if (colon != std::string_view::npos) {
@@ -148,7 +148,7 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
 std::vector<Variant> all_variants() {
   std::vector<Variant> variants;
   for (const Scheme& scheme : schemes()) {
-    if (scheme.by_loss) continue;
+    if (scheme.by_data) continue;
     std::ranges::copy(parse_variants(scheme.name, ""), std::back_inserter(variants));
   }
   return variants;

@@ -24,6 +24,11 @@ Server::Server(Rank& rank, const RunContext& context)
   sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
 }
 
+std::uint64_t Server::minibatches_of_worker() const {
+  const std::size_t rows_of_all = context_.batch * static_cast<std::size_t>(context_.workers);
+  return (context_.train.rows + rows_of_all - 1) / rows_of_all;
+}
+
 Vector Server::zeroed_sum() {
   kernels::set_to_zero(sum_.view());
   return sum_.view();

@@ -100,7 +100,7 @@ Scheme gossip_aga_scheme() {
           .rate = "as gossip-pga",
           .source = "Chen et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .by_loss = true,
+          .by_data = true,
           .has_topology = true,
           .has_collective = true,
           .hyperparameters = {global_period},

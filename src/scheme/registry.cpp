@@ -32,6 +32,7 @@ Scheme ssp_scheme();
 Scheme ssp_strict_scheme();
 Scheme essp_scheme();
 Scheme value_bound_scheme();
+Scheme ps_async_epochs_scheme();
 
 Scheme local_sgd_scheme();
 Scheme post_local_sgd_scheme();
@@ -85,6 +86,7 @@ const std::vector<Scheme>& schemes() {
       ssp_strict_scheme(),
       essp_scheme(),
       value_bound_scheme(),
+      ps_async_epochs_scheme(),
 
       local_sgd_scheme(),
       post_local_sgd_scheme(),

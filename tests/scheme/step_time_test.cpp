@@ -76,6 +76,57 @@ TEST_CASE("a step of gossip takes c + Δ(α + t)", "[scheme]") {
   }
 }
 
+TEST_CASE("decentralised steps take what their closed forms say, on every regular graph",
+          "[scheme]") {
+  constexpr int n = 16;
+  struct Graph {
+    const char* name;
+    int degree;
+  };
+  for (const auto& [topology, degree] : {Graph{"ring", 2}, Graph{"torus", 4}, Graph{"hypercube", 4},
+                                         Graph{"static-exp", 4}, Graph{"one-peer-exp", 1}}) {
+    const double round = degree * (alpha + transfer);
+    const double longer_round = degree * (alpha + transfer * 841 / 840);  // one number more
+    const bool stays_symmetric = std::string(topology) != "static-exp" && degree > 1;
+    const auto check = [&, topology = topology](const char* scheme, double first, double later) {
+      for (const std::uint64_t steps : {1U, 5U}) {
+        CAPTURE(scheme, topology, steps);
+        CHECK(step_seconds(scheme, n, topology, 1, steps) ==
+              Approx(first + static_cast<double>(steps - 1) * later).epsilon(1e-9));
+      }
+    };
+    check("gossip", compute + round, compute + round);
+    check("qgm", compute + round, compute + round);
+    check("sgp", compute + longer_round, compute + longer_round);
+    check("d-psgd", std::max(compute, round), std::max(compute, round));
+    check("gradient-tracking", compute + round, compute + 2 * round);
+    check("diging", std::max(compute, 2 * round), std::max(compute, 2 * round));
+    if (!stays_symmetric) continue;
+    check("extra", std::max(compute, round), std::max(compute, round));
+    check("exact-diffusion", compute + round, compute + round);
+  }
+}
+
+TEST_CASE("gossip-pga's every sixth step is an all-reduce", "[scheme]") {
+  const double gossip = compute + 2 * (alpha + transfer);
+  const double all_reduce = compute + 2 * 7 * (alpha + transfer / 8);
+  CHECK(step_seconds("gossip-pga", 8, "ring", 1, 12) ==
+        Approx(10 * gossip + 2 * all_reduce).epsilon(1e-9));
+}
+
+TEST_CASE("a slow worker does not hold up those who average in pairs", "[scheme]") {
+  const LoadedData data = test::dense_problem(100, 840);
+  for (const char* scheme : {"ad-psgd", "gosgd"}) {
+    Configuration c = quick(scheme, 8, 400);
+    c.topology = "full";
+    c.network = {.latency = std::chrono::microseconds(10), .bytes_per_second = 1e9};
+    const double alike = train(c, data).summary.samples_per_second;
+    c.stragglers = {{0, 10.0}};
+    CAPTURE(scheme);
+    CHECK(train(c, data).summary.samples_per_second > 0.85 * alike);
+  }
+}
+
 TEST_CASE("sequential computes for all, hogwild side by side; neither sends", "[scheme]") {
   for (const int n : {1, 2, 5}) {
     CAPTURE(n);

@@ -35,6 +35,8 @@ class Server {
 
   /// γ of the next update.
   double step_size() const { return context_.optimizer.step_size(context_.epochs(minibatches_)); }
+  /// Minibatches that a worker takes in a pass over the data, its part of them, rounded up.
+  std::uint64_t minibatches_of_worker() const;
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }
   /// A gradient taken at that version is about to be applied: it is so many updates old.

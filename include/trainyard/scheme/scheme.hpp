@@ -89,9 +89,9 @@ struct Scheme {
   /// What is computed depends on who comes first, as it always does when the pace is not lockstep:
   /// no two runs in `wall` are alike.
   bool by_arrival = false;
-  /// When it communicates depends on how training goes, so that nobody can say beforehand how long
-  /// a step takes.
-  bool by_loss = false;
+  /// When it communicates depends on the data, on how training goes or where an epoch ends, so that
+  /// nobody can say beforehand how long a step takes.
+  bool by_data = false;
   ModelHome home = ModelHome::replicas;
   bool has_topology = false;  // takes --topology
   GraphRange graphs = GraphRange::any;

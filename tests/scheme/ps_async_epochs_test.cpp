@@ -1,0 +1,60 @@
+// Epochs that end before all of their minibatches are there.
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::quick;
+using test::train;
+
+namespace {
+
+/// 400 rows, 4 workers, minibatches of 4 rows: an epoch is 25 minibatches of each.
+Configuration configuration(double share, std::uint64_t epochs) {
+  Configuration c = quick("ps-async-epochs", 4, 25 * epochs);
+  c.hyperparameters["epoch-share"] = share;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("with equal workers an epoch's end is no wait, whatever the share", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  Configuration c = configuration(1.0, 4);
+  const Summary all = train(c, data).summary;
+  CHECK(all.seconds == Approx(100e-3));
+  c.hyperparameters["epoch-share"] = 0.75;
+  const Summary most = train(c, data).summary;
+  CHECK(most.seconds == Approx(100e-3));
+  c.scheme = "ps-async";  // nobody has done its part when three quarters of all are there
+  CHECK(train(c, data).summary.model_hash == most.model_hash);
+  CHECK(all.model_hash != most.model_hash);
+}
+
+TEST_CASE("an epoch waits for a slow worker only if its share is needed", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  // Three workers at 1 ms and one at 10 ms.
+  const auto seconds = [&](double share) {
+    Configuration c = configuration(share, 8);
+    c.stragglers = {{2, 10.0}};
+    return train(c, data).summary.seconds;
+  };
+  // The whole epoch lasts as long as the slow one's 25 minibatches. (What is left when the run ends
+  // in the middle of an epoch is taken by the others.)
+  CHECK(seconds(1.0) == Approx(8 * 0.25).epsilon(0.15));
+  // An epoch ends with its 75th minibatch: 25 of each of the others less what the slow one brings.
+  CHECK(seconds(0.75) == Approx(800.0 / 77 * 0.025).epsilon(0.05));
+}
+
+TEST_CASE("epochs end on threads too, in the middle of one as well", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const int workers : {1, 3, 7}) {
+    for (const std::uint64_t steps : {1U, 24U, 60U}) {
+      CAPTURE(workers, steps);
+      Configuration c = quick("ps-async-epochs", workers, steps);
+      c.time = TimeMode::wall;
+      c.network = {.latency = std::chrono::microseconds(20), .bytes_per_second = 1e9};
+      const Summary s = train(c, data).summary;
+      CHECK(s.samples == steps * static_cast<std::uint64_t>(workers) * 4U);
+    }
+  }
+}
