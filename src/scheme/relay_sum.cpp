@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "trainyard/model/kernels.hpp"
-
-#include "scheme/gossip.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
@@ -71,18 +70,12 @@ Scheme relay_sum_scheme() {
   return {.name = "relay-sum",
           .summary = "sums of models relayed along a tree: a uniform average, with delays",
           .step = "γ × own gradient, averaged uniformly over all workers, with delays",
-          .time = "c + Δ(α + t), t of one float more than the model",
+          .time = "c + Δ(α + t) or more: in a tree degrees differ, and some wait for others",
           .rate = "1/ε + σ²/(nε²) + (delay)^{2/3}/ε^{2/3}, on unlike data too",
           .source = "Vogels et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            const Topology tree{"tree", {spanning_tree(s.topology)}};
-            const StepSetting on_tree{s.workers, s.servers,    s.parameters, s.compute,
-                                      s.network, s.collective, tree,         s.hyperparameters};
-            return adapt_then_combine_time(on_tree, 1);
-          }};
+          .worker = work};
 }
 
 }  // namespace trainyard
