@@ -131,7 +131,6 @@ TEST_CASE("every scheme learns on threads, under a network, with more ranks than
     c.network = {.latency = std::chrono::microseconds(200), .bytes_per_second = 1e8};
     const RunResult result = train(c, data);
     CHECK(result.summary.train_loss < result.metrics.front().train_loss);
-    // Of fedavg's five, three take part in a round.
     CHECK(result.summary.steps == Approx(60).margin(1));
     const double split =
         result.summary.compute_s + result.summary.transfer_s + result.summary.wait_s;
