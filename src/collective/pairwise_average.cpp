@@ -23,25 +23,33 @@ PairwiseAverage::PairwiseAverage(Communicator& comm, Vector vector, std::vector<
 void PairwiseAverage::serve(const Message& message) {
   switch (message.tag()) {
     case request:
+      if (message.from() == asked_) {  // both asked at once, and both know
+        take_answer(message);
+        break;
+      }
       comm_.send(message.from(), vector_, answer);
       kernels::scale(0.5, vector_);
       kernels::axpy(0.5, message.vector(), vector_);
       break;
     case answer:
-      kernels::axpy(0.5, message.vector(), vector_);
-      kernels::axpy(-0.5, asked_with_.view(), vector_);
-      waits_ = false;
+      take_answer(message);
       break;
     default:
       --still_asking_;
   }
 }
 
+void PairwiseAverage::take_answer(const Message& message) {
+  kernels::axpy(0.5, message.vector(), vector_);
+  kernels::axpy(-0.5, asked_with_.view(), vector_);
+  asked_ = nobody;
+}
+
 void PairwiseAverage::with(int neighbour) {
   kernels::copy(vector_, asked_with_.view());
-  waits_ = true;
+  asked_ = neighbour;
   comm_.send(neighbour, vector_, request);
-  while (waits_) {
+  while (asked_ != nobody) {
     const auto message = comm_.receive_any();
     require(message.has_value(), "who is asked answers");
     serve(*message);

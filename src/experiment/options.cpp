@@ -173,7 +173,8 @@ std::vector<Option> run_options() {
        [](C& c, Text t, Text w) { c.time = parse_time_mode(t, w); },
        [](const C& c) { return time_mode_text(c.time); }},
       number_option(
-          "run", "epochs", "E", "end after E passes over the data, all workers together [10]",
+          "run", "epochs", "E",
+          "end after the steps of E passes over the data, all workers together [10]",
           [](C& c, Text t, Text w) { c.epochs = checked_number(t, w, positive, "greater than 0"); },
           [](const C& c) { return c.epochs ? fmt::to_string(*c.epochs) : ""; }),
       number_option(
@@ -226,7 +227,7 @@ std::vector<Option> scheme_options() {
          c.topology = t;
        },
        [](const C& c) { return c.topology; }},
-      {"run", "collective", "NAME", "way of the scheme all-reduce (list collectives)",
+      {"run", "collective", "NAME", "how averages over all workers are taken (list collectives)",
        [](C& c, Text t, Text w) {
          check_name(w, [&] { (void)find_all_reduce(t); });
          c.collective = t;

@@ -86,17 +86,6 @@ Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
   return run_experiment(resolve(c, {c.scheme}, data, {}), data, {}).summary;
 }
 
-/// Where something happens only every so many steps, a whole number of these is looked at.
-std::uint64_t steps_of_cycle(const Scheme& scheme, const Configuration& c) {
-  std::uint64_t steps = 1;
-  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
-    if (!parameter.cycle) continue;
-    steps = std::lcm(steps,
-                     static_cast<std::uint64_t>(hyperparameter(c.hyperparameters, parameter.name)));
-  }
-  return steps;
-}
-
 /// The closed form is about workers and links that are alike.
 bool all_alike(const Configuration& c) {
   return c.network.equal_links() && !c.network.jitter.any() &&
@@ -181,7 +170,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
     if (!parameter.in_the_long_run) continue;
     c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
   }
-  const std::uint64_t cycle = steps_of_cycle(scheme, c);
+  const std::uint64_t cycle = steps_of_cycle(scheme, c.hyperparameters);
   const std::uint64_t first = cycle * ((steps_before + cycle - 1) / cycle);
   const std::uint64_t counted = cycle * ((steps_counted + cycle - 1) / cycle);
   const Summary before = played(c, first, data);

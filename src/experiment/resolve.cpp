@@ -70,6 +70,13 @@ void check_graph(const Scheme& scheme, const Configuration& c) {
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--topology: {}", error.what()));
   }
+  // Global averages reach everybody.
+  if (!scheme.has_collective && !connected(topology)) {
+    throw UsageError(fmt::format(
+        "--topology: over {} some of {} workers never hear of others: the graph is not connected; "
+        "gossip-pga averages over all workers now and then, and takes it",
+        c.topology, c.workers));
+  }
   if (scheme.graphs == GraphRange::any) return;
   const MixingMatrix& matrix = topology.matrices.front();
   if (topology.period() > 1 || !symmetric(matrix)) {
@@ -247,6 +254,16 @@ void resolve_budget(Configuration& c, const LoadedData& data) {
   c.steps = steps;
 }
 
+void remark_rare_meetings(const Configuration& c, const std::vector<std::string>& schemes,
+                          const Remark& remark) {
+  for (const std::string& name : schemes) {
+    const std::uint64_t cycle = steps_of_cycle(find_scheme(name), c.hyperparameters);
+    if (cycle == 1 || *c.steps >= cycle) continue;
+    remark(fmt::format("note: {} exchanges something only every {} steps, and the run has {}", name,
+                       cycle, *c.steps));
+  }
+}
+
 /// A schedule that spans the run has to know its length.
 void resolve_schedule(Configuration& c, const LoadedData& data) {
   if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;
@@ -312,6 +329,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   remark_unused(c, schemes, say);
   resolve_time(c, ranks, say);
   resolve_budget(c, data);
+  remark_rare_meetings(c, schemes, say);
   resolve_schedule(c, data);
   resolve_compute_time(c, data, say);
   return c;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/scheme/scheme.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -24,7 +26,7 @@ struct Candidate {
 
 /// The better one first; a loss that is no number is infinite here.
 bool better(const Candidate& a, const Candidate& b) {
-  return a.loss != b.loss ? a.loss < b.loss : a.power < b.power;
+  return a.loss != b.loss ? a.loss < b.loss : std::abs(a.power) < std::abs(b.power);
 }
 
 class Search {
@@ -62,7 +64,15 @@ Configuration Search::short_run(int round) const {
       static_cast<double>(data_.train.rows) / (static_cast<double>(c.batch) * c.workers);
   const double steps =
       std::min(part_of_run * static_cast<double>(*c.steps), most_epochs * steps_an_epoch);
-  c.steps = static_cast<std::uint64_t>(std::max(1.0, std::ceil(part * steps)));
+  // Of what happens only every so many steps, whole cycles, and more than one: a centre that has
+  // not moved yet says nothing.
+  const std::uint64_t cycle =
+      steps_of_cycle(find_scheme(run_.scheme),
+                     with_fallbacks(find_scheme(run_.scheme), run_.hyperparameters, run_.workers));
+  const auto asked = static_cast<std::uint64_t>(std::max(1.0, std::ceil(part * steps)));
+  const std::uint64_t cycles =
+      std::max<std::uint64_t>(cycle > 1 ? 2 : 1, (asked + cycle - 1) / cycle);
+  c.steps = std::min(cycles * cycle, *run_.steps);
   if (c.seconds) c.seconds = scaled(*c.seconds, part_of_run * part);
   c.target_loss.reset();  // one that is reached would end the run, and all would be equally good
   c.evaluate_every = never_looked_at;
@@ -83,7 +93,8 @@ Candidate Search::tried(int power, const Configuration& configuration) {
 
 /// Tries one beyond the edge where the best is at one; false when there is no need, or no more.
 bool Search::extend(std::vector<Candidate>& candidates, const Configuration& configuration) {
-  const int best = std::ranges::min_element(candidates, better)->power;
+  const Candidate& first = *std::ranges::min_element(candidates, better);
+  const int best = std::isfinite(first.loss) ? first.power : lowest_;  // all were too large
   const bool up = best == highest_;
   if (!up && best != lowest_) return false;
   const int beyond = up ? best + 1 : best - 1;

@@ -3,7 +3,8 @@
 //   X¹ = WX⁰ − γG⁰,  X^{t+2} = (I + W)X^{t+1} − ½(I + W)X^t − γ(G^{t+1} − G^t).
 // The difference of two steps of D-PSGD, the older with (I + W)/2: what is left at rest must have
 // equal rows and a zero mean gradient. The models go out while the gradient is computed. W is
-// static and symmetric, γ constant.
+// static and symmetric. Where γ changes, each gradient is taken back with the γ it was applied
+// with: else what is left of the difference stays for good.
 #include <algorithm>
 
 #include "trainyard/collective/neighbour_average.hpp"
@@ -22,15 +23,13 @@ void work(Worker& worker) {
   VectorBuffer before(scalar, dimension);      // x^t
   VectorBuffer half_mixed(scalar, dimension);  // ½(x + Wx) of the step before
   VectorBuffer last_gradient = VectorBuffer::zeroed(scalar, dimension);  // g^{t−1}
+  double last_step_size = 0.0;
   while (worker.next_step()) {
     send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
     kernels::copy(worker.replica(), before.view());
     const auto gradient = worker.compute_gradient();
     mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica());
 
-    // g^t − g^{t−1} is left in the gradient's own memory, and g^t in last_gradient.
-    kernels::axpy(-1.0, last_gradient.view(), gradient);
-    kernels::add(gradient, last_gradient.view());
     if (worker.step() == 0) {
       kernels::scaled_copy(0.5, before.view(), half_mixed.view());
       kernels::axpy(0.5, worker.replica(), half_mixed.view());
@@ -42,6 +41,9 @@ void work(Worker& worker) {
       std::swap(before, half_mixed);
     }
     worker.apply(gradient);
+    kernels::axpy(last_step_size, last_gradient.view(), worker.replica());
+    kernels::copy(gradient, last_gradient.view());
+    last_step_size = worker.step_size();
   }
 }
 

@@ -5,8 +5,9 @@
 // local SGD.
 //
 // gossip-aga (their Algorithm 2) averages less often the further training has come, when steps are
-// small and replicas drift apart slowly: after each global average H ← ⌈H₀ · F₀/F⌉, with F the mean
-// of the workers' minibatch losses, which goes along as one number more, and F₀ that of the first.
+// small and replicas drift apart slowly: after each global average H ← max(H₀, ⌈H₀ · F₀/F⌉), F the
+// mean of the workers' minibatch losses, which goes along as one number more, and F₀ that of the
+// first.
 #include <algorithm>
 #include <cmath>
 

@@ -24,6 +24,7 @@ void work(Worker& worker) {
     worker.apply(gradient);
     neighbour_average(worker.comm(), worker.mixing(), worker.replica());
 
+    if (worker.step_size() == 0.0) continue;               // the first step of a warm-up
     kernels::axpy(-1.0, worker.replica(), before.view());  // the way that the model has taken
     kernels::scale(momentum, direction.view());
     kernels::axpy((1.0 - momentum) / worker.step_size(), before.view(), direction.view());

@@ -159,6 +159,16 @@ Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int 
   return given;
 }
 
+std::uint64_t steps_of_cycle(const Scheme& scheme, const Hyperparameters& hyperparameters) {
+  std::uint64_t steps = 1;
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
+    if (!parameter.cycle) continue;
+    steps = std::lcm(steps,
+                     static_cast<std::uint64_t>(hyperparameter(hyperparameters, parameter.name)));
+  }
+  return steps;
+}
+
 const Scheme& find_scheme(std::string_view name) {
   return find_named(schemes(), name, "scheme");
 }

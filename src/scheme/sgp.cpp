@@ -71,7 +71,8 @@ Scheme sgp_overlap_scheme() {
           .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
-          .worker = work_overlapped};
+          .worker = work_overlapped,
+          .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
 }
 
 }  // namespace trainyard

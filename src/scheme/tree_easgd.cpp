@@ -62,7 +62,7 @@ void work(Worker& worker) {
   const double elasticity =
       worker.hyperparameter("moving-rate") / static_cast<double>(neighbours.size() + 1);
   while (worker.next_step()) {
-    worker.descend();
+    worker.apply(worker.compute_gradient());
     for (Neighbour& neighbour : neighbours) take_replicas(worker, neighbour, elasticity);
     for (Neighbour& neighbour : neighbours) {
       if ((worker.step() + 1) % neighbour.period != 0 || !neighbour.has_taken) continue;

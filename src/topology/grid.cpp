@@ -45,7 +45,7 @@ TopologyInfo grid_topology() {
 
 TopologyInfo torus_topology() {
   return {.name = "torus",
-          .summary = "the grid with its borders joined, weights 1/5; prime n: ring",
+          .summary = "the grid with its borders joined, Metropolis weights; prime n: ring",
           .make = [](const TopologyRequest& request) { return make(request, true); }};
 }
 

@@ -6,7 +6,10 @@
 
 namespace trainyard {
 
-MixingMatrix spanning_tree(const Topology& topology) {
+namespace {
+
+/// One link less than ranks, if they are connected.
+std::vector<GraphEdge> tree_links(const Topology& topology) {
   const std::size_t ranks = topology.matrices.front().size();
   std::vector<std::vector<int>> linked(ranks);
   for (const MixingMatrix& matrix : topology.matrices) {
@@ -31,6 +34,18 @@ MixingMatrix spanning_tree(const Topology& topology) {
       next.push(rank);
     }
   }
+  return tree;
+}
+
+}  // namespace
+
+bool connected(const Topology& topology) {
+  return tree_links(topology).size() + 1 == topology.matrices.front().size();
+}
+
+MixingMatrix spanning_tree(const Topology& topology) {
+  const std::size_t ranks = topology.matrices.front().size();
+  const std::vector<GraphEdge> tree = tree_links(topology);
   require(tree.size() + 1 == ranks, "a graph that is not connected has no spanning tree");
   return metropolis_hastings(static_cast<int>(ranks), tree);
 }

@@ -165,6 +165,24 @@ TEST_CASE("pairwise averaging keeps the sum and comes to the mean, on any networ
   }
 }
 
+TEST_CASE("two who ask each other at once average, and do not swap", "[collective]") {
+  for (const test::Runtime& runtime : test::runtimes()) {
+    for (const Network& network :
+         {Network{}, Network{.latency = std::chrono::microseconds(100), .bytes_per_second = 1e6}}) {
+      CAPTURE(runtime.name, network.perfect());
+      std::vector<Values> x{{1.0}, {4.0}};
+      runtime.run(setup_of(2, 0, network), [&](Rank& rank) {
+        PairwiseAverage average(rank, Vector(x[static_cast<std::size_t>(rank.rank())]),
+                                {1 - rank.rank()});
+        average.with(1 - rank.rank());
+        average.finish();
+      });
+      CHECK(x[0][0] == 2.5);
+      CHECK(x[1][0] == 2.5);
+    }
+  }
+}
+
 TEST_CASE("pairwise averaging of threads ends, and keeps the sum", "[collective]") {
   const int n = 6;
   std::vector<Values> x(n, Values(1));

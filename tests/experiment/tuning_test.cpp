@@ -139,4 +139,21 @@ TEST_CASE("a tuned comparison runs each scheme at its own step size, for all see
   }
 }
 
+TEST_CASE("a centre that meets its workers rarely is tuned over whole cycles", "[experiment]") {
+  const LoadedData data = parabola(1.0);
+  for (const char* scheme : {"easgd", "fedavg", "local-sgd"}) {
+    CAPTURE(scheme);
+    Configuration c = on_parabola(0.25, data);
+    c.scheme = scheme;
+    c.steps = 120;  // a quarter of a quarter of it is less than a period of ten
+    const Tuning tuning = tune_step_size(resolve(c, {scheme}, data, {}), data, {});
+    CHECK(tuning.lr >= 0.125);
+    CHECK_FALSE(tuning.at_edge);
+    for (const TuningTrial& trial : tuning.trials) {
+      CHECK(trial.steps % 10 == 0);
+      CHECK(trial.steps >= 20);
+    }
+  }
+}
+
 }  // namespace trainyard

@@ -253,3 +253,94 @@ TEST_CASE("gossip-aga averages as often as gossip-pga where the loss does not fa
   const auto periodic = test::run_on_quadratic(c, data).workers;
   for (std::size_t i = 0; i < 4; ++i) test::check_close(adaptive[i], periodic[i]);
 }
+
+TEST_CASE("equal workers in lockstep average under ad-psgd as well", "[scheme]") {
+  const Dataset data = unlike_data(2);
+  Configuration c = configuration("ad-psgd", 2, 0.01, 2000);
+  const auto found = test::run_on_quadratic(c, data).workers;
+  // Apart by two steps at most, of gradients below 8.
+  CHECK(std::abs(found[0][0] - found[1][0]) < 0.2);
+}
+
+TEST_CASE("a step size that changes leaves no bias in the corrected schemes", "[scheme]") {
+  const Dataset data = unlike_data(5);
+  const std::vector<double> best = optimum(data);
+  for (const char* scheme :
+       {"gradient-tracking", "diging", "d2", "exact-diffusion", "nids", "extra", "relay-sum"}) {
+    for (const bool warms_up : {true, false}) {
+      CAPTURE(scheme, warms_up);
+      Configuration c = configuration(scheme, 5, 0.2, 3000);
+      if (warms_up) {
+        c.optimizer.warmup = 7.0;
+      } else {
+        c.optimizer.lr_schedule = parse_lr_schedule("step:9:0.5", "test");
+      }
+      c.steps = warms_up ? 3000 : 40;
+      const auto replicas = test::run_on_quadratic(c, data).workers;
+      if (!warms_up) {  // halved every nine epochs: too small to arrive, but all agree
+        for (const auto& replica : replicas) CHECK(std::abs(replica[0] - best[0]) < 0.5);
+        continue;
+      }
+      for (const auto& replica : replicas) {
+        for (std::size_t j = 0; j < best.size(); ++j) {
+          CHECK(replica[j] == Approx(best[j]).margin(1e-9));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("quasi-global momentum follows its rule, and bears a step of zero", "[scheme]") {
+  // x' = x - γ(μ m + g), x_new = W x', m ← μ m + (1 - μ)(x - x_new)/γ, written out for one number.
+  const int n = 4;
+  const double mu = 0.8, gamma = 0.1;
+  const std::vector<double> h{1.0, 2.0, 0.5, 1.5}, b{3.0, -1.0, 2.0, 0.0};
+  const Dataset data =
+      test::quadratic_data({{1.0}, {2.0}, {0.5}, {1.5}}, {{3.0}, {-1.0}, {2.0}, {0.0}});
+  std::vector<double> x(n, 0.0), m(n, 0.0);
+  for (int t = 0; t < 6; ++t) {
+    std::vector<double> half(n);
+    for (std::size_t i = 0; i < n; ++i) half[i] = x[i] - gamma * (mu * m[i] + h[i] * (x[i] - b[i]));
+    for (std::size_t i = 0; i < n; ++i) {
+      const double mixed = (half[i] + half[(i + 1) % n] + half[(i + n - 1) % n]) / 3;
+      m[i] = mu * m[i] + (1 - mu) * (x[i] - mixed) / gamma;
+      x[i] = mixed;
+    }
+  }
+  Configuration c = configuration("qgm", n, gamma, 6);
+  c.topology = "ring";
+  c.hyperparameters["quasi-momentum"] = mu;
+  const auto found = test::run_on_quadratic(c, data).workers;
+  for (std::size_t i = 0; i < n; ++i) CHECK(found[i][0] == Approx(x[i]).epsilon(1e-12));
+  c.optimizer.warmup = 3.0;
+  CHECK(std::isfinite(test::run_on_quadratic(c, data).workers[0][0]));
+}
+
+TEST_CASE("sgp-overlap takes in what was sent a step before", "[scheme]") {
+  // u ← u - γ g(z); half of (u, w) goes to the next of three; what comes is of the step before.
+  const int n = 3;
+  const double gamma = 0.1;
+  const std::vector<double> h{1.0, 2.0, 0.5}, b{3.0, -1.0, 2.0};
+  const Dataset data = test::quadratic_data({{1.0}, {2.0}, {0.5}}, {{3.0}, {-1.0}, {2.0}});
+  std::vector<double> u(n, 0.0), w(n, 1.0), z(n, 0.0), late_u(n, 0.0), late_w(n, 0.0);
+  for (int t = 0; t < 7; ++t) {
+    std::vector<double> sent_u(n), sent_w(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      u[i] -= gamma * h[i] * (z[i] - b[i]);
+      sent_u[(i + 1) % n] = u[i] /= 2;
+      sent_w[(i + 1) % n] = w[i] /= 2;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      u[i] += late_u[i];
+      w[i] += late_w[i];
+      z[i] = u[i] / w[i];
+    }
+    late_u = sent_u;
+    late_w = sent_w;
+  }
+  const Topology circle{"circle", {mixing_matrix(n, {{1, 0, 0.5}, {2, 1, 0.5}, {0, 2, 0.5}})}};
+  const auto found = test::run_on_quadratic(configuration("sgp-overlap", n, gamma, 7), data, {},
+                                            {.topology = &circle})
+                         .workers;
+  for (std::size_t i = 0; i < n; ++i) CHECK(found[i][0] == Approx(z[i]).epsilon(1e-12));
+}

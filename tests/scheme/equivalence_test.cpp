@@ -137,3 +137,23 @@ TEST_CASE("every scheme learns on threads, under a network, with more ranks than
     CHECK(split == Approx(result.summary.seconds).epsilon(1e-9));
   }
 }
+
+TEST_CASE("under simulated time every scheme repeats, looks in the middle of it included",
+          "[scheme]") {
+  const LoadedData data = test::dense_problem(400, 40);
+  for (const Scheme& scheme : schemes()) {
+    CAPTURE(scheme.name);
+    Configuration c = quick(scheme.name, 6, 40);
+    c.optimizer.lr = 0.5;
+    c.evaluate_every = 0.02;
+    c.compute_noise.exponential = 0.5;
+    c.hyperparameters = {{"period", 3.0}, {"period-up", 2.0}, {"period-down", 3.0}};
+    const RunResult first = train(c, data);
+    const RunResult second = train(c, data);
+    CHECK(first.summary.model_hash == second.summary.model_hash);
+    REQUIRE(first.metrics.size() == second.metrics.size());
+    for (std::size_t i = 0; i < first.metrics.size(); ++i) {
+      CHECK(first.metrics[i].train_loss == second.metrics[i].train_loss);
+    }
+  }
+}

@@ -18,12 +18,12 @@ constexpr double compute = 3.0;
 
 /// One step from lock-step; 840 parameters, divisible by 1 to 8.
 double step_seconds(const std::string& scheme, int workers, const std::string& topology = "ring",
-                    int servers = 1, std::uint64_t steps = 1) {
+                    int servers = 1, std::uint64_t steps = 1, double computing = compute) {
   static const LoadedData data = test::dense_problem(50, 840);
   Configuration c = quick(scheme, workers, steps);
   c.topology = topology;
   c.servers = servers;
-  c.compute_time = seconds(compute);
+  c.compute_time = seconds(computing);
   c.network = {.latency = seconds(alpha), .bytes_per_second = 840 * 4 / transfer};
   return train(c, data).summary.seconds;
 }
@@ -101,7 +101,12 @@ TEST_CASE("decentralised steps take what their closed forms say, on every regula
     check("d-psgd", std::max(compute, round), std::max(compute, round));
     check("gradient-tracking", compute + round, compute + 2 * round);
     check("diging", std::max(compute, 2 * round), std::max(compute, 2 * round));
+    check("sgp-overlap", compute, std::max(compute, longer_round));
+    for (const char* scheme : {"d-psgd", "diging"}) {  // computing takes longer than all messages
+      CHECK(step_seconds(scheme, n, topology, 1, 3, 100.0) == Approx(300.0).epsilon(1e-9));
+    }
     if (!stays_symmetric) continue;
+    check("nids", compute + round, compute + round);
     check("extra", std::max(compute, round), std::max(compute, round));
     check("exact-diffusion", compute + round, compute + round);
   }
@@ -112,6 +117,18 @@ TEST_CASE("gossip-pga's every sixth step is an all-reduce", "[scheme]") {
   const double all_reduce = compute + 2 * 7 * (alpha + transfer / 8);
   CHECK(step_seconds("gossip-pga", 8, "ring", 1, 12) ==
         Approx(10 * gossip + 2 * all_reduce).epsilon(1e-9));
+}
+
+TEST_CASE("gossip-aga averages ever more rarely while the loss falls", "[scheme]") {
+  const auto messages = [](const char* scheme) {
+    Configuration c = quick(scheme, 8, 300);
+    c.optimizer.lr = 0.5;
+    return train(c, test::dense_problem()).summary.messages;
+  };
+  // A round of gossip sends 16 messages, an all-reduce 112.
+  CHECK(messages("gossip-pga") == 300U / 6 * (5 * 16 + 112));
+  CHECK(messages("gossip-aga") < messages("gossip-pga") - 5U * 96U);
+  CHECK(messages("gossip-aga") > messages("gossip"));
 }
 
 TEST_CASE("a slow worker does not hold up those who average in pairs", "[scheme]") {

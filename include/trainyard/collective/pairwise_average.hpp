@@ -3,7 +3,8 @@
 // Worker i sends its vector a; j answers with its own, b, and moves to (a + b)/2; when the answer
 // comes, i moves by (b − a)/2. Where nothing else happens to i meanwhile, both hold the mean, as if
 // they had been locked. Where i has answered somebody else in between, it still moves by what j has
-// moved the other way: the sum over all workers, with what is on its way, never changes. So i need
+// moved the other way: the sum over all workers, with what is on its way, never changes. Where i
+// and j have asked each other at once, each takes the other's question for its answer. So i need
 // not be locked while it waits: it goes on answering, and no order of requests can deadlock,
 // whatever the graph. (Lian et al., ICML 2018, prevent deadlock by a bipartite graph whose one half
 // only asks and whose other half only answers.)
@@ -38,11 +39,15 @@ class PairwiseAverage {
   void finish();
 
  private:
+  static constexpr int nobody = -1;
+
+  void take_answer(const Message& message);
+
   Communicator& comm_;
   Vector vector_;
   std::vector<int> neighbours_;
   VectorBuffer asked_with_;  // a
-  bool waits_ = false;
+  int asked_ = nobody;       // and has not answered yet
   std::size_t still_asking_;
 };
 

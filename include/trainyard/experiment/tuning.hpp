@@ -10,11 +10,12 @@
 //   budget, the better half of them (rounded up) with a half of it, the better half of these with
 //   all of it. A run begins anew each time, with the seed of the run itself.
 // Budget: the last round's is a quarter of the run's steps and seconds, and at most four epochs.
-//   Together this is about two of the runs that follow, or less.
+//   Together this is about two of the runs that follow, or less. Where something happens only every
+//   so many steps, like an average, it is rounded up to whole cycles, two at least.
 // Criterion: the training loss at the end of the short run. A run that diverged loses against every
-//   one that did not; of equals the smaller step size wins.
-// Edge: while the best of a round is the largest or the smallest tried so far, the next one beyond
-//   is tried in the same round, and said; at most 16 beyond the grid.
+//   one that did not; of equals the one nearest to γ₀ wins.
+// Edge: while the best of a round is the largest or the smallest tried so far, or all diverged, the
+//   next one beyond is tried in the same round, and said; at most 16 beyond the grid.
 //
 // In `virtual` the result is the same each time. A short run sees little of the noise that a large
 // step size ends in: where that matters, compare with --lr-decay, or at step sizes of your own.

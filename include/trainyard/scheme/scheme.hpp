@@ -137,6 +137,10 @@ std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
 /// workers are asked for.
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers);
 
+/// In how many steps everything has happened that happens only every so many steps; 1 where nothing
+/// does.
+std::uint64_t steps_of_cycle(const Scheme& scheme, const Hyperparameters& hyperparameters);
+
 /// Throws UsageError for an unknown name.
 const Scheme& find_scheme(std::string_view name);
 

@@ -66,6 +66,10 @@ struct GraphEdge {
 /// itself not at all.
 MixingMatrix metropolis_hastings(int ranks, std::span<const GraphEdge> links);
 
+/// Whether the links of all rounds together, whichever way they go, connect all ranks. (Where W is
+/// doubly stochastic, everybody then hears of everybody.)
+bool connected(const Topology& topology);
+
 /// A breadth-first tree from rank 0 over the links of all rounds, whichever way they go, with
 /// Metropolis-Hastings weights. REQUIRES: they connect all ranks.
 MixingMatrix spanning_tree(const Topology& topology);
