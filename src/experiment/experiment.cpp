@@ -162,9 +162,11 @@ RunResult Experiment::run() {
   const std::atomic<bool>& interrupted = hooks_.interrupted ? *hooks_.interrupted : never;
   const auto parts = partition(data_.train, config_.partition,
                                static_cast<std::size_t>(config_.workers), config_.seed);
-  const Topology topology = scheme_.has_topology
-                                ? make_topology(config_.topology, config_.workers, config_.seed)
-                                : Topology{};
+  const Topology topology =
+      scheme_.has_topology
+          ? rounds_over(scheme_, make_topology(config_.topology, config_.workers, config_.seed),
+                        config_.hyperparameters, config_.seed)
+          : Topology{};
   const RuntimeSetup setup = runtime_setup();
   std::optional<SharedModels> shared;
   if (scheme_.home == ModelHome::shared) {

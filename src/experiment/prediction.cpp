@@ -95,8 +95,10 @@ bool all_alike(const Configuration& c) {
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
                                   const Configuration& c) {
   if (scheme.step_time == nullptr || !all_alike(c)) return std::nullopt;
-  const Topology topology =
-      scheme.has_topology ? make_topology(c.topology, c.workers, c.seed) : Topology{};
+  const Topology topology = scheme.has_topology
+                                ? rounds_over(scheme, make_topology(c.topology, c.workers, c.seed),
+                                              c.hyperparameters, c.seed)
+                                : Topology{};
   const auto time = scheme.step_time({.workers = c.workers,
                                       .servers = scheme.one_server ? 1 : c.servers,
                                       .parameters = setting.parameters,

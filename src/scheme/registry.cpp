@@ -60,6 +60,7 @@ Scheme gossip_pga_scheme();
 Scheme gossip_aga_scheme();
 Scheme quasi_global_momentum_scheme();
 Scheme relay_sum_scheme();
+Scheme matcha_scheme();
 Scheme ad_psgd_scheme();
 Scheme gosgd_scheme();
 
@@ -114,6 +115,7 @@ const std::vector<Scheme>& schemes() {
       gossip_aga_scheme(),
       quasi_global_momentum_scheme(),
       relay_sum_scheme(),
+      matcha_scheme(),
       ad_psgd_scheme(),
       gosgd_scheme(),
   };
@@ -157,6 +159,11 @@ Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int 
     }
   }
   return given;
+}
+
+Topology rounds_over(const Scheme& scheme, const Topology& graph,
+                     const Hyperparameters& hyperparameters, std::uint64_t seed) {
+  return scheme.rounds == nullptr ? graph : scheme.rounds(graph, hyperparameters, seed);
 }
 
 std::uint64_t steps_of_cycle(const Scheme& scheme, const Hyperparameters& hyperparameters) {

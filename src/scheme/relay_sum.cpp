@@ -40,8 +40,7 @@ class Relayed {
 
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
-  const MixingMatrix tree = spanning_tree(worker.topology());
-  const std::vector<int>& neighbours = tree[static_cast<std::size_t>(comm.rank())].sends_to;
+  const std::vector<int>& neighbours = worker.mixing().sends_to;
   std::vector<Relayed> told;  // by each of them, in the step before
   for (std::size_t k = 0; k < neighbours.size(); ++k) told.emplace_back(worker.replica());
   Relayed everything(worker.replica()), others(worker.replica());
@@ -75,6 +74,10 @@ Scheme relay_sum_scheme() {
           .source = "Vogels et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
+          .rounds =
+              [](const Topology& graph, const Hyperparameters&, std::uint64_t) {
+                return Topology{"tree", {spanning_tree(graph)}};
+              },
           .worker = work};
 }
 

@@ -1,4 +1,4 @@
-// The one place that knows Eigen.
+// With matcha.cpp the one place that knows Eigen.
 #include "trainyard/topology/spectrum.hpp"
 
 #include <algorithm>

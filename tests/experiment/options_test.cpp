@@ -71,6 +71,7 @@ const std::map<std::string, std::string>& other_values() {
                                                          {"delta", "0.95"},
                                                          {"fan-out", "4"},
                                                          {"mixing-share", "0.75"},
+                                                         {"budget", "0.25"},
                                                          {"epoch-share", "0.5"},
                                                          {"global-period", "12"},
                                                          {"quasi-momentum", "0.8"},

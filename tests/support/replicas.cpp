@@ -43,9 +43,10 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
   model->initialize(initial.view(), c.seed);
   std::vector<std::vector<std::uint32_t>> parts = special.parts;
   for (std::uint32_t w = 0; special.parts.empty() && w < data.rows; ++w) parts.push_back({w});
-  const Topology topology = special.topology != nullptr
-                                ? *special.topology
-                                : make_topology(c.topology, c.workers, c.seed);
+  const Hyperparameters hyperparameters = with_fallbacks(scheme, c.hyperparameters, c.workers);
+  const Topology graph = special.topology != nullptr ? *special.topology
+                                                     : make_topology(c.topology, c.workers, c.seed);
+  const Topology topology = rounds_over(scheme, graph, hyperparameters, c.seed);
   const AllReduce& collective = find_all_reduce(c.collective);
 
   RuntimeSetup setup;
@@ -60,7 +61,6 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
   for (const Straggler& straggler : c.stragglers) {
     slowdown[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
   }
-  const Hyperparameters hyperparameters = with_fallbacks(scheme, c.hyperparameters, c.workers);
   const RunContext context{.train = data,
                            .model = *model,
                            .initial_model = initial.view(),

@@ -159,7 +159,6 @@ class Worker {
   }
   /// How the run's all-reduce is done.
   const AllReduce& collective() const { return *context_.collective; }
-  const Topology& topology() const { return *context_.topology; }
   /// What this worker gives and takes in the current step's gossip round.
   const MixingRow& mixing() const { return context_.topology->row(done_, rank_.rank()); }
 

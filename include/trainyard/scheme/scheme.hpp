@@ -97,6 +97,8 @@ struct Scheme {
   GraphRange graphs = GraphRange::any;
   /// No eigenvalue of W may be below this; empty: whatever they are.
   double (*least_eigenvalue)(const Hyperparameters&) = nullptr;
+  /// What its workers mix over, made of the graph that --topology names; nullptr: that itself.
+  Topology (*rounds)(const Topology& graph, const Hyperparameters&, std::uint64_t seed) = nullptr;
   bool has_collective = false;  // takes --collective, which says how many servers there are
   OptimizerRange optimizers = OptimizerRange::any;
   bool has_groups = false;   // a shared model for each group of workers (hyperparameter "groups")
@@ -128,6 +130,10 @@ int shared_models(const Scheme& scheme, const Hyperparameters& hyperparameters, 
 
 /// How many of them are proxies.
 int proxy_count(const Scheme& scheme, int servers);
+
+/// What the scheme's workers mix over when --topology names `graph`.
+Topology rounds_over(const Scheme& scheme, const Topology& graph,
+                     const Hyperparameters& hyperparameters, std::uint64_t seed);
 
 /// The workers whose minibatches `worker` takes.
 std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,

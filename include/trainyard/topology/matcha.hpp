@@ -1,0 +1,34 @@
+// MATCHA: gossip that uses each link of a graph only now and then, and the important ones most
+// often (Wang, Sahu, Yang, Joshi & Kar, ICC 2019; catalogue §4.2).
+//
+// The links are coloured so that no two of a colour meet: each colour is a matching, whose
+// exchanges all go on at once. Matching j takes part in a round with probability p_j, on its own;
+// a budget C says how many of them do on average, C of all. What a round applies is
+//   W = I − a Σ_{j active} L_j,  L_j the Laplacian of matching j.
+// The p_j make the expected graph as well connected as the budget allows: they maximise λ₂(Σ p_j
+// L_j). The a minimises what a round leaves of the mean squared distance from consensus,
+//   λ_max(I − 2a L̄ + a² (L̄² + 2 Σ p_j (1 − p_j) L_j) − 11ᵀ/n),  L̄ = Σ p_j L_j.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+struct MatchaPlan {
+  std::vector<std::vector<GraphEdge>> matchings;
+  std::vector<double> probabilities;  // p_j
+  double step = 0.0;                  // a
+  double contraction = 0.0;           // of the mean squared distance, a round, at most
+};
+
+/// Links both ways between all that `graph` links in any way. The colouring is greedy: at most 2Δ −
+/// 1 matchings, and mostly Δ or one more. REQUIRES: 0 < budget ≤ 1; the graph is connected.
+MatchaPlan plan_matcha(const Topology& graph, double budget);
+
+/// 256 rounds drawn from the plan, and then the same again.
+Topology drawn_rounds(const MatchaPlan& plan, int ranks, std::uint64_t seed);
+
+}  // namespace trainyard

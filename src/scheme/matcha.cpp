@@ -1,0 +1,52 @@
+// MATCHA: gossip in which a round uses some of the graph's matchings, drawn anew each time, so that
+// communication costs a share of what all of them would, and mixes almost as well (Wang, Sahu,
+// Yang, Joshi & Kar, ICC 2019; catalogue §4.2; topology/matcha.hpp has the plan). --topology is the
+// base graph, and --budget the share. All workers draw alike, from --seed.
+#include "trainyard/topology/matcha.hpp"
+
+#include "trainyard/collective/neighbour_average.hpp"
+
+#include "scheme/gossip.hpp"
+
+namespace trainyard {
+
+namespace {
+
+void work(Worker& worker) {
+  while (worker.next_step()) {
+    worker.apply(worker.compute_gradient());
+    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+  }
+}
+
+Topology rounds(const Topology& base, const Hyperparameters& given, std::uint64_t seed) {
+  const auto ranks = static_cast<int>(base.matrices.front().size());
+  return drawn_rounds(plan_matcha(base, hyperparameter(given, "budget")), ranks, seed);
+}
+
+}  // namespace
+
+Scheme matcha_scheme() {
+  return {
+      .name = "matcha",
+      .summary = "gossip over some of the graph's matchings, drawn anew for each round",
+      .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+      .time = "c + (matchings of the round)(α + t)",
+      .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+      .source = "Wang et al. 2019; catalogue 4.2",
+      .family = SchemeFamily::decentralised,
+      .has_topology = true,
+      .rounds = rounds,
+      .hyperparameters = {{.name = "budget",
+                           .argument = "C",
+                           .help = "share of the graph's matchings that a round uses, on average",
+                           .fallback = 0.5,
+                           .low = 0.01,
+                           .high = 1.0}},
+      .worker = work,
+      .step_time = [](const StepSetting& s) -> std::optional<Duration> {
+        return adapt_then_combine_time(s);
+      }};
+}
+
+}  // namespace trainyard
