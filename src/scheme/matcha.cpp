@@ -31,7 +31,7 @@ Scheme matcha_scheme() {
       .name = "matcha",
       .summary = "gossip over some of the graph's matchings, drawn anew for each round",
       .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-      .time = "c + (matchings of the round)(α + t)",
+      .time = "c + (matchings of the round)(α + t), or a little more where some wait for others",
       .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
       .source = "Wang et al. 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
@@ -43,10 +43,7 @@ Scheme matcha_scheme() {
                            .fallback = 0.5,
                            .low = 0.01,
                            .high = 1.0}},
-      .worker = work,
-      .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-        return adapt_then_combine_time(s);
-      }};
+      .worker = work};
 }
 
 }  // namespace trainyard
