@@ -54,7 +54,7 @@ double throughput(const std::string& scheme, const std::string& stragglers) {
 
 }  // namespace
 
-TEST_CASE("lab: one slow worker slows those who wait for it", "[labs]") {
+TEST_CASE("lab: one slow worker slows those who wait for it", "[labs][slow]") {
   for (const char* scheme : {"ps-sync", "ring", "local-sgd", "ssp", "gossip"}) {
     CAPTURE(scheme);
     CHECK(throughput(scheme, "0:1") / throughput(scheme, "0:10") > 8.0);
@@ -77,7 +77,7 @@ TEST_CASE("lab: bounded staleness has a best bound", "[labs]") {
   CHECK(best < 0.8 * time("1000"));
 }
 
-TEST_CASE("lab: local steps have a best number", "[labs]") {
+TEST_CASE("lab: local steps have a best number", "[labs][slow]") {
   const auto time = [](const char* period) {
     return seconds_to_target("local-steps", {{"period", period}});
   };
@@ -88,7 +88,7 @@ TEST_CASE("lab: local steps have a best number", "[labs]") {
   CHECK(best < 0.5 * time("64"));
 }
 
-TEST_CASE("lab: on unlike data gossip stalls, and corrected gossip does not", "[labs]") {
+TEST_CASE("lab: on unlike data gossip stalls, and corrected gossip does not", "[labs][slow]") {
   const auto loss = [](const char* scheme) {
     return lab("label-skew", {{"scheme", scheme}}).summary.train_loss;
   };
