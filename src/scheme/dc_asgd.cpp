@@ -79,30 +79,23 @@ Scheme dc_asgd_c_scheme() {
 }
 
 Scheme dc_asgd_a_scheme() {
-  return {.name = "dc-asgd-a",
-          .summary = "the same, λ divided by the root of the gradient's running mean square",
-          .step = "γ × each gradient: as ps-async",
-          .time = "as ps-async",
-          .rate = "as ps-async",
-          .source = "Zheng et al. 2017; catalogue 2.11",
-          .family = SchemeFamily::asynchronous,
-          .pace = Pace::free,
-          .home = ModelHome::servers,
-          .hyperparameters = {{.name = "lambda0",
-                               .argument = "L",
-                               .help = "how much of the correction is made",
-                               .fallback = 2.0,
-                               .low = 0.0,
-                               .high = 1e6},
-                              {.name = "mean-square",
-                               .argument = "M",
-                               .help = "what the running mean square keeps at each update",
-                               .fallback = 0.95,
-                               .low = 0.0,
-                               .high = 1.0}},
-          .worker = ps_async_worker,
-          .server = serve_adaptive,
-          .step_time = ps_async_step_time};
+  Scheme row = dc_asgd_c_scheme();
+  row.name = "dc-asgd-a";
+  row.summary = "the same, λ divided by the root of the gradient's running mean square";
+  row.hyperparameters = {{.name = "lambda0",
+                          .argument = "L",
+                          .help = "how much of the correction is made",
+                          .fallback = 2.0,
+                          .low = 0.0,
+                          .high = 1e6},
+                         {.name = "mean-square",
+                          .argument = "M",
+                          .help = "what the running mean square keeps at each update",
+                          .fallback = 0.95,
+                          .low = 0.0,
+                          .high = 1.0}};
+  row.server = serve_adaptive;
+  return row;
 }
 
 }  // namespace trainyard

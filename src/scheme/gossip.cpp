@@ -1,6 +1,7 @@
 // Decentralised SGD, adapt-then-combine: x_i ← Σ_j W_ij (x_j − γ g_j(x_j)) (Lian et al., NIPS 2017,
 // in the order "ATC" of Yuan's lectures; catalogue §4.2). Nobody holds the model; each worker talks
-// to its neighbours only, and a step lasts T_c + Δ(α + t) with Δ the largest degree of the graph.
+// to its neighbours only, and a step lasts T_c + Δ(α + t) where all have Δ of them; where degrees
+// differ, messages wait for each other, and it may be more.
 #include "scheme/gossip.hpp"
 
 #include <algorithm>
@@ -33,16 +34,12 @@ std::optional<Duration> combine_while_adapting_time(const StepSetting& s, int ve
   return std::max(s.compute, vectors * *round);
 }
 
-namespace {
-
-void work(Worker& worker) {
+void gossip_worker(Worker& worker) {
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
     neighbour_average(worker.comm(), worker.mixing(), worker.replica());
   }
 }
-
-}  // namespace
 
 Scheme gossip_scheme() {
   return {
@@ -55,7 +52,7 @@ Scheme gossip_scheme() {
       .source = "Lian et al. 2017; catalogue 4.2",
       .family = SchemeFamily::decentralised,
       .has_topology = true,
-      .worker = work,
+      .worker = gossip_worker,
       .step_time = [](const StepSetting& s) -> std::optional<Duration> {
         return adapt_then_combine_time(s);
       }};

@@ -8,6 +8,9 @@
 
 namespace trainyard {
 
+/// Steps, and averages over the round's graph.
+void gossip_worker(Worker& worker);
+
 /// c + Δ(α + t): a gradient, and then the model, with `more_numbers` that go along, to and from
 /// each of Δ neighbours. Empty over graphs in which some messages wait for others.
 std::optional<Duration> adapt_then_combine_time(StepSetting setting, std::size_t more_numbers = 0);

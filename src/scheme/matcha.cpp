@@ -4,20 +4,11 @@
 // base graph, and --budget the share. All workers draw alike, from --seed.
 #include "trainyard/topology/matcha.hpp"
 
-#include "trainyard/collective/neighbour_average.hpp"
-
 #include "scheme/gossip.hpp"
 
 namespace trainyard {
 
 namespace {
-
-void work(Worker& worker) {
-  while (worker.next_step()) {
-    worker.apply(worker.compute_gradient());
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
-  }
-}
 
 Topology rounds(const Topology& base, const Hyperparameters& given, std::uint64_t seed) {
   const auto ranks = static_cast<int>(base.matrices.front().size());
@@ -43,7 +34,7 @@ Scheme matcha_scheme() {
                            .fallback = 0.5,
                            .low = 0.01,
                            .high = 1.0}},
-      .worker = work};
+      .worker = gossip_worker};
 }
 
 }  // namespace trainyard

@@ -12,8 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainyard/collective/parameter_server.hpp"
-#include "trainyard/scheme/scheme.hpp"
+#include "scheme/ps_async.hpp"
 
 namespace trainyard {
 
@@ -64,11 +63,7 @@ class Epoch {
 };
 
 void work(Worker& worker) {
-  std::vector<std::uint64_t> versions(1, 0);
-  while (worker.next_step()) {
-    push(worker.comm(), worker.compute_gradient(), versions);
-    pull(worker.comm(), worker.replica(), versions);
-  }
+  ps_async_worker(worker);
   worker.comm().send(worker.comm().server(0), worker.replica().first(0), goodbye);
 }
 

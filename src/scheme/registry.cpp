@@ -150,10 +150,14 @@ std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
 
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers) {
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
-    const double most = parameter.of_workers ? workers - 1 : parameter.default_value();
-    const auto [entry, missing] =
-        given.try_emplace(parameter.name, std::min(parameter.default_value(), most));
-    if (parameter.of_workers && entry->second > most) {
+    const double fallback = parameter.default_value();
+    if (!parameter.of_workers) {
+      given.try_emplace(parameter.name, fallback);
+      continue;
+    }
+    const double most = workers - 1;
+    const auto [entry, missing] = given.try_emplace(parameter.name, std::min(fallback, most));
+    if (entry->second > most) {
       throw UsageError(fmt::format("--{}: {} of {} workers leave none; at most {}", parameter.name,
                                    entry->second, workers, most));
     }

@@ -135,19 +135,11 @@ Scheme ssp_scheme() {
 }
 
 Scheme ssp_strict_scheme() {
-  return {
-      .name = "ssp-strict",
-      .summary = "the same, and no update is seen before its turn: with --staleness 0 synchronous",
-      .step = "γ × each gradient: as ps-async",
-      .time = "between ps-async and ps-sync",
-      .rate = "as ps-async, staleness bounded",
-      .source = "Ho et al. 2013; catalogue 2.4",
-      .family = SchemeFamily::bounded,
-      .by_arrival = true,
-      .home = ModelHome::servers,
-      .hyperparameters = {staleness_info},
-      .worker = work,
-      .server = serve_strict};
+  Scheme row = ssp_scheme();
+  row.name = "ssp-strict";
+  row.summary = "the same, and no update is seen before its turn: with --staleness 0 synchronous";
+  row.server = serve_strict;
+  return row;
 }
 
 }  // namespace trainyard

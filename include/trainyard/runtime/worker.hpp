@@ -78,16 +78,16 @@ class Worker {
   /// caller's to change, until the next call.
   Vector compute_gradient();
 
-  /// Σ_k coefficients_k ∇F at the replica over minibatch `number`, from 0, of its k-th share; takes
-  /// as long as that many minibatches. Numbers go up; those left out are skipped. Valid as above.
-  /// REQUIRES: a coefficient for each share.
-  Vector compute_combination(std::span<const double> coefficients, std::uint64_t number);
-
   /// The same at the replica as it is now, while `serve` takes what arrives and may change it.
   Vector compute_gradient_serving(FunctionRef<void(const Message&)> serve);
   /// The same until a message arrives, which `take` is given: empty then, and what has been
   /// computed is lost.
   std::optional<Vector> compute_gradient_unless(FunctionRef<void(const Message&)> take);
+
+  /// Σ_k coefficients_k ∇F at the replica over minibatch `number`, from 0, of its k-th share; takes
+  /// as long as that many minibatches. Numbers go up; those left out are skipped. Valid as the
+  /// gradient. REQUIRES: a coefficient for each share.
+  Vector compute_combination(std::span<const double> coefficients, std::uint64_t number);
 
   /// Mean loss of the minibatch of the last gradient at the replica as it is now, regulariser
   /// included. Free of simulated time: a gradient brings the loss along.

@@ -1,0 +1,104 @@
+#include "app/results.hpp"
+
+#include <cstring>
+#include <span>
+#include <sstream>
+
+#include "trainyard/base/hash.hpp"
+#include "trainyard/experiment/options.hpp"
+
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+const std::set<std::string> summary_keys{"scheme",
+                                         "workers",
+                                         "servers",
+                                         "time",
+                                         "seed",
+                                         "dataset",
+                                         "model",
+                                         "lr",
+                                         "steps",
+                                         "epochs",
+                                         "samples",
+                                         "seconds",
+                                         "samples_computed",
+                                         "target_loss",
+                                         "seconds_to_target",
+                                         "epochs_to_target",
+                                         "train_loss",
+                                         "test_loss",
+                                         "test_accuracy",
+                                         "messages",
+                                         "bytes_sent",
+                                         "time_split",
+                                         "compute_stretch",
+                                         "staleness",
+                                         "consensus_distance",
+                                         "samples_per_second",
+                                         "model_hash",
+                                         "diverged",
+                                         "interrupted"};
+
+namespace {
+
+const std::set<std::string> metrics_keys{"step",      "epoch",         "seconds",
+                                         "samples",   "bytes_sent",    "train_loss",
+                                         "test_loss", "test_accuracy", "consensus_distance"};
+
+/// The floats of a .npy file, after its header has been held against NumPy's description of it.
+std::vector<float> read_npy(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file);
+  REQUIRE(bytes.starts_with(std::string("\x93NUMPY\x01\x00", 8)));
+  const std::size_t length =
+      static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
+  const std::string header = bytes.substr(10, length);
+  CHECK((10 + length) % 64 == 0);
+  CHECK(header.back() == '\n');
+  CHECK_THAT(header, ContainsSubstring("{'descr': '<f4', 'fortran_order': False, 'shape': ("));
+  const std::size_t shape = header.find("'shape': (") + 10;
+  const std::size_t count = std::stoul(header.substr(shape));
+  CHECK(header.substr(header.find(',', shape), 5) == ",), }");
+  REQUIRE(bytes.size() == 10 + length + count * sizeof(float));
+  std::vector<float> values(count);
+  std::memcpy(values.data(), bytes.data() + 10 + length, count * sizeof(float));
+  return values;
+}
+
+}  // namespace
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::set<std::string> keys_of(const Json& object) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+void check_results_folder(const std::filesystem::path& folder) {
+  const Json summary = Json::parse(read_file(folder / "summary.json"));
+  CHECK(keys_of(summary) == summary_keys);
+  const auto lines = lines_of(read_file(folder / "metrics.jsonl"));
+  REQUIRE(!lines.empty());
+  for (const std::string& line : lines) CHECK(keys_of(Json::parse(line)) == metrics_keys);
+  CHECK(Json::parse(lines.back())["train_loss"] == summary["train_loss"]);
+  const std::vector<float> model = read_npy(folder / "model.npy");
+  CHECK(model.size() == summary["model"]["parameters"]);
+  CHECK(fingerprint_text(std::as_bytes(std::span(model))) == summary["model_hash"]);
+  Configuration configuration;
+  CHECK_NOTHROW(read_configuration(folder / "config.toml", configuration));
+}
+
+}  // namespace trainyard
