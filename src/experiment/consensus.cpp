@@ -9,22 +9,21 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/topology/partial_averaging.hpp"
 #include "trainyard/topology/spectrum.hpp"
 
 namespace trainyard {
 
 std::vector<ConsensusRound> average_over(const Topology& topology, std::vector<double> start,
                                          std::uint64_t rounds) {
-  require(start.size() == topology.matrices.front().size(), "a value for each rank");
+  PartialAveraging averaging(topology, std::move(start));
   std::vector<ConsensusRound> result;
   result.reserve(static_cast<std::size_t>(rounds) + 1);
-  result.push_back({std::move(start), 0.0});
-  for (std::uint64_t k = 0; k < rounds; ++k) {
-    const auto& matrix = topology.matrices[static_cast<std::size_t>(k % topology.period())];
-    result.push_back({mixed(matrix, result.back().values), 0.0});
+  while (true) {
+    result.push_back({averaging.values(), consensus_distance(averaging.values())});
+    if (result.size() > rounds) return result;
+    averaging.next_round();
   }
-  for (ConsensusRound& round : result) round.distance = consensus_distance(round.values);
-  return result;
 }
 
 std::vector<double> read_values(const std::filesystem::path& file, int workers,

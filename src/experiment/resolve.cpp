@@ -70,14 +70,22 @@ void check_graph(const Scheme& scheme, const Configuration& c) {
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--topology: {}", error.what()));
   }
+  const bool balanced = std::ranges::all_of(topology.matrices, row_stochastic);
   // Global averages reach everybody.
   if (!scheme.has_collective && !connected(topology)) {
     throw UsageError(fmt::format(
-        "--topology: over {} some of {} workers never hear of others: the graph is not connected; "
-        "gossip-pga averages over all workers now and then, and takes it",
-        c.topology, c.workers));
+        "--topology: over {} some of {} workers never hear of others: the graph is not connected{}",
+        c.topology, c.workers,
+        balanced ? "; gossip-pga averages over all workers now and then, and takes it" : ""));
   }
-  if (scheme.graphs == GraphRange::any) return;
+  if (scheme.graphs == GraphRange::column_stochastic) return;
+  if (!balanced) {
+    throw UsageError(fmt::format(
+        "--topology: {} averages over graphs in which all receive as much as they send, where rows "
+        "and columns of W add up to 1; in {} only columns do; sgp, which pushes sums, takes it",
+        scheme.name, c.topology));
+  }
+  if (scheme.graphs == GraphRange::doubly_stochastic) return;
   const MixingMatrix& matrix = topology.matrices.front();
   if (topology.period() > 1 || !symmetric(matrix)) {
     throw UsageError(fmt::format(

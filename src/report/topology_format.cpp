@@ -77,6 +77,11 @@ std::string message_times(const TopologyFigures& f) {
                            : fmt::format(">= {}", std::max(f.in_degree, f.out_degree));
 }
 
+std::string rho_label(const TopologyFigures& f) {
+  if (!f.doubly_stochastic) return "second largest |eigenvalue|";
+  return f.period > 1 ? "rho of a cycle's product" : "rho";
+}
+
 std::string yes_or_no(bool yes) {
   return yes ? "yes" : "no";
 }
@@ -119,11 +124,9 @@ std::string single_text(const TopologyReport& report) {
   const TopologyFigures& f = report.figures;
   const bool varies = f.period > 1;
   std::vector<TableRow> rows{
-      {"symmetric", yes_or_no(f.symmetric)},
-      {"doubly stochastic", yes_or_no(f.doubly_stochastic)},
-      {"connected", yes_or_no(f.connected)},
-      {"degree", degree_text(f)},
-      {varies ? "rho of a cycle's product" : "rho", decimal(f.rho)},
+      {"symmetric", yes_or_no(f.symmetric)}, {"doubly stochastic", yes_or_no(f.doubly_stochastic)},
+      {"connected", yes_or_no(f.connected)}, {"degree", degree_text(f)},
+      {rho_label(f), decimal(f.rho)},
   };
   if (varies) {
     rows.insert(rows.begin(), {"rounds in a cycle", fmt::format("{}", f.period)});
@@ -212,7 +215,9 @@ std::string consensus_text(const Topology& topology, const std::vector<Consensus
     row.push_back(fmt::format("{:.4g}", rounds[k].distance));
     rows.push_back(row);
   }
-  return fmt::format("partial averaging over {}, {} worker{}\n\n", topology.name, workers,
+  const bool plain = std::ranges::all_of(topology.matrices, row_stochastic);
+  return fmt::format("{} over {}, {} worker{}\n\n",
+                     plain ? "partial averaging" : "estimates of push-sum", topology.name, workers,
                      workers == 1 ? "" : "s") +
          aligned(rows) + "\ndistance: (1/n) Σ (x_i − mean)²\n";
 }

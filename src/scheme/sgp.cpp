@@ -56,6 +56,7 @@ Scheme sgp_scheme() {
       .source = "Assran et al. 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
       .has_topology = true,
+      .graphs = GraphRange::column_stochastic,
       .worker = work,
       .step_time = [](const StepSetting& s) -> std::optional<Duration> {
         return adapt_then_combine_time(s, 1);
@@ -71,6 +72,7 @@ Scheme sgp_overlap_scheme() {
           .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .has_topology = true,
+          .graphs = GraphRange::column_stochastic,
           .worker = work_overlapped,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
 }

@@ -1,7 +1,9 @@
 #include "topology/graph.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <numeric>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,38 @@ bool connected(int ranks, std::span<const GraphEdge> links) {
     --sets;
   }
   return sets == 1;
+}
+
+namespace {
+
+/// Whether rank 0 reaches all over the cycle's messages, or, backwards, all reach rank 0.
+bool reaches_all(const Topology& topology, bool backwards) {
+  std::vector<bool> seen(topology.matrices.front().size(), false);
+  std::vector<int> waiting{0};
+  seen[0] = true;
+  const auto visit = [&](int rank) {
+    if (seen[static_cast<std::size_t>(rank)]) return;
+    seen[static_cast<std::size_t>(rank)] = true;
+    waiting.push_back(rank);
+  };
+  while (!waiting.empty()) {
+    const int rank = waiting.back();
+    waiting.pop_back();
+    for (const MixingMatrix& matrix : topology.matrices) {
+      if (backwards) {
+        for (const auto& from : matrix[static_cast<std::size_t>(rank)].receives) visit(from.rank);
+      } else {
+        std::ranges::for_each(matrix[static_cast<std::size_t>(rank)].sends_to, visit);
+      }
+    }
+  }
+  return std::ranges::find(seen, false) == seen.end();
+}
+
+}  // namespace
+
+bool connected(const Topology& topology) {
+  return reaches_all(topology, false) && reaches_all(topology, true);
 }
 
 void refuse_ranks(const std::string& name, int ranks, const std::string& why,

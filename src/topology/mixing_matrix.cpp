@@ -189,6 +189,18 @@ MixingMatrix metropolis_hastings(int ranks, std::span<const GraphEdge> links) {
   return mixing_matrix(ranks, edges);
 }
 
+MixingMatrix equal_shares(int ranks, const std::vector<MixingEdge>& edges) {
+  MixingMatrix matrix = mixing_matrix(ranks, edges);
+  const auto share = [&](int rank) {
+    return 1.0 / static_cast<double>(matrix[at(rank)].sends_to.size() + 1);
+  };
+  for (int i = 0; i < ranks; ++i) {
+    matrix[at(i)].self_weight = share(i);
+    for (auto& from : matrix[at(i)].receives) from.weight = share(from.rank);
+  }
+  return matrix;
+}
+
 std::vector<double> mixed(const MixingMatrix& matrix, std::span<const double> values) {
   std::vector<double> next(matrix.size());
   for (std::size_t i = 0; i < matrix.size(); ++i) {

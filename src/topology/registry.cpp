@@ -32,6 +32,7 @@ TopologyInfo od_equidyn_topology();
 TopologyInfo ou_equidyn_topology();
 
 TopologyInfo file_topology();
+TopologyInfo digraph_topology();
 
 const std::vector<TopologyInfo>& topologies() {
   static const std::vector<TopologyInfo> table{
@@ -58,6 +59,7 @@ const std::vector<TopologyInfo>& topologies() {
       ou_equidyn_topology(),
 
       file_topology(),
+      digraph_topology(),
   };
   return table;
 }

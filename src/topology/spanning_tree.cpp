@@ -39,10 +39,6 @@ std::vector<GraphEdge> tree_links(const Topology& topology) {
 
 }  // namespace
 
-bool connected(const Topology& topology) {
-  return tree_links(topology).size() + 1 == topology.matrices.front().size();
-}
-
 MixingMatrix spanning_tree(const Topology& topology) {
   const std::size_t ranks = topology.matrices.front().size();
   const std::vector<GraphEdge> tree = tree_links(topology);

@@ -8,6 +8,8 @@
 #include <Eigen/Dense>
 #include <Eigen/Eigenvalues>
 
+#include "trainyard/topology/partial_averaging.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -84,42 +86,19 @@ Cycle run_cycle(const Topology& topology) {
   return cycle;
 }
 
-/// Whether rank 0 reaches all over the cycle's messages, or, backwards, all reach rank 0.
-bool reaches_all(const Topology& topology, bool backwards) {
-  std::vector<bool> seen(topology.matrices.front().size(), false);
-  std::vector<int> waiting{0};
-  seen[0] = true;
-  const auto visit = [&](int rank) {
-    if (seen[at(rank)]) return;
-    seen[at(rank)] = true;
-    waiting.push_back(rank);
-  };
-  while (!waiting.empty()) {
-    const int rank = waiting.back();
-    waiting.pop_back();
-    for (const MixingMatrix& matrix : topology.matrices) {
-      if (backwards) {
-        for (const auto& from : matrix[at(rank)].receives) visit(from.rank);
-      } else {
-        std::ranges::for_each(matrix[at(rank)].sends_to, visit);
-      }
-    }
-  }
-  return std::ranges::find(seen, false) == seen.end();
-}
-
 void count_rounds(const Topology& topology, TopologyFigures& figures) {
   std::vector<double> x(topology.matrices.front().size());
   std::iota(x.begin(), x.end(), 0.0);
   const double start = std::sqrt(consensus_distance(x));
+  PartialAveraging averaging(topology, std::move(x));
   for (std::size_t round = 0; round <= TopologyFigures::most_rounds; ++round) {
-    const double left = std::sqrt(consensus_distance(x));
+    const double left = std::sqrt(consensus_distance(averaging.values()));
     if (!figures.rounds_to_1e3 && left <= 1e-3 * start) figures.rounds_to_1e3 = round;
     if (left <= 1e-6 * start) {
       figures.rounds_to_1e6 = round;
       return;
     }
-    x = mixed(topology.matrices[round % topology.period()], x);
+    averaging.next_round();
   }
 }
 
@@ -145,27 +124,34 @@ bool symmetric(const MixingMatrix& matrix) {
   return true;
 }
 
+bool row_stochastic(const MixingMatrix& matrix) {
+  return std::ranges::all_of(matrix, [](const MixingRow& row) {
+    double sum = row.self_weight;
+    bool negative = row.self_weight < -exactly;
+    for (const auto& from : row.receives) {
+      sum += from.weight;
+      negative = negative || from.weight < -exactly;
+    }
+    return !negative && std::abs(sum - 1.0) <= exactly;
+  });
+}
+
 bool doubly_stochastic(const MixingMatrix& matrix) {
-  std::vector<double> rows(matrix.size(), 0.0);
-  std::vector<double> columns = rows;
-  bool negative = false;
-  const auto add = [&](std::size_t to, std::size_t from, double weight) {
-    rows[to] += weight;
-    columns[from] += weight;
-    negative = negative || weight < -exactly;
-  };
+  std::vector<double> columns(matrix.size());
   for (std::size_t i = 0; i < matrix.size(); ++i) {
-    add(i, i, matrix[i].self_weight);
-    for (const auto& from : matrix[i].receives) add(i, at(from.rank), from.weight);
+    columns[i] += matrix[i].self_weight;
+    for (const auto& from : matrix[i].receives) columns[at(from.rank)] += from.weight;
   }
-  const auto one = [](double sum) { return std::abs(sum - 1.0) <= exactly; };
-  return !negative && std::ranges::all_of(rows, one) && std::ranges::all_of(columns, one);
+  return row_stochastic(matrix) &&
+         std::ranges::all_of(columns, [](double sum) { return std::abs(sum - 1.0) <= exactly; });
 }
 
 double contraction(const MixingMatrix& matrix) {
   const Matrix m = without_mean(eigen(matrix));
-  if (!symmetric(matrix)) return norm(m);
-  return eigenvalues(m).cwiseAbs().maxCoeff();
+  if (symmetric(matrix)) return eigenvalues(m).cwiseAbs().maxCoeff();
+  // What vectors of sum 0 do under W they do under W − 11ᵀ/n, whose other eigenvalue is 0.
+  if (!row_stochastic(matrix)) return m.eigenvalues().cwiseAbs().maxCoeff();
+  return norm(m);
 }
 
 double cycle_contraction(const Topology& topology) {
@@ -224,13 +210,15 @@ TopologyFigures analyse(const Topology& topology) {
   }
   figures.messages =
       static_cast<double>(sent) / (static_cast<double>(figures.period) * figures.ranks);
-  figures.connected = reaches_all(topology, false) && reaches_all(topology, true);
+  figures.connected = trainyard::connected(topology);
 
   const MixingMatrix& first = topology.matrices.front();
   if (figures.period == 1) {
     figures.rho = figures.rms = contraction(first);
     if (figures.symmetric) figures.lambda_min = smallest_eigenvalue(first);
-    if (figures.rho < exactly) figures.exact_rounds = figures.ranks == 1 ? 0 : 1;
+    if (figures.rho < exactly && figures.doubly_stochastic) {
+      figures.exact_rounds = figures.ranks == 1 ? 0 : 1;
+    }
   } else {
     const Cycle cycle = run_cycle(topology);
     figures.rho = norm(without_mean(cycle.product));

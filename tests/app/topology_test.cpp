@@ -51,6 +51,21 @@ TEST_CASE("consensus reproduces the lecture's tables of five nodes", "[app]") {
   CHECK(values_after("static-exp", 10)[4] == Approx(2.000002).margin(5e-7));
 }
 
+TEST_CASE("consensus over a directed graph shows what push-sum estimates", "[app]") {
+  const TemporaryFolder folder;
+  folder.write("links", "1 0\n2 0\n0 1\n0 2\n1 2\n");
+  const ProgramOptions here{.folder = folder.path()};
+  const Outcome text = run_program(
+      {"consensus", "--topology", "digraph:links", "--workers", "3", "--rounds", "30"}, here);
+  CHECK_THAT(text.output, ContainsSubstring("estimates of push-sum over digraph:links, 3 workers"));
+  const Outcome json = run_program(
+      {"consensus", "--topology", "digraph:links", "--workers", "3", "--rounds", "60", "--json"},
+      here);
+  for (const double x : Json::parse(json.output)["rounds"][60]["x"]) CHECK(x == Approx(1.0));
+  CHECK_THAT(run_program({"topology", "digraph:links", "--workers", "3"}, here).output,
+             ContainsSubstring("second largest |eigenvalue|") && ContainsSubstring("0.33333"));
+}
+
 TEST_CASE("consensus: a line a round, from a file, of many workers the lowest and highest",
           "[app]") {
   const TemporaryFolder folder;

@@ -7,6 +7,7 @@
 #include "trainyard/experiment/options.hpp"
 #include "trainyard/hardware/machine.hpp"
 
+#include "data/files.hpp"
 #include "experiment/small_runs.hpp"
 #include "support/catch.hpp"
 
@@ -106,6 +107,48 @@ TEST_CASE("the compute time is measured when it is not given", "[experiment]") {
   const Resolved measured = resolved(c);
   CHECK(measured.configuration.compute_time->count() > 0);
   CHECK_THAT(measured.remarks, ContainsSubstring("measured here"));
+}
+
+TEST_CASE("a scheme refuses graphs that its rule does not bear, and says why", "[experiment]") {
+  const TemporaryFolder folder;
+  const std::string directed =
+      "digraph:" + folder.write("directed", "0 1\n1 2\n2 3\n3 0\n1 0\n").string();
+  const std::string dead_end = "digraph:" + folder.write("end", "0 1\n1 2\n2 3\n2 0\n").string();
+  const std::string apart = "file:" + folder.write("apart", "0 1\n2 3\n").string();
+  const std::string path = "file:" + folder.write("path", "0 1\n1 2\n2 3\n").string();
+  struct Row {
+    const char* scheme;
+    std::string topology;
+    const char* why;  // empty: taken
+  };
+  for (const Row& row : {Row{"sgp", directed, ""},
+                         {"sgp-overlap", directed, ""},
+                         {"gossip", directed, "only columns do; sgp, which pushes sums, takes it"},
+                         {"gossip-pga", directed, "gossip-pga averages over graphs in which all"},
+                         {"ad-psgd", directed, "only columns do"},
+                         {"sgp", dead_end, "some of 4 workers never hear of others"},
+                         {"gossip", apart, "gossip-pga averages over all workers now and then"},
+                         {"sgp", apart, "the graph is not connected"},
+                         {"gossip-pga", apart, ""},
+                         {"d2", "static-exp", "d2 needs a graph that stays"},
+                         {"extra", "one-peer-exp", "one-peer-exp changes"},
+                         {"ad-psgd", "static-exp", "static-exp is directed"},
+                         {"gradient-tracking", "one-peer-exp", ""},
+                         {"d2", path, ""},
+                         {"exact-diffusion", "star", ""}}) {
+    CAPTURE(row.scheme, row.topology);
+    Configuration c = small_configuration(row.scheme);
+    c.topology = row.topology;
+    if (*row.why == '\0') {
+      CHECK_NOTHROW(resolved(c));
+    } else {
+      CHECK_THAT(refusal(c), ContainsSubstring("--topology: ") && ContainsSubstring(row.why));
+    }
+  }
+  Configuration c = small_configuration("d2");
+  c.topology = "grid";  // of 2 × 4, whose smallest eigenvalue the catalogue gives
+  c.workers = 8;
+  CHECK_THAT(refusal(c), ContainsSubstring("d2 diverges over grid of 8 workers"));
 }
 
 TEST_CASE("the model follows the number of classes", "[experiment]") {

@@ -5,6 +5,7 @@
 
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/spectrum.hpp"
 
 #include "support/catch.hpp"
 #include "support/golden.hpp"
@@ -89,10 +90,11 @@ TEST_CASE("sgp needs no graph in which all receive alike", "[scheme]") {
   for (int to = 0; to < n; ++to) {
     for (int from = 0; from < n; ++from) {
       const double weight = columns[static_cast<std::size_t>(to)][static_cast<std::size_t>(from)];
-      if (to != from && weight > 0) edges.push_back({to, from, 0.1});  // sgp has weights of its own
+      if (to != from && weight > 0) edges.push_back({to, from, 0.0});
     }
   }
-  const Topology topology{"digraph", {mixing_matrix(n, edges)}};
+  const Topology topology{"digraph", {equal_shares(n, edges)}};
+  CHECK(dense(topology.matrices.front()) == columns);
   Configuration c = test::golden_configuration(*golden, "sgp");
   const Dataset data = test::golden_data(*golden);
   for (const auto& [t, states] : trajectory["states"].items()) {
@@ -171,10 +173,14 @@ TEST_CASE("over a complete graph adapt-then-combine is an all-reduce", "[scheme]
   const Dataset data = unlike_data(5);
   const std::vector<double> expected =
       test::run_on_quadratic(configuration("ring", 5, 0.1, 40), data).workers.front();
-  for (const char* scheme : {"gossip", "gradient-tracking", "d2", "sgp", "gossip-pga"}) {
+  for (const char* scheme :
+       {"gossip", "gradient-tracking", "d2", "nids", "sgp", "gossip-pga", "gossip-aga", "qgm"}) {
     CAPTURE(scheme);
     Configuration c = configuration(scheme, 5, 0.1, 40);
     c.topology = "full";
+    // Their rules have more in them than combining.
+    if (c.scheme == "nids") c.hyperparameters["mixing-share"] = 1.0;
+    if (c.scheme == "qgm") c.hyperparameters["quasi-momentum"] = 0.0;
     for (const auto& replica : test::run_on_quadratic(c, data).workers) {
       test::check_close(replica, expected);
     }

@@ -97,6 +97,7 @@ TEST_CASE("decentralised steps take what their closed forms say, on every regula
     };
     check("gossip", compute + round, compute + round);
     check("qgm", compute + round, compute + round);
+    check("gossip-pga", compute + round, compute + round);  // before its first global average
     check("sgp", compute + longer_round, compute + longer_round);
     check("d-psgd", std::max(compute, round), std::max(compute, round));
     check("gradient-tracking", compute + round, compute + 2 * round);
@@ -109,6 +110,7 @@ TEST_CASE("decentralised steps take what their closed forms say, on every regula
     check("nids", compute + round, compute + round);
     check("extra", std::max(compute, round), std::max(compute, round));
     check("exact-diffusion", compute + round, compute + round);
+    if (topology == std::string("ring")) check("d2", compute + round, compute + round);
   }
 }
 

@@ -50,6 +50,7 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
   const AllReduce& collective = find_all_reduce(c.collective);
 
   RuntimeSetup setup;
+  setup.network = c.network;
   setup.workers = scheme.one_rank ? 1 : c.workers;
   setup.servers = server_count(scheme, collective, c.workers, c.servers);
   const std::atomic<bool> interrupted{false};
@@ -71,6 +72,7 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
                            .optimizer = c.optimizer,
                            .minibatch_time = std::chrono::milliseconds(1),
                            .slowdown = slowdown,
+                           .compute_noise = c.compute_noise,
                            .hyperparameters = hyperparameters,
                            .topology = &topology,
                            .collective = &collective,

@@ -28,8 +28,8 @@ struct Special {
   const Topology* topology = nullptr;               // a graph of the test's own
 };
 
-/// `minibatches`: of all workers together, for schemes that count these. Perfect network, one
-/// minibatch a millisecond, of stragglers more.
+/// `minibatches`: of all workers together, for schemes that count these. One takes a millisecond,
+/// of stragglers more, and what the configuration's noise adds.
 Replicas run_on_quadratic(const Configuration& configuration, const Dataset& data,
                           std::optional<std::uint64_t> minibatches = {},
                           const Special& special = {});

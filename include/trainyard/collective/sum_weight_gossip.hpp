@@ -7,6 +7,9 @@
 // A message is x and a in one: one number more than the vector.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "trainyard/base/vector.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
@@ -22,17 +25,22 @@ class SumWeightGossip {
   void send(int to);
   /// Takes in what has arrived.
   void receive_arrived();
-  /// Tells the others that it sends no more, and takes in what comes until none of them does.
+  /// The end: takes in all that is still on its way to it. Every worker calls it, and sends no
+  /// more.
   void finish();
 
  private:
   void receive(const Message& message);
+  void take(const Message& message);
 
   Communicator& comm_;
   Vector vector_;
   double share_;
   VectorBuffer sent_;
-  int still_sending_;
+  std::vector<double> counts_;  // of messages to each worker: the own, its subtree's, all
+  std::size_t subtrees_ = 0;    // whose counts have come
+  bool counts_are_of_all_ = false;
+  double taken_ = 0.0;  // messages
 };
 
 }  // namespace trainyard

@@ -60,10 +60,11 @@ enum class OptimizerRange {
   any,
 };
 
-/// The graphs (--topology) that a scheme's rule allows, of those with doubly stochastic W.
+/// The graphs (--topology) that a scheme's rule allows.
 enum class GraphRange {
-  any,
-  static_symmetric,  // one W for all rounds, and W = Wᵀ
+  column_stochastic,  // any: the columns of all W add up to 1
+  doubly_stochastic,  // those whose rows do, too
+  static_symmetric,   // and one W for all rounds, W = Wᵀ
 };
 
 /// What a scheme's workers wait for.
@@ -94,7 +95,7 @@ struct Scheme {
   bool by_data = false;
   ModelHome home = ModelHome::replicas;
   bool has_topology = false;  // takes --topology
-  GraphRange graphs = GraphRange::any;
+  GraphRange graphs = GraphRange::doubly_stochastic;
   /// No eigenvalue of W may be below this; empty: whatever they are.
   double (*least_eigenvalue)(const Hyperparameters&) = nullptr;
   /// What its workers mix over, made of the graph that --topology names; nullptr: that itself.

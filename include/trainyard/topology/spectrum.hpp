@@ -16,11 +16,15 @@ namespace trainyard {
 std::vector<std::vector<double>> dense(const MixingMatrix& matrix);
 
 bool symmetric(const MixingMatrix& matrix);
-/// Rows and columns add up to 1 and nothing is negative, to 1e-12.
+/// Rows add up to 1 and nothing is negative, to 1e-12.
+bool row_stochastic(const MixingMatrix& matrix);
+/// Rows and columns do.
 bool doubly_stochastic(const MixingMatrix& matrix);
 
 /// ρ = ‖W − 11ᵀ/n‖₂, the largest singular value: a round multiplies the distance to consensus by at
 /// most that. For symmetric W it is the second largest |eigenvalue|. O(n³): 2 s for n = 1024.
+/// Where only the columns add up to 1 that norm bounds nothing, and it is the second largest
+/// |eigenvalue|: what a round of push-sum leaves in the long run.
 double contraction(const MixingMatrix& matrix);
 /// The same of matrices[period − 1] … matrices[0], a whole cycle.
 double cycle_contraction(const Topology& topology);

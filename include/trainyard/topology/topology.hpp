@@ -66,8 +66,12 @@ struct GraphEdge {
 /// itself not at all.
 MixingMatrix metropolis_hastings(int ranks, std::span<const GraphEdge> links);
 
-/// Whether the links of all rounds together, whichever way they go, connect all ranks. (Where W is
-/// doubly stochastic, everybody then hears of everybody.)
+/// The matrix of push-sum over a directed graph (the edges' weights are not used): rank j gives
+/// each to whom it sends 1/(out-degree of j + 1) of what it has, and keeps as much. Columns add up
+/// to 1, rows need not.
+MixingMatrix equal_shares(int ranks, const std::vector<MixingEdge>& edges);
+
+/// Whether everybody hears of everybody, in the end, over the links of all rounds.
 bool connected(const Topology& topology);
 
 /// A breadth-first tree from rank 0 over the links of all rounds, whichever way they go, with

@@ -1,0 +1,31 @@
+// Partial averaging and nothing else: x ← W(k) x, round by round, as lectures tabulate it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+/// Where the rows of W add up to 1, values() are x. Where they do not, but the columns do, x goes
+/// to a multiple of the mean of its own for each rank, and values() are push-sum's estimates of the
+/// mean: x_i/w_i, w being what the same rounds make of (1, …, 1).
+class PartialAveraging {
+ public:
+  /// REQUIRES: as many values as ranks; `topology` outlives it.
+  PartialAveraging(const Topology& topology, std::vector<double> start);
+
+  void next_round();
+  const std::vector<double>& values() const { return values_; }
+
+ private:
+  const Topology& topology_;
+  std::uint64_t round_ = 0;
+  std::vector<double> values_;
+  std::vector<double> x_, weights_;  // of push-sum; empty where it is not needed
+};
+
+}  // namespace trainyard

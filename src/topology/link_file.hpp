@@ -1,0 +1,26 @@
+// Graphs as people write them down: a link a line, ranks from 0; what follows a # is a comment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+struct LinkFile {
+  bool weighted = false;          // all lines have a weight, or none has
+  std::vector<MixingEdge> links;  // to, from and weight, as they stand; 0 where there are none
+};
+
+/// What a line may be.
+enum class LinkLines {
+  both_ways_or_weighted,  // "i j", which is j i too, or "i j weight": i receives from j
+  one_way,                // "i j": i receives from j
+};
+
+/// Throws UsageError that begins with the topology's name, says in which line, and what is
+/// accepted.
+LinkFile read_links(const TopologyRequest& request, LinkLines lines, const std::string& topology);
+
+}  // namespace trainyard

@@ -1,0 +1,160 @@
+// What the decentralised schemes keep whatever graph, step size and network they are given.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "trainyard/base/random.hpp"
+#include "trainyard/topology/spectrum.hpp"
+
+#include "support/catch.hpp"
+#include "support/replicas.hpp"
+#include "support/topologies.hpp"
+
+using namespace trainyard;
+
+namespace {
+
+using Values = std::vector<std::vector<double>>;
+
+Values random_values(RandomStream& random, int n, std::size_t dimension) {
+  Values values(static_cast<std::size_t>(n));
+  for (auto& each : values) {
+    for (std::size_t j = 0; j < dimension; ++j) each.push_back(random.normal());
+  }
+  return values;
+}
+
+std::vector<double> mean_of(const Values& values) {
+  std::vector<double> mean(values.front().size(), 0.0);
+  for (const auto& each : values) {
+    for (std::size_t j = 0; j < mean.size(); ++j) {
+      mean[j] += each[j] / static_cast<double>(values.size());
+    }
+  }
+  return mean;
+}
+
+/// Minibatches of random length, over links of random latency and bandwidth with jitter.
+void make_times_random(RandomStream& random, Configuration& c) {
+  c.compute_noise.exponential = 2.0 * random.uniform();
+  c.network.latency = seconds(5e-3 * random.uniform());
+  c.network.bytes_per_second = 1e4 * (1 + 1e2 * random.uniform());
+  c.network.jitter = {Jitter::Kind::exponential, seconds(2e-3 * random.uniform())};
+  c.network.seed = random.below(1000);
+}
+
+struct Problem {
+  Configuration c;
+  Dataset data;
+  test::Special special;
+};
+
+/// Unlike objectives in two coordinates, any graph of the table, starts that differ.
+Problem random_problem(RandomStream& random) {
+  const int n = 2 + static_cast<int>(random.below(8));
+  Problem problem;
+  Values h;
+  for (int i = 0; i < n; ++i) h.push_back({0.5 + random.uniform(), 0.1 + 2.0 * random.uniform()});
+  problem.data = test::quadratic_data(h, random_values(random, n, 2));
+  problem.special.starts = random_values(random, n, 2);
+  const auto topologies = test::topologies_for(n);
+  problem.c.topology = topologies[random.below(topologies.size())];
+  problem.c.workers = n;
+  problem.c.seed = random.below(1000);
+  problem.c.optimizer.lr = 0.3 * random.uniform();
+  make_times_random(random, problem.c);
+  return problem;
+}
+
+std::vector<double> mean_gradient(const Dataset& data, const Values& x) {
+  const std::size_t dimension = x.front().size();
+  Values gradients = x;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const float* row = data.dense.data() + i * data.features;
+    for (std::size_t j = 0; j < dimension; ++j) {
+      gradients[i][j] = static_cast<double>(row[j]) * (x[i][j] - row[dimension + j]);
+    }
+  }
+  return mean_of(gradients);
+}
+
+}  // namespace
+
+TEST_CASE("the mean of all models takes a step along the mean of all gradients", "[scheme]") {
+  // Of gradient tracking it says that the mean of the trackers is the mean of the gradients; of the
+  // others, that averaging and their corrections leave the mean where it is.
+  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+    RandomStream random(seed, Purpose::scheme);
+    Problem problem = random_problem(random);
+    Configuration& c = problem.c;
+    std::vector<std::string> names{"gossip", "d-psgd", "gradient-tracking", "diging", "gossip-pga"};
+    const Topology graph = make_topology(c.topology, c.workers, c.seed);
+    if (graph.period() == 1 && symmetric(graph.matrices.front())) {
+      names.insert(names.end(), {"exact-diffusion", "nids", "extra"});
+    }
+    const std::uint64_t step = random.below(12);
+    for (const std::string& name : names) {
+      CAPTURE(seed, name, c.topology, c.workers, step);
+      c.scheme = name;
+      c.steps = step;
+      const Values before = test::run_on_quadratic(c, problem.data, {}, problem.special).workers;
+      c.steps = step + 1;
+      const Values after = test::run_on_quadratic(c, problem.data, {}, problem.special).workers;
+      const auto from = mean_of(before), to = mean_of(after);
+      const auto gradient = mean_gradient(problem.data, before);
+      for (std::size_t j = 0; j < from.size(); ++j) {
+        CHECK(to[j] == Approx(from[j] - c.optimizer.lr * gradient[j]).epsilon(1e-12).margin(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("without steps push-sum reaches the mean over any strongly connected graph", "[scheme]") {
+  for (std::uint32_t seed = 1; seed <= 12; ++seed) {
+    RandomStream random(seed, Purpose::scheme);
+    Problem problem = random_problem(random);
+    const int n = problem.c.workers;
+    std::vector<MixingEdge> edges;  // a circle, and links at random
+    for (int to = 0; to < n; ++to) {
+      for (int from = 0; from < n; ++from) {
+        if (to == from) continue;
+        if (to == (from + 1) % n || random.below(4) == 0) edges.push_back({to, from, 0.0});
+      }
+    }
+    const Topology graph{"random", {equal_shares(n, edges)}};
+    problem.special.topology = &graph;
+    problem.c.optimizer.lr = 0.0;
+    problem.c.steps = 600;
+    const auto mean = mean_of(problem.special.starts);
+    for (const char* name : {"sgp", "sgp-overlap"}) {
+      CAPTURE(seed, name, n);
+      problem.c.scheme = name;
+      for (const auto& replica :
+           test::run_on_quadratic(problem.c, problem.data, {}, problem.special).workers) {
+        for (std::size_t j = 0; j < mean.size(); ++j) {
+          CHECK(replica[j] == Approx(mean[j]).margin(1e-9));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("without steps averaging in pairs keeps the sum, and ends, over any graph", "[scheme]") {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    RandomStream random(seed, Purpose::scheme);
+    Problem problem = random_problem(random);
+    Configuration& c = problem.c;
+    const Topology graph = make_topology(c.topology, c.workers, c.seed);
+    if (graph.period() > 1 || !symmetric(graph.matrices.front())) c.topology = "ring";
+    c.scheme = "ad-psgd";
+    c.optimizer.lr = 0.0;
+    c.steps = 1 + random.below(200);
+    CAPTURE(seed, c.topology, c.workers, *c.steps);
+    const auto mean = mean_of(problem.special.starts);
+    const auto found =
+        mean_of(test::run_on_quadratic(c, problem.data, {}, problem.special).workers);
+    for (std::size_t j = 0; j < mean.size(); ++j) {
+      CHECK(found[j] == Approx(mean[j]).epsilon(1e-12).margin(1e-12));
+    }
+  }
+}
