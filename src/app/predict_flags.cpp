@@ -25,8 +25,9 @@ PredictionSetting defaults() {
 }  // namespace
 
 PredictFlags::PredictFlags(CLI::App& command) {
-  schemes_ = add_value_flag(command, "schemes", "A,B,…",
-                            "which, like ring,all-reduce:tree,gossip:one-peer-exp [all of them]");
+  schemes_ =
+      add_value_flag(command, "schemes", "A,B,…",
+                     "like ring,all-reduce:tree,gossip:one-peer-exp,all-decentralised [all]");
   size_ = add_value_flag(command, "size", "SIZE", "of the model, like 100MB [1MiB]");
   rows_ = add_value_flag(command, "rows", "R", "of an epoch [60000]");
   vary_ = add_value_flag(command, "vary", "NAME=A,B,…|A:B",
@@ -117,7 +118,7 @@ std::optional<Sweep> PredictFlags::sweep() const {
 
 std::vector<Variant> PredictFlags::variants() const {
   if (schemes_->count() == 0) {
-    if (vary_->count() == 0) return all_variants();
+    if (vary_->count() == 0) return parse_variants("all", "--schemes");
     return {{"ps-sync", ""}, {"ring", ""}, {"all-reduce", "tree"}, {"gossip", "ring"}};
   }
   std::vector<Variant> variants;

@@ -1,7 +1,6 @@
 #include "trainyard/experiment/contestants.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -13,32 +12,16 @@ namespace trainyard {
 
 namespace {
 
-struct Group {
-  const char* name;
-  bool centralised, decentralised;
-};
-constexpr std::array groups{Group{"all-centralised", true, false},
-                            Group{"all-decentralised", false, true}, Group{"all", true, true}};
-
-void add_group(const Group& group, std::vector<Contestant>& contestants) {
-  for (const Scheme& scheme : schemes()) {
-    const bool decentralised = scheme.family == SchemeFamily::decentralised;
-    if (!(decentralised ? group.decentralised : group.centralised)) continue;
-    if (std::ranges::find(contestants, scheme.name, &Contestant::scheme) == contestants.end()) {
-      contestants.push_back({scheme.name, false});
+void add_group(const std::vector<std::string>& names, std::vector<Contestant>& contestants) {
+  for (const std::string& name : names) {
+    if (std::ranges::find(contestants, name, &Contestant::scheme) == contestants.end()) {
+      contestants.push_back({name, false});
     }
   }
 }
 
-[[noreturn]] void refuse(const std::string& word) {
-  std::vector<std::string> known;
-  for (const Group& group : groups) known.emplace_back(group.name);
-  for (const Scheme& scheme : schemes()) known.push_back(scheme.name);
-  throw_unknown("scheme", word, known);
-}
-
 void add_scheme(const std::string& name, std::vector<Contestant>& contestants) {
-  if (std::ranges::find(schemes(), name, &Scheme::name) == schemes().end()) refuse(name);
+  (void)find_scheme_beside_groups(name);
   const auto there = std::ranges::find(contestants, name, &Contestant::scheme);
   if (there == contestants.end()) {
     contestants.push_back({name, true});
@@ -60,9 +43,8 @@ std::vector<Contestant> parse_contestants(std::string_view text) {
       throw UsageError(fmt::format("--schemes: '{}' is there twice; each scheme runs once", word));
     }
     words.push_back(word);
-    const auto group = std::ranges::find(groups, word, &Group::name);
-    if (group != groups.end()) {
-      add_group(*group, contestants);
+    if (const auto group = schemes_of_group(word); !group.empty()) {
+      add_group(group, contestants);
     } else {
       add_scheme(word, contestants);
     }

@@ -114,8 +114,15 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
 }  // namespace
 
 std::vector<Variant> parse_variants(std::string_view text, std::string_view what) {
+  std::vector<Variant> of_group;
+  for (const std::string& name : schemes_of_group(text)) {
+    if (find_scheme(name).by_data) continue;
+    std::ranges::copy(parse_variants(name, what), std::back_inserter(of_group));
+  }
+  if (!of_group.empty()) return of_group;
+
   const std::size_t colon = text.find(':');
-  const Scheme& scheme = find_scheme(text.substr(0, colon));
+  const Scheme& scheme = find_scheme_beside_groups(text.substr(0, colon));
   if (scheme.by_data) {
     throw UsageError(
         fmt::format("{}: when {} communicates depends on the data; `trainyard run` shows it", what,
@@ -133,15 +140,6 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
   if (ways.empty()) return {{scheme.name, ""}};
   std::vector<Variant> variants;
   for (const std::string& way : ways) variants.push_back({scheme.name, way});
-  return variants;
-}
-
-std::vector<Variant> all_variants() {
-  std::vector<Variant> variants;
-  for (const Scheme& scheme : schemes()) {
-    if (scheme.by_data) continue;
-    std::ranges::copy(parse_variants(scheme.name, ""), std::back_inserter(variants));
-  }
   return variants;
 }
 

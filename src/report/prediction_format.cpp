@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "report/aligned.hpp"
+
 namespace trainyard {
 
 namespace {
 
 using Json = nlohmann::ordered_json;  // keys in the order they are written here
-
-constexpr const char* line = "{:<29}  {:>7}  {:>10}  {:>10}  {:>10}  {:>8}  {:>9}\n";
 
 Json row_object(const Prediction& p) {
   return {{"scheme", p.variant.scheme},
@@ -78,15 +78,15 @@ std::string prediction_table(const PredictionSetting& setting,
       human_bytes(static_cast<double>(setting.parameters * sizeof(float))), setting.parameters,
       exact_text(*c.compute_time), c.batch, exact_text(c.network.latency),
       bandwidth_text(c.network.bytes_per_second));
-  text += fmt::format(line, "scheme", "servers", "first step", "sustained", "an epoch", "messages",
-                      "bytes");
+  std::vector<TableRow> rows{
+      {"scheme", "servers", "first step", "sustained", "an epoch", "messages", "bytes"}};
   for (const Prediction& p : predictions) {
-    text += fmt::format(line, p.variant.text(), p.servers,
-                        p.closed_form_s ? human_duration(*p.closed_form_s) : "-",
-                        human_duration(p.step_s), human_duration(p.epoch_s),
-                        fmt::format("{:.0f}", p.messages), human_bytes(p.bytes));
+    rows.push_back({p.variant.text(), fmt::format("{}", p.servers),
+                    p.closed_form_s ? human_duration(*p.closed_form_s) : "-",
+                    human_duration(p.step_s), human_duration(p.epoch_s),
+                    fmt::format("{:.0f}", p.messages), human_bytes(p.bytes)});
   }
-  return text + bounds_table(costs) +
+  return text + aligned(rows) + bounds_table(costs) +
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
              "sustained: a step of a long run, as the scheme's program and the switch have it;\n"

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -182,6 +183,37 @@ std::uint64_t steps_of_cycle(const Scheme& scheme, const Hyperparameters& hyperp
 
 const Scheme& find_scheme(std::string_view name) {
   return find_named(schemes(), name, "scheme");
+}
+
+namespace {
+
+struct Group {
+  const char* name;
+  bool centralised, decentralised;
+};
+constexpr std::array groups{Group{"all-centralised", true, false},
+                            Group{"all-decentralised", false, true}, Group{"all", true, true}};
+
+}  // namespace
+
+std::vector<std::string> schemes_of_group(std::string_view group) {
+  std::vector<std::string> names;
+  const auto* found = std::ranges::find(groups, group, &Group::name);
+  if (found == groups.end()) return names;
+  for (const Scheme& scheme : schemes()) {
+    const bool decentralised = scheme.family == SchemeFamily::decentralised;
+    if (decentralised ? found->decentralised : found->centralised) names.push_back(scheme.name);
+  }
+  return names;
+}
+
+const Scheme& find_scheme_beside_groups(std::string_view name) {
+  const auto found = std::ranges::find(schemes(), name, &Scheme::name);
+  if (found != schemes().end()) return *found;
+  std::vector<std::string> known;
+  for (const Group& group : groups) known.emplace_back(group.name);
+  for (const Scheme& scheme : schemes()) known.push_back(scheme.name);
+  throw_unknown("scheme", name, known);
 }
 
 }  // namespace trainyard

@@ -64,7 +64,7 @@ void check_predictions(std::initializer_list<int> workers,
           PredictionSetting setting =
               setting_of(n, {.latency = seconds(latency), .bytes_per_second = bandwidth});
           setting.configuration.servers = k;
-          for (const Variant& variant : all_variants()) {
+          for (const Variant& variant : parse_variants("all", "test")) {
             CAPTURE(n, k, latency, bandwidth, variant.text());
             const Prediction prediction = predict(variant, setting);
             const Trained run = trained(variant, setting);
@@ -213,6 +213,14 @@ TEST_CASE("variants: a scheme, or one way of it", "[experiment]") {
   CHECK(parse_variants("all-reduce:tree", "--schemes") ==
         std::vector<Variant>{{"all-reduce", "tree"}});
   CHECK(parse_variants("gossip", "--schemes").size() > 3);
+  const auto decentralised = parse_variants("all-decentralised", "--schemes");
+  CHECK(std::ranges::count(decentralised, std::string("gosgd"), &Variant::scheme) == 1);
+  CHECK(std::ranges::count(decentralised, std::string("gossip-aga"), &Variant::scheme) == 0);
+  CHECK(std::ranges::count(decentralised, std::string("ring"), &Variant::scheme) == 0);
+  CHECK(parse_variants("all", "").size() ==
+        decentralised.size() + parse_variants("all-centralised", "").size());
+  CHECK_THROWS_WITH(parse_variants("all-decentralized", "--schemes"),
+                    ContainsSubstring("did you mean 'all-decentralised'?"));
   CHECK_THROWS_WITH(parse_variants("gossip:rung", "--schemes"),
                     ContainsSubstring("did you mean 'ring'?"));
   CHECK_THROWS_WITH(parse_variants("ring:tree", "--schemes"), ContainsSubstring("no choice"));

@@ -16,10 +16,9 @@ struct Contestant {
   bool named = true;  // otherwise it came with a group
 };
 
-/// "ring,all-decentralised": names and groups, in any mixture and in this order. all-centralised is
-/// every scheme whose family is not decentralised, all-decentralised every other, all is both. A
-/// scheme runs once, at its first place; named besides its group it counts as named. Throws
-/// UsageError for what is neither, and for a word that is there twice.
+/// "ring,all-decentralised": names and groups (schemes_of_group()), in any mixture and in this
+/// order. A scheme runs once, at its first place; named besides its group it counts as named.
+/// Throws UsageError for what is neither, and for a word that is there twice.
 std::vector<Contestant> parse_contestants(std::string_view text);
 
 /// Those that can run what is asked, in the same order. Of the others throws the UsageError of one

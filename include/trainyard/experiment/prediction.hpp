@@ -28,11 +28,10 @@ struct Variant {
   bool operator==(const Variant&) const = default;
 };
 
-/// All that a scheme's name stands for: "gossip" is gossip over each topology. Throws UsageError,
-/// naming `what`, for an unknown scheme or way.
+/// All that a name stands for: "gossip" is gossip over each of the usual topologies,
+/// "all-decentralised" each scheme of that group that can be predicted. Throws UsageError, naming
+/// `what`, for an unknown scheme or way.
 std::vector<Variant> parse_variants(std::string_view text, std::string_view what);
-/// Of every scheme.
-std::vector<Variant> all_variants();
 
 struct PredictionSetting {
   /// Workers, servers, network, compute, batch. REQUIRES: a compute time.
