@@ -1,6 +1,7 @@
 #include "trainyard/report/prediction_format.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -81,10 +82,12 @@ std::string prediction_table(const PredictionSetting& setting,
   std::vector<TableRow> rows{
       {"scheme", "servers", "first step", "sustained", "an epoch", "messages", "bytes"}};
   for (const Prediction& p : predictions) {
-    rows.push_back({p.variant.text(), fmt::format("{}", p.servers),
-                    p.closed_form_s ? human_duration(*p.closed_form_s) : "-",
-                    human_duration(p.step_s), human_duration(p.epoch_s),
-                    fmt::format("{:.0f}", p.messages), human_bytes(p.bytes)});
+    rows.push_back(
+        {p.variant.text(), fmt::format("{}", p.servers),
+         p.closed_form_s ? human_duration(*p.closed_form_s) : "-", human_duration(p.step_s),
+         human_duration(p.epoch_s),
+         fmt::format("{:.{}f}", p.messages, p.messages == std::round(p.messages) ? 0 : 1),
+         human_bytes(p.bytes)});
   }
   return text + aligned(rows) + bounds_table(costs) +
          fmt::format(
