@@ -1,7 +1,6 @@
 // The program's subcommands. Each returns the exit status, and throws what main() turns into one.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -24,9 +23,6 @@ inline constexpr int exit_usage = 2;
 inline constexpr int exit_data = 3;
 inline constexpr int exit_diverged = 4;
 inline constexpr int exit_interrupted = 130;
-
-/// Set by Ctrl-C; the run under way ends with what it has.
-extern std::atomic<bool> interrupted;
 
 int run_command(const Configuration& configuration);
 int compare_command(const Configuration& configuration, const std::vector<Contestant>& contestants,

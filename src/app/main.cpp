@@ -1,5 +1,4 @@
 // The program: a command line into a command, and every error into a message and an exit status.
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -14,11 +13,6 @@
 
 namespace {
 
-extern "C" void note_interrupt(int) {
-  trainyard::app::interrupted.store(true, std::memory_order_relaxed);
-  std::signal(SIGINT, SIG_DFL);  // a second Ctrl-C ends the program at once
-}
-
 int complain(const char* message, int status) {
   fmt::print(stderr, "trainyard: {}\n", message);
   return status;
@@ -28,8 +22,6 @@ int complain(const char* message, int status) {
 
 int main(int argc, char** argv) {
   using namespace trainyard;
-  std::signal(SIGINT, note_interrupt);
-  std::signal(SIGTERM, note_interrupt);
   try {
     const int status = app::dispatch(argc, argv);
     // A full disk behind `> results.json` shows only here.

@@ -1,3 +1,5 @@
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -17,9 +19,22 @@
 
 namespace trainyard::app {
 
+namespace {
+
+/// Set by Ctrl-C; the run under way ends with what it has.
 std::atomic<bool> interrupted{false};
 
-namespace {
+extern "C" void note_interrupt(int signal) {
+  // relaxed: only the flag itself is read.
+  interrupted.store(true, std::memory_order_relaxed);
+  std::signal(signal, SIG_DFL);  // a second Ctrl-C ends the program at once
+}
+
+/// Before that there is nothing to keep, and an interrupt just ends the program.
+void keep_results_when_interrupted() {
+  std::signal(SIGINT, note_interrupt);
+  std::signal(SIGTERM, note_interrupt);
+}
 
 /// Where the trace of a scheme goes: when several run, the file's name is followed by the scheme's.
 std::filesystem::path trace_file(const Configuration& configuration, const std::string& scheme,
@@ -132,6 +147,7 @@ int run_command(const Configuration& configuration) {
   const RunHooks hooks = listeners.hooks();
   const LoadedData data = load_dataset(dataset_request(configuration));
   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, hooks.remark);
+  keep_results_when_interrupted();
   listeners.begin(resolved);
   std::vector<RunResult> results;
   results.push_back(run_experiment(resolved, data, hooks));
@@ -153,6 +169,7 @@ int compare_command(const Configuration& configuration, const std::vector<Contes
   for (int k = 0; k < options.seeds; ++k) {
     check_outputs(with_seed(configuration, k, options), schemes, true);
   }
+  keep_results_when_interrupted();
   std::exception_ptr failure;
   const ComparisonHooks hooks{
       .begins = [&](const Configuration& resolved) { listeners.begin(resolved); },

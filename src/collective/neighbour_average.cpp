@@ -1,40 +1,36 @@
 #include "trainyard/collective/neighbour_average.hpp"
 
-#include "trainyard/collective/primitives.hpp"
+#include <algorithm>
+
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
 void send_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector vector) {
-  for (const int neighbour : row.sends_to) comm.send(neighbour, vector);
+  for (const auto& neighbour : row.sends_to) comm.send(neighbour.rank, vector);
 }
 
-void receive_from_neighbours(Communicator& comm, const MixingRow& row,
-                             FunctionRef<void(double weight, ConstVector received)> take) {
-  for (const MixingRow::Neighbour& neighbour : row.receives) {
-    take(neighbour.weight, comm.receive(neighbour.rank).vector());
-  }
-}
-
-namespace {
-
-double rounded(double weight, Scalar scalar) {
-  return scalar == Scalar::float32 ? static_cast<double>(static_cast<float>(weight)) : weight;
-}
-
-}  // namespace
-
+// x_i + Σ w_ij (x_j − x_i), neighbour by neighbour: each moves x so far towards its own vector that
+// those after it leave just its weight of that. Neighbours who agree stay where they are, to the
+// bit, while weights that add up to 1 only nearly, as three floats 1/3 do, would let a model grow
+// by 0.3 % in 10⁵ rounds.
 void mix_in_neighbours(Communicator& comm, const MixingRow& row, Vector vector) {
-  // The own weight is what the others leave of 1 after rounding to float: 3 · float(1/3) =
-  // 1.00000003, and a model that grows by that every round has grown by 0.3 % after 10^5.
-  double own_weight = 1.0;
+  double later = 0.0;  // weights of those who are still to come
+  for (const MixingRow::Neighbour& neighbour : row.receives) later += neighbour.weight;
   for (const MixingRow::Neighbour& neighbour : row.receives) {
-    own_weight -= rounded(neighbour.weight, vector.scalar());
+    later -= neighbour.weight;
+    const double share = std::min(1.0, neighbour.weight / (1.0 - later));
+    kernels::move_towards(share, comm.receive(neighbour.rank).vector(), vector);
   }
-  kernels::scale(own_weight, vector);
-  receive_from_neighbours(comm, row, [&](double weight, ConstVector received) {
-    kernels::axpy(weight, received, vector);
-  });
+}
+
+void difference_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector vector,
+                              Vector difference) {
+  kernels::set_to_zero(difference);
+  for (const MixingRow::Neighbour& neighbour : row.receives) {
+    kernels::add_difference(neighbour.weight, comm.receive(neighbour.rank).vector(), vector,
+                            difference);
+  }
 }
 
 void neighbour_average(Communicator& comm, const MixingRow& row, Vector vector) {
@@ -44,7 +40,9 @@ void neighbour_average(Communicator& comm, const MixingRow& row, Vector vector) 
 
 MixingRow lazy(MixingRow row, double share) {
   row.self_weight = (1.0 - share) + share * row.self_weight;
-  for (MixingRow::Neighbour& neighbour : row.receives) neighbour.weight *= share;
+  for (auto* side : {&row.receives, &row.sends_to}) {
+    for (MixingRow::Neighbour& neighbour : *side) neighbour.weight *= share;
+  }
   return row;
 }
 

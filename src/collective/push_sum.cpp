@@ -1,6 +1,7 @@
 #include "trainyard/collective/push_sum.hpp"
 
-#include "trainyard/collective/primitives.hpp"
+#include <algorithm>
+
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -19,13 +20,16 @@ void PushSum::estimate(Vector z) const {
   kernels::scaled_copy(1.0 / weight(), pair_.view().first(z.size()), z);
 }
 
-/// All shares but the own are rounded alike, and that one is what they leave, so that rounding
-/// loses nothing.
+// Each share is taken of what the ones before it have left, and what is given is taken away as it
+// was rounded: nothing is lost but the last digit of what is kept.
 void PushSum::send(Communicator& comm, const MixingRow& row) {
-  const auto receivers = static_cast<double>(row.sends_to.size());
-  kernels::scaled_copy(1.0 / (receivers + 1.0), pair_.view(), sent_.view());
-  send_to_neighbours(comm, row, sent_.view());
-  kernels::axpy(-receivers, sent_.view(), pair_.view());
+  double left = 1.0;
+  for (const MixingRow::Neighbour& receiver : row.sends_to) {
+    kernels::scaled_copy(std::min(1.0, receiver.weight / left), pair_.view(), sent_.view());
+    comm.send(receiver.rank, sent_.view());
+    kernels::axpy(-1.0, sent_.view(), pair_.view());
+    left -= receiver.weight;
+  }
 }
 
 void PushSum::receive(Communicator& comm, const MixingRow& row) {

@@ -24,9 +24,9 @@ SumWeightGossip::SumWeightGossip(Communicator& comm, Vector vector)
       counts_(static_cast<std::size_t>(comm.workers()), 0.0) {}
 
 void SumWeightGossip::send(int to) {
-  share_ /= 2;
   kernels::copy(vector_, sent_.view().first(vector_.size()));
-  set_last(sent_.view(), share_);
+  set_last(sent_.view(), share_ / 2);
+  share_ -= last(sent_.view());  // as it was rounded: none is lost, and some is always left
   comm_.send(to, sent_.view(), vector_and_share);
   counts_[static_cast<std::size_t>(to)] += 1.0;
 }
@@ -34,8 +34,7 @@ void SumWeightGossip::send(int to) {
 void SumWeightGossip::take(const Message& message) {
   const ConstVector pair = message.vector();
   const double theirs = last(pair);
-  kernels::scale(share_ / (share_ + theirs), vector_);
-  kernels::axpy(theirs / (share_ + theirs), pair.first(vector_.size()), vector_);
+  kernels::move_towards(theirs / (share_ + theirs), pair.first(vector_.size()), vector_);
   share_ += theirs;
   ++taken_;
 }

@@ -10,8 +10,8 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/scheme/scheme.hpp"
-#include "trainyard/topology/spectrum.hpp"
-#include "trainyard/topology/topology.hpp"
+
+#include "experiment/graph_check.hpp"
 
 namespace trainyard {
 
@@ -62,50 +62,6 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
                                optimizer_text(optimizer.kind), scheme.name));
 }
 
-void check_graph(const Scheme& scheme, const Configuration& c) {
-  if (!scheme.has_topology) return;
-  Topology topology;
-  try {
-    topology = make_topology(c.topology, c.workers, c.seed);
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("--topology: {}", error.what()));
-  }
-  const bool balanced = std::ranges::all_of(topology.matrices, row_stochastic);
-  // Global averages reach everybody.
-  if (!scheme.has_collective && !connected(topology)) {
-    throw UsageError(fmt::format(
-        "--topology: over {} some of {} workers never hear of others: the graph is not connected{}",
-        c.topology, c.workers,
-        balanced ? "; gossip-pga averages over all workers now and then, and takes it" : ""));
-  }
-  if (scheme.graphs == GraphRange::column_stochastic) return;
-  if (!balanced) {
-    throw UsageError(fmt::format(
-        "--topology: {} averages over graphs in which all receive as much as they send, where rows "
-        "and columns of W add up to 1; in {} only columns do; sgp, which pushes sums, takes it",
-        scheme.name, c.topology));
-  }
-  if (scheme.graphs == GraphRange::doubly_stochastic) return;
-  const MixingMatrix& matrix = topology.matrices.front();
-  if (topology.period() > 1 || !symmetric(matrix)) {
-    throw UsageError(fmt::format(
-        "--topology: {} needs a graph that stays and whose links go both ways with one weight; {} "
-        "{}; ring, grid, torus, hypercube and full are such graphs, and gradient-tracking is a "
-        "scheme that takes any",
-        scheme.name, c.topology, topology.period() > 1 ? "changes" : "is directed"));
-  }
-  if (scheme.least_eigenvalue == nullptr) return;
-  const double least =
-      scheme.least_eigenvalue(with_fallbacks(scheme, c.hyperparameters, c.workers));
-  const double found = smallest_eigenvalue(matrix);
-  if (found < least - 1e-9) {
-    throw UsageError(fmt::format(
-        "--topology: {} diverges over {} of {} workers: an eigenvalue of W is {:.4f}, and it bears "
-        "none below {:.4f}; exact-diffusion bears all",
-        scheme.name, c.topology, c.workers, found, least));
-  }
-}
-
 std::string model_name(const Configuration& c, const LoadedData& data) {
   if (!c.model.empty()) return c.model;
   return data.train.classes == 2 ? "logistic" : "softmax";
@@ -152,7 +108,6 @@ void check_stragglers(const Configuration& c) {
   }
 }
 
-/// Whether there is such a graph of so many workers, before anything takes time.
 /// A table may name ranks that only another scheme has: one table serves a whole comparison.
 void check_network(const Configuration& c, int ranks) {
   ranks = std::max(ranks, c.workers + c.servers);
@@ -335,6 +290,9 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   check_against_data(c, data);
   resolve_model(c, schemes, data);
   remark_unused(c, schemes, say);
+  for (const std::string& name : schemes) {
+    if (const auto remark_of = remark_on_graph(find_scheme(name), c)) say(*remark_of);
+  }
   resolve_time(c, ranks, say);
   resolve_budget(c, data);
   remark_rare_meetings(c, schemes, say);

@@ -46,6 +46,22 @@ void axpy(float a, const float* x, float* y, std::size_t size) {
   });
 }
 
+void move_towards(float a, const float* target, float* x, std::size_t size) {
+  const Vector factor = hn::Set(lanes, a);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector value = access.load(x + at);
+    access.store(hn::MulAdd(factor, hn::Sub(access.load(target + at), value), value), x + at);
+  });
+}
+
+void add_difference(float a, const float* x, const float* y, float* sum, std::size_t size) {
+  const Vector factor = hn::Set(lanes, a);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector difference = hn::Sub(access.load(x + at), access.load(y + at));
+    access.store(hn::MulAdd(factor, difference, access.load(sum + at)), sum + at);
+  });
+}
+
 void add(const float* x, float* y, std::size_t size) {
   for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
     access.store(hn::Add(access.load(x + at), access.load(y + at)), y + at);
@@ -261,6 +277,15 @@ void axpy(double a, std::span<const double> x, std::span<double> y) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] += a * x[i];
 }
 
+void move_towards(double a, std::span<const double> target, std::span<double> x) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += a * (target[i] - x[i]);
+}
+
+void add_difference(double a, std::span<const double> x, std::span<const double> y,
+                    std::span<double> sum) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += a * (x[i] - y[i]);
+}
+
 void scaled_copy(double a, std::span<const double> x, std::span<double> y) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = a * x[i];
 }
@@ -269,6 +294,8 @@ void scaled_copy(double a, std::span<const double> x, std::span<double> y) {
 
 HWY_EXPORT(dot);
 HWY_EXPORT(axpy);
+HWY_EXPORT(move_towards);
+HWY_EXPORT(add_difference);
 HWY_EXPORT(add);
 HWY_EXPORT(scaled_copy);
 HWY_EXPORT(sigmoid);
@@ -291,6 +318,24 @@ void axpy(double a, ConstVector x, Vector y) {
   if (y.scalar() == Scalar::float64) return double_precision::axpy(a, x.doubles(), y.doubles());
   HWY_DYNAMIC_DISPATCH(axpy)
   (static_cast<float>(a), x.floats().data(), y.floats().data(), x.size());
+}
+
+void move_towards(double a, ConstVector target, Vector x) {
+  require(target.size() == x.size(), "move_towards: lengths differ");
+  if (x.scalar() == Scalar::float64) {
+    return double_precision::move_towards(a, target.doubles(), x.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(move_towards)
+  (static_cast<float>(a), target.floats().data(), x.floats().data(), x.size());
+}
+
+void add_difference(double a, ConstVector x, ConstVector y, Vector sum) {
+  require(x.size() == sum.size() && y.size() == sum.size(), "add_difference: lengths differ");
+  if (sum.scalar() == Scalar::float64) {
+    return double_precision::add_difference(a, x.doubles(), y.doubles(), sum.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(add_difference)
+  (static_cast<float>(a), x.floats().data(), y.floats().data(), sum.floats().data(), sum.size());
 }
 
 void add(ConstVector x, Vector y) {

@@ -52,6 +52,7 @@ Json json_row(const TopologyReport& report) {
           {"rounds_to_exact", number_or_null(f.exact_rounds)},
           {"rounds_to_1e-3", number_or_null(f.rounds_to_1e3)},
           {"rounds_to_1e-6", number_or_null(f.rounds_to_1e6)},
+          {"least_push_sum_weight", number_or_null(f.least_weight)},
           {"W", matrices}};
 }
 
@@ -139,6 +140,9 @@ std::string single_text(const TopologyReport& report) {
       {"rounds to exact consensus", f.exact_rounds ? fmt::format("{}", *f.exact_rounds) : "never"});
   rows.push_back({"rounds to 1e-3", rounds_text(f.rounds_to_1e3, f)});
   rows.push_back({"rounds to 1e-6", rounds_text(f.rounds_to_1e6, f)});
+  if (f.least_weight) {
+    rows.push_back({"least weight of push-sum", fmt::format("{:.4g}", *f.least_weight)});
+  }
   rows.push_back({"message times a step", message_times(f)});
   rows.push_back({"messages a worker and step", fmt::format("{:.6g}", f.messages)});
   rows.push_back(

@@ -3,9 +3,11 @@
 // catalogue §4.2):
 //   g = ∇f_i(x̂_i);  x_i, x_j ← (x_i + x_j)/2;  x_i ← x_i − γg.
 // The neighbour answers while it computes, so its gradient is taken where its model was before, and
-// a slow worker slows nobody: no one ever waits for more than two messages. Without gradients Σx
-// stays what it is, what is on its way included. An averaging takes the squared distance from the
-// mean to 1 − 1/(n−1) of what it was over a complete graph, and to 1 − (1 − cos 2π/n)/n on a ring.
+// a slow worker slows nobody: who asks waits for his question and the answer, and for the ports of
+// both (in `wall`, where a rank is one thread, for the end of the gradient that it is at). Without
+// gradients Σx stays what it is, what is on its way included. An averaging takes the squared
+// distance from the mean to 1 − 1/(n−1) of what it was over a complete graph, and to 1 − (1 − cos
+// 2π/n)/n on a ring.
 //
 // The graph is undirected: --topology says who may average with whom, and its weights are not used.
 #include "trainyard/collective/pairwise_average.hpp"
@@ -17,7 +19,7 @@ namespace trainyard {
 namespace {
 
 void work(Worker& worker) {
-  const std::vector<int>& neighbours = worker.mixing().sends_to;
+  const std::vector<int> neighbours = receivers(worker.mixing());
   PairwiseAverage average(worker.comm(), worker.replica(), neighbours);
   while (worker.next_step()) {
     const auto gradient =

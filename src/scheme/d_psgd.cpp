@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "trainyard/collective/neighbour_average.hpp"
-#include "trainyard/collective/primitives.hpp"
 
 #include "scheme/gossip.hpp"
 
@@ -30,7 +29,7 @@ Scheme d_psgd_scheme() {
   return {.name = "d-psgd",
           .summary = "gossip with the neighbours' models of before the step, sent while computing",
           .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-          .time = "max(c, Δ(α + t)), Δ the largest number of neighbours",
+          .time = "max(c, Δ(α + t))",
           .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
           .source = "Lian et al. 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,

@@ -15,7 +15,6 @@
 #include <algorithm>
 
 #include "trainyard/collective/neighbour_average.hpp"
-#include "trainyard/collective/primitives.hpp"
 #include "trainyard/model/kernels.hpp"
 
 #include "scheme/gossip.hpp"

@@ -1,7 +1,8 @@
 // MATCHA: gossip in which a round uses some of the graph's matchings, drawn anew each time, so that
 // communication costs a share of what all of them would, and mixes almost as well (Wang, Sahu,
 // Yang, Joshi & Kar, ICC 2019; catalogue §4.2; topology/matcha.hpp has the plan). --topology is the
-// base graph, and --budget the share. All workers draw alike, from --seed.
+// base graph, whose links are used both ways, and --budget the share. All workers draw alike, from
+// --seed; after some hundred rounds the draws repeat.
 #include "trainyard/topology/matcha.hpp"
 
 #include "scheme/gossip.hpp"
@@ -20,7 +21,7 @@ Topology rounds(const Topology& base, const Hyperparameters& given, std::uint64_
 Scheme matcha_scheme() {
   return {
       .name = "matcha",
-      .summary = "gossip over some of the graph's matchings, drawn anew for each round",
+      .summary = "gossip over some of the graph's matchings, drawn for each round; links both ways",
       .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
       .time = "c + (matchings of the round)(α + t), or a little more where some wait for others",
       .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",

@@ -40,7 +40,7 @@ class Relayed {
 
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
-  const std::vector<int>& neighbours = worker.mixing().sends_to;
+  const std::vector<int> neighbours = receivers(worker.mixing());
   std::vector<Relayed> told;  // by each of them, in the step before
   for (std::size_t k = 0; k < neighbours.size(); ++k) told.emplace_back(worker.replica());
   Relayed everything(worker.replica()), others(worker.replica());
@@ -68,7 +68,7 @@ void work(Worker& worker) {
 Scheme relay_sum_scheme() {
   return {.name = "relay-sum",
           .summary = "sums of models relayed along a tree: a uniform average, with delays",
-          .step = "γ × own gradient, averaged uniformly over all workers, with delays",
+          .step = "γ × own gradient, averaged uniformly with delays: as γ/(1 + their mean) without",
           .time = "c + Δ(α + t) or more: in a tree degrees differ, and some wait for others",
           .rate = "1/ε + σ²/(nε²) + (delay)^{2/3}/ε^{2/3}, on unlike data too",
           .source = "Vogels et al. 2021; catalogue 4.2",

@@ -1,11 +1,11 @@
-// Stochastic gradient push: push-sum gossip, which needs only that a worker knows how many it sends
-// to (Nedić & Olshevsky 2016; Assran, Loizou, Ballas & Rabbat, ICML 2019, Algorithm 1; catalogue
-// §4.2). Each worker holds a vector u and a weight w = 1; its model is z = u/w.
-//   u_i ← u_i − γ g_i(z_i);  (u_i, w_i) ← Σ_j P_ij (u_j, w_j),  P_ij = 1/(out-degree of j + 1).
-// The columns of P sum to one, its rows need not: in a directed graph some workers receive more
-// than others, and w measures by how much. Σw = n always, what is on its way included; without
-// gradients Σu stays what it is. Where every worker sends and receives equally, w stays 1 and it is
-// gossip.
+// Stochastic gradient push: push-sum gossip, which needs only that a worker knows to whom it gives
+// how much (Nedić & Olshevsky 2016; Assran, Loizou, Ballas & Rabbat, ICML 2019, Algorithm 1;
+// catalogue §4.2). Each worker holds a vector u and a weight w = 1; its model is z = u/w.
+//   u_i ← u_i − γ g_i(z_i);  (u_i, w_i) ← Σ_j W_ij (u_j, w_j).
+// The columns of W add up to one, its rows need not: in a directed graph of equal shares, W_ij =
+// 1/(out-degree of j + 1), some workers receive more than others, and w measures by how much. Σw =
+// n always, what is on its way included; without gradients Σu stays what it is. Where the rows add
+// up to one as well, w stays 1 and it is gossip.
 //
 // sgp-overlap takes in what was sent one step before (their 1-OSGP): messages have a whole
 // computation to arrive, and push-sum does not mind, because what is late carries its weight with

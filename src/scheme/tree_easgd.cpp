@@ -50,8 +50,7 @@ void take_replicas(Worker& worker, Neighbour& neighbour, double elasticity) {
       neighbour.has_taken = true;
       continue;
     }
-    kernels::scale(1.0 - elasticity, worker.replica());
-    kernels::axpy(elasticity, message->vector(), worker.replica());
+    kernels::move_towards(elasticity, message->vector(), worker.replica());
     worker.comm().send(neighbour.rank, Vector(), taken_tag);
   }
 }

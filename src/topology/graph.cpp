@@ -53,7 +53,7 @@ bool reaches_all(const Topology& topology, bool backwards) {
       if (backwards) {
         for (const auto& from : matrix[static_cast<std::size_t>(rank)].receives) visit(from.rank);
       } else {
-        std::ranges::for_each(matrix[static_cast<std::size_t>(rank)].sends_to, visit);
+        for (const auto& to : matrix[static_cast<std::size_t>(rank)].sends_to) visit(to.rank);
       }
     }
   }
@@ -64,6 +64,33 @@ bool reaches_all(const Topology& topology, bool backwards) {
 
 bool connected(const Topology& topology) {
   return reaches_all(topology, false) && reaches_all(topology, true);
+}
+
+// The lengths of all closed walks have a common divisor. It divides level(a) + 1 − level(b) for
+// every message from a to b, level being the distance from rank 0, and these have no larger one.
+bool mixes(const Topology& topology) {
+  if (!connected(topology)) return false;
+  if (topology.period() > 1) return true;
+  const MixingMatrix& matrix = topology.matrices.front();
+  std::vector<int> level(matrix.size(), -1);
+  std::vector<int> waiting{0};
+  level[0] = 0;
+  int divisor = 0;
+  for (std::size_t next = 0; next < waiting.size(); ++next) {
+    const int rank = waiting[next];
+    const MixingRow& row = matrix[static_cast<std::size_t>(rank)];
+    if (row.self_weight > 1e-8) return true;  // not what rounding leaves of 1
+    for (const auto& to : row.sends_to) {
+      int& found = level[static_cast<std::size_t>(to.rank)];
+      const int one_more = level[static_cast<std::size_t>(rank)] + 1;
+      if (found < 0) {
+        found = one_more;
+        waiting.push_back(to.rank);
+      }
+      divisor = std::gcd(divisor, one_more - found);
+    }
+  }
+  return divisor <= 1;  // 0: a single rank
 }
 
 void refuse_ranks(const std::string& name, int ranks, const std::string& why,

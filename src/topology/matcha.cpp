@@ -10,6 +10,8 @@
 
 #include "trainyard/base/random.hpp"
 
+#include "topology/graph.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -18,7 +20,9 @@ using Matrix = Eigen::MatrixXd;
 using Index = Eigen::Index;
 using Solver = Eigen::SelfAdjointEigenSolver<Matrix>;
 
-constexpr int rounds_of_cycle = 256;
+constexpr int fewest_rounds_of_cycle = 256;
+/// That do not connect all ranks, before cycles get longer.
+constexpr int draws_of_a_length = 20;
 
 /// The links of a graph, each once, in a fixed order.
 std::set<std::pair<int, int>> links_of(const Topology& graph) {
@@ -163,13 +167,46 @@ MatchaPlan plan_matcha(const Topology& graph, double budget) {
   return plan;
 }
 
+namespace {
+
+/// Which matchings take part in each round.
+using Draws = std::vector<std::vector<bool>>;
+
+Draws draw(const MatchaPlan& plan, int rounds, RandomStream& random) {
+  Draws draws(static_cast<std::size_t>(rounds));
+  for (auto& active : draws) {
+    for (const double p : plan.probabilities) active.push_back(random.uniform() < p);
+  }
+  return draws;
+}
+
+/// Whether all that take part at all connect all ranks.
+bool connect(const Draws& draws, const MatchaPlan& plan, int ranks) {
+  std::vector<GraphEdge> links;
+  for (std::size_t j = 0; j < plan.matchings.size(); ++j) {
+    if (std::ranges::any_of(draws, [&](const auto& active) { return active[j]; })) {
+      links.insert(links.end(), plan.matchings[j].begin(), plan.matchings[j].end());
+    }
+  }
+  return connected(ranks, links);
+}
+
+}  // namespace
+
 Topology drawn_rounds(const MatchaPlan& plan, int ranks, std::uint64_t seed) {
   RandomStream random(seed, Purpose::topology);
+  int rounds = fewest_rounds_of_cycle;
+  Draws draws = draw(plan, rounds, random);
+  // A small budget may leave a matching out of so many rounds, and for good, since they repeat.
+  for (int again = 1; !connect(draws, plan, ranks); ++again) {
+    if (again % draws_of_a_length == 0) rounds *= 2;
+    draws = draw(plan, rounds, random);
+  }
   Topology topology;
-  for (int round = 0; round < rounds_of_cycle; ++round) {
+  for (const auto& active : draws) {
     std::vector<MixingEdge> edges;
     for (std::size_t j = 0; j < plan.matchings.size(); ++j) {
-      if (random.uniform() >= plan.probabilities[j]) continue;
+      if (!active[j]) continue;
       for (const auto& [a, b] : plan.matchings[j]) {
         edges.push_back({a, b, plan.step});
         edges.push_back({b, a, plan.step});

@@ -36,7 +36,7 @@ class EdgeColouring {
     for (std::size_t k = 0; k < degree; ++k) {
       for (std::size_t from = 0; from < matrix.size(); ++from) {
         if (k < matrix[from].sends_to.size())
-          insert(static_cast<int>(from), matrix[from].sends_to[k]);
+          insert(static_cast<int>(from), matrix[from].sends_to[k].rank);
       }
     }
   }
@@ -112,36 +112,47 @@ void order_by_distance(MixingMatrix& matrix) {
   const auto distance = [ranks](int from, int to) { return (to - from + ranks) % ranks; };
   for (int i = 0; i < ranks; ++i) {
     MixingRow& row = matrix[at(i)];
-    std::ranges::sort(row.sends_to, {}, [&](int to) { return distance(i, to); });
+    std::ranges::sort(row.sends_to, {}, [&](const auto& to) { return distance(i, to.rank); });
     std::ranges::sort(row.receives, {}, [&](const auto& from) { return distance(from.rank, i); });
   }
 }
 
 void order_by_colour(MixingMatrix& matrix) {
   const EdgeColouring colouring(matrix);
-  std::vector<double> weight_of(matrix.size());  // of the row's neighbours
+  std::vector<double> weight_of(matrix.size());  // of one side of a row
+  const auto take_weights = [&](std::vector<MixingRow::Neighbour>& neighbours) {
+    for (const auto& neighbour : neighbours) weight_of[at(neighbour.rank)] = neighbour.weight;
+    neighbours.clear();
+  };
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     MixingRow& row = matrix[i];
-    for (const auto& from : row.receives) weight_of[at(from.rank)] = from.weight;
-    row.receives.clear();
+    take_weights(row.receives);
     for (const auto& edge : colouring.received_by(static_cast<int>(i))) {
       row.receives.push_back({edge.from, weight_of[at(edge.from)]});
     }
-    row.sends_to.clear();
-    for (const auto& edge : colouring.sent_by(static_cast<int>(i))) row.sends_to.push_back(edge.to);
+    take_weights(row.sends_to);
+    for (const auto& edge : colouring.sent_by(static_cast<int>(i))) {
+      row.sends_to.push_back({edge.to, weight_of[at(edge.to)]});
+    }
   }
 }
 
 /// Whether whoever exchanges a message has as many of them as the other end.
 bool equal_degrees(const MixingMatrix& matrix) {
   return std::ranges::all_of(matrix, [&](const MixingRow& row) {
-    return std::ranges::all_of(row.sends_to, [&](int to) {
-      return matrix[at(to)].receives.size() == row.sends_to.size();
+    return std::ranges::all_of(row.sends_to, [&](const auto& to) {
+      return matrix[at(to.rank)].receives.size() == row.sends_to.size();
     });
   });
 }
 
 }  // namespace
+
+std::vector<int> receivers(const MixingRow& row) {
+  std::vector<int> ranks;
+  for (const auto& to : row.sends_to) ranks.push_back(to.rank);
+  return ranks;
+}
 
 MixingMatrix mixing_matrix(int ranks, const std::vector<MixingEdge>& edges) {
   std::vector<MixingEdge> entries;
@@ -161,7 +172,7 @@ MixingMatrix mixing_matrix(int ranks, const std::vector<MixingEdge>& edges) {
     }
     matrix[at(to)].receives.push_back({from, weight});
     matrix[at(to)].self_weight -= weight;
-    matrix[at(from)].sends_to.push_back(to);
+    matrix[at(from)].sends_to.push_back({to, weight});
   }
   order_by_distance(matrix);
   if (equal_degrees(matrix) && !lockstep_rounds(matrix)) order_by_colour(matrix);
@@ -197,6 +208,7 @@ MixingMatrix equal_shares(int ranks, const std::vector<MixingEdge>& edges) {
   for (int i = 0; i < ranks; ++i) {
     matrix[at(i)].self_weight = share(i);
     for (auto& from : matrix[at(i)].receives) from.weight = share(from.rank);
+    for (auto& to : matrix[at(i)].sends_to) to.weight = share(i);
   }
   return matrix;
 }
@@ -215,7 +227,7 @@ std::optional<std::size_t> lockstep_rounds(const MixingMatrix& matrix) {
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     rounds = std::max({rounds, matrix[i].sends_to.size(), matrix[i].receives.size()});
     for (std::size_t k = 0; k < matrix[i].sends_to.size(); ++k) {
-      const auto& receives = matrix[at(matrix[i].sends_to[k])].receives;
+      const auto& receives = matrix[at(matrix[i].sends_to[k].rank)].receives;
       if (k >= receives.size() || receives[k].rank != static_cast<int>(i)) return std::nullopt;
     }
   }

@@ -1,6 +1,8 @@
 // Random regular graph: every rank has D neighbours, weights 1/(D + 1). Drawn by joining random
 // loose ends until none is left (Steger & Wormald 1999), again when that leads nowhere or the graph
-// is not connected. Almost all of these graphs are expanders: ρ ≈ (1 + 2√(D − 1))/(D + 1).
+// is not connected. Where a rank has more than half of all others as neighbours, the links that are
+// not there are drawn instead: the last loose ends of a dense graph hardly ever fit. Almost all of
+// these graphs are expanders: ρ ≈ (1 + 2√(D − 1))/(D + 1).
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -43,6 +45,19 @@ std::vector<GraphEdge> draw(int ranks, int degree, RandomStream& stream) {
   return links;
 }
 
+/// All links but these.
+std::vector<GraphEdge> complement(int ranks, const std::vector<GraphEdge>& links) {
+  std::set<std::pair<int, int>> missing;
+  for (const GraphEdge& link : links) missing.emplace(link.a, link.b);
+  std::vector<GraphEdge> others;
+  for (int a = 0; a < ranks; ++a) {
+    for (int b = a + 1; b < ranks; ++b) {
+      if (!missing.contains({a, b})) others.push_back({a, b});
+    }
+  }
+  return others;
+}
+
 Topology make(const TopologyRequest& request) {
   const int n = request.ranks;
   const int degree = static_cast<int>(request.number.value_or(default_degree));
@@ -56,14 +71,18 @@ Topology make(const TopologyRequest& request) {
                  "an even number of workers, or an even degree");
   }
   RandomStream stream(request.seed, Purpose::topology);
-  const std::size_t wanted = static_cast<std::size_t>(n) * static_cast<std::size_t>(degree) / 2;
+  const bool dense = degree > (n - 1) / 2;
+  const int drawn = dense ? n - 1 - degree : degree;
+  const std::size_t wanted = static_cast<std::size_t>(n) * static_cast<std::size_t>(drawn) / 2;
   for (int k = 0; k < most_draws; ++k) {
-    const std::vector<GraphEdge> links = draw(n, degree, stream);
-    if (links.size() == wanted && connected(n, links)) return {"", {metropolis_hastings(n, links)}};
+    std::vector<GraphEdge> links = draw(n, drawn, stream);
+    if (links.size() != wanted) continue;
+    if (dense) links = complement(n, links);
+    if (connected(n, links)) return {"", {metropolis_hastings(n, links)}};
   }
   throw UsageError(fmt::format(
-      "{}: none of {} graphs of {} workers was connected; a degree of 3 or more mostly is", name,
-      most_draws, n));
+      "{}: none of {} draws for {} workers was a connected graph; a degree of 3 or more mostly is",
+      name, most_draws, n));
 }
 
 }  // namespace

@@ -93,6 +93,9 @@ void count_rounds(const Topology& topology, TopologyFigures& figures) {
   PartialAveraging averaging(topology, std::move(x));
   for (std::size_t round = 0; round <= TopologyFigures::most_rounds; ++round) {
     const double left = std::sqrt(consensus_distance(averaging.values()));
+    for (const double weight : averaging.weights()) {
+      figures.least_weight = std::min(weight, figures.least_weight.value_or(weight));
+    }
     if (!figures.rounds_to_1e3 && left <= 1e-3 * start) figures.rounds_to_1e3 = round;
     if (left <= 1e-6 * start) {
       figures.rounds_to_1e6 = round;

@@ -110,11 +110,11 @@ TEST_CASE("topology --json has the documented keys, and W", "[app]") {
   const Json& row = document["rows"][0];
   std::set<std::string> keys;
   for (const auto& [key, value] : row.items()) keys.insert(key);
-  CHECK(keys == std::set<std::string>{"workers", "period", "symmetric", "doubly_stochastic",
-                                      "connected", "in_degree", "out_degree", "messages_per_step",
-                                      "bytes_per_step", "lockstep_message_times", "rho",
-                                      "rms_contraction", "spectral_gap", "lambda_min",
-                                      "rounds_to_exact", "rounds_to_1e-3", "rounds_to_1e-6", "W"});
+  CHECK(keys == std::set<std::string>{
+                    "workers", "period", "symmetric", "doubly_stochastic", "connected", "in_degree",
+                    "out_degree", "messages_per_step", "bytes_per_step", "lockstep_message_times",
+                    "rho", "rms_contraction", "spectral_gap", "lambda_min", "rounds_to_exact",
+                    "rounds_to_1e-3", "rounds_to_1e-6", "least_push_sum_weight", "W"});
   CHECK(row["rho"].get<double>() == Approx(0.25).epsilon(1e-12));
   CHECK(row["lambda_min"].is_null());
   CHECK(row["rounds_to_exact"].is_null());

@@ -272,6 +272,25 @@ TEST_CASE("sum-weight gossip leaves nothing on its way", "[collective]") {
   }
 }
 
+TEST_CASE("sum-weight gossip: who only gives keeps a share, and none is lost to rounding",
+          "[collective]") {
+  std::vector<std::vector<float>> x{{1.0F}, {5.0F}, {6.0F}};
+  std::vector<double> shares(3);
+  run_virtual(setup_of(3), [&](Rank& rank) {
+    const auto index = static_cast<std::size_t>(rank.rank());
+    SumWeightGossip gossip(rank, Vector(x[index]));
+    for (int k = 0; rank.rank() == 0 && k < 2000; ++k) gossip.send(1 + k % 2);
+    gossip.finish();
+    shares[index] = gossip.share();
+  });
+  CHECK(shares[0] > 0.0);
+  CHECK(shares[0] + shares[1] + shares[2] == Approx(1.0).epsilon(1e-15));
+  CHECK(x[0][0] == 1.0F);
+  // Of what 0 had, 1 gets two thirds.
+  CHECK(x[1][0] == Approx((5.0 + 2.0 / 3) / (1.0 + 2.0 / 3)));
+  CHECK(x[2][0] == Approx((6.0 + 1.0 / 3) / (1.0 + 1.0 / 3)));
+}
+
 TEST_CASE("push-sum keeps sum and weight over random directed graphs", "[collective]") {
   const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U);
   CAPTURE(seed);

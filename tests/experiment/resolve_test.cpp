@@ -145,10 +145,29 @@ TEST_CASE("a scheme refuses graphs that its rule does not bear, and says why", "
       CHECK_THAT(refusal(c), ContainsSubstring("--topology: ") && ContainsSubstring(row.why));
     }
   }
+  for (const char* scheme : {"gossip", "extra", "qgm", "sgp"}) {  // two who swap all they have
+    Configuration c = small_configuration(scheme);
+    c.workers = 2;
+    c.topology = "file:" + folder.write("swap", "0 1 1\n1 0 1\n").string();
+    CHECK_THAT(refusal(c), ContainsSubstring("goes in circles"));
+  }
   Configuration c = small_configuration("d2");
   c.topology = "grid";  // of 2 × 4, whose smallest eigenvalue the catalogue gives
   c.workers = 8;
   CHECK_THAT(refusal(c), ContainsSubstring("d2 diverges over grid of 8 workers"));
+}
+
+TEST_CASE("a graph that a scheme only just bears is remarked upon", "[experiment]") {
+  for (const char* scheme : {"d2", "nids"}) {
+    CAPTURE(scheme);
+    Configuration c = small_configuration(scheme);
+    c.topology = "ring";
+    c.hyperparameters["mixing-share"] = 1.0;
+    c.workers = 6;  // λ_min = −1/3
+    CHECK_THAT(resolved(c).remarks, ContainsSubstring("6 workers stands on the border"));
+    c.workers = 5;
+    CHECK(resolved(c).remarks.find("border") == std::string::npos);
+  }
 }
 
 TEST_CASE("the model follows the number of classes", "[experiment]") {

@@ -31,6 +31,20 @@ TEST_CASE("vector kernels agree with plain loops", "[model]") {
     for (std::size_t i = 0; i < size; ++i) expected[i] += -0.75 * before_x[i];
     y.check_equals(expected);
 
+    kernels::move_towards(0.3, x, y);
+    for (std::size_t i = 0; i < size; ++i) expected[i] += 0.3 * (before_x[i] - expected[i]);
+    y.check_equals(expected);
+    const Doubles moved = y.doubles();
+    kernels::move_towards(0.3, y, y);
+    y.check_equals(moved, 0.0);
+
+    kernels::add_difference(0.25, x, x, y);
+    y.check_equals(moved, 0.0);
+    kernels::add_difference(0.25, x, scaled, y);
+    const Doubles subtracted = scaled.doubles();
+    for (std::size_t i = 0; i < size; ++i) expected[i] += 0.25 * (before_x[i] - subtracted[i]);
+    y.check_equals(expected);
+
     kernels::add(x, y);
     for (std::size_t i = 0; i < size; ++i) expected[i] += before_x[i];
     y.check_equals(expected);

@@ -116,7 +116,7 @@ Program gossip_over(const std::string& topology, int n) {
   return [graph = make_topology(topology, n, 1)](Rank& rank) {
     std::vector<int> from;
     for (const auto& neighbour : graph.row(0, rank.rank()).receives) from.push_back(neighbour.rank);
-    gossip(rank, graph.row(0, rank.rank()).sends_to, from);
+    gossip(rank, receivers(graph.row(0, rank.rank())), from);
   };
 }
 

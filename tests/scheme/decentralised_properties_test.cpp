@@ -109,6 +109,26 @@ TEST_CASE("the mean of all models takes a step along the mean of all gradients",
   }
 }
 
+TEST_CASE("over a doubly stochastic graph sgp is gossip", "[scheme]") {
+  for (std::uint32_t seed = 1; seed <= 30; ++seed) {
+    RandomStream random(seed, Purpose::scheme);
+    Problem problem = random_problem(random);
+    problem.c.steps = 1 + random.below(20);
+    CAPTURE(seed, problem.c.topology, problem.c.workers);
+    problem.c.scheme = "gossip";
+    const Values gossip =
+        test::run_on_quadratic(problem.c, problem.data, {}, problem.special).workers;
+    problem.c.scheme = "sgp";
+    const Values pushed =
+        test::run_on_quadratic(problem.c, problem.data, {}, problem.special).workers;
+    for (std::size_t i = 0; i < gossip.size(); ++i) {
+      for (std::size_t j = 0; j < gossip[i].size(); ++j) {
+        CHECK(pushed[i][j] == Approx(gossip[i][j]).epsilon(1e-12).margin(1e-12));
+      }
+    }
+  }
+}
+
 TEST_CASE("without steps push-sum reaches the mean over any strongly connected graph", "[scheme]") {
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     RandomStream random(seed, Purpose::scheme);

@@ -214,6 +214,40 @@ TEST_CASE("gradient tracking steps along the mean gradient, on average over the 
   }
 }
 
+TEST_CASE("relay-sum follows its rule, message by message", "[scheme]") {
+  // On the path 0 - 1 - 2 - 3: m_{i→j} = x_i + Σ_{k≠j} m_{k→i}, of the step before, with its count.
+  const int n = 4;
+  const double gamma = 0.1;
+  const std::vector<double> h{1.0, 2.0, 0.5, 1.5}, b{3.0, -1.0, 2.0, 0.0};
+  const Dataset data =
+      test::quadratic_data({{1.0}, {2.0}, {0.5}, {1.5}}, {{3.0}, {-1.0}, {2.0}, {0.0}});
+  struct Told {
+    double sum = 0.0, count = 0.0;
+  };
+  std::vector<Told> right(n), left(n);  // what i told i + 1, and what i told i − 1
+  std::vector<double> x(n, 0.0);
+  for (int t = 0; t < 9; ++t) {
+    for (std::size_t i = 0; i < n; ++i) x[i] -= gamma * h[i] * (x[i] - b[i]);
+    const auto right_before = right, left_before = left;
+    for (std::size_t i = 0; i < n; ++i) {
+      right[i] = {x[i] + (i > 0 ? right_before[i - 1].sum : 0.0),
+                  1.0 + (i > 0 ? right_before[i - 1].count : 0.0)};
+      left[i] = {x[i] + (i + 1 < n ? left_before[i + 1].sum : 0.0),
+                 1.0 + (i + 1 < n ? left_before[i + 1].count : 0.0)};
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      Told all{x[i], 1.0};
+      if (i > 0) all = {all.sum + right[i - 1].sum, all.count + right[i - 1].count};
+      if (i + 1 < n) all = {all.sum + left[i + 1].sum, all.count + left[i + 1].count};
+      x[i] = all.sum / all.count;
+    }
+  }
+  Configuration c = configuration("relay-sum", n, gamma, 9);
+  c.topology = "path";
+  const auto found = test::run_on_quadratic(c, data).workers;
+  for (std::size_t i = 0; i < n; ++i) CHECK(found[i][0] == Approx(x[i]).epsilon(1e-12));
+}
+
 TEST_CASE("relay-sum takes in each model once, as old as its worker is far", "[scheme]") {
   const int n = 5;
   std::vector<MixingEdge> edges;

@@ -110,7 +110,6 @@ TEST_CASE("decentralised steps take what their closed forms say, on every regula
     check("nids", compute + round, compute + round);
     check("extra", std::max(compute, round), std::max(compute, round));
     check("exact-diffusion", compute + round, compute + round);
-    if (topology == std::string("ring")) check("d2", compute + round, compute + round);
   }
 }
 
@@ -135,13 +134,15 @@ TEST_CASE("gossip-aga averages ever more rarely while the loss falls", "[scheme]
 
 TEST_CASE("a slow worker does not hold up those who average in pairs", "[scheme]") {
   const LoadedData data = test::dense_problem(100, 840);
-  for (const char* scheme : {"ad-psgd", "gosgd"}) {
+  for (const auto& [scheme, topology] :
+       {std::pair{"ad-psgd", "full"}, std::pair{"ad-psgd", "ring"}, std::pair{"ad-psgd", "star"},
+        std::pair{"gosgd", "full"}}) {
     Configuration c = quick(scheme, 8, 400);
-    c.topology = "full";
+    c.topology = topology;
     c.network = {.latency = std::chrono::microseconds(10), .bytes_per_second = 1e9};
     const double alike = train(c, data).summary.samples_per_second;
     c.stragglers = {{0, 10.0}};
-    CAPTURE(scheme);
+    CAPTURE(scheme, topology);
     CHECK(train(c, data).summary.samples_per_second > 0.85 * alike);
   }
 }

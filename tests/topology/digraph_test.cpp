@@ -62,6 +62,26 @@ TEST_CASE(
   CHECK(figures.rounds_to_1e6);
 }
 
+TEST_CASE("the least weight of push-sum is that of who receives least", "[topology]") {
+  // A chain 0 → 1 → … → 9, and links from all back to 0.
+  std::string chain = "1 0\n";
+  for (int i = 1; i < 10; ++i) {
+    if (i < 9) chain += std::to_string(i + 1) + " " + std::to_string(i) + "\n";
+    chain += "0 " + std::to_string(i) + "\n";
+  }
+  // Stationary: w_1 = w_0/2 + w_1/3, w_i = w_{i-1}/3 + w_i/3, w_9 = w_8/3 + w_9/2.
+  std::vector<double> w{1.0, 0.75};
+  for (int i = 2; i < 9; ++i) w.push_back(w.back() / 2);
+  w.push_back(w.back() * 2 / 3);
+  double sum = 0.0;
+  for (const double each : w) sum += each;
+  const double stationary = 10.0 * w[9] / sum;
+  const double found = analyse(made(chain, 10)).least_weight.value_or(0.0);
+  CHECK(found <= stationary);  // less on the way there
+  CHECK(found > 0.8 * stationary);
+  CHECK_FALSE(analyse(make_topology("ring", 5, 1)).least_weight);
+}
+
 TEST_CASE("where the rows add up to one, partial averaging is plain", "[topology]") {
   const Topology ring = make_topology("ring", 5, 1);
   std::vector<double> x{0, 1, 2, 3, 4};

@@ -49,6 +49,32 @@ TEST_CASE("analysis sees what is not doubly stochastic, not connected, not locks
   CHECK_FALSE(analyse({"one way", {mixing_matrix(2, {{1, 0, 0.5}})}}).connected);
 }
 
+TEST_CASE("a graph mixes when it is connected and not in step", "[topology]") {
+  const auto circle = [](int n, double weight) {
+    std::vector<MixingEdge> edges;
+    for (int i = 0; i < n; ++i) edges.push_back({(i + 1) % n, i, weight});
+    return edges;
+  };
+  for (const int n : {2, 3, 6}) {
+    CAPTURE(n);
+    CHECK_FALSE(mixes({"circle", {mixing_matrix(n, circle(n, 1.0))}}));
+    CHECK(contraction(mixing_matrix(n, circle(n, 1.0))) == Approx(1.0).epsilon(1e-12));
+    CHECK(mixes({"circle", {mixing_matrix(n, circle(n, 0.9))}}));
+  }
+  // Walks of three and of four rounds lead back, so that in six all are everywhere.
+  std::vector<MixingEdge> two = circle(4, 1.0);
+  two[3].weight = 0.5;         // 0 gets half from 3
+  two.push_back({0, 2, 0.5});  // and half from 2
+  CHECK(mixes({"two", {mixing_matrix(4, two)}}));
+  CHECK_FALSE(mixes({"apart", {metropolis_hastings(4, std::vector<GraphEdge>{{0, 1}, {2, 3}})}}));
+  for (const char* name : {"ring", "full", "static-exp", "star", "one-peer-exp", "base:2"}) {
+    CAPTURE(name);
+    CHECK(mixes(make_topology(name, 1, 1)));
+    CHECK(mixes(make_topology(name, 2, 1)));
+    CHECK(mixes(make_topology(name, 9, 1)));
+  }
+}
+
 TEST_CASE("messages are counted a rank and a round", "[topology]") {
   CHECK(analyse(make_topology("star", 5, 1)).messages == Approx(8.0 / 5));
   CHECK(analyse(make_topology("full", 6, 1)).messages == Approx(5.0));

@@ -1,21 +1,27 @@
 // One round of partial averaging over a gossip graph: x_i ← Σ_j W_ij x_j.
 #pragma once
 
-#include <span>
-
 #include "trainyard/runtime/communicator.hpp"
 #include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
 /// `row` is this rank's row of W. Sends `vector` to every out-neighbour, then takes what the
-/// in-neighbours sent, both by offset rounds; lock-step time Δ(α + t) with Δ the largest degree.
-/// The sum is taken in a fixed order: own, then by distance.
+/// in-neighbours sent, in the order of their messages. From lock-step it takes Δ(α + t) where
+/// lockstep_rounds() has a Δ, and longer where messages wait for each other. The sum is taken in
+/// the order of `row.receives`, whoever comes first.
 void neighbour_average(Communicator& comm, const MixingRow& row, Vector vector);
 
-/// The second half of it, for who computes between the two: `vector` went to the out-neighbours
-/// (send_to_neighbours) and is still what it was then.
+/// The two halves of it, for who computes in between: what mix_in_neighbours() finds in `vector`
+/// has to be what was sent.
+void send_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector vector);
 void mix_in_neighbours(Communicator& comm, const MixingRow& row, Vector vector);
+
+/// Instead of mixing: difference ← Σ_j W_ij (x_j − x_i), what mixing would add. What one end of a
+/// link with equal weights gets is what the other loses, so that over all workers of a symmetric W
+/// these add up to 0 but for the rounding of their sums.
+void difference_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector vector,
+                              Vector difference);
 
 /// A row of (1 − share) I + share W: moves only that share of the way to the average. With one half
 /// no eigenvalue is negative.

@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "trainyard/base/function_ref.hpp"
 #include "trainyard/runtime/communicator.hpp"
-#include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
@@ -32,12 +30,5 @@ void all_gather(Communicator& comm, Vector vector);
 /// Part j of `outgoing` goes to worker j; part i of `incoming` comes from worker i. In round r
 /// worker w sends to w + r: (n−1)(α + t/n). The spans do not overlap.
 void all_to_all(Communicator& comm, ConstVector outgoing, Vector incoming);
-
-/// Neighbour exchange over a gossip graph, in two halves: `vector` goes to every out-neighbour;
-/// then what each in-neighbour sent is handed to `take`, with its weight, nearest first. Δ(α + t)
-/// with Δ the largest degree.
-void send_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector vector);
-void receive_from_neighbours(Communicator& comm, const MixingRow& row,
-                             FunctionRef<void(double weight, ConstVector received)> take);
 
 }  // namespace trainyard

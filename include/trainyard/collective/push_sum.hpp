@@ -23,8 +23,8 @@ class PushSum {
   /// z = u/w.
   void estimate(Vector z) const;
 
-  /// Gives each out-neighbour 1/(out-degree + 1) of u and w, and keeps as much. The weights in
-  /// `row` are not used.
+  /// Gives each out-neighbour j the share W_ji of u and w, and keeps what is left. REQUIRES: the
+  /// columns of W add up to 1.
   void send(Communicator& comm, const MixingRow& row);
   /// Takes what each in-neighbour has sent.
   void receive(Communicator& comm, const MixingRow& row);

@@ -20,6 +20,11 @@ namespace trainyard::kernels {
 
 /// y ← y + a x
 void axpy(double a, ConstVector x, Vector y);
+/// x ← x + a (target − x). Where both are equal x stays what it is, bit for bit, which the sum of
+/// (1 − a) x and a target does not: in single precision 1 − a and a do not add up to 1.
+void move_towards(double a, ConstVector target, Vector x);
+/// sum ← sum + a (x − y); x and y exchanged, the change is the opposite.
+void add_difference(double a, ConstVector x, ConstVector y, Vector sum);
 /// y ← y + x
 void add(ConstVector x, Vector y);
 /// x ← a x

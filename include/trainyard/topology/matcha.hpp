@@ -28,7 +28,8 @@ struct MatchaPlan {
 /// 1 matchings, and mostly Δ or one more. REQUIRES: 0 < budget ≤ 1; the graph is connected.
 MatchaPlan plan_matcha(const Topology& graph, double budget);
 
-/// 256 rounds drawn from the plan, and then the same again.
+/// 256 rounds drawn from the plan, and then the same again. Drawn anew until they connect all ranks
+/// that the plan's matchings connect, and twice as many where a small budget makes that unlikely.
 Topology drawn_rounds(const MatchaPlan& plan, int ranks, std::uint64_t seed);
 
 }  // namespace trainyard

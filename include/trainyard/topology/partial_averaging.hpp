@@ -20,6 +20,8 @@ class PartialAveraging {
 
   void next_round();
   const std::vector<double>& values() const { return values_; }
+  /// w. Empty where the rows of W add up to 1, and all w_i stay 1.
+  const std::vector<double>& weights() const { return weights_; }
 
  private:
   const Topology& topology_;

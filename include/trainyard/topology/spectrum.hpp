@@ -56,6 +56,10 @@ struct TopologyFigures {
   /// From x_i = i, until ‖x − x̄‖ is below so much of what it was; empty beyond most_rounds.
   std::optional<std::size_t> rounds_to_1e3, rounds_to_1e6;
 
+  /// Where only the columns add up to 1: the least w_i of push-sum in these rounds. A worker's
+  /// model moves by γ/w_i times its gradient, so that γ has to be smaller by about as much.
+  std::optional<double> least_weight;
+
   static constexpr std::size_t most_rounds = 100'000;
   double spectral_gap() const { return 1.0 - rho; }
 };

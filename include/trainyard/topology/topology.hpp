@@ -18,13 +18,16 @@ struct MixingRow {
     int rank;
     double weight;
   };
-  double self_weight = 1.0;
+  double self_weight = 1.0;  // what those of `receives` leave of 1, but in equal_shares()
   // In the order of their messages. Where the graph lets them, messages go in lockstep: the k-th
   // that a rank sends is the k-th that its receiver takes, so that no two meet at one port
   // (catalogue §1.2). Ring gossip in the order of the ranks takes 1.5 times as long.
-  std::vector<Neighbour> receives;
-  std::vector<int> sends_to;
+  std::vector<Neighbour> receives;  // weight = W[i][rank]
+  std::vector<Neighbour> sends_to;  // weight = W[rank][i], what the receiver gives to it
 };
+
+/// Who gets something from it, in the order of its messages.
+std::vector<int> receivers(const MixingRow& row);
 
 /// W(k) of one round, row by row.
 using MixingMatrix = std::vector<MixingRow>;
@@ -73,6 +76,11 @@ MixingMatrix equal_shares(int ranks, const std::vector<MixingEdge>& edges);
 
 /// Whether everybody hears of everybody, in the end, over the links of all rounds.
 bool connected(const Topology& topology);
+
+/// Whether there is a k such that in k rounds something of everybody comes to everybody: connected,
+/// and not in step, as two who exchange what they have, all of it, round after round. Looks at the
+/// links of a static graph; one that varies is taken to keep something back.
+bool mixes(const Topology& topology);
 
 /// A breadth-first tree from rank 0 over the links of all rounds, whichever way they go, with
 /// Metropolis-Hastings weights. REQUIRES: they connect all ranks.

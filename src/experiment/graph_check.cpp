@@ -1,0 +1,95 @@
+#include "experiment/graph_check.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/topology/spectrum.hpp"
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Of eigenvalues that are worked out in doubles.
+constexpr double tolerance = 1e-9;
+
+Topology graph_of(const Configuration& c) {
+  try {
+    return make_topology(c.topology, c.workers, c.seed);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--topology: {}", error.what()));
+  }
+}
+
+/// Averages over all workers, now and then, reach everybody whatever the graph is.
+void check_mixing(const Topology& topology, const Configuration& c) {
+  if (!connected(topology)) {
+    const bool balanced = std::ranges::all_of(topology.matrices, row_stochastic);
+    throw UsageError(fmt::format(
+        "--topology: over {} some of {} workers never hear of others: the graph is not connected{}",
+        c.topology, c.workers,
+        balanced ? "; gossip-pga averages over all workers now and then, and takes it" : ""));
+  }
+  if (!mixes(topology)) {
+    throw UsageError(
+        fmt::format("--topology: over {} workers give away all they have, round after round, and "
+                    "what they have goes in circles; give one of them a weight of its own",
+                    c.topology));
+  }
+}
+
+void check_static_and_symmetric(const Scheme& scheme, const Topology& topology) {
+  if (topology.period() == 1 && symmetric(topology.matrices.front())) return;
+  throw UsageError(fmt::format(
+      "--topology: {} needs a graph that stays and whose links go both ways with one weight; {} "
+      "{}; ring, grid, torus, hypercube and full are such graphs, and gradient-tracking is a "
+      "scheme that takes any",
+      scheme.name, topology.name, topology.period() > 1 ? "changes" : "is directed"));
+}
+
+/// The smallest eigenvalue, less what the rule bears. REQUIRES: W is symmetric.
+double margin(const Scheme& scheme, const Configuration& c, const MixingMatrix& matrix) {
+  return smallest_eigenvalue(matrix) -
+         scheme.least_eigenvalue(with_fallbacks(scheme, c.hyperparameters, c.workers));
+}
+
+}  // namespace
+
+void check_graph(const Scheme& scheme, const Configuration& c) {
+  if (!scheme.has_topology) return;
+  const Topology topology = graph_of(c);
+  if (!scheme.has_collective) check_mixing(topology, c);
+  if (scheme.graphs == GraphRange::column_stochastic) return;
+  if (!std::ranges::all_of(topology.matrices, row_stochastic)) {
+    throw UsageError(fmt::format(
+        "--topology: {} averages over graphs in which all receive as much as they send, where rows "
+        "and columns of W add up to 1; in {} only columns do; sgp, which pushes sums, takes it",
+        scheme.name, c.topology));
+  }
+  if (scheme.graphs == GraphRange::doubly_stochastic) return;
+  check_static_and_symmetric(scheme, topology);
+  if (scheme.least_eigenvalue == nullptr) return;
+  const double left = margin(scheme, c, topology.matrices.front());
+  if (left < -tolerance) {
+    const double found = smallest_eigenvalue(topology.matrices.front());
+    throw UsageError(fmt::format(
+        "--topology: {} diverges over {} of {} workers: an eigenvalue of W is {:.4f}, and it bears "
+        "none below {:.4f}; exact-diffusion bears all",
+        scheme.name, c.topology, c.workers, found, found - left));
+  }
+}
+
+std::optional<std::string> remark_on_graph(const Scheme& scheme, const Configuration& c) {
+  if (!scheme.has_topology || scheme.least_eigenvalue == nullptr) return std::nullopt;
+  if (margin(scheme, c, graph_of(c).matrices.front()) > tolerance) return std::nullopt;
+  return fmt::format(
+      "warning: {} over {} of {} workers stands on the border: the smallest eigenvalue of W is "
+      "just "
+      "what it bears, noise along its eigenvector never fades, and replicas drift apart; "
+      "exact-diffusion is free of it",
+      scheme.name, c.topology, c.workers);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,32 @@
+// What single precision does to long runs. Rounding errors that a rule sums up, step after step,
+// are gradients that nobody took: golden trajectories, in double precision and short, do not show
+// them.
+#include "trainyard/scheme/scheme.hpp"
+
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::quick;
+using test::train;
+
+TEST_CASE("in single precision schemes without bias end where all-reduce does", "[scheme]") {
+  // Whole gradients of rows that differ from worker to worker: nothing is random after the first
+  // step. More features than rows, and no regulariser: the loss falls for ever, in a valley so flat
+  // that errors of 10⁻⁵ in the gradient turn it back.
+  const LoadedData data = test::sparse_problem(60, 100);
+  const auto loss = [&](const char* scheme) {
+    Configuration c = quick(scheme, 5, 20000);
+    c.topology = "ring";
+    c.batch = 12;
+    c.optimizer.lr = 1.0;
+    c.partition = parse_partition("contiguous", "test");
+    return train(c, data).summary.train_loss;
+  };
+  const double expected = loss("ring");
+  for (const char* scheme :
+       {"gradient-tracking", "diging", "d2", "exact-diffusion", "nids", "extra"}) {
+    CAPTURE(scheme);
+    CHECK(loss(scheme) == Approx(expected).epsilon(1e-3));
+  }
+}
