@@ -162,7 +162,7 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
              s.workers, c.batch, step_size, seeds, exact_text(c.network.latency),
              bandwidth_text(c.network.bytes_per_second)) +
          (s.time == "wall" ? "time: wall clock\n"
-                           : fmt::format("time: simulated; computing a minibatch takes {}\n",
+                           : fmt::format("time: virtual; computing a minibatch takes {}\n",
                                          human_duration(to_seconds(*c.compute_time)))) +
          target_line(results);
 }

@@ -147,8 +147,9 @@ class Panel {
 
 std::string detail_of(const TopologyReport& report, std::size_t panels) {
   const TopologyFigures& f = report.figures;
-  std::string text = fmt::format("{} {:.6f}, degree {}", f.period > 1 ? "rms contraction" : "ρ",
-                                 f.rms, std::max(f.in_degree, f.out_degree));
+  const char* const figure = !f.doubly_stochastic ? "|λ₂|" : f.period > 1 ? "rms contraction" : "ρ";
+  std::string text =
+      fmt::format("{} {:.6f}, degree {}", figure, f.rms, std::max(f.in_degree, f.out_degree));
   if (f.exact_rounds) text += fmt::format(", exact in {}", *f.exact_rounds);
   if (panels < f.period) text += fmt::format("; the first {} of {} rounds", panels, f.period);
   if (!f.symmetric) text += "; arrows: messages, lines: both ways";
