@@ -5,6 +5,7 @@
 
 #include "trainyard/experiment/spread.hpp"
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 #include "report/aligned.hpp"
 
@@ -189,11 +190,24 @@ constexpr const char* seeds_legend =
     "             seeds - 1), empty where it rounds to 0; to target: how many reached it, if not "
     "all\n";
 
-constexpr const char* one_step_size =
-    "\n"
-    "At one step size, ps-async and hogwild apply every worker's gradient in full while the "
-    "others\n"
-    "apply their mean, so with n workers they move up to n times as far in an epoch.\n";
+/// Where it is not the same in all: schemes with one step size need not move equally far.
+std::string what_steps_are(const std::vector<RunResult>& results) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> schemes_of;  // a step
+  for (const RunResult& result : results) {
+    const Scheme& scheme = find_scheme(result.summary.scheme);
+    auto found = std::ranges::find(
+        schemes_of, scheme.step, [](const auto& each) -> const auto& { return each.first; });
+    if (found == schemes_of.end()) found = schemes_of.insert(found, {scheme.step, {}});
+    auto& names = found->second;
+    if (std::ranges::find(names, scheme.name) == names.end()) names.push_back(scheme.name);
+  }
+  if (schemes_of.size() < 2) return "";
+  std::string text = "\nAt one step size γ schemes do not move equally far; a step is\n";
+  for (const auto& [step, names] : schemes_of) {
+    text += fmt::format("  {}\n      {}\n", step, fmt::join(names, ", "));
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -209,7 +223,7 @@ std::string comparison_table(const std::vector<RunResult>& results,
       heading(results, options) + "\n" + aligned(rows) + "\n" + stretch_notes(results) + legend;
   if (options.tune_lr) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
-  if (!options.tune_lr) text += one_step_size;
+  if (!options.tune_lr) text += what_steps_are(results);
   return text;
 }
 

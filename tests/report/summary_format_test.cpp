@@ -130,6 +130,16 @@ TEST_CASE("the comparison of several seeds has a line of means and one of deviat
   CHECK_THAT(comparison_table(diverged, {.seeds = 2}), ContainsSubstring("1 of 2 diverged"));
 }
 
+TEST_CASE("a comparison at one step size says what a step of each scheme is", "[report]") {
+  const auto table_of = [](auto... schemes) {
+    return comparison_table(listed(full_result(schemes)...), {});
+  };
+  const std::string table = table_of("ring", "ps-async", "ps-sync", "dc-asgd-c");
+  CHECK_THAT(table, ContainsSubstring("  γ × mean over workers\n      ring, ps-sync\n"));
+  CHECK_THAT(table, ContainsSubstring("\n      dc-asgd-c\n"));
+  CHECK_THAT(table_of("ring", "ps-sync"), !ContainsSubstring("At one step size"));
+}
+
 TEST_CASE("several seeds in JSON and CSV", "[report]") {
   const auto json = nlohmann::json::parse(comparison_json(two_seeds(), {.seeds = 2}));
   CHECK(json["runs"].size() == 4);
