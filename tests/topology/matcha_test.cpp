@@ -144,11 +144,13 @@ TEST_CASE("matcha's rounds are drawn as planned, doubly stochastic, the same for
 }
 
 TEST_CASE("matcha's rounds connect all workers, however small the budget", "[topology]") {
-  const auto check = [](const char* name, int ranks, std::uint64_t seed) {
-    CAPTURE(name, ranks, seed);
+  const auto check = [](const char* name, int ranks, std::uint64_t seeds) {
     const MatchaPlan plan = plan_matcha(make_topology(name, ranks, 1), 0.01);
-    CHECK(connected(drawn_rounds(plan, ranks, seed)));
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+      CAPTURE(name, ranks, seed);
+      CHECK(connected(drawn_rounds(plan, ranks, seed)));
+    }
   };
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) check("ring", 16, seed);
-  check("star", 100, 1);  // 99 matchings: 256 rounds leave some of them out, whatever the draw
+  check("ring", 16, 60);
+  check("star", 60, 2);  // 59 matchings: 256 rounds leave some of them out, whatever the draw
 }

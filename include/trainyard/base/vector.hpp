@@ -29,6 +29,12 @@ concept IsScalar = std::same_as<T, float> || std::same_as<T, double>;
 template <IsScalar T>
 inline constexpr Scalar scalar_of = std::same_as<T, float> ? Scalar::float32 : Scalar::float64;
 
+/// Floats or doubles in a row; those that are not const may be written.
+template <typename Range, bool is_const>
+concept ScalarRange = std::ranges::contiguous_range<Range> &&
+    IsScalar<std::ranges::range_value_t<Range>> &&
+    (is_const || !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>);
+
 /// Like std::span of floats or of doubles. `Byte` is const where the values are.
 template <typename Byte>
 class VectorView {
@@ -41,15 +47,12 @@ class VectorView {
   VectorView(Scalar scalar, Byte* data, std::size_t size)
       : data_(data), size_(size), scalar_(scalar) {}
   /// Of floats or doubles, wherever they lie in a row.
-  template <std::ranges::contiguous_range Range>
-  requires IsScalar<std::ranges::range_value_t<Range>> &&
-      std::convertible_to < std::remove_reference_t<std::ranges::range_reference_t<Range>>
-  *,
-      Value<std::ranges::range_value_t<Range>>* >
-          VectorView(
-              Range&& values)  // NOLINT(bugprone-forwarding-reference-overload): it is a view
+  template <ScalarRange<is_const> Range>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it is a view
+  VectorView(Range&& values)
       : data_(reinterpret_cast<Byte*>(std::ranges::data(values))),
-  size_(std::ranges::size(values)), scalar_(scalar_of<std::ranges::range_value_t<Range>>) {}
+        size_(std::ranges::size(values)),
+        scalar_(scalar_of<std::ranges::range_value_t<Range>>) {}
   /// Of a vector that may be written.
   template <typename Other>
   requires is_const && std::same_as<Other, std::byte> VectorView(const VectorView<Other>& other)
