@@ -16,14 +16,19 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "experiment/graph_check.hpp"
+
 namespace trainyard {
 
 namespace {
 
-// By then the first step's start from lock-step is over; what follows is a whole number of rounds
-// of every time-varying graph of up to 16 workers, and almost one of larger ones.
+// How many steps lead in, by which the start from lock-step is over, and how many are counted:
+// whole cycles of a rule's periods and of a graph that varies, and ten times as many where a rule
+// draws at random when it communicates.
 constexpr std::uint64_t steps_before = 8;
 constexpr std::uint64_t steps_counted = 24;
+constexpr std::uint64_t times_by_chance = 10;
+constexpr std::uint64_t longest_cycle = 4096;
 
 constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
 constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
@@ -92,23 +97,39 @@ bool all_alike(const Configuration& c) {
          c.network.ports == PortMode::circuit && c.stragglers.empty() && !c.compute_noise.any();
 }
 
+/// What the workers mix over; nothing where they do not.
+Topology rounds_of(const Scheme& scheme, const Configuration& c) {
+  if (!scheme.has_topology) return {};
+  return rounds_over(scheme, make_topology(c.topology, c.workers, c.seed), c.hyperparameters,
+                     c.seed);
+}
+
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
-                                  const Configuration& c) {
+                                  const Configuration& c, const Topology& rounds) {
   if (scheme.step_time == nullptr || !all_alike(c)) return std::nullopt;
-  const Topology topology = scheme.has_topology
-                                ? rounds_over(scheme, make_topology(c.topology, c.workers, c.seed),
-                                              c.hyperparameters, c.seed)
-                                : Topology{};
   const auto time = scheme.step_time({.workers = c.workers,
                                       .servers = scheme.one_server ? 1 : c.servers,
                                       .parameters = setting.parameters,
                                       .compute = *c.compute_time,
                                       .network = c.network,
                                       .collective = find_all_reduce(c.collective),
-                                      .topology = topology,
+                                      .topology = rounds,
                                       .hyperparameters = c.hyperparameters});
   if (!time) return std::nullopt;
   return to_seconds(*time);
+}
+
+/// Sets steps_before and steps_counted.
+void choose_window(const Scheme& scheme, const Configuration& c, const Topology& rounds,
+                   Prediction& prediction) {
+  std::uint64_t cycle = steps_of_cycle(scheme, c.hyperparameters);
+  const std::uint64_t with_rounds = std::lcm(cycle, std::max<std::size_t>(1, rounds.period()));
+  if (with_rounds <= longest_cycle) cycle = with_rounds;
+  const auto whole_cycles = [&](std::uint64_t steps) {
+    return cycle * ((steps + cycle - 1) / cycle);
+  };
+  prediction.steps_before = whole_cycles(steps_before);
+  prediction.steps_counted = whole_cycles(steps_counted * (scheme.by_chance ? times_by_chance : 1));
 }
 
 }  // namespace
@@ -154,7 +175,9 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   Prediction prediction;
   prediction.variant = variant;
   c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
-  prediction.closed_form_s = closed_form(scheme, setting, c);
+  check_graph(scheme, c);
+  const Topology rounds = rounds_of(scheme, c);
+  prediction.closed_form_s = closed_form(scheme, setting, c, rounds);
 
   const std::size_t batch = std::exchange(c.batch, 1);
   const StandIn model = stand_in(setting);
@@ -170,12 +193,10 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
     if (!parameter.in_the_long_run) continue;
     c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
   }
-  const std::uint64_t cycle = steps_of_cycle(scheme, c.hyperparameters);
-  const std::uint64_t first = cycle * ((steps_before + cycle - 1) / cycle);
-  const std::uint64_t counted = cycle * ((steps_counted + cycle - 1) / cycle);
-  const Summary before = played(c, first, data);
-  const Summary after = played(c, first + counted, data);
-  const auto steps = static_cast<double>(counted);
+  choose_window(scheme, c, rounds, prediction);
+  const Summary before = played(c, prediction.steps_before, data);
+  const Summary after = played(c, prediction.steps_before + prediction.steps_counted, data);
+  const auto steps = static_cast<double>(prediction.steps_counted);
   const double scale = static_cast<double>(setting.parameters) / static_cast<double>(model.floats);
   prediction.servers = after.servers;
   prediction.step_s = (after.seconds - before.seconds) / steps;

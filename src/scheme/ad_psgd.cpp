@@ -41,6 +41,7 @@ Scheme ad_psgd_scheme() {
           .source = "Lian et al. 2018; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .pace = Pace::free,
+          .by_chance = true,
           .has_topology = true,
           .graphs = GraphRange::static_symmetric,
           .worker = work};

@@ -34,6 +34,7 @@ Scheme gosgd_scheme() {
           .source = "Blot et al. 2016; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .pace = Pace::free,
+          .by_chance = true,
           .hyperparameters = {{.name = "send-probability",
                                .argument = "P",
                                .help = "that a step is followed by a message",

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/spectrum.hpp"
 
 #include "support/catch.hpp"
 #include "support/topologies.hpp"
@@ -29,12 +30,13 @@ PredictionSetting setting_of(int workers, Network network, std::uint64_t floats 
   return setting;
 }
 
-/// What training takes: its first step, and a step between the 8th and the 32nd.
+/// What training takes: its first step, and a step of those that a prediction counts.
 struct Trained {
   double first_s = 0.0, sustained_s = 0.0;
 };
 
-Trained trained(const Variant& variant, const PredictionSetting& setting) {
+Trained trained(const Variant& variant, const PredictionSetting& setting,
+                const Prediction& prediction) {
   static const LoadedData data = test::dense_problem(60, parameters);
   Configuration c = quick(variant.scheme, setting.configuration.workers, 1);
   c.network = setting.configuration.network;
@@ -48,7 +50,9 @@ Trained trained(const Variant& variant, const PredictionSetting& setting) {
     c.steps = steps;
     return train(c, data).summary.seconds;
   };
-  return {seconds_of(1), (seconds_of(32) - seconds_of(8)) / 24};
+  const std::uint64_t first = prediction.steps_before, counted = prediction.steps_counted;
+  return {seconds_of(1),
+          (seconds_of(first + counted) - seconds_of(first)) / static_cast<double>(counted)};
 }
 
 }  // namespace
@@ -67,7 +71,7 @@ void check_predictions(std::initializer_list<int> workers,
           for (const Variant& variant : parse_variants("all", "test")) {
             CAPTURE(n, k, latency, bandwidth, variant.text());
             const Prediction prediction = predict(variant, setting);
-            const Trained run = trained(variant, setting);
+            const Trained run = trained(variant, setting, prediction);
             CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
             const bool closed = prediction.closed_form_s.has_value();
             const bool async_server =
@@ -105,7 +109,7 @@ TEST_CASE("a prediction over any topology is what a run takes", "[experiment]") 
       const Variant variant = parse_variants("gossip:" + topology, "test").front();
       CAPTURE(n, variant.text());
       const Prediction prediction = predict(variant, setting);
-      const Trained run = trained(variant, setting);
+      const Trained run = trained(variant, setting, prediction);
       CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
       if (prediction.closed_form_s) {
         CHECK(*prediction.closed_form_s == Approx(run.first_s).epsilon(1e-6));
@@ -119,6 +123,21 @@ TEST_CASE("a prediction over any topology is what a run takes", "[experiment]") 
   CHECK_FALSE(predict({"gossip", "star"}, setting_of(5, network)).closed_form_s);
   CHECK_THROWS_WITH(predict({"gossip", "hypercube"}, setting_of(5, network)),
                     ContainsSubstring("not a power of two"));
+  // A base graph of 25 workers has nine rounds, in some of which not everybody sends.
+  const Prediction base = predict({"gossip", "base:2"}, setting_of(25, network));
+  CHECK(base.steps_counted == 27);
+  CHECK(base.messages == Approx(25 * analyse(make_topology("base:2", 25, 1)).messages));
+}
+
+TEST_CASE("a prediction of what is drawn at random is near its mean", "[experiment]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  PredictionSetting setting = setting_of(16, network);
+  setting.configuration.hyperparameters["send-probability"] = 0.25;
+  // 3840 chances: two standard deviations are 6 %.
+  CHECK(predict({"gosgd", ""}, setting).messages == Approx(16 * 0.25).epsilon(0.1));
+  setting.configuration.hyperparameters["budget"] = 0.3;
+  // The two matchings of a ring of 16 have 16 links, and both directions of each are messages.
+  CHECK(predict({"matcha", "ring"}, setting).messages == Approx(0.3 * 32).epsilon(0.15));
 }
 
 TEST_CASE("a prediction for a model too large to try agrees with the closed forms",

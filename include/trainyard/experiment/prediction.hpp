@@ -45,6 +45,9 @@ struct Prediction {
   int servers = 0;
   /// Of the first step. Empty where there is none, and where workers or links are not alike.
   std::optional<double> closed_form_s;
+  /// What is sustained is counted over so many steps after so many others: whole cycles of what
+  /// happens in cycles, and more of them where communication is drawn at random.
+  std::uint64_t steps_before = 0, steps_counted = 0;
   double step_s = 0.0;                 // sustained: a minibatch of each worker
   double epoch_s = 0.0;                // sustained
   double messages = 0.0, bytes = 0.0;  // a step, of all ranks together

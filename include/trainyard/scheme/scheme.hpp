@@ -93,6 +93,8 @@ struct Scheme {
   /// When it communicates depends on the data, on how training goes or where an epoch ends, so that
   /// nobody can say beforehand how long a step takes.
   bool by_data = false;
+  /// How often it communicates is drawn at random: a few steps do not show what it is on average.
+  bool by_chance = false;
   ModelHome home = ModelHome::replicas;
   bool has_topology = false;  // takes --topology
   GraphRange graphs = GraphRange::doubly_stochastic;
