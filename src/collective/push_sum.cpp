@@ -20,15 +20,19 @@ void PushSum::estimate(Vector z) const {
   kernels::scaled_copy(1.0 / weight(), pair_.view().first(z.size()), z);
 }
 
-// Each share is taken of what the ones before it have left, and what is given is taken away as it
-// was rounded: nothing is lost but the last digit of what is kept.
+// Who get equal shares get the same numbers. Shares are taken of what those before have left, and
+// taken away as they were rounded: nothing is lost but the last digit of what is kept.
 void PushSum::send(Communicator& comm, const MixingRow& row) {
   double left = 1.0;
-  for (const MixingRow::Neighbour& receiver : row.sends_to) {
-    kernels::scaled_copy(std::min(1.0, receiver.weight / left), pair_.view(), sent_.view());
-    comm.send(receiver.rank, sent_.view());
-    kernels::axpy(-1.0, sent_.view(), pair_.view());
-    left -= receiver.weight;
+  for (auto next = row.sends_to.begin(); next != row.sends_to.end();) {
+    const double weight = next->weight;
+    kernels::scaled_copy(std::min(1.0, weight / left), pair_.view(), sent_.view());
+    double receivers = 0.0;
+    for (; next != row.sends_to.end() && next->weight == weight; ++next, ++receivers) {
+      comm.send(next->rank, sent_.view());
+    }
+    kernels::axpy(-receivers, sent_.view(), pair_.view());
+    left -= receivers * weight;
   }
 }
 

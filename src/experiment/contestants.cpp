@@ -60,7 +60,7 @@ std::vector<std::string> able_to_run(const std::vector<Contestant>& contestants,
   std::string last_reason;
   for (const Contestant& contestant : contestants) {
     try {
-      check_scheme(find_scheme(contestant.scheme), configuration, scalar);
+      (void)check_scheme(find_scheme(contestant.scheme), configuration, scalar);
       able.push_back(contestant.scheme);
     } catch (const UsageError& error) {
       if (contestant.named) throw;

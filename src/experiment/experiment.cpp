@@ -15,6 +15,8 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "experiment/scheme_graph.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -162,11 +164,7 @@ RunResult Experiment::run() {
   const std::atomic<bool>& interrupted = hooks_.interrupted ? *hooks_.interrupted : never;
   const auto parts = partition(data_.train, config_.partition,
                                static_cast<std::size_t>(config_.workers), config_.seed);
-  const Topology topology =
-      scheme_.has_topology
-          ? rounds_over(scheme_, make_topology(config_.topology, config_.workers, config_.seed),
-                        config_.hyperparameters, config_.seed)
-          : Topology{};
+  const Topology topology = rounds_of(scheme_, config_);
   const RuntimeSetup setup = runtime_setup();
   std::optional<SharedModels> shared;
   if (scheme_.home == ModelHome::shared) {

@@ -16,7 +16,7 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
-#include "experiment/graph_check.hpp"
+#include "experiment/scheme_graph.hpp"
 
 namespace trainyard {
 
@@ -97,13 +97,6 @@ bool all_alike(const Configuration& c) {
          c.network.ports == PortMode::circuit && c.stragglers.empty() && !c.compute_noise.any();
 }
 
-/// What the workers mix over; nothing where they do not.
-Topology rounds_of(const Scheme& scheme, const Configuration& c) {
-  if (!scheme.has_topology) return {};
-  return rounds_over(scheme, make_topology(c.topology, c.workers, c.seed), c.hyperparameters,
-                     c.seed);
-}
-
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
                                   const Configuration& c, const Topology& rounds) {
   if (scheme.step_time == nullptr || !all_alike(c)) return std::nullopt;
@@ -175,7 +168,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   Prediction prediction;
   prediction.variant = variant;
   c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
-  check_graph(scheme, c);
+  (void)check_graph(scheme, c);
   const Topology rounds = rounds_of(scheme, c);
   prediction.closed_form_s = closed_form(scheme, setting, c, rounds);
 

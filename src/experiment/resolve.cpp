@@ -11,7 +11,7 @@
 #include "trainyard/network/links.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "experiment/graph_check.hpp"
+#include "experiment/scheme_graph.hpp"
 
 namespace trainyard {
 
@@ -73,15 +73,16 @@ Scalar model_scalar(const Configuration& c, const LoadedData& data) {
   return make_model({model_name(c, data), c.l2}, data.train)->scalar();
 }
 
-void check_scheme(const Scheme& scheme, const Configuration& c, Scalar of_model) {
+std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& c,
+                                        Scalar of_model) {
   check_optimizer_of(scheme, c.optimizer);
-  check_graph(scheme, c);
   if (of_model != Scalar::float32 && scheme.home == ModelHome::shared) {
     throw UsageError(fmt::format(
         "--model {}: its parameters are double, and the model that {} shares is float; the other "
         "schemes take it",
         c.model, scheme.name));
   }
+  return check_graph(scheme, c);
 }
 
 namespace {
@@ -190,10 +191,12 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
 
 /// Also finds out whether the model suits the data, before anything takes time.
 void resolve_model(Configuration& c, const std::vector<std::string>& schemes,
-                   const LoadedData& data) {
+                   const LoadedData& data, const Remark& remark) {
   c.model = model_name(c, data);
   const auto model = make_model({c.model, c.l2}, data.train);
-  for (const std::string& name : schemes) check_scheme(find_scheme(name), c, model->scalar());
+  for (const std::string& name : schemes) {
+    if (const auto border = check_scheme(find_scheme(name), c, model->scalar())) remark(*border);
+  }
   const double seconds = static_cast<double>(model->dimension() * bytes_of(model->scalar())) /
                          c.network.bytes_per_second;
   if (!(seconds < longest_message_s)) {
@@ -288,11 +291,8 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   check_stragglers(c);
   check_network(c, ranks);
   check_against_data(c, data);
-  resolve_model(c, schemes, data);
+  resolve_model(c, schemes, data, say);
   remark_unused(c, schemes, say);
-  for (const std::string& name : schemes) {
-    if (const auto remark_of = remark_on_graph(find_scheme(name), c)) say(*remark_of);
-  }
   resolve_time(c, ranks, say);
   resolve_budget(c, data);
   remark_rare_meetings(c, schemes, say);

@@ -4,8 +4,6 @@
 // max(T_c, Δ(α + t)), where gossip (adapt-then-combine) takes the sum of both. The price: a
 // gradient reaches the neighbours one step later, and on unlike data the replicas stay further
 // apart, by γ/(1 − λ + γh) instead of γλ/(1 − λ(1 − γh)) for each eigenvalue λ of W.
-#include <algorithm>
-
 #include "trainyard/collective/neighbour_average.hpp"
 
 #include "scheme/gossip.hpp"

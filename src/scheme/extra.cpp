@@ -2,14 +2,11 @@
 // catalogue §4.2):
 //   X¹ = WX⁰ − γG⁰,  X^{t+2} = (I + W)X^{t+1} − ½(I + W)X^t − γ(G^{t+1} − G^t).
 // The difference of two steps of D-PSGD, the older with (I + W)/2: what is left at rest must have
-// equal rows and a zero mean gradient. Summed up over the steps it is D-PSGD with
-// a correction,
+// equal rows and a zero mean gradient. Summed up over the steps it is D-PSGD with a correction,
 //   X ← WX − γG + C;  C ← C + ½(W − I)X, of the old X;  C⁰ = 0,
 // which is what the program does: in single precision the differences of the line above would leave
 // their rounding errors in every later step (exact_diffusion.cpp). The models go out while the
 // gradient is computed. W is static and symmetric.
-#include <algorithm>
-
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/model/kernels.hpp"
 

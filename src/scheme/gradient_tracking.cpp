@@ -12,8 +12,6 @@
 //
 // DIGing's vectors can go out before the gradient is computed; the other form's only afterwards,
 // and in its first step only X.
-#include <algorithm>
-
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/model/kernels.hpp"
 

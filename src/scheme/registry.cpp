@@ -208,12 +208,9 @@ std::vector<std::string> schemes_of_group(std::string_view group) {
 }
 
 const Scheme& find_scheme_beside_groups(std::string_view name) {
-  const auto found = std::ranges::find(schemes(), name, &Scheme::name);
-  if (found != schemes().end()) return *found;
-  std::vector<std::string> known;
-  for (const Group& group : groups) known.emplace_back(group.name);
-  for (const Scheme& scheme : schemes()) known.push_back(scheme.name);
-  throw_unknown("scheme", name, known);
+  std::vector<std::string> names;
+  for (const Group& group : groups) names.emplace_back(group.name);
+  return find_named(schemes(), name, "scheme", names);
 }
 
 }  // namespace trainyard

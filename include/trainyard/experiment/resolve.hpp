@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ struct Scheme;
 /// Of the model that the run will have.
 Scalar model_scalar(const Configuration& configuration, const LoadedData& data);
 
-/// Throws UsageError for what this scheme refuses and another may take.
-void check_scheme(const Scheme& scheme, const Configuration& configuration, Scalar of_model);
+/// Throws UsageError for what this scheme refuses and another may take. Returns what to say where
+/// it takes it only just.
+std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& configuration,
+                                        Scalar of_model);
 
 /// Decides for all `schemes` at once, so that a comparison runs every scheme under the same clock
 /// with the same cost of computation:

@@ -1,9 +1,7 @@
 // Partial averaging and nothing else: x ← W(k) x, round by round, as lectures tabulate it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "trainyard/topology/topology.hpp"

@@ -1,4 +1,4 @@
-#include "experiment/graph_check.hpp"
+#include "experiment/scheme_graph.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,6 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/topology/spectrum.hpp"
-#include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
@@ -49,47 +48,49 @@ void check_static_and_symmetric(const Scheme& scheme, const Topology& topology) 
       scheme.name, topology.name, topology.period() > 1 ? "changes" : "is directed"));
 }
 
-/// The smallest eigenvalue, less what the rule bears. REQUIRES: W is symmetric.
-double margin(const Scheme& scheme, const Configuration& c, const MixingMatrix& matrix) {
-  return smallest_eigenvalue(matrix) -
-         scheme.least_eigenvalue(with_fallbacks(scheme, c.hyperparameters, c.workers));
+/// REQUIRES: W is symmetric.
+std::optional<std::string> check_eigenvalues(const Scheme& scheme, const Configuration& c,
+                                             const MixingMatrix& matrix) {
+  const double found = smallest_eigenvalue(matrix);
+  const double least =
+      scheme.least_eigenvalue(with_fallbacks(scheme, c.hyperparameters, c.workers));
+  if (found < least - tolerance) {
+    throw UsageError(fmt::format(
+        "--topology: {} diverges over {} of {} workers: an eigenvalue of W is {:.4f}, and it bears "
+        "none below {:.4f}; exact-diffusion bears all",
+        scheme.name, c.topology, c.workers, found, least));
+  }
+  if (found > least + tolerance) return std::nullopt;
+  return fmt::format(
+      "warning: {} over {} of {} workers stands on the border: the smallest eigenvalue of W is "
+      "just what it bears, noise along its eigenvector never fades, and replicas drift apart; "
+      "exact-diffusion is free of it",
+      scheme.name, c.topology, c.workers);
 }
 
 }  // namespace
 
-void check_graph(const Scheme& scheme, const Configuration& c) {
-  if (!scheme.has_topology) return;
+std::optional<std::string> check_graph(const Scheme& scheme, const Configuration& c) {
+  if (!scheme.has_topology) return std::nullopt;
   const Topology topology = graph_of(c);
   if (!scheme.has_collective) check_mixing(topology, c);
-  if (scheme.graphs == GraphRange::column_stochastic) return;
+  if (scheme.graphs == GraphRange::column_stochastic) return std::nullopt;
   if (!std::ranges::all_of(topology.matrices, row_stochastic)) {
     throw UsageError(fmt::format(
         "--topology: {} averages over graphs in which all receive as much as they send, where rows "
         "and columns of W add up to 1; in {} only columns do; sgp, which pushes sums, takes it",
         scheme.name, c.topology));
   }
-  if (scheme.graphs == GraphRange::doubly_stochastic) return;
+  if (scheme.graphs == GraphRange::doubly_stochastic) return std::nullopt;
   check_static_and_symmetric(scheme, topology);
-  if (scheme.least_eigenvalue == nullptr) return;
-  const double left = margin(scheme, c, topology.matrices.front());
-  if (left < -tolerance) {
-    const double found = smallest_eigenvalue(topology.matrices.front());
-    throw UsageError(fmt::format(
-        "--topology: {} diverges over {} of {} workers: an eigenvalue of W is {:.4f}, and it bears "
-        "none below {:.4f}; exact-diffusion bears all",
-        scheme.name, c.topology, c.workers, found, found - left));
-  }
+  if (scheme.least_eigenvalue == nullptr) return std::nullopt;
+  return check_eigenvalues(scheme, c, topology.matrices.front());
 }
 
-std::optional<std::string> remark_on_graph(const Scheme& scheme, const Configuration& c) {
-  if (!scheme.has_topology || scheme.least_eigenvalue == nullptr) return std::nullopt;
-  if (margin(scheme, c, graph_of(c).matrices.front()) > tolerance) return std::nullopt;
-  return fmt::format(
-      "warning: {} over {} of {} workers stands on the border: the smallest eigenvalue of W is "
-      "just "
-      "what it bears, noise along its eigenvector never fades, and replicas drift apart; "
-      "exact-diffusion is free of it",
-      scheme.name, c.topology, c.workers);
+Topology rounds_of(const Scheme& scheme, const Configuration& c) {
+  if (!scheme.has_topology) return {};
+  return rounds_over(scheme, make_topology(c.topology, c.workers, c.seed), c.hyperparameters,
+                     c.seed);
 }
 
 }  // namespace trainyard
