@@ -7,8 +7,8 @@
 #include "trainyard/collective/neighbour_average.hpp"
 
 #include "support/catch.hpp"
+#include "support/oracles.hpp"
 #include "support/runtimes.hpp"
-#include "support/shared_files.hpp"
 
 using namespace trainyard;
 
@@ -55,8 +55,7 @@ double gossip_seconds(const char* name, int workers, const Network& network) {
 }  // namespace
 
 TEST_CASE("exchanges under the reference's networks take what it says", "[collective]") {
-  if (!test::have_shared("spec/cost_reference.json")) return;
-  const auto cases = test::read_json("spec/cost_reference.json")["cases"];
+  const auto cases = test::read_oracle("cost_reference")["cases"];
   REQUIRE(cases.size() >= 3);
   for (const auto& [name, times] : cases.items()) {
     CAPTURE(name);

@@ -58,10 +58,9 @@ Network random_network(RandomStream& random) {
 
 TEST_CASE("pairwise averaging in turns is AD-PSGD's event", "[collective]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
-  const Json& trajectory = (*golden)["adpsgd_schedule_i,i+1"];
-  const int n = (*golden)["_problem"]["n"];
-  const double gamma = (*golden)["_problem"]["gamma"];
+  const Json& trajectory = golden["adpsgd_schedule_i,i+1"];
+  const int n = golden["_problem"]["n"];
+  const double gamma = golden["_problem"]["gamma"];
   for (const auto& [t, states] : trajectory["states"].items()) {
     CAPTURE(t);
     std::vector<Values> x(static_cast<std::size_t>(n), Values(4));
@@ -81,7 +80,7 @@ TEST_CASE("pairwise averaging in turns is AD-PSGD's event", "[collective]") {
                 {.simulated = time}, [] {}, serve);
           },
           [&] {
-            const Values g = gradient(*golden, rank.rank(), mine);
+            const Values g = gradient(golden, rank.rank(), mine);
             average.with((rank.rank() + 1) % n);
             step(gamma, g, mine);
           });
@@ -93,10 +92,9 @@ TEST_CASE("pairwise averaging in turns is AD-PSGD's event", "[collective]") {
 
 TEST_CASE("sum-weight gossip in turns is GoSGD's event", "[collective]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
-  const Json& trajectory = (*golden)["gosgd_schedule_i_to_i+2"];
-  const int n = (*golden)["_problem"]["n"];
-  const double gamma = (*golden)["_problem"]["gamma"];
+  const Json& trajectory = golden["gosgd_schedule_i_to_i+2"];
+  const int n = golden["_problem"]["n"];
+  const double gamma = golden["_problem"]["gamma"];
   for (const auto& [t, states] : trajectory["states"].items()) {
     CAPTURE(t);
     std::vector<Values> x(static_cast<std::size_t>(n), Values(4));
@@ -111,7 +109,7 @@ TEST_CASE("sum-weight gossip in turns is GoSGD's event", "[collective]") {
             gossip.receive_arrived();
           },
           [&] {
-            step(gamma, gradient(*golden, rank.rank(), mine), mine);
+            step(gamma, gradient(golden, rank.rank(), mine), mine);
             gossip.send((rank.rank() + 2) % n);
           });
       gossip.finish();

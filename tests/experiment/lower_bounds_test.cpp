@@ -4,7 +4,7 @@
 #include <string>
 
 #include "support/catch.hpp"
-#include "support/shared_files.hpp"
+#include "support/oracles.hpp"
 
 using namespace trainyard;
 
@@ -31,8 +31,7 @@ TEST_CASE("lower bounds of ResNet-152 on 1 GbE with 8 workers", "[experiment]") 
 }
 
 TEST_CASE("lower bounds as the reference has them", "[experiment]") {
-  if (!test::have_shared("spec/cost_reference.json")) return;
-  const auto cases = test::read_json("spec/cost_reference.json")["nam_lower_bounds"];
+  const auto cases = test::read_oracle("cost_reference")["nam_lower_bounds"];
   REQUIRE(cases.size() > 40);
   for (const auto& [name, expected] : cases.items()) {
     CAPTURE(name);

@@ -6,7 +6,7 @@
 
 #include "data/files.hpp"
 #include "support/catch.hpp"
-#include "support/shared_files.hpp"
+#include "support/oracles.hpp"
 
 namespace trainyard {
 
@@ -17,7 +17,7 @@ double exact(Time time) {
 }
 
 void check_against_reference(const std::string& example, const std::string& key) {
-  const auto reference = test::read_json("spec/switch_reference.json")[key];
+  const auto reference = test::read_oracle("switch_reference")[key];
   const Timeline timeline = make_timeline(example, {});
   REQUIRE(timeline.trace.messages.size() == reference.size());
   for (std::size_t i = 0; i < reference.size(); ++i) {
@@ -55,10 +55,9 @@ TEST_CASE("examples 1.1 and 1.2 are those of the reference, message by message",
           "[experiment][network]") {
   CHECK(make_timeline("example-1.1", {}).makespan() == seconds(14));
   CHECK(make_timeline("example-1.2", {}).makespan() == seconds(9));
-  if (!test::have_shared("spec/switch_reference.json")) return;
   check_against_reference("example-1.1", "example_1_1_timeline");
   check_against_reference("example-1.2", "example_1_2_timeline");
-  const auto totals = test::read_json("spec/switch_reference.json")["example_1_1_1_2"];
+  const auto totals = test::read_oracle("switch_reference")["example_1_1_1_2"];
   const TimelineOptions cut{.ports = PortMode::cutthrough};
   CHECK(exact(make_timeline("example-1.1", cut).makespan()) == totals["cut_M3toM1"][0]);
   CHECK(exact(make_timeline("example-1.2", cut).makespan()) == totals["cut_M3toM1"][1]);

@@ -11,7 +11,7 @@
 #include "trainyard/base/random.hpp"
 
 #include "support/catch.hpp"
-#include "support/shared_files.hpp"
+#include "support/oracles.hpp"
 
 using namespace trainyard;
 
@@ -80,8 +80,7 @@ TEST_CASE("example 1.2: compressed to half, makespan 9", "[network]") {
 }
 
 TEST_CASE("the readings of the examples that the book excludes give other makespans", "[network]") {
-  if (!test::have_shared("spec/switch_reference.json")) return;
-  const auto reference = test::read_json("spec/switch_reference.json")["example_1_1_1_2"];
+  const auto reference = test::read_oracle("switch_reference")["example_1_1_1_2"];
   struct Row {
     const char* key;
     PortMode ports;

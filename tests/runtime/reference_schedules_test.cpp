@@ -9,8 +9,8 @@
 #include "trainyard/topology/topology.hpp"
 
 #include "support/catch.hpp"
+#include "support/oracles.hpp"
 #include "support/runtimes.hpp"
-#include "support/shared_files.hpp"
 
 using namespace trainyard;
 
@@ -153,8 +153,7 @@ Program schedule(const std::string& name, int n) {
 }  // namespace
 
 TEST_CASE("every collective of the reference takes the time it says", "[runtime][network]") {
-  if (!test::have_shared("spec/switch_reference.json")) return;
-  const auto reference = test::read_json("spec/switch_reference.json")["collectives_tl1.5_tt5"];
+  const auto reference = test::read_oracle("switch_reference")["collectives_tl1.5_tt5"];
   for (const auto& [workers, modes] : reference.items()) {
     const int n = std::stoi(workers);
     for (const char* mode : {"circuit", "cut"}) {

@@ -120,13 +120,12 @@ TEST_CASE("a passing slowdown is made up for within the bound", "[scheme]") {
 TEST_CASE("essp without staleness is synchronous SGD on the sum, however slow the network",
           "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
-  const Dataset data = test::golden_data(*golden);
+  const Dataset data = test::golden_data(golden);
   for (const int servers : {1, 2}) {
-    Configuration c = test::golden_configuration(*golden, "essp");
+    Configuration c = test::golden_configuration(golden, "essp");
     c.servers = servers;
     c.hyperparameters["staleness"] = 0;
-    for (const auto& [t, state] : (*golden)["psgd_sum"]["states"].items()) {
+    for (const auto& [t, state] : golden["psgd_sum"]["states"].items()) {
       CAPTURE(servers, t);
       c.steps = std::stoull(t);
       test::check_close(test::run_on_quadratic(c, data).model, state);
@@ -165,12 +164,11 @@ TEST_CASE("a lone essp worker sees its own updates before the server's model com
 TEST_CASE("a value bound of nothing has the workers take turns, whatever their speeds",
           "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
-  const Dataset data = test::golden_data(*golden);
-  Configuration c = test::golden_configuration(*golden, "value-bound");
+  const Dataset data = test::golden_data(golden);
+  Configuration c = test::golden_configuration(golden, "value-bound");
   c.hyperparameters["value-bound"] = 0;
   c.stragglers = {{0, 3.0}, {3, 1.7}};
-  for (const auto& [t, state] : (*golden)["asgd_roundrobin_plain"]["states"].items()) {
+  for (const auto& [t, state] : golden["asgd_roundrobin_plain"]["states"].items()) {
     CAPTURE(t);
     test::check_close(test::run_on_quadratic(c, data, std::stoull(t)).model, state);
   }

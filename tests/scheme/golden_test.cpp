@@ -14,35 +14,32 @@ using test::Json;
 
 TEST_CASE("synchronous schemes follow x ← x − γ · mean of the gradients", "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
   for (const char* scheme : {"sequential", "ps-sync", "ring"}) {
-    test::check_synchronous(*golden, test::golden_configuration(*golden, scheme), "psgd_mean");
+    test::check_synchronous(golden, test::golden_configuration(golden, scheme), "psgd_mean");
   }
   for (const AllReduce& way : all_reduces()) {
-    Configuration c = test::golden_configuration(*golden, "all-reduce");
+    Configuration c = test::golden_configuration(golden, "all-reduce");
     c.collective = way.name;
     c.servers = 2;
-    test::check_synchronous(*golden, c, "psgd_mean");
+    test::check_synchronous(golden, c, "psgd_mean");
   }
 }
 
 TEST_CASE("local-sgd steps apart and averages every τ steps", "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
   for (const AllReduce& way : all_reduces()) {
-    Configuration c = test::golden_configuration(*golden, "local-sgd");
+    Configuration c = test::golden_configuration(golden, "local-sgd");
     c.collective = way.name;
     c.hyperparameters["period"] = 4;
-    test::check_replicas(*golden, c, "local_sgd_tau4");
+    test::check_replicas(golden, c, "local_sgd_tau4");
     c.hyperparameters["period"] = 1;
-    test::check_synchronous(*golden, c, "psgd_mean");
+    test::check_synchronous(golden, c, "psgd_mean");
   }
 }
 
 TEST_CASE("asynchronous servers with equal workers apply their gradients in turn", "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
-  const Dataset data = test::golden_data(*golden);
+  const Dataset data = test::golden_data(golden);
   struct Row {
     const char* scheme;
     const char* name;
@@ -53,9 +50,9 @@ TEST_CASE("asynchronous servers with equal workers apply their gradients in turn
                          Row{"dc-asgd-a", "asgd_roundrobin_plain", {{"lambda0", 0.0}}},
                          Row{"dc-asgd-c", "asgd_roundrobin_dc", {{"lambda", 0.5}}},
                          Row{"staleness-aware", "asgd_roundrobin_sa", {}}}) {
-    Configuration c = test::golden_configuration(*golden, row.scheme);
+    Configuration c = test::golden_configuration(golden, row.scheme);
     c.hyperparameters = row.hyperparameters;
-    for (const auto& [t, state] : (*golden)[row.name]["states"].items()) {
+    for (const auto& [t, state] : golden[row.name]["states"].items()) {
       CAPTURE(row.scheme, row.name, t);
       test::check_close(test::run_on_quadratic(c, data, std::stoull(t)).model, state);
     }
@@ -64,13 +61,12 @@ TEST_CASE("asynchronous servers with equal workers apply their gradients in turn
 
 TEST_CASE("ssp-strict without staleness is synchronous SGD on the sum", "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
-  const Dataset data = test::golden_data(*golden);
+  const Dataset data = test::golden_data(golden);
   for (const int servers : {1, 2}) {
-    Configuration c = test::golden_configuration(*golden, "ssp-strict");
+    Configuration c = test::golden_configuration(golden, "ssp-strict");
     c.servers = servers;
     c.hyperparameters["staleness"] = 0;
-    for (const auto& [t, state] : (*golden)["psgd_sum"]["states"].items()) {
+    for (const auto& [t, state] : golden["psgd_sum"]["states"].items()) {
       CAPTURE(servers, t);
       c.steps = std::stoull(t);
       test::check_close(test::run_on_quadratic(c, data).model, state);
@@ -80,22 +76,20 @@ TEST_CASE("ssp-strict without staleness is synchronous SGD on the sum", "[scheme
 
 TEST_CASE("ssp without a bound is ps-async", "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
-  const Dataset data = test::golden_data(*golden);
+  const Dataset data = test::golden_data(golden);
   for (const char* scheme : {"ssp", "ssp-strict"}) {
-    Configuration c = test::golden_configuration(*golden, scheme);
+    Configuration c = test::golden_configuration(golden, scheme);
     c.hyperparameters["staleness"] = 1e9;
     c.steps = 20;
     CAPTURE(scheme);
     test::check_close(test::run_on_quadratic(c, data).model,
-                      (*golden)["asgd_roundrobin_plain"]["states"]["100"]);
+                      golden["asgd_roundrobin_plain"]["states"]["100"]);
   }
 }
 
 TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
-  const Dataset data = test::golden_data(*golden);
+  const Dataset data = test::golden_data(golden);
   struct Row {
     const char* scheme;
     const char* name;
@@ -104,9 +98,9 @@ TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]")
   };
   for (const Row& row : {Row{"easgd", "easgd_sync_alpha0.18", 1, false},
                          Row{"easgd-async", "easgd_async_roundrobin_tau2", 2, true}}) {
-    Configuration c = test::golden_configuration(*golden, row.scheme);
+    Configuration c = test::golden_configuration(golden, row.scheme);
     c.hyperparameters["period"] = row.period;
-    for (const auto& [t, states] : (*golden)[row.name]["states"].items()) {
+    for (const auto& [t, states] : golden[row.name]["states"].items()) {
       CAPTURE(row.name, t);
       c.steps = std::stoull(t);
       const test::Replicas found = row.counts_minibatches
@@ -124,7 +118,6 @@ TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]")
 
 TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
   struct Row {
     const char* name;
     const char* topology;
@@ -132,8 +125,8 @@ TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme]") {
   for (const Row& row : {Row{"dsgd_atc_ring", "ring"}, Row{"dsgd_atc_static_exp", "static-exp"},
                          Row{"dsgd_atc_one_peer_exp", "one-peer-exp"},
                          Row{"dsgd_atc_base_2", "base:2"}, Row{"dsgd_atc_full", "full"}}) {
-    Configuration c = test::golden_configuration(*golden, "gossip");
+    Configuration c = test::golden_configuration(golden, "gossip");
     c.topology = row.topology;
-    test::check_replicas(*golden, c, row.name);
+    test::check_replicas(golden, c, row.name);
   }
 }

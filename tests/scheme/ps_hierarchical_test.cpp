@@ -9,11 +9,10 @@ using test::train;
 
 TEST_CASE("ps-hierarchical follows ps-sync, whatever the groups", "[scheme]") {
   const auto golden = test::golden_trajectories();
-  if (!golden) return;
   for (const int groups : {1, 2, 3, 5, 9}) {
-    Configuration c = test::golden_configuration(*golden, "ps-hierarchical");
+    Configuration c = test::golden_configuration(golden, "ps-hierarchical");
     c.servers = groups;
-    test::check_synchronous(*golden, c, "psgd_mean");
+    test::check_synchronous(golden, c, "psgd_mean");
   }
 }
 

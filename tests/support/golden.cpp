@@ -1,14 +1,12 @@
 #include "support/golden.hpp"
 
 #include "support/catch.hpp"
-#include "support/shared_files.hpp"
+#include "support/oracles.hpp"
 
 namespace trainyard::test {
 
-std::optional<Json> golden_trajectories() {
-  constexpr const char* file = "spec/golden_trajectories.json";
-  if (!have_shared(file)) return std::nullopt;
-  return read_json(file);
+Json golden_trajectories() {
+  return read_oracle("golden_trajectories");
 }
 
 Dataset golden_data(const Json& golden) {

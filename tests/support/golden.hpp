@@ -2,7 +2,6 @@
 // quadratics of four coordinates.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,7 @@ namespace trainyard::test {
 
 using Json = nlohmann::json;
 
-/// Empty, with a visible message, where the file is missing.
-std::optional<Json> golden_trajectories();
+Json golden_trajectories();
 
 /// The five quadratics.
 Dataset golden_data(const Json& golden);

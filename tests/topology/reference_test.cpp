@@ -10,7 +10,7 @@
 #include "trainyard/topology/topology.hpp"
 
 #include "support/catch.hpp"
-#include "support/shared_files.hpp"
+#include "support/oracles.hpp"
 #include "topology/equitopo.hpp"
 
 using namespace trainyard;
@@ -146,8 +146,7 @@ bool check_others(const std::string& name, int n, const Json& entry) {
 }  // namespace
 
 TEST_CASE("topologies are those of the reference: W, degrees, eigenvalues, rounds", "[topology]") {
-  if (!test::have_shared("spec/topology_reference.json")) return;
-  const Json reference = test::read_json("spec/topology_reference.json");
+  const Json reference = test::read_oracle("topology_reference");
   int compared = 0;
   std::vector<std::string> unknown;
   for (const auto& [key, entries] : reference.items()) {
