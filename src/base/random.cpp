@@ -40,6 +40,18 @@ std::uint64_t RandomStream::below(std::uint64_t bound) {
   return draw % bound;
 }
 
+std::uint32_t RandomStream::below32(std::uint32_t bound) {
+  std::uint64_t product = std::uint64_t{next_u32()} * bound;
+  if (static_cast<std::uint32_t>(product) < bound) {
+    // Low halves under 2^32 mod bound would make some results likelier than others.
+    const std::uint32_t rejected = (0 - bound) % bound;
+    while (static_cast<std::uint32_t>(product) < rejected) {
+      product = std::uint64_t{next_u32()} * bound;
+    }
+  }
+  return static_cast<std::uint32_t>(product >> 32);
+}
+
 double RandomStream::uniform() {
   return static_cast<double>(next_u64() >> 11) * 0x1.0p-53;
 }
@@ -73,6 +85,13 @@ double RandomStream::gamma(double shape) {
 
 void RandomStream::shuffle(std::span<std::uint32_t> items) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+}
+
+void RandomStream::jump_to(std::uint32_t part) {
+  counter_[0] = 0;
+  counter_[1] = part;
+  used_ = 4;
+  has_spare_normal_ = false;
 }
 
 }  // namespace trainyard

@@ -216,8 +216,28 @@ std::string partition_text(PartitionRule rule) {
   throw InternalError("a partition rule without a name");
 }
 
+RowOrder parse_row_order(std::string_view text, std::string_view what) {
+  for (const RowOrder order : {RowOrder::reshuffle, RowOrder::once, RowOrder::file}) {
+    if (text == row_order_text(order)) return order;
+  }
+  throw UsageError(fmt::format("{}: found '{}'; expected reshuffle, once or file", what, text));
+}
+
+std::string row_order_text(RowOrder order) {
+  switch (order) {
+    case RowOrder::reshuffle:
+      return "reshuffle";
+    case RowOrder::once:
+      return "once";
+    case RowOrder::file:
+      return "file";
+  }
+  throw InternalError("a row order without a name");
+}
+
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
-                                                  std::size_t workers, std::uint64_t seed) {
+                                                  std::size_t workers, std::uint64_t seed,
+                                                  RowOrder order) {
   require(workers > 0, "a partition needs at least one worker");
   require(data.rows <= std::numeric_limits<std::uint32_t>::max(), "row numbers have 32 bits");
   if (data.rows < workers) {
@@ -228,8 +248,12 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, Partition
   RandomStream split_random(seed, Purpose::partition, 0);
   Parts parts = split(data, rule, workers, split_random);
   for (std::size_t worker = 0; worker < workers; ++worker) {
-    RandomStream order(seed, Purpose::partition, static_cast<std::uint32_t>(worker + 1));
-    order.shuffle(parts[worker]);
+    if (order == RowOrder::file) {
+      std::ranges::sort(parts[worker]);
+    } else {
+      RandomStream random(seed, Purpose::partition, static_cast<std::uint32_t>(worker + 1));
+      random.shuffle(parts[worker]);
+    }
   }
   return parts;
 }

@@ -26,6 +26,11 @@ namespace {
 /// overflow.
 constexpr double diverged_beyond = 1000.0;
 
+Drawing drawing(const Configuration& c) {
+  if (c.replacement) return Drawing::replacement;
+  return c.order == RowOrder::reshuffle ? Drawing::reshuffled : Drawing::cyclic;
+}
+
 /// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
 /// lots even out, and at most 1024.
 std::uint64_t lot_size(const Configuration& c) {
@@ -162,8 +167,9 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
 RunResult Experiment::run() {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& interrupted = hooks_.interrupted ? *hooks_.interrupted : never;
-  const auto parts = partition(data_.train, config_.partition,
-                               static_cast<std::size_t>(config_.workers), config_.seed);
+  const auto parts =
+      partition(data_.train, config_.partition, static_cast<std::size_t>(config_.workers),
+                config_.seed, config_.order);
   const Topology topology = rounds_of(scheme_, config_);
   const RuntimeSetup setup = runtime_setup();
   std::optional<SharedModels> shared;
@@ -191,7 +197,7 @@ RunResult Experiment::run() {
                            .workers = config_.workers,
                            .proxies = proxy_count(scheme_, setup.servers),
                            .batch = config_.batch,
-                           .replacement = config_.replacement,
+                           .drawing = drawing(config_),
                            .seed = config_.seed,
                            .optimizer = config_.optimizer,
                            .minibatch_time = config_.compute_time.value_or(Duration{0}),

@@ -262,7 +262,12 @@ std::vector<Option> data_options() {
       {"data", "partition", "iid|contiguous|shards|dirichlet:A", "which rows go to which worker",
        [](C& c, Text t, Text w) { c.partition = parse_partition(t, w); },
        [](const C& c) { return partition_text(c.partition); }},
-      switch_option("data", "replacement", "draw minibatches with replacement", &C::replacement),
+      {"data", "order", "reshuffle|once|file",
+       "order of a worker's rows: anew for each pass, shuffled once, or the file's",
+       [](C& c, Text t, Text w) { c.order = parse_row_order(t, w); },
+       [](const C& c) { return row_order_text(c.order); }},
+      switch_option("data", "replacement", "draw minibatches with replacement, in no order",
+                    &C::replacement),
   };
 }
 

@@ -28,7 +28,7 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   for (const int w : shares) {
     shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
     streams_.emplace_back(
-        shares_.back(), context.batch, context.replacement,
+        shares_.back(), context.batch, context.drawing,
         RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
     if (!stands_for_all && !noises_.empty()) continue;
     noises_.emplace_back(context.compute_noise, context.seed,
@@ -120,10 +120,10 @@ Vector Worker::compute_gradient() {
 Vector Worker::compute_combination(std::span<const double> coefficients, std::uint64_t number) {
   require(coefficients.size() == streams_.size() && number >= next_number_,
           "a combination has a coefficient for each share, and minibatches come in order");
-  for (; next_number_ < number; ++next_number_) {
-    for (MinibatchStream& stream : streams_) stream.next();
+  if (next_number_ < number) {
+    for (MinibatchStream& stream : streams_) stream.skip(number - next_number_);
   }
-  ++next_number_;
+  next_number_ = number + 1;
   if (combination_.empty()) {
     combination_ = VectorBuffer(gradient_.view().scalar(), gradient_.view().size());
   }

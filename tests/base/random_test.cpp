@@ -32,6 +32,25 @@ TEST_CASE("streams repeat, and differ by seed, purpose and rank", "[base]") {
   CHECK(first(1ULL << 32U, Purpose::minibatch, 0) != first(0, Purpose::minibatch, 0));
 }
 
+TEST_CASE("a stream's parts begin wherever it stands, and are all different", "[base]") {
+  RandomStream random(1, Purpose::minibatch);
+  const auto first = random.next_u64();
+  random.next_u32();  // in the middle of a block
+  random.jump_to(0);
+  CHECK(random.next_u64() == first);
+  random.jump_to(1);
+  const auto of_part_one = random.next_u64();
+  CHECK(of_part_one != first);
+  random.jump_to(2);
+  CHECK(random.next_u64() != of_part_one);
+  random.normal();  // keeps a second number
+  random.jump_to(1);
+  RandomStream other(1, Purpose::minibatch);
+  other.jump_to(1);
+  CHECK(random.normal() == other.normal());
+  CHECK(random.normal() == other.normal());
+}
+
 TEST_CASE("moments of the distributions", "[base]") {
   const std::uint64_t seed = 5;
   INFO("seed " << seed);
@@ -47,8 +66,14 @@ TEST_CASE("moments of the distributions", "[base]") {
         Row{"exponential", [](RandomStream& r) { return r.exponential(); }, 1.0, 1.0},
         Row{"gamma 3", [](RandomStream& r) { return r.gamma(3.0); }, 3.0, 3.0},
         Row{"gamma 0.1", [](RandomStream& r) { return r.gamma(0.1); }, 0.1, 0.1},
-        Row{"below 7", [](RandomStream& r) { return static_cast<double>(r.below(7)); }, 3.0,
-            4.0}}) {
+        Row{"below 7", [](RandomStream& r) { return static_cast<double>(r.below(7)); }, 3.0, 4.0},
+        Row{"below 7, 32 bits", [](RandomStream& r) { return static_cast<double>(r.below32(7)); },
+            3.0, 4.0},
+        // Half of all draws are rejected: without that, the lower results would come twice as
+        // often.
+        Row{"below 2^31 + 1, 32 bits",
+            [](RandomStream& r) { return r.below32(0x80000001U) / 2147483648.0; }, 0.5,
+            1.0 / 12}}) {
     CAPTURE(row.name);
     RandomStream random(seed, Purpose::scheme);
     double sum = 0.0;

@@ -159,6 +159,28 @@ TEST_CASE("each worker visits its rows in an order of its own", "[data][partitio
   CHECK(second != parts[0]);
 }
 
+TEST_CASE("in the file's order a worker has the same rows, ascending", "[data][partition]") {
+  const Dataset data = striped(100, 4);
+  for (const char* rule : {"iid", "contiguous", "shards", "dirichlet:1"}) {
+    CAPTURE(rule);
+    const PartitionRule parsed = parse_partition(rule, "--partition");
+    Parts shuffled = partition(data, parsed, 3, 5, RowOrder::once);
+    CHECK(partition(data, parsed, 3, 5, RowOrder::reshuffle) == shuffled);
+    const Parts in_order = partition(data, parsed, 3, 5, RowOrder::file);
+    CHECK(in_order != shuffled);
+    for (auto& part : shuffled) std::ranges::sort(part);
+    CHECK(in_order == shuffled);
+  }
+}
+
+TEST_CASE("row orders are named as they are written", "[data][partition]") {
+  for (const char* name : {"reshuffle", "once", "file"}) {
+    CHECK(row_order_text(parse_row_order(name, "--order")) == name);
+  }
+  CHECK_THROWS_WITH(parse_row_order("files", "--order"),
+                    "--order: found 'files'; expected reshuffle, once or file");
+}
+
 TEST_CASE("partitions that cannot be are refused with the reason", "[data][partition]") {
   CHECK(error_of(striped(7, 2), "iid", 8) ==
         "partition: 8 workers need at least 8 rows; the training set has 7");

@@ -52,6 +52,7 @@ const std::map<std::string, std::string>& other_values() {
                                                          {"data-dir", "../données"},
                                                          {"label-column", "4"},
                                                          {"partition", "dirichlet:0.3"},
+                                                         {"order", "once"},
                                                          {"replacement", "true"},
                                                          {"model", "mlp:256,128"},
                                                          {"l2", "3.071159e-05"},

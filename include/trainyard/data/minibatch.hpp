@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "trainyard/base/random.hpp"
@@ -9,24 +10,52 @@
 
 namespace trainyard {
 
-/// Without replacement, minibatch t is rows tB, tB+1, …, tB+B-1 of the share (modulo its length):
-/// the share was shuffled once, when it was laid out, so that every pass streams through memory.
-/// Every minibatch has exactly B rows; one that spans the end of a pass wraps to its beginning.
-/// With replacement, B rows are drawn uniformly from this rank's own stream.
+/// How a share's rows are drawn.
+enum class Drawing {
+  reshuffled,   // every row once a pass, in an order drawn anew for each pass
+  cyclic,       // every row once a pass, in the order in which the share is laid out
+  replacement,  // each row of a minibatch is any row of the share, uniformly
+};
+
+/// Every minibatch has exactly `batch` rows; but with replacement, one that spans the end of a pass
+/// takes its last rows from the next. What is drawn depends only on the stream that is given and on
+/// the number of the minibatch. minibatch.cpp says how a reshuffled pass still streams through
+/// memory. next() does not allocate.
 class MinibatchStream {
  public:
-  /// `share` is kept by reference. REQUIRES: share.rows > 0, batch > 0.
-  MinibatchStream(const Dataset& share, std::size_t batch, bool replacement, RandomStream random);
+  /// `share` is kept by reference. REQUIRES: 0 < share.rows < 2^32, batch > 0.
+  MinibatchStream(const Dataset& share, std::size_t batch, Drawing drawing, RandomStream random);
 
   /// The next minibatch; valid until the following call.
   Batch next();
 
+  /// Leaves out so many minibatches: what follows is what would have followed them. Takes as long
+  /// as beginning one pass; with replacement, as drawing them.
+  void skip(std::uint64_t minibatches);
+
+  /// How many consecutive rows a reshuffled pass keeps together.
+  std::size_t block_rows() const { return block_rows_; }
+
  private:
+  Batch next_with_replacement();
+  void begin_pass(std::uint64_t pass, std::size_t wanted);
+  void next_run(std::size_t wanted);
+  void run(std::size_t first, std::size_t count);
+
   const Dataset* share_;
   std::size_t batch_;
-  bool replacement_;
+  Drawing drawing_;
+  std::size_t block_rows_;
   RandomStream random_;
-  std::size_t position_ = 0;
+
+  std::uint64_t number_ = 0;  // of the next minibatch; kept by skip() and next() of passes
+  std::uint64_t pass_ = 0;
+  std::size_t position_ = 0, end_ = 0;  // of the run of rows that is being taken
+  std::size_t wrapped_ = 0;             // rows from 0 on that belong to it too
+  std::size_t first_row_ = 0;           // of the pass's first block
+  std::size_t blocked_rows_ = 0;        // rows of the pass that lie in blocks
+  std::vector<std::uint32_t> blocks_;   // of the pass, those before block_ in the order taken
+  std::size_t block_ = 0;
   std::vector<RowRange> ranges_;
 };
 

@@ -25,12 +25,25 @@ struct PartitionRule {
 PartitionRule parse_partition(std::string_view text, std::string_view what);
 std::string partition_text(PartitionRule rule);
 
-/// For each worker the row numbers it owns, in visiting order (each worker's rows are shuffled with
-/// the seed, whatever the rule). Every row goes to exactly one worker.
+/// In which order a worker visits its rows, pass after pass (--order).
+enum class RowOrder {
+  reshuffle,  // shuffled once, and cut and ordered anew for each pass (data/minibatch.hpp)
+  once,       // shuffled once, the same in every pass
+  file,       // the data set's own, the same in every pass
+};
+
+/// "reshuffle", "once", "file". Throws UsageError, naming `what`.
+RowOrder parse_row_order(std::string_view text, std::string_view what);
+std::string row_order_text(RowOrder order);
+
+/// For each worker the row numbers it owns, in the order of a first pass: shuffled with the seed,
+/// whatever the rule; for RowOrder::file, ascending. Every row goes to exactly one worker, whatever
+/// the order.
 /// Throws UsageError when there are fewer rows than workers, or when the rule cannot give every
 /// worker a row (it says which rule and why).
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
-                                                  std::size_t workers, std::uint64_t seed);
+                                                  std::size_t workers, std::uint64_t seed,
+                                                  RowOrder order = RowOrder::reshuffle);
 
 /// The given rows of `data`, copied in the given order into fresh memory of the calling thread.
 Dataset copy_rows(const Dataset& data, const std::vector<std::uint32_t>& rows);

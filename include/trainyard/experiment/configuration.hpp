@@ -60,7 +60,8 @@ struct Configuration {
   std::string data_dir = "data";
   std::size_t label_column = 0;
   PartitionRule partition;
-  bool replacement = false;
+  RowOrder order = RowOrder::reshuffle;
+  bool replacement = false;  // `order` then says only how rows lie
 
   // [model]
   std::string model;  // empty: logistic for two classes, softmax for more

@@ -42,7 +42,7 @@ struct RunContext {
   int workers = 1;                                       // as configured
   int proxies = 0;                                       // servers, the first ones, without a shard
   std::size_t batch = 1;                                 // rows a minibatch, a worker
-  bool replacement = false;
+  Drawing drawing = Drawing::reshuffled;
   std::uint64_t seed = 1;
   OptimizerOptions optimizer;
   Duration minibatch_time{0};    // simulated compute time of one minibatch
