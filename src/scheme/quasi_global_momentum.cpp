@@ -17,12 +17,13 @@ void work(Worker& worker) {
   const double momentum = worker.hyperparameter("quasi-momentum");
   VectorBuffer direction = VectorBuffer::zeroed(worker.replica().scalar(), worker.replica().size());
   VectorBuffer before(worker.replica().scalar(), worker.replica().size());
+  VectorBuffer scratch;
   while (worker.next_step()) {
     kernels::copy(worker.replica(), before.view());
     const auto gradient = worker.compute_gradient();
     kernels::axpy(momentum, direction.view(), gradient);
     worker.apply(gradient);
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+    neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
 
     if (worker.step_size() == 0.0) continue;               // the first step of a warm-up
     kernels::axpy(-1.0, worker.replica(), before.view());  // the way that the model has taken
