@@ -94,7 +94,7 @@ TEST_CASE("random graphs get at most Δ + 1 colours, bipartite ones Δ", "[topol
 }
 
 TEST_CASE("graphs whose number of colours is known", "[topology]") {
-  for (const int n : {2, 4, 6, 8, 16}) {
+  for (const int n : {2, 4, 6, 8, 10, 16, 22, 30}) {
     const auto even = static_cast<std::size_t>(n);
     CHECK(colours_of(n, links_of(make_topology("full", n, 1))) == even - 1);
     CHECK(colours_of(n + 1, links_of(make_topology("full", n + 1, 1))) == even + 1);

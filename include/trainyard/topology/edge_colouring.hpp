@@ -10,9 +10,9 @@
 namespace trainyard {
 
 /// One matching for each colour, none of them empty: at most Δ + 1, Δ the largest degree (Vizing
-/// 1964); Δ where the graph is bipartite, and n − 1 of a complete graph of an even number of ranks,
-/// which no colouring undercuts. The same links in the same order get the same colours. O(links ·
-/// n) as a rule. REQUIRES: each link is there once, and none leads from a rank to itself.
+/// 1964); Δ, which no colouring undercuts, where the graph is bipartite, and mostly elsewhere. The
+/// same links in the same order get the same colours. REQUIRES: each link is there once, and none
+/// leads from a rank to itself.
 std::vector<std::vector<GraphEdge>> matchings_of(int ranks, std::span<const GraphEdge> links);
 
 }  // namespace trainyard
