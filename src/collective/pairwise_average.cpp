@@ -107,7 +107,7 @@ void PairwiseAverage::receive() {
 
 void PairwiseAverage::with(int neighbour) {
   wish_ = neighbour;
-  if (neighbour < comm_.rank()) {
+  if (neighbour > comm_.rank()) {
     comm_.send(neighbour, vector_.first(0), question);
   } else {
     put_off(neighbour, none);

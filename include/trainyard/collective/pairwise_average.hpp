@@ -1,22 +1,23 @@
 // Averaging between two workers at a time, whenever either wants to, as if in one instant: both
 // then hold (x_i + x_j)/2 (Lian, Zhang, Zhang & Liu, ICML 2018).
 //
-// Of two that average the lower rank offers its vector and the higher one answers with the mean:
-//   lower → higher  offer: x_lower. The lower rank changes its vector no more until the answer.
-//   higher → lower  mean: the higher rank sets its vector to the mean when it answers.
-// Whose wish it is makes one difference: if it is the higher rank's, it asks for the offer first,
-// with a message without bytes, and is not bound while that is on its way.
+// Of two that average the higher rank offers its vector and the lower one answers with the mean:
+//   higher → lower  offer: x_higher. The higher rank changes its vector no more until the answer.
+//   lower → higher  mean: the lower rank sets its vector to the mean when it answers.
+// Whose wish it is makes one difference: if it is the lower rank's, it asks for the offer first,
+// with a message without bytes, and is not bound while that is on its way. (So the centre of a
+// star, rank 0, is never bound.)
 //
 // Why each averaging is atomic. A rank is bound from its offer to the answer, and while it is, puts
 // off whatever would change its vector: offers and questions of others, and its own step. So what
-// the higher rank averages with is what the lower one still has, and the two together do what one
+// the lower rank averages with is what the higher one still has, and the two together do what one
 // instant would: that of the answer. In the order of the answers, the models are products of
 // averages ½(x_i + x_j), whatever the network does. (A rank that went on answering while it waits,
 // and then moved by half of what it had asked for, would keep the sum as well, but give its own
 // vector the weight 2^−k − ½ after k requests.)
 //
-// Why it cannot deadlock. Only a bound rank makes others wait, and it waits for a higher one: the
-// highest of those that are bound waits for one that is not, which answers, at once or when its
+// Why it cannot deadlock. Only a bound rank makes others wait, and it waits for a lower one: the
+// lowest of those that are bound waits for one that is not, which answers, at once or when its
 // minibatch is done. So every offer is answered, and what was put off goes on, first come first
 // served; since each worker has at most one wish at a time, each is reached. These are locks taken
 // in the order of ranks; Lian et al. take a bipartite graph whose one half only asks and whose
@@ -62,8 +63,8 @@ class PairwiseAverage {
  private:
   static constexpr int nobody = -1;
 
-  /// What has to wait until this rank is free: an offer from below, with its vector, a question
-  /// from above, or the own wish to offer.
+  /// What has to wait until this rank is free: an offer from above, with its vector, a question
+  /// from below, or the own wish to offer.
   struct Waiting {
     int rank;
     std::size_t offer;  // in offers_; none: a question, or the own wish
