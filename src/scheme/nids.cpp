@@ -21,8 +21,7 @@
 
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/model/kernels.hpp"
-
-#include "scheme/gossip.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
@@ -90,9 +89,7 @@ Scheme nids_scheme() {
                            .low = 1.0,
                            .high = 1e6}},
       .worker = work,
-      .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-        return adapt_then_combine_time(s);
-      }};
+      .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
 }
 
 }  // namespace trainyard
