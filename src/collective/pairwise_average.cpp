@@ -1,5 +1,6 @@
 #include "trainyard/collective/pairwise_average.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "trainyard/base/error.hpp"
@@ -9,7 +10,8 @@ namespace trainyard {
 
 namespace {
 
-enum Tag : std::uint64_t { request, answer, goodbye };
+// A question and a goodbye carry no bytes.
+enum Tag : std::uint64_t { question, offer, mean, goodbye };
 
 }  // namespace
 
@@ -17,42 +19,103 @@ PairwiseAverage::PairwiseAverage(Communicator& comm, Vector vector, std::vector<
     : comm_(comm),
       vector_(vector),
       neighbours_(std::move(neighbours)),
-      asked_with_(vector.scalar(), vector.size()),
-      still_asking_(neighbours_.size()) {}
+      still_asking_(neighbours_.size()) {
+  waiting_.reserve(neighbours_.size() + 1);  // each has one wish at a time
+}
 
-void PairwiseAverage::serve(const Message& message) {
+void PairwiseAverage::take(const Message& message) {
+  const int from = message.from();
   switch (message.tag()) {
-    case request:
-      if (message.from() == asked_) {  // both asked at once, and both know
-        take_answer(message);
-        break;
-      }
-      comm_.send(message.from(), vector_, answer);
-      kernels::scale(0.5, vector_);
-      kernels::axpy(0.5, message.vector(), vector_);
+    case question:
+      // An offer that is on its way there answers it. Had that been taken before the question was
+      // asked, the mean would have come first.
+      if (bound_to_ != from) put_off(from, none);
       break;
-    case answer:
-      take_answer(message);
+    case offer:
+      if (bound()) {
+        put_off(from, kept(message.vector()));
+      } else {
+        take_offer(from, message.vector());
+      }
+      break;
+    case mean:
+      kernels::copy(message.vector(), vector_);
+      bound_to_ = nobody;
       break;
     default:
       --still_asking_;
   }
 }
 
-void PairwiseAverage::take_answer(const Message& message) {
-  kernels::axpy(0.5, message.vector(), vector_);
-  kernels::axpy(-0.5, asked_with_.view(), vector_);
-  asked_ = nobody;
+/// REQUIRES: not bound. Both ends get the bits of one mean.
+void PairwiseAverage::take_offer(int from, ConstVector vector) {
+  kernels::move_towards(0.5, vector, vector_);
+  comm_.send(from, vector_, mean);
+  if (wish_ == from) wish_ = nobody;
+}
+
+void PairwiseAverage::put_off(int rank, std::size_t place) {
+  waiting_.push_back({rank, place});
+}
+
+/// The place of a copy in offers_. There are as many as had to wait at once.
+std::size_t PairwiseAverage::kept(ConstVector vector) {
+  if (spare_.empty()) {
+    spare_.push_back(offers_.size());
+    offers_.emplace_back(vector.scalar(), vector.size());
+  }
+  const std::size_t place = spare_.back();
+  spare_.pop_back();
+  kernels::copy(vector, offers_[place].view());
+  return place;
+}
+
+/// REQUIRES: not bound. It grants the rank's question and the own wish at once, if both are there.
+void PairwiseAverage::offer_to(int rank) {
+  comm_.send(rank, vector_, offer);
+  bound_to_ = rank;
+  if (wish_ == rank) wish_ = nobody;
+  std::erase_if(waiting_, [rank](const Waiting& each) { return each.rank == rank; });
+}
+
+/// REQUIRES: somebody waits, and the rank is not bound.
+void PairwiseAverage::serve_first() {
+  const Waiting first = waiting_.front();
+  waiting_.erase(waiting_.begin());
+  if (first.offer == none) {
+    offer_to(first.rank);
+  } else {
+    take_offer(first.rank, offers_[first.offer].view());
+    spare_.push_back(first.offer);
+  }
+}
+
+void PairwiseAverage::serve(const Message& message) {
+  take(message);
+  serve_waiting();
+}
+
+void PairwiseAverage::serve_waiting() {
+  while (!bound() && !waiting_.empty()) serve_first();
+}
+
+void PairwiseAverage::receive() {
+  const auto message = comm_.receive_any();
+  require(message.has_value(), "who is asked answers");
+  take(*message);
 }
 
 void PairwiseAverage::with(int neighbour) {
-  kernels::copy(vector_, asked_with_.view());
-  asked_ = neighbour;
-  comm_.send(neighbour, vector_, request);
-  while (asked_ != nobody) {
-    const auto message = comm_.receive_any();
-    require(message.has_value(), "who is asked answers");
-    serve(*message);
+  wish_ = neighbour;
+  if (neighbour > comm_.rank()) {
+    comm_.send(neighbour, vector_.first(0), question);
+  } else {
+    put_off(neighbour, none);
+  }
+  while (true) {
+    while (!bound() && wish_ != nobody && !waiting_.empty()) serve_first();
+    if (!bound() && wish_ == nobody) return;
+    receive();
   }
 }
 
@@ -60,10 +123,11 @@ void PairwiseAverage::finish() {
   for (const int neighbour : neighbours_) {
     comm_.send(neighbour, vector_.first(0), goodbye);
   }
-  while (still_asking_ > 0) {
-    const auto message = comm_.receive_any();
-    require(message.has_value(), "every neighbour says when it ends");
-    serve(*message);
+  // A goodbye comes after the last message of whatever its sender wished for.
+  while (true) {
+    serve_waiting();
+    if (still_asking_ == 0) return;
+    receive();
   }
 }
 

@@ -13,10 +13,11 @@ namespace trainyard {
 namespace {
 
 void work(Worker& worker) {
+  VectorBuffer scratch;
   while (worker.next_step()) {
     send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
     const auto gradient = worker.compute_gradient();
-    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica(), scratch);
     worker.apply(gradient);
   }
 }

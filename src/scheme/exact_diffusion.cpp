@@ -1,5 +1,5 @@
-// Exact diffusion, D² and NIDS: gossip that corrects itself (Yuan, Ying, Zhao & Sayed 2019; Tang et
-// al., ICML 2018; Li, Shi & Yan 2019; catalogue §4.2). Gossip on unlike data comes to rest where
+// Exact diffusion and D²: gossip that corrects itself (Yuan, Ying, Zhao & Sayed 2019; Tang et al.,
+// ICML 2018; catalogue §4.2). Gossip on unlike data comes to rest where
 // combining undoes every worker's step; adding what combining did to the last step removes that
 // bias, with one vector a step, where gradient tracking needs two:
 //   X¹ = W(X⁰ − γG⁰),  X^{t+1} = W(2X^t − X^{t−1} − γ(G^t − G^{t−1})).
@@ -14,8 +14,7 @@
 // W is static and symmetric. With W itself (d2) it converges only if λ_min(W) > −1/3: a ring with
 // weights 1/3 and even n stands exactly there, so that what enters along one of its eigenvectors
 // stays, and Metropolis–Hastings weights of a 2 × 4 grid diverge. With (I + W)/2 (exact-diffusion)
-// it always converges. nids has the share of W free: the three are one family wherever all workers
-// have one step size.
+// it always converges. nids.cpp has the same with step sizes of each worker's own.
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/model/kernels.hpp"
 
@@ -45,9 +44,6 @@ void work_d2(Worker& worker) {
 }
 void work_exact_diffusion(Worker& worker) {
   work_with_share(worker, 0.5);
-}
-void work_nids(Worker& worker) {
-  work_with_share(worker, worker.hyperparameter("mixing-share"));
 }
 
 Scheme scheme(const char* name, const char* summary, const char* source, void (*worker)(Worker&)) {
@@ -80,22 +76,6 @@ Scheme d2_scheme() {
 Scheme exact_diffusion_scheme() {
   return scheme("exact-diffusion", "d2 with (I + W)/2, which every symmetric graph bears",
                 "Yuan et al. 2019; catalogue 4.2", work_exact_diffusion);
-}
-
-Scheme nids_scheme() {
-  Scheme row = scheme("nids", "d2 with I + share (W - I): between the two above and beyond",
-                      "Li, Shi & Yan 2019; catalogue 4.2", work_nids);
-  // Of (1 − s)I + sW it may be −1/3.
-  row.least_eigenvalue = [](const Hyperparameters& given) {
-    return 1.0 - 4.0 / 3.0 / hyperparameter(given, "mixing-share");
-  };
-  row.hyperparameters = {{.name = "mixing-share",
-                          .argument = "S",
-                          .help = "how far a round goes towards the average",
-                          .fallback = 0.5,
-                          .low = 1e-6,
-                          .high = 1.0}};
-  return row;
 }
 
 }  // namespace trainyard

@@ -24,12 +24,13 @@ namespace {
 
 void work(Worker& worker) {
   const auto global_period = static_cast<std::uint64_t>(worker.hyperparameter("global-period"));
+  VectorBuffer scratch;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
     if ((worker.step() + 1) % global_period == 0) {
       all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
     } else {
-      neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+      neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
     }
   }
 }
@@ -38,12 +39,13 @@ void work_adaptively(Worker& worker) {
   const double first_period = worker.hyperparameter("global-period");
   const std::size_t dimension = worker.replica().size();
   VectorBuffer with_loss(worker.replica().scalar(), dimension + 1);
+  VectorBuffer scratch;
   std::optional<double> first_loss;
   double next_average = first_period;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
     if (static_cast<double>(worker.step() + 1) < next_average) {
-      neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+      neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
       continue;
     }
     kernels::copy(worker.replica(), with_loss.view().first(dimension));

@@ -42,22 +42,26 @@ class Tracker {
 
 void adapt_then_combine(Worker& worker) {
   Tracker tracker(worker);
+  VectorBuffer scratch;
   while (worker.next_step()) {
     tracker.count(worker.compute_gradient());
-    if (worker.step() > 0) neighbour_average(worker.comm(), worker.mixing(), tracker.estimate());
+    if (worker.step() > 0) {
+      neighbour_average(worker.comm(), worker.mixing(), tracker.estimate(), scratch);
+    }
     worker.apply(tracker.estimate());
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+    neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
   }
 }
 
 void combine_while_adapting(Worker& worker) {
   Tracker tracker(worker);
+  VectorBuffer scratch;
   while (worker.next_step()) {
     send_to_neighbours(worker.comm(), worker.mixing(), tracker.estimate());
     send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
     const auto gradient = worker.compute_gradient();
-    mix_in_neighbours(worker.comm(), worker.mixing(), tracker.estimate());
-    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    mix_in_neighbours(worker.comm(), worker.mixing(), tracker.estimate(), scratch);
+    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica(), scratch);
     tracker.count(gradient);
     worker.apply(tracker.estimate());
   }

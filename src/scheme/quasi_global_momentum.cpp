@@ -2,8 +2,10 @@
 // gradients (Lin, Karimireddy, Stich & Jaggi, ICML 2021, Algorithm 1, QG-DSGDm). On unlike data a
 // worker's own momentum points away from where all of them go; the way that its model has actually
 // taken, averaging included, is its best local guess of the common direction:
-//   x' = x − γ (μ m + g);  x_new = Σ_j W_ij x'_j;  m ← μ m + (1 − μ) (x − x_new)/γ.
-// With μ = 0 it is gossip.
+//   x' = x − γ (β m + g);  x_new = Σ_j W_ij x'_j;  m ← μ m + (1 − μ) (x − x_new)/γ.
+// β says how much of the momentum a step takes along, μ how far back the momentum looks; the
+// paper's experiments have both at 0.9. With β = 0 it is gossip. A step of size 0, as a warm-up may
+// begin with, says nothing about the way, and leaves m as it is.
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/model/kernels.hpp"
 
@@ -15,19 +17,21 @@ namespace {
 
 void work(Worker& worker) {
   const double momentum = worker.hyperparameter("quasi-momentum");
+  const double memory = worker.hyperparameter("quasi-memory");
   VectorBuffer direction = VectorBuffer::zeroed(worker.replica().scalar(), worker.replica().size());
   VectorBuffer before(worker.replica().scalar(), worker.replica().size());
+  VectorBuffer scratch;
   while (worker.next_step()) {
     kernels::copy(worker.replica(), before.view());
     const auto gradient = worker.compute_gradient();
     kernels::axpy(momentum, direction.view(), gradient);
     worker.apply(gradient);
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+    neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
 
-    if (worker.step_size() == 0.0) continue;               // the first step of a warm-up
+    if (worker.step_size() == 0.0) continue;
     kernels::axpy(-1.0, worker.replica(), before.view());  // the way that the model has taken
-    kernels::scale(momentum, direction.view());
-    kernels::axpy((1.0 - momentum) / worker.step_size(), before.view(), direction.view());
+    kernels::scale(memory, direction.view());
+    kernels::axpy((1.0 - memory) / worker.step_size(), before.view(), direction.view());
   }
 }
 
@@ -37,7 +41,7 @@ Scheme quasi_global_momentum_scheme() {
   return {.name = "qgm",
           .summary = "gossip with the momentum of the averaged models: quasi-global momentum",
           .step =
-              "γ × own gradient and momentum, averaged over the graph; μ lengthens it as "
+              "γ × own gradient and momentum, averaged over the graph; β lengthens it as "
               "--momentum does",
           .time = "c + Δ(α + t)",
           .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
@@ -46,8 +50,14 @@ Scheme quasi_global_momentum_scheme() {
           .has_topology = true,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {{.name = "quasi-momentum",
+                               .argument = "BETA",
+                               .help = "weight of the averaged models' momentum in a step",
+                               .fallback = 0.9,
+                               .low = 0.0,
+                               .high = 0.9999},
+                              {.name = "quasi-memory",
                                .argument = "MU",
-                               .help = "momentum, and weight of the past in it",
+                               .help = "weight of the past in that momentum",
                                .fallback = 0.9,
                                .low = 0.0,
                                .high = 0.9999}},

@@ -9,6 +9,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "trainyard/base/random.hpp"
+#include "trainyard/topology/edge_colouring.hpp"
 
 #include "topology/graph.hpp"
 
@@ -25,40 +26,18 @@ constexpr int fewest_rounds_of_cycle = 256;
 constexpr int draws_of_a_length = 20;
 
 /// The links of a graph, each once, in a fixed order.
-std::set<std::pair<int, int>> links_of(const Topology& graph) {
-  std::set<std::pair<int, int>> links;
+std::vector<GraphEdge> links_of(const Topology& graph) {
+  std::set<std::pair<int, int>> pairs;
   for (const MixingMatrix& matrix : graph.matrices) {
     for (std::size_t to = 0; to < matrix.size(); ++to) {
       for (const MixingRow::Neighbour& from : matrix[to].receives) {
-        links.insert(std::minmax(static_cast<int>(to), from.rank));
+        pairs.insert(std::minmax(static_cast<int>(to), from.rank));
       }
     }
   }
+  std::vector<GraphEdge> links;
+  for (const auto& [a, b] : pairs) links.push_back({a, b});
   return links;
-}
-
-/// Each link gets the first colour that neither of its ends has.
-std::vector<std::vector<GraphEdge>> coloured(const std::set<std::pair<int, int>>& links,
-                                             int ranks) {
-  std::vector<std::vector<GraphEdge>> matchings;
-  std::vector<std::vector<bool>> used(
-      static_cast<std::size_t>(ranks));  // colours of a rank's links
-  const auto has = [&](int rank, std::size_t colour) {
-    const std::vector<bool>& colours = used[static_cast<std::size_t>(rank)];
-    return colour < colours.size() && colours[colour];
-  };
-  for (const auto& [a, b] : links) {
-    std::size_t colour = 0;
-    while (has(a, colour) || has(b, colour)) ++colour;
-    if (colour == matchings.size()) matchings.emplace_back();
-    matchings[colour].push_back({a, b});
-    for (const int rank : {a, b}) {
-      std::vector<bool>& colours = used[static_cast<std::size_t>(rank)];
-      colours.resize(std::max(colours.size(), colour + 1), false);
-      colours[colour] = true;
-    }
-  }
-  return matchings;
 }
 
 /// Σ weight_j L_j
@@ -147,7 +126,7 @@ double argmin(double low, double high, const Function& function) {
 MatchaPlan plan_matcha(const Topology& graph, double budget) {
   const int ranks = static_cast<int>(graph.matrices.front().size());
   MatchaPlan plan;
-  plan.matchings = coloured(links_of(graph), ranks);
+  plan.matchings = matchings_of(ranks, links_of(graph));
   if (plan.matchings.empty()) return plan;  // one rank
   plan.probabilities = best_probabilities(plan.matchings, budget, ranks);
 

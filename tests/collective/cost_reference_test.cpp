@@ -47,8 +47,9 @@ double gossip_seconds(const char* name, int workers, const Network& network) {
                                           std::vector<float>(length));
   return to_seconds(run_virtual(test::setup_of(workers, 0, network), [&](Rank& rank) {
                       rank.begin();
+                      VectorBuffer scratch;
                       neighbour_average(rank, topology.row(0, rank.rank()),
-                                        vectors[static_cast<std::size_t>(rank.rank())]);
+                                        vectors[static_cast<std::size_t>(rank.rank())], scratch);
                     }).elapsed);
 }
 

@@ -11,10 +11,12 @@
 
 #include "support/catch.hpp"
 #include "support/golden.hpp"
+#include "support/random_network.hpp"
 #include "support/runtimes.hpp"
 
 using namespace trainyard;
 using test::Json;
+using test::random_network;
 using test::setup_of;
 
 namespace {
@@ -43,15 +45,6 @@ void take_turns(Rank& rank, int events, const Wait& wait_until, const Event& eve
     wait_until(seconds(t + 1.0) - rank.now());
     event();
   }
-}
-
-Network random_network(RandomStream& random) {
-  Network network;
-  network.latency = seconds(1e-3 * random.uniform());
-  network.bytes_per_second = 1e4 * (1 + 1e3 * random.uniform());
-  network.jitter = {Jitter::Kind::exponential, seconds(2e-3)};
-  network.seed = random.below(1000);
-  return network;
 }
 
 }  // namespace
@@ -83,6 +76,7 @@ TEST_CASE("pairwise averaging in turns is AD-PSGD's event", "[collective]") {
             const Values g = gradient(golden, rank.rank(), mine);
             average.with((rank.rank() + 1) % n);
             step(gamma, g, mine);
+            average.serve_waiting();
           });
       average.finish();
     });
@@ -118,95 +112,6 @@ TEST_CASE("sum-weight gossip in turns is GoSGD's event", "[collective]") {
     for (std::size_t i = 0; i < x.size(); ++i) test::check_close(x[i], states[i]);
     if (t == "1000") test::check_close(shares, trajectory["alpha_at_1000"]);
   }
-}
-
-TEST_CASE("pairwise averaging keeps the sum and comes to the mean, on any network",
-          "[collective]") {
-  const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U);
-  CAPTURE(seed);
-  RandomStream random(seed, Purpose::network);
-  const int n = 3 + static_cast<int>(random.below(6));
-  const Network network = random_network(random);
-  std::vector<Values> x(static_cast<std::size_t>(n));
-  Values sum(3);
-  for (Values& each : x) {
-    for (std::size_t j = 0; j < 3; ++j) {
-      each.push_back(random.normal());
-      sum[j] += each[j];
-    }
-  }
-  // Who averages with whom: everybody, or on a ring of odd or even length.
-  const bool ring = random.below(2) == 0;
-  run_virtual(setup_of(n, 0, network), [&](Rank& rank) {
-    std::vector<int> others;
-    for (int i = 1; i < n; ++i) {
-      if (!ring || i == 1 || i == n - 1) others.push_back((rank.rank() + i) % n);
-    }
-    RandomStream own(seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()));
-    PairwiseAverage average(rank, Vector(x[static_cast<std::size_t>(rank.rank())]), others);
-    for (int k = 0; k < 400; ++k) {
-      rank.compute_serving(
-          {.simulated = seconds(1e-3 * own.exponential())}, [] {},
-          [&](const Message& message) {
-            average.serve(message);
-            return true;
-          });
-      average.with(others[own.below(others.size())]);
-    }
-    average.finish();
-  });
-  for (std::size_t j = 0; j < 3; ++j) {
-    double total = 0.0;
-    for (const Values& each : x) total += each[j];
-    CHECK(total == Approx(sum[j]).epsilon(1e-12).margin(1e-12));
-    for (const Values& each : x) CHECK(each[j] == Approx(sum[j] / n).margin(1e-6));
-  }
-}
-
-TEST_CASE("two who ask each other at once average, and do not swap", "[collective]") {
-  for (const test::Runtime& runtime : test::runtimes()) {
-    for (const Network& network :
-         {Network{}, Network{.latency = std::chrono::microseconds(100), .bytes_per_second = 1e6}}) {
-      CAPTURE(runtime.name, network.perfect());
-      std::vector<Values> x{{1.0}, {4.0}};
-      runtime.run(setup_of(2, 0, network), [&](Rank& rank) {
-        PairwiseAverage average(rank, Vector(x[static_cast<std::size_t>(rank.rank())]),
-                                {1 - rank.rank()});
-        average.with(1 - rank.rank());
-        average.finish();
-      });
-      CHECK(x[0][0] == 2.5);
-      CHECK(x[1][0] == 2.5);
-    }
-  }
-}
-
-TEST_CASE("pairwise averaging of threads ends, and keeps the sum", "[collective]") {
-  const int n = 6;
-  std::vector<Values> x(n, Values(1));
-  for (int i = 0; i < n; ++i) x[static_cast<std::size_t>(i)][0] = i;
-  run_wall(setup_of(n), [&](Rank& rank) {
-    std::vector<int> others;
-    for (int i = 1; i < n; ++i) others.push_back((rank.rank() + i) % n);
-    RandomStream own(1, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()));
-    PairwiseAverage average(rank, Vector(x[static_cast<std::size_t>(rank.rank())]), others);
-    for (int k = 0; k < 200; ++k) {
-      rank.compute_serving(
-          {}, [] {},
-          [&](const Message& message) {
-            average.serve(message);
-            return true;
-          });
-      average.with(others[own.below(others.size())]);
-    }
-    average.finish();
-  });
-  double total = 0.0;
-  for (const Values& each : x) {
-    total += each[0];
-    CHECK(each[0] == Approx(2.5).margin(1e-6));
-  }
-  CHECK(total == Approx(15.0).epsilon(1e-12));
 }
 
 TEST_CASE("sum-weight gossip keeps all of the truth, on any network", "[collective]") {

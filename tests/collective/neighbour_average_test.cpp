@@ -3,6 +3,9 @@
 #include <cmath>
 #include <vector>
 
+#include "trainyard/base/random.hpp"
+#include "trainyard/topology/spectrum.hpp"
+
 #include "support/catch.hpp"
 #include "support/runtimes.hpp"
 #include "support/topologies.hpp"
@@ -16,9 +19,10 @@ std::vector<std::vector<float>> averaged(const test::Runtime& runtime, const Top
                                          std::vector<std::vector<float>> x, int rounds) {
   runtime.run(setup_of(static_cast<int>(x.size())), [&](Rank& rank) {
     rank.begin();
+    VectorBuffer scratch;
     for (int k = 0; k < rounds; ++k) {
       neighbour_average(rank, topology.row(static_cast<std::uint64_t>(k), rank.rank()),
-                        x[static_cast<std::size_t>(rank.rank())]);
+                        x[static_cast<std::size_t>(rank.rank())], scratch);
     }
   });
   return x;
@@ -66,5 +70,62 @@ TEST_CASE("every topology brings all to the mean", "[collective]") {
         CHECK(vector[0] == Approx((n - 1) / 2.0).epsilon(1e-5).margin(1e-6));
       }
     }
+  }
+}
+
+TEST_CASE("weights of any sign are applied as they stand", "[collective]") {
+  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
+    RandomStream random(seed, Purpose::topology);
+    const int n = 2 + static_cast<int>(random.below(7));
+    std::vector<MixingEdge> edges;
+    for (int a = 0; a < n; ++a) {
+      for (int b = 0; b < a; ++b) {
+        if (random.below(3) == 0) continue;
+        // Halves, so that W_ii and sums on the way are often 0 in so many bits.
+        const double weight = 0.5 * (static_cast<double>(random.below(5)) - 1.0);
+        edges.push_back({a, b, weight});
+        edges.push_back({b, a, weight});
+      }
+    }
+    const Topology topology{"any", {mixing_matrix(n, edges)}};
+    std::vector<std::vector<double>> x;
+    for (int i = 0; i < n; ++i) x.push_back({random.normal(), random.normal(), random.normal()});
+    const auto w = dense(topology.matrices.front());
+    for (const auto& runtime : test::runtimes()) {
+      CAPTURE(seed, n, runtime.name);
+      auto found = x;
+      runtime.run(setup_of(n), [&](Rank& rank) {
+        rank.begin();
+        VectorBuffer scratch;
+        neighbour_average(rank, topology.row(0, rank.rank()),
+                          found[static_cast<std::size_t>(rank.rank())], scratch);
+      });
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        for (std::size_t j = 0; j < 3; ++j) {
+          double expected = 0.0;
+          for (std::size_t k = 0; k < x.size(); ++k) expected += w[i][k] * x[k][j];
+          CHECK(found[i][j] == Approx(expected).epsilon(1e-13).margin(1e-13));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("with a negative weight of their own, those who agree stay, and the mean does not drift",
+          "[collective]") {
+  // W = I − 0.7 L over a path of three: the middle one has −0.4.
+  const Topology path{"path",
+                      {mixing_matrix(3, {{0, 1, 0.7}, {1, 0, 0.7}, {1, 2, 0.7}, {2, 1, 0.7}})}};
+  const std::vector<std::vector<float>> equal(3, std::vector<float>{0.1F, 1.7F, -3.3e5F});
+  CHECK(averaged(test::runtimes()[0], path, equal, 50) == equal);
+  // Of the deviation along (1, −2, 1) that round makes −1.1 times as much, the others 0.1 and −0.2.
+  std::vector<MixingMatrix> rounds{path.matrices.front()};
+  for (const double weight : {0.3, 0.4}) {
+    rounds.push_back(
+        mixing_matrix(3, {{0, 1, weight}, {1, 0, weight}, {1, 2, weight}, {2, 1, weight}}));
+  }
+  const std::vector<std::vector<float>> unequal{{0.1F}, {1.7F}, {2.3F}};
+  for (const auto& vector : averaged(test::runtimes()[0], {"path", rounds}, unequal, 100'000)) {
+    CHECK(vector[0] == Approx(4.1 / 3).epsilon(1e-6));
   }
 }

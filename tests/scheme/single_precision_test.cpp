@@ -1,6 +1,8 @@
 // What single precision does to long runs. Rounding errors that a rule sums up, step after step,
 // are gradients that nobody took: golden trajectories, in double precision and short, do not show
 // them.
+#include <cmath>
+
 #include "trainyard/scheme/scheme.hpp"
 
 #include "support/catch.hpp"
@@ -15,11 +17,12 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
   // step. More features than rows, and no regulariser: the loss falls for ever, in a valley so flat
   // that errors of 10⁻⁵ in the gradient turn it back.
   const LoadedData data = test::sparse_problem(60, 100);
-  const auto loss = [&](const char* scheme) {
+  const auto loss = [&](const char* scheme, double step_size = 1.0, double step_spread = 1.0) {
     Configuration c = quick(scheme, 5, 20000);
+    c.hyperparameters["step-spread"] = step_spread;
     c.topology = "ring";
     c.batch = 12;
-    c.optimizer.lr = 1.0;
+    c.optimizer.lr = step_size;
     c.partition = parse_partition("contiguous", "test");
     return train(c, data).summary.train_loss;
   };
@@ -29,4 +32,8 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
     CAPTURE(scheme);
     CHECK(loss(scheme) == Approx(expected).epsilon(1e-3));
   }
+  // With step sizes of their own nids's workers move together as far as with their harmonic mean.
+  double inverses = 0.0;
+  for (int i = 0; i < 5; ++i) inverses += std::pow(4.0, i / 4.0);
+  CHECK(loss("nids", 1.0, 4.0) == Approx(loss("ring", 5.0 / inverses)).epsilon(1e-3));
 }

@@ -35,6 +35,30 @@ Dataset quadratic_data(const std::vector<std::vector<double>>& h,
   return data;
 }
 
+Dataset unlike_data(int workers) {
+  std::vector<std::vector<double>> h, b;
+  for (int i = 0; i < workers; ++i) {
+    h.push_back({1.0 + 0.25 * (i % 3), 0.5 + 0.125 * i});
+    b.push_back({static_cast<double>(i) - 2.0, 3.0 - static_cast<double>(i * i) / 4.0});
+  }
+  return quadratic_data(h, b);
+}
+
+std::vector<double> optimum(const Dataset& data) {
+  const std::size_t d = data.features / 2;
+  std::vector<double> best(d);
+  for (std::size_t j = 0; j < d; ++j) {
+    double curvature = 0.0, pull = 0.0;
+    for (std::size_t i = 0; i < data.rows; ++i) {
+      const float* row = data.dense.data() + i * data.features;
+      curvature += row[j];
+      pull += static_cast<double>(row[j]) * row[d + j];
+    }
+    best[j] = pull / curvature;
+  }
+  return best;
+}
+
 Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
                           std::optional<std::uint64_t> minibatches, const Special& special) {
   const Scheme& scheme = find_scheme(c.scheme);

@@ -16,6 +16,11 @@ namespace trainyard::test {
 Dataset quadratic_data(const std::vector<std::vector<double>>& h,
                        const std::vector<std::vector<double>>& b);
 
+/// So many workers with two curvatures and optima of their own, none of them alike.
+Dataset unlike_data(int workers);
+/// Of the mean of all f_i.
+std::vector<double> optimum(const Dataset& quadratics);
+
 struct Replicas {
   std::vector<std::vector<double>> workers;
   std::vector<double> model;  // from its home: of replicas, their mean

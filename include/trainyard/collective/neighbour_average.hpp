@@ -10,12 +10,18 @@ namespace trainyard {
 /// in-neighbours sent, in the order of their messages. From lock-step it takes Δ(α + t) where
 /// lockstep_rounds() has a Δ, and longer where messages wait for each other. The sum is taken in
 /// the order of `row.receives`, whoever comes first.
-void neighbour_average(Communicator& comm, const MixingRow& row, Vector vector);
+///
+/// Any weights will do that add up to 1 with the rank's own, negative ones too. `scratch` is a
+/// buffer that the caller keeps for it, empty at first; it gets the size of `vector` where a weight
+/// is negative.
+void neighbour_average(Communicator& comm, const MixingRow& row, Vector vector,
+                       VectorBuffer& scratch);
 
 /// The two halves of it, for who computes in between: what mix_in_neighbours() finds in `vector`
 /// has to be what was sent.
 void send_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector vector);
-void mix_in_neighbours(Communicator& comm, const MixingRow& row, Vector vector);
+void mix_in_neighbours(Communicator& comm, const MixingRow& row, Vector vector,
+                       VectorBuffer& scratch);
 
 /// Instead of mixing: difference ← Σ_j W_ij (x_j − x_i), what mixing would add. What one end of a
 /// link with equal weights gets is what the other loses, so that over all workers of a symmetric W
