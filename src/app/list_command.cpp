@@ -56,9 +56,7 @@ void print_line(const char* label, const std::string& text) {
 void print_family(SchemeFamily family) {
   for (const Scheme& scheme : schemes()) {
     if (scheme.family != family) continue;
-    fmt::print("{}\n", scheme.name);
-    print_line("", scheme.summary);
-    print_line("step: ", scheme.step);
+    fmt::print("{}\n  {}\n  step: {}\n", scheme.name, scheme.summary, scheme.step);
     print_line("time: ", scheme.time);
     print_line("rate: ", scheme.rate);
     print_line("source: ", scheme.source);

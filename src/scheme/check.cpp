@@ -37,10 +37,13 @@ struct Rule {
   const char* why;
 };
 
-void check_programs(const Scheme& s) {
+void check_texts_and_programs(const Scheme& s) {
   const bool serves = s.server != nullptr;
   const bool shared = s.home == ModelHome::shared;
   const std::array rules{
+      Rule{s.summary.empty(), ".summary", "missing; it is the scheme's line in `list schemes`"},
+      Rule{s.step.empty(), ".step",
+           "missing; it says what γ multiplies, which `compare` shows beside the figures"},
       Rule{s.worker == nullptr, ".worker", "missing; it is the program of one worker"},
       Rule{s.home == ModelHome::servers && !serves, ".server",
            "missing; .home = ModelHome::servers keeps the model there"},
@@ -180,7 +183,7 @@ void check_schemes(std::span<const Scheme> table) {
     if (std::ranges::count(table, scheme.name, &Scheme::name) > 1) {
       refuse(scheme, ".name", "there is a scheme of that name already");
     }
-    check_programs(scheme);
+    check_texts_and_programs(scheme);
     check_ranks(scheme);
     for (const HyperparameterInfo& p : scheme.hyperparameters) check_hyperparameter(scheme, p);
     check_against_others(scheme, first_takers);
