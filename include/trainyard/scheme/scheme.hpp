@@ -86,9 +86,10 @@ struct Scheme {
   std::string name;     // as typed after --scheme
   std::string summary;  // one line: who sends what to whom
   std::string step;     // what the step size γ multiplies: how γ compares across schemes
-  std::string time;     // the closed form below, as text
-  std::string rate;  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
-  std::string source;  // paper, section
+  // For `list schemes`; a scheme of one's own may leave these out.
+  std::string time{};  // the closed form below, as text
+  std::string rate{};  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
+  std::string source{};  // paper, section
   SchemeFamily family = SchemeFamily::synchronous;
 
   Pace pace = Pace::lockstep;
