@@ -15,9 +15,10 @@ namespace {
 void work(Worker& worker) {
   VectorBuffer scratch;
   while (worker.next_step()) {
-    send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    const MixingRow& round = worker.next_round();
+    send_to_neighbours(worker.comm(), round, worker.replica());
     const auto gradient = worker.compute_gradient();
-    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica(), scratch);
+    mix_in_neighbours(worker.comm(), round, worker.replica(), scratch);
     worker.apply(gradient);
   }
 }

@@ -38,7 +38,7 @@ void gossip_worker(Worker& worker) {
   VectorBuffer scratch;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
+    neighbour_average(worker.comm(), worker.next_round(), worker.replica(), scratch);
   }
 }
 

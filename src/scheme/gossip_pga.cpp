@@ -27,10 +27,11 @@ void work(Worker& worker) {
   VectorBuffer scratch;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
+    const MixingRow& round = worker.next_round();  // an average takes the place of its round
     if ((worker.step() + 1) % global_period == 0) {
       all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
     } else {
-      neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
+      neighbour_average(worker.comm(), round, worker.replica(), scratch);
     }
   }
 }
@@ -44,8 +45,9 @@ void work_adaptively(Worker& worker) {
   double next_average = first_period;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
+    const MixingRow& round = worker.next_round();
     if (static_cast<double>(worker.step() + 1) < next_average) {
-      neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
+      neighbour_average(worker.comm(), round, worker.replica(), scratch);
       continue;
     }
     kernels::copy(worker.replica(), with_loss.view().first(dimension));

@@ -45,11 +45,10 @@ void adapt_then_combine(Worker& worker) {
   VectorBuffer scratch;
   while (worker.next_step()) {
     tracker.count(worker.compute_gradient());
-    if (worker.step() > 0) {
-      neighbour_average(worker.comm(), worker.mixing(), tracker.estimate(), scratch);
-    }
+    const MixingRow& round = worker.next_round();  // both vectors over one graph
+    if (worker.step() > 0) neighbour_average(worker.comm(), round, tracker.estimate(), scratch);
     worker.apply(tracker.estimate());
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica(), scratch);
+    neighbour_average(worker.comm(), round, worker.replica(), scratch);
   }
 }
 
@@ -57,11 +56,12 @@ void combine_while_adapting(Worker& worker) {
   Tracker tracker(worker);
   VectorBuffer scratch;
   while (worker.next_step()) {
-    send_to_neighbours(worker.comm(), worker.mixing(), tracker.estimate());
-    send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    const MixingRow& round = worker.next_round();
+    send_to_neighbours(worker.comm(), round, tracker.estimate());
+    send_to_neighbours(worker.comm(), round, worker.replica());
     const auto gradient = worker.compute_gradient();
-    mix_in_neighbours(worker.comm(), worker.mixing(), tracker.estimate(), scratch);
-    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica(), scratch);
+    mix_in_neighbours(worker.comm(), round, tracker.estimate(), scratch);
+    mix_in_neighbours(worker.comm(), round, worker.replica(), scratch);
     tracker.count(gradient);
     worker.apply(tracker.estimate());
   }

@@ -36,7 +36,7 @@ double own_step(Worker& worker) {
 }
 
 void work(Worker& worker) {
-  const MixingRow& mixing = worker.mixing();
+  const MixingRow& mixing = worker.next_round();
   const Vector model = worker.replica();
   const double own = own_step(worker);
   const double share = worker.hyperparameter("mixing-share") * own;
