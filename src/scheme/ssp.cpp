@@ -165,14 +165,15 @@ void serve_strict(Server& server) {
 Scheme ssp_scheme() {
   return {.name = "ssp",
           .summary =
-              "nobody gets more than --staleness s steps ahead of the slowest, and the model "
-              "is fetched only when the cached one is older than that",
+              "nobody is more than --staleness steps ahead, and models no older than that "
+              "come from a cache",
           .step = "γ × each gradient: as ps-async",
           .time = "max(c, n(α + t)), and once in s + 1 steps (or s) a fetch, 2(α + t) or more",
           .rate = "as ps-async, staleness bounded",
           .source = "Ho et al. 2013; catalogue 2.4",
           .family = SchemeFamily::bounded,
           .by_arrival = true,
+          .by_chance = true,  // not at random, but a few steps do not show how often it fetches
           .home = ModelHome::servers,
           .optimizers = OptimizerRange::plain,  // the cached model moves with its worker's updates
           .hyperparameters = {staleness_info},

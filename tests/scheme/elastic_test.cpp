@@ -156,6 +156,24 @@ TEST_CASE("a blocking exchange is waited for before computing, an overlapped one
   }
 }
 
+TEST_CASE("a blocking exchange works on threads", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const char* scheme : {"easgd", "easgd-async", "eamsgd"}) {
+    for (const int servers : {1, 3}) {
+      CAPTURE(scheme, servers);
+      Configuration c = test::quick(scheme, 4, 60);
+      c.time = TimeMode::wall;
+      c.servers = servers;
+      c.optimizer.lr = 0.02;
+      c.hyperparameters = {{"period", 3.0}, {"exchange", 1.0}};
+      const RunResult result = test::train(c, data);
+      CHECK(result.summary.train_loss < result.metrics.front().train_loss);
+      const double exchanges = 4.0 * 60 / 3;  // 20 floats up and 20 down
+      CHECK(static_cast<double>(result.summary.bytes_sent) == Approx(exchanges * 160).epsilon(0.1));
+    }
+  }
+}
+
 TEST_CASE("elastic averaging is stable up to its limit, and not beyond", "[scheme]") {
   // One curvature h = 1, η = γh; catalogue §4.1.
   struct Row {

@@ -82,6 +82,21 @@ TEST_CASE("on a network that takes time a fetch lasts s steps or s + 1", "[schem
   }
 }
 
+TEST_CASE("ssp-strict without staleness is synchronous on threads too, bit for bit", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const int servers : {1, 3}) {
+    CAPTURE(servers);
+    Configuration c = quick("ssp-strict", 4, 60);
+    c.servers = servers;
+    c.stragglers = {{2, 4.0}};
+    c.hyperparameters["staleness"] = 0;
+    const Summary simulated = train(c, data).summary;
+    c.time = TimeMode::wall;
+    CHECK(train(c, data).summary.model_hash == simulated.model_hash);
+    CHECK(simulated.staleness->max == 3);
+  }
+}
+
 TEST_CASE("who is at the bound fetches at every step; nobody fetches twice for one", "[scheme]") {
   const LoadedData data = test::dense_problem();
   for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
