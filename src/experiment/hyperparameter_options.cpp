@@ -33,10 +33,11 @@ std::string hyperparameter_text(const HyperparameterInfo& p, double value) {
   return p.choices.empty() ? fmt::to_string(value) : p.choices[static_cast<std::size_t>(value)];
 }
 
-/// "10", or "1 on this machine".
+/// " [10]", or " [1 on this machine]"; where it depends on the run, the help says it in words.
 std::string default_text(const HyperparameterInfo& p) {
-  return hyperparameter_text(p, p.default_value()) +
-         (p.machine_fallback != nullptr ? " on this machine" : "");
+  if (p.run_fallback != nullptr) return "";
+  return fmt::format(" [{}{}]", hyperparameter_text(p, p.default_value()),
+                     p.machine_fallback != nullptr ? " on this machine" : "");
 }
 
 /// The names of the schemes that take it.
@@ -58,8 +59,7 @@ std::vector<Option> hyperparameter_options() {
   for (const Scheme& scheme : schemes()) {
     for (const HyperparameterInfo& p : scheme.hyperparameters) {
       if (std::ranges::find(table, p.name, &Option::name) != table.end()) continue;
-      const std::string help =
-          fmt::format("{}: {} [{}]", takers_of(p.name), p.help, default_text(p));
+      const std::string help = fmt::format("{}: {}{}", takers_of(p.name), p.help, default_text(p));
       table.push_back({"scheme", p.name, p.argument, help,
                        [p](Configuration& c, std::string_view text, std::string_view what) {
                          c.hyperparameters[p.name] = parse_hyperparameter(p, text, what);

@@ -31,6 +31,12 @@ inline void charge_blocked(RankAccount& account, Time from, Time until, Time sta
   account.wait += (until - from) - transfer;
 }
 
+/// Whether a message of so many bytes shows in the counts of messages: control traffic only where
+/// it is charged, as barriers.
+inline bool is_counted(const Network& network, std::size_t bytes) {
+  return bytes > 0 || network.charge_control;
+}
+
 /// The report of a run whose rank i ended at ended[i]. What was neither transfer nor wait was
 /// computing, and a rank that ended early waits for the others.
 RuntimeReport closed_report(std::vector<RankAccount> accounts, const std::vector<Time>& ended);

@@ -4,7 +4,9 @@
 // x_bak)). The server keeps what each worker pulled last: n models.
 //
 // DC-ASGD-c has λ constant; DC-ASGD-a divides it by the root of a running mean square of the
-// gradient, λ_j = λ0 / √(MS_j + 1e-7), MS ← m MS + (1 − m) g². λ = 0 is ps-async.
+// gradient, λ_j = λ0 / √(MS_j + 1e-7), MS ← m MS + (1 − m) g², which has the present gradient in it
+// when it is used. λ = 0 is ps-async. There is one MS, of all gradients in the order in which they
+// are applied, as the paper writes it; the authors' Multiverso updater keeps one for each worker.
 #include <vector>
 
 #include "trainyard/model/kernels.hpp"

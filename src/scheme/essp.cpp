@@ -3,8 +3,8 @@
 // advances, the server sends its model to everyone; a worker keeps the last one it got, with its
 // own updates since on top, and begins step c as soon as it has the model of clock c − s. Updates
 // go out without waiting for an answer, and models come in while the worker computes: transfer
-// hides behind computing. The price: ssp here reads a fresh model at every step, with all that the
-// fast ones did meanwhile; a scattered one is as old as the last advance.
+// hides behind computing. Where ssp reads the same cached model for up to s + 1 steps, a scattered
+// one is as new as the last advance; the price is n models a step.
 //
 // What is scattered at clock c holds every update of the steps before c. s = 0 is synchronous SGD
 // on the sum of the gradients, however slow the network: when clock c is reached nobody has begun
@@ -23,38 +23,41 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
+#include "scheme/ssp_cache.hpp"
 
 namespace trainyard {
 
 namespace {
 
-/// A worker's copy of the model: what the servers scattered, and its own updates on top of that.
-class Cache {
+/// Keeps a worker's cache up to date with what the servers scatter.
+class Scatters {
  public:
-  explicit Cache(Worker& worker)
-      : worker_(worker),
-        clock_(static_cast<std::size_t>(worker.comm().servers())),
-        own_inside_(clock_.size()) {}
+  explicit Scatters(Worker& worker)
+      : worker_(worker), cache_(worker), own_inside_(cache_.clocks().size()) {}
 
-  /// For each server, the clock of its model.
-  std::span<const std::uint64_t> clocks() const { return clock_; }
+  std::span<const std::uint64_t> clocks() const { return cache_.clocks(); }
 
-  void wait_for(std::uint64_t clock) {
-    for (std::size_t k = 0; k < clock_.size(); ++k) {
-      while (clock_[k] < clock) take(k, worker_.comm().receive(server(k)));
+  void wait_until_fresh(std::uint64_t step) {
+    for (std::size_t k = 0; k < own_inside_.size(); ++k) {
+      while (!cache_.is_fresh(k, step)) take(k, worker_.comm().receive(server(k)));
+    }
+  }
+  void wait_for_last(std::uint64_t clock) {
+    for (std::size_t k = 0; k < own_inside_.size(); ++k) {
+      while (clocks()[k] < clock) take(k, worker_.comm().receive(server(k)));
     }
   }
   void take_what_has_arrived() {
-    for (std::size_t k = 0; k < clock_.size(); ++k) {
+    for (std::size_t k = 0; k < own_inside_.size(); ++k) {
       while (const auto scattered = worker_.comm().poll(server(k))) take(k, *scattered);
     }
   }
 
-  /// The update that has just been pushed.
+  /// The update that has just been pushed; kept until it is in what is scattered.
   void apply_own(ConstVector gradient) {
+    cache_.apply_own(gradient);
     if (spare_.empty()) spare_.emplace_back(gradient.scalar(), gradient.size());
     kernels::scaled_copy(-worker_.step_size(), gradient, spare_.front().view());
-    kernels::add(spare_.front().view(), worker_.replica());
     own_.splice(own_.end(), spare_, spare_.begin());
   }
 
@@ -62,37 +65,37 @@ class Cache {
   int server(std::size_t index) const { return worker_.comm().server(static_cast<int>(index)); }
 
   void take(std::size_t k, const Message& scattered) {
-    ++clock_[k];
     own_inside_[k] = scattered.tag();
     const std::uint64_t inside_all = *std::ranges::min_element(own_inside_);
     for (; first_own_ < inside_all; ++first_own_) spare_.splice(spare_.end(), own_, own_.begin());
 
-    const int index = static_cast<int>(k), servers = worker_.comm().servers();
-    const Vector shard = part_of(worker_.replica(), index, servers);
+    const Vector shard = cache_.shard(k);
     scattered.copy_to(shard);
     std::uint64_t number = first_own_;
     for (const VectorBuffer& update : own_) {
-      if (number++ >= own_inside_[k]) kernels::add(part_of(update.view(), index, servers), shard);
+      if (number++ < own_inside_[k]) continue;
+      kernels::add(part_of(update.view(), static_cast<int>(k), worker_.comm().servers()), shard);
     }
+    cache_.refreshed(k, clocks()[k] + 1);
   }
 
   Worker& worker_;
-  std::vector<std::uint64_t> clock_, own_inside_;  // of each server's model
-  std::list<VectorBuffer> own_, spare_;            // lists, as their nodes move without allocation
-  std::uint64_t first_own_ = 0;                    // the number of the oldest in own_
+  SspCache cache_;
+  std::vector<std::uint64_t> own_inside_;  // how many, of each server's model
+  std::list<VectorBuffer> own_, spare_;    // lists, as their nodes move without allocation
+  std::uint64_t first_own_ = 0;            // the number of the oldest in own_
 };
 
 void work(Worker& worker) {
-  const auto bound = static_cast<std::uint64_t>(worker.hyperparameter("staleness"));
-  Cache cache(worker);
+  Scatters scatters(worker);
   while (worker.next_step()) {
-    cache.wait_for(worker.step() - std::min(bound, worker.step()));
-    cache.take_what_has_arrived();
+    scatters.wait_until_fresh(worker.step());
+    scatters.take_what_has_arrived();
     const auto gradient = worker.compute_gradient();
-    push(worker.comm(), gradient, cache.clocks());
-    cache.apply_own(gradient);
+    push(worker.comm(), gradient, scatters.clocks());
+    scatters.apply_own(gradient);
   }
-  cache.wait_for(worker.step());
+  scatters.wait_for_last(worker.step());
 }
 
 /// The server's view of one worker.

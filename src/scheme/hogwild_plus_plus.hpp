@@ -21,6 +21,11 @@ RingWeights ring_weights(int clusters);
 ///   else:             own ← λ next + (1−λ) own + λ δ,                           old ← own − δ
 /// all of the right-hand sides from before. Both are written as changes, by `access`, so that what
 /// others add meanwhile is kept; it counts towards the next δ.
+///
+/// δ is the whole change, for which the weights are made: with βⁿ + β = 1 a change is whole again
+/// in its own cluster after a round. The authors' code had it so until 9 February 2016; since then
+/// it has δ = γ (own − old), with which a change of γ-th the size goes round and does not come
+/// to 1.
 class RingExchange {
  public:
   /// `initial`: what every cluster starts from.

@@ -18,7 +18,8 @@
 // close was earliest; who took part in it waits at no other, so all of them push again, and N close
 // its next step.
 //
-// The paper recommends 5 % of spares; that is one for up to 21 workers.
+// The paper recommends 5 % of spares: of n workers ⌈n / 20⌉, where --backups does not say
+// otherwise.
 #include <optional>
 #include <vector>
 
@@ -94,12 +95,16 @@ std::optional<Duration> step_time(const StepSetting& s) {
 
 const HyperparameterInfo backups{.name = "backups",
                                  .argument = "B",
-                                 .help = "workers that a step does not wait for",
-                                 .fallback = 1,
+                                 .help =
+                                     "workers that a step does not wait for; else one in 20 of "
+                                     "them, rounded up",
                                  .low = 0,
                                  .high = 1e6,
                                  .whole = true,
-                                 .of_workers = true};
+                                 .of_workers = true,
+                                 .run_fallback = [](int workers, const Hyperparameters&) {
+                                   return static_cast<double>((workers + 19) / 20);
+                                 }};
 
 }  // namespace
 

@@ -201,7 +201,9 @@ std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
 
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers) {
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
-    const double fallback = parameter.default_value();
+    const double fallback = parameter.run_fallback != nullptr
+                                ? parameter.run_fallback(workers, given)
+                                : parameter.default_value();
     if (!parameter.of_workers) {
       given.try_emplace(parameter.name, fallback);
       continue;

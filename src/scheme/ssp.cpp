@@ -4,12 +4,27 @@
 // and all of its own. Between ps-sync, which waits for everybody at every step, and ps-async, which
 // waits for nobody: a passing slowdown of one worker is made up for, a lasting one is waited for.
 //
-// The server answers a push only when the worker may begin its next step. What it may see beyond
-// what it must is the difference between two schemes. ssp is eager: every update is applied as it
-// comes, as in Petuum. ssp-strict commits in the order of the clocks: an update of step t only when
-// t ≤ min_j c_j + s − 1. Then s = 0 is synchronous SGD on the sum of the gradients, to the last bit
-// of the order of summation; eagerly, a reader that the port serves late may already see updates of
-// the very step it is about to take. s = ∞ is ps-async.
+// Reads come from the worker's cache (ssp_cache.hpp). Every step pushes its update, and nobody
+// waits for that; the model is fetched only when the cached one is of a clock below c − s. A
+// fetched one is of the slowest clock r, so it lasts until step r + s: workers in lock-step fetch
+// once in s + 1 steps (in s, who comes before the others' updates of the last step), and a worker
+// that is s ahead of a straggler at every step. Where the servers' ports are so busy that pushes
+// come l steps late, r is l steps behind, and a model lasts s + 1 − l. The price is that models are
+// older than those of ps-async.
+//
+// With k servers all shards are fetched as soon as one is too old. If each were fetched at its own
+// time, workers would stop k times as often, and drift apart by what they wait there.
+//
+// The server answers a fetch only when the worker may begin its next step. What may be in the
+// answer beyond what must is the difference between two schemes. ssp is eager: every update is
+// applied as it comes, as in Petuum. ssp-strict commits in the order of the clocks: an update of
+// step t only when t ≤ min_j c_j + s − 1. Then s = 0 is synchronous SGD on the sum of the
+// gradients, to the last bit of the order of summation; eagerly, a reader that the port serves late
+// may already see updates of the very step it is about to take.
+//
+// s = ∞ is not ps-async: no cached model is ever too old, and nothing is fetched, as in Petuum
+// without eager scatter (essp). Each worker trains by itself from the common start, and the servers
+// add up what all of them found.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -19,15 +34,21 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
+#include "scheme/ssp_cache.hpp"
 
 namespace trainyard {
 
 namespace {
 
+// A push's tag: the step, and below it whether the worker waits for the model. An answer's tag is
+// the model's clock.
+constexpr std::uint64_t wants_model = 1;
+
 /// The server's view of one worker.
 struct Client {
   std::uint64_t clock = 0;         // steps done
   std::uint64_t version_read = 0;  // of the model it was sent last
+  std::uint64_t own_since = 0;     // updates of its own that were applied to that since
   bool waits = false;              // for the model
   bool held = false;               // its last update is not applied yet
   VectorBuffer update;             // that one
@@ -44,19 +65,20 @@ class Clocks {
     }
   }
 
-  /// A worker has done step `step`.
-  void arrived(int worker, std::uint64_t step) {
-    client(worker).clock = step + 1;
-    client(worker).waits = true;
+  void arrived(const Message& push) {
+    client(push.from()).clock = (push.tag() >> 1) + 1;
+    client(push.from()).waits = (push.tag() & wants_model) != 0;
   }
   std::uint64_t slowest() const {
     return std::ranges::min_element(clients_, {}, &Client::clock)->clock;
   }
 
   void apply(int worker, ConstVector update) {
-    server_.record_staleness(client(worker).version_read);
+    // It was computed at what was sent last and at all own updates.
+    server_.record_staleness(client(worker).version_read + client(worker).own_since++);
     server_.apply(update, 1);
   }
+  /// One at most: who has done the step after the last that is let through waits for the model.
   void hold(int worker, ConstVector update) {
     client(worker).held = true;
     kernels::copy(update, client(worker).update.view());
@@ -72,12 +94,13 @@ class Clocks {
   }
   /// Sends the model to all that wait for it and may begin their next step.
   void answer() {
-    const std::uint64_t last = slowest() + bound_;
+    const std::uint64_t clock = slowest();
     for (int w = 0; w < server_.comm().workers(); ++w) {
-      if (!client(w).waits || client(w).clock > last) continue;
+      if (!client(w).waits || client(w).clock > clock + bound_) continue;
       client(w).waits = false;
       client(w).version_read = server_.version();
-      server_.comm().send(w, server_.shard());
+      client(w).own_since = 0;
+      server_.comm().send(w, server_.shard(), clock);
     }
   }
 
@@ -90,45 +113,69 @@ class Clocks {
 };
 
 void work(Worker& worker) {
-  std::vector<std::uint64_t> clock(static_cast<std::size_t>(worker.comm().servers()));
+  Communicator& comm = worker.comm();
+  SspCache cache(worker);
+  std::vector<std::uint64_t> tags(cache.clocks().size());
   while (worker.next_step()) {
-    std::ranges::fill(clock, worker.step());
-    push(worker.comm(), worker.compute_gradient(), clock);
-    pull(worker.comm(), worker.replica());
+    const auto gradient = worker.compute_gradient();
+    const bool fetches = !cache.is_fresh(worker.step() + 1);
+    std::ranges::fill(tags, worker.step() << 1 | (fetches ? wants_model : 0));
+    push(comm, gradient, tags);
+    cache.apply_own(gradient);
+    if (!fetches) continue;
+    pull(comm, worker.replica(), tags);  // all that was pushed is in it
+    for (std::size_t k = 0; k < tags.size(); ++k) cache.refreshed(k, tags[k]);
+  }
+}
+
+/// Takes what has arrived, and only then answers: so that of workers in lock-step the first one's
+/// fetch has the others' updates of the same step in it.
+void serve(Server& server, bool strict) {
+  Communicator& comm = server.comm();
+  Clocks clocks(server);
+  const auto take = [&](const Message& push) {
+    clocks.arrived(push);
+    if (strict) {
+      clocks.hold(push.from(), push.vector());
+      clocks.commit();
+    } else {
+      clocks.apply(push.from(), push.vector());
+    }
+  };
+  while (const auto first = comm.receive_any()) {
+    take(*first);
+    for (int more = 1; more < comm.workers(); ++more) {
+      const auto next = comm.poll_any();
+      if (!next) break;
+      take(*next);
+    }
+    clocks.answer();
   }
 }
 
 void serve_eager(Server& server) {
-  Clocks clocks(server);
-  while (const auto gradient = server.comm().receive_any()) {
-    clocks.arrived(gradient->from(), gradient->tag());
-    clocks.apply(gradient->from(), gradient->vector());
-    clocks.answer();
-  }
+  serve(server, false);
 }
-
 void serve_strict(Server& server) {
-  Clocks clocks(server);
-  while (const auto gradient = server.comm().receive_any()) {
-    clocks.arrived(gradient->from(), gradient->tag());
-    clocks.hold(gradient->from(), gradient->vector());
-    clocks.commit();
-    clocks.answer();
-  }
+  serve(server, true);
 }
 
 }  // namespace
 
 Scheme ssp_scheme() {
   return {.name = "ssp",
-          .summary = "ps-async, but nobody gets more than --staleness steps ahead of the slowest",
+          .summary =
+              "nobody is more than --staleness steps ahead, and models no older than that "
+              "come from a cache",
           .step = "γ × each gradient: as ps-async",
-          .time = "between ps-async and ps-sync",
+          .time = "max(c, n(α + t)), and once in s + 1 steps (or s) a fetch, 2(α + t) or more",
           .rate = "as ps-async, staleness bounded",
           .source = "Ho et al. 2013; catalogue 2.4",
           .family = SchemeFamily::bounded,
           .by_arrival = true,
+          .by_chance = true,  // not at random, but a few steps do not show how often it fetches
           .home = ModelHome::servers,
+          .optimizers = OptimizerRange::plain,  // the cached model moves with its worker's updates
           .hyperparameters = {staleness_info},
           .worker = work,
           .server = serve_eager};

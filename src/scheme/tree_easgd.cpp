@@ -4,13 +4,23 @@
 // replica to its parent, every τ_down steps to its children; whoever receives a replica x_j moves
 // towards it, and the sender does not know:
 //   x_i ← x_i + a (x_j − x_i),  a = β / (neighbours of i + 1),
-// between two steps x_i ← x_i − γ g_i(x_i). Nobody waits for anybody. Only the receiver moves, so
+// and at each step x_i ← x_i − γ g_i(x_i). Nobody waits for anybody. Only the receiver moves, so
 // Σ x_i is not conserved; where all agree, they stay.
+//
+// Periods differ by level, as in the thesis: an edge to a child l levels above the deepest one has
+// G^l τ_up and G^l τ_down, with G the growth. So τ_up = τ_down = 10, G = 10 are her periods of 10
+// between leaves and their parents and 100 above them; τ_up = 8, τ_down = 80, G = 1 her other
+// choice, quick upward and slow downward. (Periods node by node would take a list, and a
+// hyperparameter is a number.)
 //
 // Two choices of ours. Every node of the tree computes, while in the thesis only leaves do, so that
 // no worker is there for averaging alone; the model is the mean of all. And a replica is sent only
-// when the neighbour has taken the one before, which it says with an empty message: on a network
-// that is slower than the periods ask for, replicas would pile up and come ever later.
+// when the one before has arrived, which the neighbour says at once, while it computes, with an
+// empty message: on a network that is slower than the periods ask for, replicas would pile up and
+// come ever later. Who receives moves at once too; its gradient is the one at where it was when the
+// step began.
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "trainyard/model/kernels.hpp"
@@ -28,41 +38,63 @@ struct Neighbour {
   bool has_taken = true;     // what was sent there last
 };
 
-std::vector<Neighbour> neighbours_of(const Worker& worker, int rank, int workers) {
-  const auto fan_out = static_cast<std::int64_t>(worker.hyperparameter("fan-out"));
-  const auto up = static_cast<std::uint64_t>(worker.hyperparameter("period-up"));
-  const auto down = static_cast<std::uint64_t>(worker.hyperparameter("period-down"));
-  std::vector<Neighbour> neighbours;
-  if (rank > 0) neighbours.push_back({static_cast<int>((rank - 1) / fan_out), up});
-  for (std::int64_t child = rank * fan_out + 1; child <= (rank + 1) * fan_out; ++child) {
-    if (child >= workers) break;
-    neighbours.push_back({static_cast<int>(child), down});
+/// The tree over ranks 0 .. workers − 1 and what its edges carry how often.
+class Tree {
+ public:
+  explicit Tree(const Worker& worker, int workers)
+      : workers_(workers),
+        fan_out_(static_cast<std::int64_t>(worker.hyperparameter("fan-out"))),
+        up_(worker.hyperparameter("period-up")),
+        down_(worker.hyperparameter("period-down")),
+        growth_(worker.hyperparameter("period-growth")),
+        deepest_(depth_of(workers - 1)) {}
+
+  /// The parent first.
+  std::vector<Neighbour> neighbours_of(int rank) const {
+    std::vector<Neighbour> neighbours;
+    if (rank > 0) neighbours.push_back({parent_of(rank), period(up_, rank)});
+    for (std::int64_t child = rank * fan_out_ + 1; child <= (rank + 1) * fan_out_; ++child) {
+      if (child >= workers_) break;
+      const auto to = static_cast<int>(child);
+      neighbours.push_back({to, period(down_, to)});
+    }
+    return neighbours;
   }
-  return neighbours;
-}
+
+ private:
+  int parent_of(int rank) const { return static_cast<int>((rank - 1) / fan_out_); }
+  int depth_of(int rank) const { return rank == 0 ? 0 : 1 + depth_of(parent_of(rank)); }
+
+  /// Of the edge between `child` and its parent.
+  std::uint64_t period(double at_leaves, int child) const {
+    constexpr double longest = 1e18;  // nobody takes as many steps
+    const double steps = at_leaves * std::pow(growth_, deepest_ - depth_of(child));
+    return static_cast<std::uint64_t>(std::min(steps, longest));
+  }
+
+  int workers_;
+  std::int64_t fan_out_;
+  double up_, down_, growth_;
+  int deepest_;
+};
 
 constexpr std::uint64_t replica_tag = 0, taken_tag = 1;
 
-/// Moves towards every replica that has come from there.
-void take_replicas(Worker& worker, Neighbour& neighbour, double elasticity) {
-  while (const auto message = worker.comm().poll(neighbour.rank)) {
-    if (message->tag() == taken_tag) {
-      neighbour.has_taken = true;
-      continue;
-    }
-    kernels::move_towards(elasticity, message->vector(), worker.replica());
-    worker.comm().send(neighbour.rank, Vector(), taken_tag);
-  }
-}
-
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
-  std::vector<Neighbour> neighbours = neighbours_of(worker, comm.rank(), comm.workers());
+  std::vector<Neighbour> neighbours = Tree(worker, comm.workers()).neighbours_of(comm.rank());
   const double elasticity =
       worker.hyperparameter("moving-rate") / static_cast<double>(neighbours.size() + 1);
+  const auto take = [&](const Message& message) {
+    if (message.tag() == taken_tag) {
+      std::ranges::find(neighbours, message.from(), &Neighbour::rank)->has_taken = true;
+      return;
+    }
+    kernels::move_towards(elasticity, message.vector(), worker.replica());
+    comm.send(message.from(), Vector(), taken_tag);
+  };
   while (worker.next_step()) {
-    worker.apply(worker.compute_gradient());
-    for (Neighbour& neighbour : neighbours) take_replicas(worker, neighbour, elasticity);
+    worker.apply(worker.compute_gradient_serving(take));
     for (Neighbour& neighbour : neighbours) {
       if ((worker.step() + 1) % neighbour.period != 0 || !neighbour.has_taken) continue;
       comm.send(neighbour.rank, worker.replica(), replica_tag);
@@ -109,7 +141,16 @@ Scheme tree_easgd_scheme() {
                               steps_between("period-down",
                                             "steps from one replica for the "
                                             "children to the next",
-                                            80)},
+                                            80),
+                              {.name = "period-growth",
+                               .argument = "G",
+                               .help = "how many times as long both periods are with each level "
+                                       "away from the deepest leaves",
+                               .fallback = 1,
+                               .low = 1,
+                               .high = 1e6,
+                               .whole = true,
+                               .cycle = true}},
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
 }

@@ -8,7 +8,9 @@
 //
 // The laggard itself, the worker with the oldest version (of equals the first), is never delayed:
 // so somebody can always go on, and one update may exceed the bound. V → 0 has the workers take
-// turns, in the order of their ranks, whatever their speeds; V = ∞ is ps-async.
+// turns, in the order of their ranks, whatever their speeds; V = ∞ is ps-async, message by message.
+// For reads always go to the server: a bound on clocks can be checked at the worker, which knows
+// how old its copy is (ssp), but how far the model has moved from that copy only the server knows.
 //
 // A worker that has ended says so, with a message of no bytes: it holds nobody up any more. With k
 // servers each bounds its own shard, which bounds the whole, as the norm is a maximum.

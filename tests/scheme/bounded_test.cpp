@@ -2,6 +2,7 @@
 // values.
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainyard/runtime/trace.hpp"
@@ -22,7 +23,7 @@ struct Spread {
   int at_completion = 0, at_start = 0;
 };
 
-/// From the messages: a push is a step done, a server's answer lets the next begin.
+/// From the first server's messages: a push is a step done, its answer lets the next begin.
 Spread spread_of(const Trace& trace) {
   struct Event {
     Time at;
@@ -31,6 +32,7 @@ Spread spread_of(const Trace& trace) {
   };
   std::vector<Event> events;
   for (const Transfer& message : trace.messages) {
+    if (message.to != trace.workers && message.from != trace.workers) continue;
     if (message.from < trace.workers) {
       events.push_back({message.posted, false, message.from});
     } else {
@@ -67,10 +69,13 @@ TEST_CASE("with a worker four times as slow nobody is beyond the bound, nor far 
   const LoadedData data = test::dense_problem();
   for (const char* scheme : {"ssp", "ssp-strict", "essp"}) {
     for (const int bound : {0, 1, 3}) {
-      for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
-        CAPTURE(scheme, bound, time_mode_text(time));
+      for (const auto& [time, servers] :
+           {std::pair{TimeMode::simulated, 1}, std::pair{TimeMode::simulated, 3},
+            std::pair{TimeMode::wall, 1}, std::pair{TimeMode::wall, 3}}) {
+        CAPTURE(scheme, bound, time_mode_text(time), servers);
         Configuration c = quick(scheme, 4, 60);
         c.time = time;
+        c.servers = servers;
         c.network.latency = std::chrono::microseconds(10);
         c.hyperparameters["staleness"] = bound;
         c.stragglers = {{2, 4.0}};

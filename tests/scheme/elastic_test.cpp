@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "trainyard/scheme/scheme.hpp"
 
 #include "support/catch.hpp"
 #include "support/golden.hpp"
+#include "support/training.hpp"
 
 using namespace trainyard;
 
@@ -55,11 +57,13 @@ double spread_of(const std::vector<Doubles>& states, std::size_t j) {
 TEST_CASE("springs between replicas and centre keep their sum, and bring all together",
           "[scheme]") {
   for (const char* scheme : {"easgd", "easgd-async", "eamsgd"}) {
-    for (const int period : {1, 3}) {
+    for (const auto& [period, exchange] :
+         {std::pair{1, 0.0}, std::pair{3, 0.0}, std::pair{3, 1.0}}) {
       for (const std::uint64_t steps : {1U, 2U, 7U, 300U}) {
-        CAPTURE(scheme, period, steps);
+        CAPTURE(scheme, period, exchange, steps);
         Configuration c = elastic(scheme, 4, steps);
         c.hyperparameters["period"] = period;
+        c.hyperparameters["exchange"] = exchange;
         const test::Replicas found = without_gradients(c, four_starts);
         for (std::size_t j = 0; j < 2; ++j) {
           CHECK(sum_of(found.workers, j) + found.model[j] ==
@@ -69,6 +73,103 @@ TEST_CASE("springs between replicas and centre keep their sum, and bring all tog
           CHECK(found.model[j] == Approx(sum_of(four_starts, j) / 5).epsilon(1e-6));
         }
       }
+    }
+  }
+}
+
+TEST_CASE("springs of two rates keep a c + b Σx", "[scheme]") {
+  const double a = 0.8, b = 0.2;  // times n
+  for (const char* scheme : {"easgd", "easgd-async", "eamsgd"}) {
+    for (const double exchange : {0.0, 1.0}) {
+      for (const std::uint64_t steps : {1U, 2U, 7U, 300U}) {
+        CAPTURE(scheme, exchange, steps);
+        Configuration c = elastic(scheme, 4, steps);
+        c.hyperparameters = {
+            {"period", 1.0}, {"moving-rate", b}, {"worker-rate", a}, {"exchange", exchange}};
+        const test::Replicas found = without_gradients(c, four_starts);
+        for (std::size_t j = 0; j < 2; ++j) {
+          CHECK(a * found.model[j] + b * sum_of(found.workers, j) ==
+                Approx(b * sum_of(four_starts, j)).epsilon(1e-12));
+        }
+        if (steps > 1) continue;  // the centre is at 0
+        for (std::size_t j = 0; j < 2; ++j) {
+          CHECK(found.workers[0][j] == Approx((1 - a / 4) * four_starts[0][j]).epsilon(1e-12));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("in the blocking order the centre moves by differences from what was read", "[scheme]") {
+  // Equal workers: all read the centre in one instant, and then it moves by all differences. With a
+  // = 0.5 / 3, b = 0.3 / 3.
+  const std::vector<Doubles> h{{1.0, 0.25}, {0.5, 0.75}, {2.0, 0.125}};
+  const std::vector<Doubles> b{{1.0, -2.0}, {-1.0, 3.0}, {4.0, 0.5}};
+  const double lr = 0.03;
+  for (const char* scheme : {"easgd", "easgd-async"}) {
+    for (const int period : {1, 4}) {
+      for (const int servers : {1, 2}) {
+        CAPTURE(scheme, period, servers);
+        std::vector<Doubles> x(3, Doubles(2, 0.0));
+        Doubles center(2, 0.0);
+        for (int step = 1; step <= 30; ++step) {
+          for (std::size_t j = 0; j < 2; ++j) {
+            const double read = center[j];
+            for (std::size_t i = 0; i < 3; ++i) {
+              const double difference = step % period == 0 ? x[i][j] - read : 0.0;
+              x[i][j] -= lr * h[i][j] * (x[i][j] - b[i][j]) + 0.5 / 3 * difference;
+              center[j] += 0.3 / 3 * difference;
+            }
+          }
+        }
+        Configuration c = elastic(scheme, 3, 30);
+        c.servers = servers;
+        c.optimizer.lr = lr;
+        c.hyperparameters = {
+            {"period", period}, {"moving-rate", 0.3}, {"worker-rate", 0.5}, {"exchange", 1.0}};
+        const test::Replicas found = test::run_on_quadratic(c, test::quadratic_data(h, b));
+        for (std::size_t i = 0; i < 3; ++i) test::check_close(found.workers[i], x[i]);
+        test::check_close(found.model, center);
+      }
+    }
+  }
+}
+
+TEST_CASE("a blocking exchange is waited for before computing, an overlapped one meanwhile",
+          "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  Configuration c = elastic("easgd-async", 1, 1);
+  c.batch = 4;
+  c.time = TimeMode::simulated;
+  c.compute_time = std::chrono::milliseconds(10);
+  c.evaluate_every = 1e6;
+  c.hyperparameters["period"] = 1;
+  c.network = {.latency = std::chrono::milliseconds(3), .bytes_per_second = 1e12};
+  for (const std::uint64_t steps : {1U, 2U, 5U}) {
+    c.steps = steps;
+    const auto n = static_cast<double>(steps);
+    c.hyperparameters["exchange"] = 0;
+    CHECK(test::train(c, data).summary.seconds == Approx(10e-3 * n).epsilon(1e-6));
+    c.hyperparameters["exchange"] = 1;
+    CHECK(test::train(c, data).summary.seconds == Approx(13e-3 * n).epsilon(1e-6));
+    CHECK(test::train(c, data).summary.messages == 2 * steps);
+  }
+}
+
+TEST_CASE("a blocking exchange works on threads", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const char* scheme : {"easgd", "easgd-async", "eamsgd"}) {
+    for (const int servers : {1, 3}) {
+      CAPTURE(scheme, servers);
+      Configuration c = test::quick(scheme, 4, 60);
+      c.time = TimeMode::wall;
+      c.servers = servers;
+      c.optimizer.lr = 0.02;
+      c.hyperparameters = {{"period", 3.0}, {"exchange", 1.0}};
+      const RunResult result = test::train(c, data);
+      CHECK(result.summary.train_loss < result.metrics.front().train_loss);
+      const double exchanges = 4.0 * 60 / 3;  // 20 floats up and 20 down
+      CHECK(static_cast<double>(result.summary.bytes_sent) == Approx(exchanges * 160).epsilon(0.1));
     }
   }
 }

@@ -74,19 +74,6 @@ TEST_CASE("ssp-strict without staleness is synchronous SGD on the sum", "[scheme
   }
 }
 
-TEST_CASE("ssp without a bound is ps-async", "[scheme]") {
-  const auto golden = test::golden_trajectories();
-  const Dataset data = test::golden_data(golden);
-  for (const char* scheme : {"ssp", "ssp-strict"}) {
-    Configuration c = test::golden_configuration(golden, scheme);
-    c.hyperparameters["staleness"] = 1e9;
-    c.steps = 20;
-    CAPTURE(scheme);
-    test::check_close(test::run_on_quadratic(c, data).model,
-                      golden["asgd_roundrobin_plain"]["states"]["100"]);
-  }
-}
-
 TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]") {
   const auto golden = test::golden_trajectories();
   const Dataset data = test::golden_data(golden);

@@ -49,12 +49,55 @@ TEST_CASE("epochs end on threads too, in the middle of one as well", "[scheme]")
   const LoadedData data = test::dense_problem();
   for (const int workers : {1, 3, 7}) {
     for (const std::uint64_t steps : {1U, 24U, 60U}) {
-      CAPTURE(workers, steps);
+      const int servers = steps == 24 ? 3 : 1;
+      CAPTURE(workers, steps, servers);
       Configuration c = quick("ps-async-epochs", workers, steps);
+      c.servers = servers;
       c.time = TimeMode::wall;
       c.network = {.latency = std::chrono::microseconds(20), .bytes_per_second = 1e9};
       const Summary s = train(c, data).summary;
       CHECK(s.samples == steps * static_cast<std::uint64_t>(workers) * 4U);
+    }
+  }
+}
+
+TEST_CASE("epochs end for all servers at once: their shards are those of one server", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const double share : {0.5, 0.75, 1.0}) {
+    for (const std::size_t batch : {4U, 100U}) {  // 100: an epoch is one minibatch of each worker
+      for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        CAPTURE(share, batch, seed);
+        Configuration c = configuration(share, 6);
+        c.batch = batch;
+        c.seed = seed;
+        c.stragglers = {{2, 3.7}};
+        c.compute_noise.exponential = 0.4;  // no two messages at the same moment
+        const Summary one = train(c, data).summary;
+        c.servers = 3;
+        const Summary three = train(c, data).summary;
+        CHECK(three.model_hash == one.model_hash);
+        CHECK(three.seconds == one.seconds);
+        CHECK(three.staleness->mean == Approx(one.staleness->mean));
+      }
+    }
+  }
+}
+
+TEST_CASE("several servers end their epochs on a network that takes time", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const int servers : {2, 5}) {
+    for (const double share : {0.3, 0.75, 1.0}) {
+      for (const double microseconds : {1.0, 400.0}) {
+        CAPTURE(servers, share, microseconds);
+        Configuration c = configuration(share, 5);
+        c.servers = servers;
+        c.stragglers = {{1, 5.0}};
+        c.network = {.latency = seconds(microseconds * 1e-6), .bytes_per_second = 1e6};
+        c.network.jitter = {Jitter::Kind::exponential, std::chrono::microseconds(200)};
+        const Summary s = train(c, data).summary;
+        CHECK(s.samples == 25U * 5U * 4U * 4U);
+        CHECK(s.train_loss < 0.69);
+      }
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "trainyard/scheme/scheme.hpp"
+
 #include "support/catch.hpp"
 #include "support/replicas.hpp"
 #include "support/training.hpp"
@@ -70,6 +72,18 @@ TEST_CASE("ps-backup without spares is ps-sync, bit for bit", "[scheme]") {
       }
     }
   }
+}
+
+TEST_CASE("where nobody says how many, one worker in twenty is a spare, rounded up", "[scheme]") {
+  for (const auto& [workers, backups] :
+       {std::pair{1, 0.0}, std::pair{2, 1.0}, std::pair{20, 1.0}, std::pair{21, 2.0},
+        std::pair{60, 3.0}, std::pair{61, 4.0}, std::pair{100, 5.0}}) {
+    CAPTURE(workers);
+    for (const char* scheme : {"ps-backup", "ps-backup-interrupt"}) {
+      CHECK(with_fallbacks(find_scheme(scheme), {}, workers).at("backups") == backups);
+    }
+  }
+  CHECK(with_fallbacks(find_scheme("ps-backup"), {{"backups", 7.0}}, 40).at("backups") == 7.0);
 }
 
 TEST_CASE("the recursion for the mean step: all from the start, it is H_n - H_b", "[scheme]") {

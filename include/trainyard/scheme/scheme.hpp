@@ -54,6 +54,9 @@ struct HyperparameterInfo {
   std::vector<std::string> choices{};
   /// What the fallback is where it depends on the machine; the resolved configuration records it.
   double (*machine_fallback)() = nullptr;
+  /// What the fallback is where it depends on the number of workers, or on what the run says for
+  /// the hyperparameters before it in the row. Then `help` says so.
+  double (*run_fallback)(int workers, const Hyperparameters& before) = nullptr;
 
   double default_value() const { return machine_fallback ? machine_fallback() : fallback; }
 };

@@ -22,7 +22,7 @@ void VirtualRank::post(int to, std::span<const std::byte> payload, Scalar scalar
   envelope->tag = tag;
   envelope->scalar = scalar;
   envelope->fill(payload);
-  ++account_.messages_sent;
+  if (is_counted(world_.setup_.network, payload.size())) ++account_.messages_sent;
   account_.bytes_sent += payload.size();
   world_.post(envelope);
 }
@@ -35,7 +35,7 @@ Envelope* VirtualRank::take(int from) {
   if (found == arrived_.end()) return nullptr;
   Envelope* envelope = *found;
   arrived_.erase(found);
-  ++account_.messages_received;
+  if (is_counted(world_.setup_.network, envelope->size)) ++account_.messages_received;
   account_.bytes_received += envelope->size;
   return envelope;
 }

@@ -98,7 +98,7 @@ void WallRank::address(Envelope& envelope, int to, std::size_t bytes, std::uint6
   envelope.to = to;
   envelope.tag = tag;
   ++envelope.uses;
-  ++account_.messages_sent;
+  if (is_counted(world_.setup_.network, bytes)) ++account_.messages_sent;
   account_.bytes_sent += bytes;
   envelope.start = envelope.end = Time::max();
   if (!world_.perfect_) {

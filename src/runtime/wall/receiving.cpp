@@ -84,7 +84,7 @@ void WallRank::receive_add(int from, Vector sum) {
 Message WallRank::take(Channel& channel) {
   Envelope* envelope = channel.front();
   channel.pop();
-  ++account_.messages_received;
+  if (is_counted(world_.setup_.network, envelope->size)) ++account_.messages_received;
   account_.bytes_received += envelope->size;
   return {envelope, &world_};
 }
