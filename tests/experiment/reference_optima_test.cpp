@@ -4,6 +4,7 @@
 #include <string>
 
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/experiment/experiment.hpp"
 #include "trainyard/experiment/options.hpp"
 #include "trainyard/experiment/resolve.hpp"
 
