@@ -48,11 +48,18 @@ constexpr std::array families{
     "decentralised: neighbours in a graph",
 };
 
+/// Schemes of one's own may leave some out.
+void print_line(const char* label, const std::string& text) {
+  if (!text.empty()) fmt::print("  {}{}\n", label, text);
+}
+
 void print_family(SchemeFamily family) {
   for (const Scheme& scheme : schemes()) {
     if (scheme.family != family) continue;
-    fmt::print("{}\n  {}\n  step: {}\n  time: {}\n  rate: {}\n  source: {}\n", scheme.name,
-               scheme.summary, scheme.step, scheme.time, scheme.rate, scheme.source);
+    fmt::print("{}\n  {}\n  step: {}\n", scheme.name, scheme.summary, scheme.step);
+    print_line("time: ", scheme.time);
+    print_line("rate: ", scheme.rate);
+    print_line("source: ", scheme.source);
     std::string flags;
     for (const HyperparameterInfo& parameter : scheme.hyperparameters)
       flags += " --" + parameter.name;

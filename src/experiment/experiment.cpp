@@ -15,6 +15,7 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "experiment/rehearsal.hpp"
 #include "experiment/scheme_graph.hpp"
 
 namespace trainyard {
@@ -36,7 +37,8 @@ std::uint64_t lot_size(const Configuration& c) {
 /// One run under way: everything the ranks share, and what has been seen of it.
 class Experiment {
  public:
-  Experiment(const Configuration& resolved, const LoadedData& data, const RunHooks& hooks);
+  Experiment(const Scheme& scheme, const Configuration& resolved, const LoadedData& data,
+             const RunHooks& hooks);
   RunResult run();
 
  private:
@@ -69,11 +71,12 @@ class Experiment {
   bool diverged_ = false;
 };
 
-Experiment::Experiment(const Configuration& resolved, const LoadedData& data, const RunHooks& hooks)
+Experiment::Experiment(const Scheme& scheme, const Configuration& resolved, const LoadedData& data,
+                       const RunHooks& hooks)
     : config_(resolved),
       data_(data),
       hooks_(hooks),
-      scheme_(find_scheme(resolved.scheme)),
+      scheme_(scheme),
       model_(make_model({resolved.model, resolved.l2}, data.train)),
       minibatch_epochs_(static_cast<double>(resolved.batch) / static_cast<double>(data.train.rows)),
       initial_(model_->scalar(), model_->dimension()) {
@@ -184,26 +187,28 @@ RunResult Experiment::run() {
       model_->dimension(), limits, lot_size(config_),
       [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted);
   if (scheme_.home == ModelHome::shared) control.keep_shared(&*shared);
-  const RunContext context{.train = data_.train,
-                           .model = *model_,
-                           .initial_model = initial_.view(),
-                           .parts = parts,
-                           .workers = config_.workers,
-                           .proxies = proxy_count(scheme_, setup.servers),
-                           .batch = config_.batch,
-                           .replacement = config_.replacement,
-                           .seed = config_.seed,
-                           .optimizer = config_.optimizer,
-                           .minibatch_time = config_.compute_time.value_or(Duration{0}),
-                           .slowdown = slowdown(),
-                           .compute_noise = config_.compute_noise,
-                           .hyperparameters = config_.hyperparameters,
-                           .topology = &topology,
-                           .collective = &find_all_reduce(config_.collective),
-                           .control = control,
-                           .shared = scheme_.home == ModelHome::shared ? &*shared : nullptr,
-                           .simulated = config_.time == TimeMode::simulated,
-                           .recorder = hooks_.recorder};
+  const RunContext context{
+      .scheme = scheme_.name,
+      .train = data_.train,
+      .model = *model_,
+      .initial_model = initial_.view(),
+      .parts = parts,
+      .workers = config_.workers,
+      .proxies = proxy_count(scheme_, setup.servers),
+      .batch = config_.batch,
+      .replacement = config_.replacement,
+      .seed = config_.seed,
+      .optimizer = config_.optimizer,
+      .minibatch_time = config_.compute_time.value_or(Duration{0}),
+      .slowdown = slowdown(),
+      .compute_noise = config_.compute_noise,
+      .hyperparameters = config_.hyperparameters,
+      .topology = scheme_.has_topology ? &topology : nullptr,
+      .collective = scheme_.has_collective ? &find_all_reduce(config_.collective) : nullptr,
+      .control = control,
+      .shared = scheme_.home == ModelHome::shared ? &*shared : nullptr,
+      .simulated = config_.time == TimeMode::simulated,
+      .recorder = hooks_.recorder};
   const RuntimeReport report = run_ranks(setup, context);
 
   const Snapshot end = control.final_snapshot(report);
@@ -298,9 +303,14 @@ void Experiment::summarise_time(Summary& s, const RuntimeReport& report) const {
 
 }  // namespace
 
+RunResult run_experiment_of(const Scheme& scheme, const Configuration& resolved,
+                            const LoadedData& data, const RunHooks& hooks) {
+  return Experiment(scheme, resolved, data, hooks).run();
+}
+
 RunResult run_experiment(const Configuration& resolved, const LoadedData& data,
                          const RunHooks& hooks) {
-  return Experiment(resolved, data, hooks).run();
+  return run_experiment_of(find_scheme(resolved.scheme), resolved, data, hooks);
 }
 
 DatasetRequest dataset_request(const Configuration& c) {

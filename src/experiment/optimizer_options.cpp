@@ -56,7 +56,7 @@ std::vector<Option> optimizer_options() {
        [](const C& c) { return lr_schedule_text(c.optimizer.lr_schedule); }},
       number_of("lr-decay", "A", "step size GAMMA / (1 + A·epochs so far)", &O::lr_decay,
                 not_negative, "0 or greater"),
-      number_of("warmup", "EPOCHS", "the step size grows linearly from 0 over the first EPOCHS",
+      number_of("warmup", "EPOCHS", "the step size grows linearly over the first EPOCHS",
                 &O::warmup, not_negative, "0 or greater"),
       number_of("momentum", "MU", "v = MU·v + gradient, 0 ≤ MU < 1", &O::momentum, below_one,
                 fraction),

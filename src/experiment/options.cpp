@@ -336,6 +336,18 @@ std::vector<Option> machine_options() {
   };
 }
 
+/// A scheme of one's own may have a hyperparameter of the name of another flag.
+void check_names_differ(const std::vector<Option>& all) {
+  for (const Scheme& scheme : schemes()) {
+    for (const HyperparameterInfo& p : scheme.hyperparameters) {
+      if (std::ranges::count(all, p.name, &Option::name) == 1) continue;
+      throw UsageError(fmt::format(
+          "scheme '{}': hyperparameter '{}': .name: --{} is an option of every run already",
+          scheme.name, p.name, p.name));
+    }
+  }
+}
+
 }  // namespace
 
 const std::vector<Option>& options() {
@@ -345,6 +357,7 @@ const std::vector<Option>& options() {
                       model_options(), optimizer_options(), network_options(), machine_options()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
+    check_names_differ(all);
     return all;
   }();
   return table;

@@ -11,6 +11,7 @@
 #include "trainyard/network/links.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "experiment/rehearsal.hpp"
 #include "experiment/scheme_graph.hpp"
 
 namespace trainyard {
@@ -230,16 +231,17 @@ void remark_rare_meetings(const Configuration& c, const std::vector<std::string>
   }
 }
 
-/// A schedule that spans the run has to know its length.
+/// Schedules have to know how long a step is in epochs, and one that spans the run its length.
 void resolve_schedule(Configuration& c, const LoadedData& data) {
+  c.optimizer.step_epochs =
+      static_cast<double>(c.batch) * c.workers / static_cast<double>(data.train.rows);
   if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;
   if (*c.steps >= static_cast<std::uint64_t>(most_steps)) {
     throw UsageError(
         "--lr-schedule cosine: it ends with the run, whose length it takes from --epochs or "
         "--steps; give one of them");
   }
-  c.optimizer.run_epochs = static_cast<double>(*c.steps) * static_cast<double>(c.batch) *
-                           c.workers / static_cast<double>(data.train.rows);
+  c.optimizer.run_epochs = static_cast<double>(*c.steps) * c.optimizer.step_epochs;
 }
 
 void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
@@ -292,6 +294,9 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   check_network(c, ranks);
   check_against_data(c, data);
   resolve_model(c, schemes, data, say);
+  for (const Scheme& own : own_schemes()) {
+    if (std::ranges::count(schemes, own.name) > 0) rehearse(own, c);
+  }
   remark_unused(c, schemes, say);
   resolve_time(c, ranks, say);
   resolve_budget(c, data);

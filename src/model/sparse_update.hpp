@@ -1,5 +1,5 @@
-// What the sparse updates of the linear models share: parameters accessed as relaxed atomics, and
-// the regulariser's rule.
+// What the sparse updates of the linear models share: the two ways to change a parameter, and the
+// regulariser's rule.
 #pragma once
 
 #include <algorithm>
@@ -9,30 +9,9 @@
 
 #include "trainyard/data/dataset.hpp"
 
-namespace trainyard {
+#include "model/shared_access.hpp"
 
-// Relaxed: each float stands for itself, no other memory is published through it.
-//
-// GCC takes an atomic float through an integer register and back, a third of all instructions of a
-// sparse step. Volatile accesses of a float are one move each, whole on every x86 and Arm
-// processor, and ask for the same. ThreadSanitizer, which goes by the language, sees atomics.
-#if defined(__SANITIZE_THREAD__)
-inline float load_relaxed(const float& parameter) {
-  // C++20's atomic_ref wants a mutable object even for a load (mended in C++26); nothing is
-  // written.
-  return std::atomic_ref<float>(const_cast<float&>(parameter)).load(std::memory_order_relaxed);
-}
-inline void store_relaxed(float& parameter, float value) {
-  std::atomic_ref<float>(parameter).store(value, std::memory_order_relaxed);
-}
-#else
-inline float load_relaxed(const float& parameter) {
-  return *static_cast<const volatile float*>(&parameter);
-}
-inline void store_relaxed(float& parameter, float value) {
-  *static_cast<volatile float*>(&parameter) = value;
-}
-#endif
+namespace trainyard {
 
 /// parameter ← next(parameter) by load and store: what others store in between is lost.
 struct LoadAndStore {
@@ -47,7 +26,8 @@ struct CompareAndSwap {
   template <typename Next>
   static void update(float& parameter, const Next& next) {
     const std::atomic_ref<float> shared(parameter);
-    // relaxed: as above; what makes the sum right is that the exchange is one operation.
+    // relaxed: nothing is published; what makes the sum right is that the exchange is one
+    // operation.
     float old = shared.load(std::memory_order_relaxed);
     while (!shared.compare_exchange_weak(old, next(old), std::memory_order_relaxed,
                                          std::memory_order_relaxed)) {

@@ -4,7 +4,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
 
-#include "model/sparse_update.hpp"
+#include "model/shared_access.hpp"
 
 // The order matters: foreach_target.h compiles this file once more for each other instruction set.
 // clang-format off
@@ -87,9 +87,9 @@ void sigmoid(float* x, std::size_t size) {
   });
 }
 
-#if defined(__SANITIZE_THREAD__) || HWY_IS_TSAN
+#if defined(TRAINYARD_LANGUAGE_ATOMICS)
 
-// What the vector forms below stand for, in terms that the language and ThreadSanitizer know.
+// What the vector forms below stand for (shared_access.hpp).
 void copy_shared(const float* from, float* to, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) to[i] = load_relaxed(from[i]);
 }
@@ -105,9 +105,7 @@ void axpy_shared(float a, const float* x, float* y, float* copy, std::size_t siz
 
 #else
 
-// The language has no atomic vectors; every x86 and Arm processor loads and stores the aligned
-// 32-bit elements of a vector whole, which is all that relaxed atomic floats promise. One by one
-// they would take a cycle or two each, of 235,000 weights for an MLP 784-256-128-10.
+// Races by the letter of the language, and what they save: shared_access.hpp.
 void copy_shared(const float* from, float* to, std::size_t size) {
   for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
     access.store(access.load(from + at), to + at);

@@ -25,8 +25,10 @@ double scheduled(const OptimizerOptions& o, double epochs) {
     case LrSchedule::Kind::step:
       return o.lr * std::pow(o.lr_schedule.factor, std::floor(epochs / o.lr_schedule.every));
     case LrSchedule::Kind::cosine:
-      // The last minibatch of free workers may begin a little after E.
-      return o.lr * 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(1.0, epochs / o.run_epochs)));
+      return o.lr * 0.5 *
+             (1.0 +
+              std::cos(std::numbers::pi *
+                       (std::min(epochs, o.run_epochs - 0.5 * o.step_epochs) / o.run_epochs)));
   }
   throw InternalError("a schedule of an unknown kind");
 }
@@ -43,7 +45,8 @@ std::string optimizer_text(OptimizerKind kind) {
 
 double OptimizerOptions::step_size(double epochs) const {
   const double size = scheduled(*this, epochs);
-  return epochs < warmup ? size * (epochs / warmup) : size;
+  const double warm = epochs + step_epochs;
+  return warm < warmup ? size * (warm / warmup) : size;
 }
 
 bool OptimizerOptions::constant_step() const {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -14,7 +16,35 @@ namespace {
 /// that every other worker writes, about 100 ns apiece, against steps of 100 ns.
 constexpr std::uint64_t staleness_sampled_every = 64;
 
+[[noreturn]] void throw_forgotten(std::string_view scheme, const char* field, const char* why) {
+  throw UsageError(fmt::format("scheme '{}': {}: {}", scheme, field, why));
+}
+
 }  // namespace
+
+const Topology& RunContext::its_topology() const {
+  if (topology == nullptr) {
+    throw_forgotten(scheme, ".has_topology",
+                    "missing; its program calls next_round(), which needs .has_topology = true");
+  }
+  return *topology;
+}
+
+const AllReduce& RunContext::its_collective() const {
+  if (collective == nullptr) {
+    throw_forgotten(scheme, ".has_collective",
+                    "missing; its program calls collective(), which needs .has_collective = true");
+  }
+  return *collective;
+}
+
+double RunContext::its_hyperparameter(std::string_view name) const {
+  try {
+    return trainyard::hyperparameter(hyperparameters, name);
+  } catch (const UnnamedHyperparameter& error) {
+    throw UsageError(fmt::format("scheme '{}': {}", scheme, error.what()));
+  }
+}
 
 Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> shares)
     : rank_(rank),
@@ -59,6 +89,24 @@ bool Worker::next_step() {
   begun_ = context_.control.next_step(rank_, done_);
   if (begun_ && context_.recorder != nullptr) context_.recorder->step_begins(rank_.now());
   return begun_;
+}
+
+const MixingRow& Worker::next_round() {
+  const Topology& topology = context_.its_topology();
+  if (!begun_ && topology.period() > 1) {
+    throw_forgotten(context_.scheme, ".graphs",
+                    "its program asks for its neighbours before the first step, which a graph that "
+                    "varies has not; it needs .graphs = GraphRange::static_symmetric, or to call "
+                    "next_round() in each round");
+  }
+  return topology.row(rounds_++, rank_.rank());
+}
+
+void Worker::throw_wrong_home(const char* asked_for) const {
+  throw UsageError(
+      fmt::format("scheme '{}': .home: its program calls {}, which {} .home = ModelHome::shared",
+                  context_.scheme, asked_for,
+                  context_.shared == nullptr ? "needs" : "needs a replica and does not go with"));
 }
 
 /// Where a worker has several shares, its minibatch is one from each of them.
@@ -111,6 +159,7 @@ void Worker::sit_out() {
 }
 
 Vector Worker::compute_gradient() {
+  needs_replica("compute_gradient()");
   batch_ = next_batch();
   rank_.compute(cost_of_next(false),
                 [&] { context_.model.gradient(replica_, batch_, gradient_.view(), workspace_); });
@@ -118,6 +167,7 @@ Vector Worker::compute_gradient() {
 }
 
 Vector Worker::compute_combination(std::span<const double> coefficients, std::uint64_t number) {
+  needs_replica("compute_combination()");
   require(coefficients.size() == streams_.size() && number >= next_number_,
           "a combination has a coefficient for each share, and minibatches come in order");
   for (; next_number_ < number; ++next_number_) {
@@ -139,6 +189,7 @@ Vector Worker::compute_combination(std::span<const double> coefficients, std::ui
 
 /// At the replica as it is now. False when `serve` said so.
 bool Worker::compute_serving(FunctionRef<bool(const Message&)> serve) {
+  needs_replica("compute_gradient()");
   if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
   kernels::copy(replica_, read_at_.view());
   batch_ = next_batch();
@@ -166,6 +217,7 @@ std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Mes
 }
 
 double Worker::minibatch_loss() {
+  needs_replica("minibatch_loss()");
   const Tally tally = context_.model.evaluate(replica_, batch_, workspace_);
   return tally.loss_sum / static_cast<double>(tally.rows) + context_.model.penalty(replica_);
 }
@@ -175,10 +227,12 @@ void Worker::apply(ConstVector gradient, double scale) {
 }
 
 void Worker::apply_to(Vector model, ConstVector gradient, double scale) {
+  needs_replica("apply()");
   optimizer_.apply(model, gradient, epochs(), scale);
 }
 
 void Worker::descend() {
+  needs_replica("descend()");
   if (!context_.optimizer.plain()) {
     apply(compute_gradient());
     return;
@@ -197,7 +251,7 @@ void Worker::descend() {
 
 void Worker::descend_shared(SharedAccess access) {
   const Batch batch = next_batch();
-  SharedModel& shared = context_.shared->of(group_);
+  SharedModel& shared = this->shared().of(group_);
   // By the common count: a slow worker's own steps say little about how far all have come.
   const auto step_size =
       static_cast<float>(step_size_after(context_.control.minibatch_number(rank_.rank())));

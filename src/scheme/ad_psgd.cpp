@@ -19,7 +19,7 @@ namespace trainyard {
 namespace {
 
 void work(Worker& worker) {
-  const std::vector<int> neighbours = receivers(worker.mixing());
+  const std::vector<int> neighbours = receivers(worker.next_round());
   PairwiseAverage average(worker.comm(), worker.replica(), neighbours);
   while (worker.next_step()) {
     const auto gradient =

@@ -14,9 +14,10 @@ namespace {
 
 void work(Worker& worker) {
   while (worker.next_step()) {
-    send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    const MixingRow& round = worker.next_round();
+    send_to_neighbours(worker.comm(), round, worker.replica());
     const auto gradient = worker.compute_gradient();
-    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    mix_in_neighbours(worker.comm(), round, worker.replica());
     worker.apply(gradient);
   }
 }

@@ -26,7 +26,7 @@ namespace trainyard {
 namespace {
 
 void work_with_share(Worker& worker, double share) {
-  const MixingRow mixing = lazy(worker.mixing(), share);
+  const MixingRow mixing = lazy(worker.next_round(), share);
   const Vector model = worker.replica();
   VectorBuffer correction = VectorBuffer::zeroed(model.scalar(), model.size());
   VectorBuffer change(model.scalar(), model.size());

@@ -21,9 +21,10 @@ void work(Worker& worker) {
   VectorBuffer correction = VectorBuffer::zeroed(model.scalar(), model.size());
   VectorBuffer change(model.scalar(), model.size());
   while (worker.next_step()) {
-    send_to_neighbours(worker.comm(), worker.mixing(), model);
+    const MixingRow& round = worker.next_round();
+    send_to_neighbours(worker.comm(), round, model);
     const auto gradient = worker.compute_gradient();
-    difference_to_neighbours(worker.comm(), worker.mixing(), model, change.view());
+    difference_to_neighbours(worker.comm(), round, model, change.view());
     kernels::add(change.view(), model);
     kernels::add(correction.view(), model);
     worker.apply(gradient);

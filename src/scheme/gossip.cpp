@@ -37,7 +37,7 @@ std::optional<Duration> combine_while_adapting_time(const StepSetting& s, int ve
 void gossip_worker(Worker& worker) {
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+    neighbour_average(worker.comm(), worker.next_round(), worker.replica());
   }
 }
 

@@ -26,10 +26,11 @@ void work(Worker& worker) {
   const auto global_period = static_cast<std::uint64_t>(worker.hyperparameter("global-period"));
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
+    const MixingRow& round = worker.next_round();  // an average takes the place of its round
     if ((worker.step() + 1) % global_period == 0) {
       all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
     } else {
-      neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+      neighbour_average(worker.comm(), round, worker.replica());
     }
   }
 }
@@ -42,8 +43,9 @@ void work_adaptively(Worker& worker) {
   double next_average = first_period;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
+    const MixingRow& round = worker.next_round();
     if (static_cast<double>(worker.step() + 1) < next_average) {
-      neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+      neighbour_average(worker.comm(), round, worker.replica());
       continue;
     }
     kernels::copy(worker.replica(), with_loss.view().first(dimension));

@@ -44,20 +44,22 @@ void adapt_then_combine(Worker& worker) {
   Tracker tracker(worker);
   while (worker.next_step()) {
     tracker.count(worker.compute_gradient());
-    if (worker.step() > 0) neighbour_average(worker.comm(), worker.mixing(), tracker.estimate());
+    const MixingRow& round = worker.next_round();  // both vectors over one graph
+    if (worker.step() > 0) neighbour_average(worker.comm(), round, tracker.estimate());
     worker.apply(tracker.estimate());
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+    neighbour_average(worker.comm(), round, worker.replica());
   }
 }
 
 void combine_while_adapting(Worker& worker) {
   Tracker tracker(worker);
   while (worker.next_step()) {
-    send_to_neighbours(worker.comm(), worker.mixing(), tracker.estimate());
-    send_to_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    const MixingRow& round = worker.next_round();
+    send_to_neighbours(worker.comm(), round, tracker.estimate());
+    send_to_neighbours(worker.comm(), round, worker.replica());
     const auto gradient = worker.compute_gradient();
-    mix_in_neighbours(worker.comm(), worker.mixing(), tracker.estimate());
-    mix_in_neighbours(worker.comm(), worker.mixing(), worker.replica());
+    mix_in_neighbours(worker.comm(), round, tracker.estimate());
+    mix_in_neighbours(worker.comm(), round, worker.replica());
     tracker.count(gradient);
     worker.apply(tracker.estimate());
   }

@@ -22,7 +22,7 @@ void work(Worker& worker) {
     const auto gradient = worker.compute_gradient();
     kernels::axpy(momentum, direction.view(), gradient);
     worker.apply(gradient);
-    neighbour_average(worker.comm(), worker.mixing(), worker.replica());
+    neighbour_average(worker.comm(), worker.next_round(), worker.replica());
 
     if (worker.step_size() == 0.0) continue;               // the first step of a warm-up
     kernels::axpy(-1.0, worker.replica(), before.view());  // the way that the model has taken

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,6 +11,8 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/named_table.hpp"
 #include "trainyard/scheme/scheme.hpp"
+
+#include "scheme/check.hpp"
 
 namespace trainyard {
 
@@ -65,9 +69,11 @@ Scheme matcha_scheme();
 Scheme ad_psgd_scheme();
 Scheme gosgd_scheme();
 
-const std::vector<Scheme>& schemes() {
+namespace {
+
+std::vector<Scheme> published_schemes() {
   // clang-format off: a line each
-  static const std::vector<Scheme> table{
+  return {
       sequential_scheme(),
       ps_sync_scheme(),
       ring_scheme(),
@@ -121,7 +127,47 @@ const std::vector<Scheme>& schemes() {
       gosgd_scheme(),
   };
   // clang-format on
-  return table;
+}
+
+/// References into the rows are handed out, so they stay where they are once the table was read.
+struct Table {
+  std::vector<Scheme> rows = published_schemes();
+  std::size_t published = rows.size();
+  std::atomic<bool> read{false};
+
+  Table() { check_schemes(rows); }
+};
+
+Table& table() {
+  static Table all;
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Scheme>& schemes() {
+  Table& all = table();
+  all.read.store(true, std::memory_order_relaxed);
+  return all.rows;
+}
+
+std::span<const Scheme> own_schemes() {
+  return std::span(schemes()).subspan(table().published);
+}
+
+void add_scheme(Scheme scheme) {
+  Table& all = table();
+  if (all.read.load(std::memory_order_relaxed)) {
+    throw UsageError(
+        fmt::format("scheme '{}': add_scheme() comes too late, as the table of schemes was read "
+                    "before; call it first in main()",
+                    scheme.name));
+  }
+  std::vector<Scheme> rows = all.rows;
+  rows.push_back(std::move(scheme));
+  check_schemes(rows);
+  try_functions(rows.back());
+  all.rows = std::move(rows);
 }
 
 int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted) {
@@ -142,7 +188,11 @@ int proxy_count(const Scheme& scheme, int servers) {
 
 std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
                            const Hyperparameters& hyperparameters) {
-  if (scheme.shares != nullptr) return scheme.shares(worker, workers, hyperparameters);
+  if (scheme.shares != nullptr) {
+    std::vector<int> shares = scheme.shares(worker, workers, hyperparameters);
+    check_shares(scheme, shares, workers);
+    return shares;
+  }
   if (!scheme.one_rank) return {worker};
   std::vector<int> all(static_cast<std::size_t>(workers));
   std::iota(all.begin(), all.end(), 0);
@@ -195,6 +245,10 @@ constexpr std::array groups{Group{"all-centralised", true, false},
                             Group{"all-decentralised", false, true}, Group{"all", true, true}};
 
 }  // namespace
+
+bool is_group(std::string_view name) {
+  return std::ranges::find(groups, name, &Group::name) != groups.end();
+}
 
 std::vector<std::string> schemes_of_group(std::string_view group) {
   std::vector<std::string> names;

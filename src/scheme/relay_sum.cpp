@@ -40,7 +40,7 @@ class Relayed {
 
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
-  const std::vector<int> neighbours = receivers(worker.mixing());
+  const std::vector<int> neighbours = receivers(worker.next_round());
   std::vector<Relayed> told;  // by each of them, in the step before
   for (std::size_t k = 0; k < neighbours.size(); ++k) told.emplace_back(worker.replica());
   Relayed everything(worker.replica()), others(worker.replica());

@@ -26,8 +26,9 @@ void work(Worker& worker) {
   PushSum sum(worker.replica());
   while (worker.next_step()) {
     worker.apply_to(sum.u(), worker.compute_gradient());
-    sum.send(worker.comm(), worker.mixing());
-    sum.receive(worker.comm(), worker.mixing());
+    const MixingRow& round = worker.next_round();
+    sum.send(worker.comm(), round);
+    sum.receive(worker.comm(), round);
     sum.estimate(worker.replica());
   }
 }
@@ -37,9 +38,10 @@ void work_overlapped(Worker& worker) {
   const MixingRow* before = nullptr;  // of the step whose messages are on their way
   while (worker.next_step()) {
     worker.apply_to(sum.u(), worker.compute_gradient());
-    sum.send(worker.comm(), worker.mixing());
+    const MixingRow& round = worker.next_round();
+    sum.send(worker.comm(), round);
     if (before != nullptr) sum.receive(worker.comm(), *before);
-    before = &worker.mixing();
+    before = &round;
     sum.estimate(worker.replica());
   }
 }

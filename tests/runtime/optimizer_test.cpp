@@ -1,6 +1,8 @@
 #include "trainyard/runtime/optimizer.hpp"
 
 #include <array>
+#include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "trainyard/runtime/shared_model.hpp"
@@ -174,6 +176,23 @@ TEST_CASE("schedules of the step size give PyTorch's figures", "[runtime]") {
                    {0.5, 0.4, 0.3333333333333333, 0.2857142857142857, 0.25, 0.2222222222222222});
   options = {.lr = 0.5, .lr_schedule = {.kind = constant}, .warmup = 2};
   check_step_sizes(options, {0.0, 0.25, 0.5, 0.5});
+}
+
+TEST_CASE("in a run warm-up begins with a step, and none is of length 0", "[runtime]") {
+  using enum LrSchedule::Kind;
+  // LinearLR(start_factor=1/4, total_iters=3) of PyTorch: (t + 1)/4.
+  OptimizerOptions options{.lr = 0.5, .lr_schedule = {.kind = constant}, .warmup = 4};
+  options.step_epochs = 1;
+  check_step_sizes(options, {0.125, 0.25, 0.375, 0.5, 0.5, 0.5});
+  // LambdaLR((t + 1)/4) and CosineAnnealingLR(8), chained; the figures of the test above, times
+  // (t + 1)/t. At 8 and beyond it is ½(1 + cos(7.5π/8)) of them.
+  options.lr_schedule.kind = cosine;
+  options.run_epochs = 8;
+  const double end = 0.25 * (1.0 + std::cos(7.5 * std::numbers::pi / 8.0));
+  check_step_sizes(options,
+                   {0.125, 0.24048494156391085, 0.3200825214724777, 0.34567085809127246, 0.25,
+                    0.15432914190872757, 0.07322330470336313, 0.01903011687217832, end, end});
+  CHECK(end > 0.0);
 }
 
 TEST_CASE("a step size is constant only where nothing changes it", "[runtime]") {

@@ -5,6 +5,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "support/catch.hpp"
+#include "support/left_out.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
@@ -27,7 +28,9 @@ double relative_difference(const RunResult& a, const RunResult& b) {
 
 }  // namespace
 
-TEST_CASE("ps-sync, ring and sequential give the same model at equal total batch", "[scheme]") {
+TEST_CASE("synchronous schemes give the same model at equal total batch", "[scheme]") {
+  const auto others = test::schemes_where(test::is_synchronous,
+                                          {{"sequential", "is what the others are compared with"}});
   for (const LoadedData& data : {test::dense_problem(), test::sparse_problem()}) {
     for (const int n : {1, 2, 3, 5, 8}) {
       Configuration c = quick("sequential", n, 60);
@@ -36,7 +39,8 @@ TEST_CASE("ps-sync, ring and sequential give the same model at equal total batch
       c.optimizer.lr_decay = 0.1;
       const RunResult yardstick = train(c, data);
       CHECK(yardstick.summary.samples == 60U * 4U * static_cast<unsigned>(n));
-      for (const char* scheme : {"ps-sync", "ring"}) {
+      c.hyperparameters = {{"backups", 0.0}, {"stragglers", 0.0}};  // everybody is waited for
+      for (const std::string& scheme : others) {
         for (const int servers : {1, 3}) {
           CAPTURE(data.name, n, scheme, servers);
           c.scheme = scheme;
@@ -44,7 +48,7 @@ TEST_CASE("ps-sync, ring and sequential give the same model at equal total batch
           const RunResult result = train(c, data);
           CHECK(relative_difference(result, yardstick) < 1e-5);
           CHECK(result.summary.samples == yardstick.summary.samples);
-          CHECK(*result.summary.consensus_distance == 0.0);
+          CHECK(result.summary.consensus_distance.value_or(0.0) == 0.0);
         }
       }
     }
@@ -91,12 +95,21 @@ TEST_CASE("one Hogwild worker is serial SGD, bit for bit", "[scheme]") {
   }
 }
 
-TEST_CASE("one asynchronous worker is serial SGD", "[scheme]") {
+TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") {
+  // The decentralised ones are in decentralised_test.cpp.
+  const auto all = test::schemes_where(
+      [](const Scheme& scheme) { return scheme.family != SchemeFamily::decentralised; },
+      {{"easgd", "its model is the centre, which lags behind the replicas"},
+       {"easgd-async", "its model is the centre, which lags behind the replicas"},
+       {"eamsgd", "its model is the centre, which lags behind the replicas"}});
   const LoadedData data = test::dense_problem();
   const RunResult serial = train(quick("sequential", 1, 100), data);
-  const RunResult async = train(quick("ps-async", 1, 100), data);
-  CHECK(relative_difference(async, serial) < 1e-6);
-  CHECK(async.summary.staleness->max == 0);
+  for (const std::string& scheme : all) {
+    CAPTURE(scheme);
+    const RunResult alone = train(quick(scheme, 1, 100), data);
+    CHECK(relative_difference(alone, serial) < 1e-5);
+    if (alone.summary.staleness) CHECK(alone.summary.staleness->max == 0);
+  }
 }
 
 TEST_CASE("synchronous schemes give the same bits on threads as in simulation", "[scheme]") {

@@ -5,6 +5,7 @@
 #include "trainyard/runtime/compute_noise.hpp"
 
 #include "support/catch.hpp"
+#include "support/left_out.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
@@ -84,7 +85,12 @@ TEST_CASE("in virtual a run takes the sum of its slowed-down minibatches, exactl
   CHECK(train(c, data).summary.seconds == to_seconds(expected));
 }
 
-TEST_CASE("a ring waits for its slowest worker at every step", "[scheme]") {
+TEST_CASE("synchronous schemes wait for the slowest worker at every step", "[scheme]") {
+  const auto all = test::schemes_where(
+      test::is_synchronous, {{"sequential", "one rank computes for all"},
+                             {"ps-backup", "does not wait for the slowest"},
+                             {"ps-backup-interrupt", "does not wait for the slowest"},
+                             {"gradient-coding", "a worker computes several minibatches a step"}});
   const LoadedData data = test::dense_problem();
   Configuration c = quick("ring", 4, 40);
   c.compute_noise = {.exponential = 1.0};
@@ -96,7 +102,11 @@ TEST_CASE("a ring waits for its slowest worker at every step", "[scheme]") {
     for (ComputeNoise& noise : noises) slowest = std::max(slowest, noise.next().factor);
     expected += 1e-3 * slowest;
   }
-  CHECK(train(c, data).summary.seconds == Approx(expected).epsilon(1e-9));
+  for (const std::string& scheme : all) {
+    CAPTURE(scheme);
+    c.scheme = scheme;
+    CHECK(train(c, data).summary.seconds == Approx(expected).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("in wall pauses are really waited for, and the result is that of virtual", "[scheme]") {

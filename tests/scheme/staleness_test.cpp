@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/catch.hpp"
+#include "support/left_out.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
@@ -49,8 +50,14 @@ TEST_CASE("n equal asynchronous workers have staleness n - 1", "[scheme]") {
 }
 
 TEST_CASE("equal asynchronous workers: staleness 0, 1, ..., n - 2, and then n - 1", "[scheme]") {
+  const auto asynchronous = test::schemes_where(
+      [](const Scheme& scheme) {
+        return scheme.home == ModelHome::servers && scheme.pace == Pace::free;
+      },
+      {{"easgd-async", "replicas exchange with the centre, and no gradient is late"},
+       {"eamsgd", "replicas exchange with the centre, and no gradient is late"}});
   const LoadedData data = test::dense_problem();
-  for (const char* scheme : {"ps-async", "staleness-aware", "dc-asgd-c", "value-bound"}) {
+  for (const std::string& scheme : asynchronous) {
     for (const std::uint64_t n : {1U, 2U, 5U, 9U}) {
       std::uint64_t before = 0;
       for (std::uint64_t steps = 1; steps <= 4; ++steps) {
@@ -118,6 +125,11 @@ TEST_CASE("hogwild's staleness under simulation is n - 1", "[scheme]") {
   CHECK(staleness.max == 5);
 }
 
-TEST_CASE("synchronous schemes report no staleness", "[scheme]") {
-  CHECK_FALSE(train(quick("ring", 3, 5), test::dense_problem()).summary.staleness.has_value());
+TEST_CASE("where nobody is ahead of anybody no staleness is reported", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const std::string& scheme : test::schemes_where(
+           [](const Scheme& row) { return row.pace == Pace::lockstep && !row.by_arrival; })) {
+    CAPTURE(scheme);
+    CHECK_FALSE(train(quick(scheme, 3, 5), data).summary.staleness.has_value());
+  }
 }

@@ -37,7 +37,7 @@ Dataset quadratic_data(const std::vector<std::vector<double>>& h,
 
 Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
                           std::optional<std::uint64_t> minibatches, const Special& special) {
-  const Scheme& scheme = find_scheme(c.scheme);
+  const Scheme& scheme = special.scheme != nullptr ? *special.scheme : find_scheme(c.scheme);
   const auto model = make_model({"quadratic", c.l2}, data);
   VectorBuffer initial(model->scalar(), model->dimension());
   model->initialize(initial.view(), c.seed);
@@ -62,7 +62,8 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
   for (const Straggler& straggler : c.stragglers) {
     slowdown[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
   }
-  const RunContext context{.train = data,
+  const RunContext context{.scheme = scheme.name,
+                           .train = data,
                            .model = *model,
                            .initial_model = initial.view(),
                            .parts = parts,
@@ -74,8 +75,8 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
                            .slowdown = slowdown,
                            .compute_noise = c.compute_noise,
                            .hyperparameters = hyperparameters,
-                           .topology = &topology,
-                           .collective = &collective,
+                           .topology = scheme.has_topology ? &topology : nullptr,
+                           .collective = scheme.has_collective ? &collective : nullptr,
                            .control = control,
                            .simulated = true};
   Replicas result;

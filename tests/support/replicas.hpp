@@ -10,6 +10,10 @@
 #include "trainyard/experiment/configuration.hpp"
 #include "trainyard/topology/topology.hpp"
 
+namespace trainyard {
+struct Scheme;
+}
+
 namespace trainyard::test {
 
 /// Row i is worker i's f_i(x) = ½ Σ_j h_ij (x_j − b_ij)².
@@ -26,6 +30,7 @@ struct Special {
   std::vector<std::vector<double>> starts{};        // of the workers
   std::vector<std::vector<std::uint32_t>> parts{};  // their rows
   const Topology* topology = nullptr;               // a graph of the test's own
+  const Scheme* scheme = nullptr;                   // one that is in no table
 };
 
 /// `minibatches`: of all workers together, for schemes that count these. One takes a millisecond,

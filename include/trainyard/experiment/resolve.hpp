@@ -29,6 +29,7 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
 ///  - without a budget, 10 epochs (with only a target loss, at most 200);
 ///  - `--compute-time auto` is measured here when time is virtual.
 /// `remark` is told what was decided and why, and what has no effect.
+/// A scheme of one's own is rehearsed for some steps, in which a field that its row lacks shows.
 /// Throws UsageError for what does not fit together.
 Configuration resolve(const Configuration& configuration, const std::vector<std::string>& schemes,
                       const LoadedData& data,

@@ -13,10 +13,18 @@ namespace trainyard {
 
 using Hyperparameters = std::map<std::string, double, std::less<>>;
 
+/// A scheme asks for a hyperparameter that its row does not name.
+class UnnamedHyperparameter : public UsageError {
+ public:
+  explicit UnnamedHyperparameter(std::string_view name)
+      : UsageError(".hyperparameters: it asks for '" + std::string(name) +
+                   "', which its row does not name") {}
+};
+
+/// Throws UnnamedHyperparameter.
 inline double hyperparameter(const Hyperparameters& hyperparameters, std::string_view name) {
   const auto found = hyperparameters.find(name);
-  require(found != hyperparameters.end(),
-          "a scheme asks for a hyperparameter that its row does not name");
+  if (found == hyperparameters.end()) throw UnnamedHyperparameter(name);
   return found->second;
 }
 

@@ -8,8 +8,11 @@
 //                       restarts (Loshchilov & Hutter, ICLR 2017)
 //
 // Each is what PyTorch's LambdaLR, StepLR or CosineAnnealingLR makes of it, with e in place of its
-// count. Warm-up multiplies it by min(1, e / W) over the first W epochs (Goyal et al. 2017), as a
-// second scheduler chained to the first would: the very first step is of length 0.
+// count. Warm-up multiplies it by min(1, (e + δ) / W) over the first W epochs (Goyal et al. 2017),
+// as a second scheduler chained to the first would; δ are the epochs that a step of all workers
+// makes. So the t-th of T steps of warm-up, from 0, has (t + 1)/T of the step size, as in fairseq,
+// and no step is of length 0, which LinearLR refuses as well: schemes divide by γ. For the same
+// reason the cosine stays what it is at E − δ/2: free workers may begin a minibatch after E.
 #pragma once
 
 #include <string>

@@ -33,8 +33,9 @@ struct OptimizerOptions {
   double momentum = 0.0;  // 0 ≤ μ < 1, of sgd and nesterov
   double beta1 = 0.9, beta2 = 0.999;
   LrSchedule lr_schedule{};
-  double warmup = 0.0;      // W, epochs
-  double run_epochs = 0.0;  // E; > 0 where the schedule is cosine
+  double warmup = 0.0;       // W, epochs
+  double run_epochs = 0.0;   // E; > 0 where the schedule is cosine
+  double step_epochs = 0.0;  // δ; > 0 in a run, in which no step is of length 0
 
   /// γ after so many epochs.
   double step_size(double epochs) const;

@@ -33,7 +33,7 @@ class Server {
   /// Whether this server has steps left to close.
   bool has_steps_left() const { return version_ < context_.control.last_step(); }
 
-  /// γ of the next update.
+  /// γ of the next update, > 0 (lr_schedule.hpp).
   double step_size() const { return context_.optimizer.step_size(context_.epochs(minibatches_)); }
   /// Minibatches that a worker takes in a pass over the data, its part of them, rounded up.
   std::uint64_t minibatches_of_worker() const;
@@ -45,12 +45,12 @@ class Server {
   Communicator& comm() { return rank_; }
   /// Number of parameters of the whole model.
   std::size_t dimension() const { return context_.model.dimension(); }
-  /// What the run says for a hyperparameter of the scheme's row.
-  double hyperparameter(std::string_view name) const {
-    return trainyard::hyperparameter(context_.hyperparameters, name);
-  }
-  /// How the run's all-reduce is done.
-  const AllReduce& collective() const { return *context_.collective; }
+  /// What the run says for a hyperparameter. Throws UsageError for one that the scheme's row does
+  /// not name.
+  double hyperparameter(std::string_view name) const { return context_.its_hyperparameter(name); }
+  /// How the run's all-reduce is done. Throws UsageError where the scheme's row has no
+  /// .has_collective.
+  const AllReduce& collective() const { return context_.its_collective(); }
 
  private:
   Rank& rank_;

@@ -35,6 +35,7 @@ struct AllReduce;  // collective/all_reduce.hpp, above this folder
 
 /// What all ranks of one run share. All of it outlives the run.
 struct RunContext {
+  std::string_view scheme;  // its name, for what is wrong with its row
   const Dataset& train;
   const Model& model;
   ConstVector initial_model;
@@ -49,12 +50,17 @@ struct RunContext {
   std::vector<double> slowdown;  // a worker, 1 = none
   ComputeNoiseRule compute_noise{};
   const Hyperparameters& hyperparameters;
-  const Topology* topology = nullptr;
-  const AllReduce* collective = nullptr;
+  const Topology* topology = nullptr;     // of schemes with .has_topology
+  const AllReduce* collective = nullptr;  // of schemes with .has_collective
   RunControl& control;
   SharedModels* shared = nullptr;  // of schemes with ModelHome::shared
   bool simulated = false;
   TraceRecorder* recorder = nullptr;  // is told of every step that begins
+
+  // Throw UsageError, naming scheme and field, where the scheme's row lacks what they are about.
+  const Topology& its_topology() const;
+  const AllReduce& its_collective() const;
+  double its_hyperparameter(std::string_view name) const;
 
   /// Passes over the data that this many minibatches make.
   double epochs(std::uint64_t minibatches) const {
@@ -117,8 +123,11 @@ class Worker {
   /// What every model of the run starts from.
   ConstVector initial_model() const { return context_.initial_model; }
 
-  /// REQUIRES: the scheme's model is shared.
-  SharedModels& shared() { return *context_.shared; }
+  /// Throws UsageError in schemes whose model is not shared.
+  SharedModels& shared() {
+    if (context_.shared == nullptr) throw_wrong_home("shared()");
+    return *context_.shared;
+  }
   int group() const { return group_; }
   /// free: the number of the present minibatch among those of all workers, from 0.
   std::uint64_t minibatch_number() const { return context_.control.minibatch_number(rank_.rank()); }
@@ -129,7 +138,7 @@ class Worker {
 
   /// The optimizer's velocity, of the replica's size; empty without momentum.
   Vector velocity() { return optimizer_.velocity(); }
-  /// γ of this step.
+  /// γ of this step, > 0 (lr_schedule.hpp).
   double step_size() const;
   /// Passes over the data that all workers together have made before this step.
   double epochs() const;
@@ -148,22 +157,30 @@ class Worker {
   Communicator& comm() { return rank_; }
   /// For what a worker draws for itself; each has a stream of its own.
   RandomStream& random() { return random_; }
-  /// What the run says for a hyperparameter of the scheme's row.
-  double hyperparameter(std::string_view name) const {
-    return trainyard::hyperparameter(context_.hyperparameters, name);
-  }
+  /// What the run says for a hyperparameter. Throws UsageError for one that the scheme's row does
+  /// not name.
+  double hyperparameter(std::string_view name) const { return context_.its_hyperparameter(name); }
   /// The place of a hyperparameter's word among its choices, as the scheme's enumeration has it.
   template <typename Choice>
   Choice choice(std::string_view name) const {
     return static_cast<Choice>(static_cast<int>(hyperparameter(name)));
   }
-  /// How the run's all-reduce is done.
-  const AllReduce& collective() const { return *context_.collective; }
-  /// What this worker gives and takes in the current step's gossip round.
-  const MixingRow& mixing() const { return context_.topology->row(done_, rank_.rank()); }
+  /// How the run's all-reduce is done. Throws UsageError where the scheme's row has no
+  /// .has_collective.
+  const AllReduce& collective() const { return context_.its_collective(); }
+  /// What this worker gives and takes in the next round of gossip: the first call is round 0, and
+  /// each begins another, however many steps lie between them. A program calls it once for a round
+  /// and keeps the row until that is over, and all workers call it equally often. Before the first
+  /// step it is for graphs that stay. Throws UsageError where the scheme's row has no
+  /// .has_topology.
+  const MixingRow& next_round();
 
  private:
   Batch next_batch();
+  void needs_replica(const char* asked_for) const {
+    if (context_.shared != nullptr) throw_wrong_home(asked_for);
+  }
+  [[noreturn]] void throw_wrong_home(const char* asked_for) const;
   bool compute_serving(FunctionRef<bool(const Message&)> serve);
   ComputeCost cost_of_next(bool reads_shared);
   double step_size_after(std::uint64_t minibatches) const;
@@ -186,9 +203,9 @@ class Worker {
   Vector replica_;
   Optimizer optimizer_;
   RandomStream random_;
-  VectorBuffer read_at_;  // where a gradient is taken while the replica changes
-  std::uint64_t done_ = 0;
-  int group_ = 0;  // of workers that share a model
+  VectorBuffer read_at_;                 // where a gradient is taken while the replica changes
+  std::uint64_t done_ = 0, rounds_ = 0;  // steps, and rounds of gossip
+  int group_ = 0;                        // of workers that share a model
   bool begun_ = false;
   bool has_read_ = false;    // read_copy_ is the shared model as it was last seen
   bool single_row_ = false;  // a step's minibatch is one row

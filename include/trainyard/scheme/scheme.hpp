@@ -1,9 +1,14 @@
 // Training schemes: each is one file, a straight-line program of one worker and, where it has
-// servers, of one server. Every runtime runs the same text.
+// servers, of one server. Every runtime runs the same text. A scheme of one's own is a row as well,
+// given to the program or, without it, added before anything else:
+//
+//   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme()}); }
+//   add_scheme(my_scheme());
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,9 +86,10 @@ struct Scheme {
   std::string name;     // as typed after --scheme
   std::string summary;  // one line: who sends what to whom
   std::string step;     // what the step size γ multiplies: how γ compares across schemes
-  std::string time;     // the closed form below, as text
-  std::string rate;  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
-  std::string source;  // paper, section
+  // For `list schemes`; a scheme of one's own may leave these out.
+  std::string time{};  // the closed form below, as text
+  std::string rate{};  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
+  std::string source{};  // paper, section
   SchemeFamily family = SchemeFamily::synchronous;
 
   Pace pace = Pace::lockstep;
@@ -121,8 +127,21 @@ struct Scheme {
   std::optional<Duration> (*step_time)(const StepSetting&) = nullptr;
 };
 
-/// The visible table, one row for each scheme, which its file ends with.
+/// The visible table, one row for each scheme, which its file ends with; those that were added
+/// follow.
 const std::vector<Scheme>& schemes();
+
+/// Adds a scheme of one's own, which every command then knows by its name, and its hyperparameters
+/// as flags. Throws UsageError for what check_schemes() refuses, for a function of the row that
+/// asks for a hyperparameter which the row does not name, and where the table has been read before.
+void add_scheme(Scheme scheme);
+/// Those that were added.
+std::span<const Scheme> own_schemes();
+
+/// Throws UsageError, naming the scheme and the field, for rows that cannot run: a field that
+/// another one needs is missing, two contradict each other, a name is there twice, or a
+/// hyperparameter means one thing in one row and another in the next.
+void check_schemes(std::span<const Scheme> table);
 
 /// The ranks beside the workers that a run of `scheme` has, for what --servers and --collective
 /// say.

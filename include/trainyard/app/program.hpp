@@ -1,0 +1,16 @@
+// The whole program `trainyard`, for a main() of one's own that has schemes to add:
+//
+//   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme()}); }
+#pragma once
+
+#include <vector>
+
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+/// Adds `own_schemes` to the table (add_scheme()), does what the command line says, and turns every
+/// error into a message on standard error. Returns the exit status.
+int run_program(int argc, char** argv, std::vector<Scheme> own_schemes = {});
+
+}  // namespace trainyard
