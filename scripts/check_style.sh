@@ -3,7 +3,7 @@
 #
 #   scripts/check_style.sh          clang-tidy over the sources that differ from the commit named in
 #                                   .ci/clang_tidy_base, where the whole tree was found clean
-#   scripts/check_style.sh --all    over all of them: about 12 processor seconds each, 20 minutes on two
+#   scripts/check_style.sh --all    over all of them: 12 to 20 processor seconds each, half an hour on two
 #                                   cores. Where nothing is found and all is committed, the commit
 #                                   becomes the base
 set -euo pipefail
