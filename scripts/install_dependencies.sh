@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the distribution's packages that building needs and that are missing. Says nothing when there is
 # nothing to do. `--developer` adds what the style checks and the fuzz targets need, `--peers` the programs
-# and libraries that scripts/bench.sh compares with.
+# and libraries that scripts/bench.sh compares with. The names are those of Debian 12 and 13.
 set -euo pipefail
 
 packages=(
@@ -17,7 +17,7 @@ packages=(
 )
 case "${1:-}" in
   '') ;;
-  --developer) packages+=(clang clang-format clang-tidy libclang-rt-14-dev libbenchmark-dev) ;;
+  --developer) packages+=(clang clang-format clang-tidy libclang-rt-dev libbenchmark-dev) ;;
   --peers)
     packages+=(
       libbenchmark-dev

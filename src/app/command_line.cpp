@@ -140,7 +140,7 @@ class CommandLine {
 
 CommandLine::CommandLine() {
   program_.name("trainyard");
-  program_.set_version_flag("--version", "trainyard 0.1.0");
+  program_.set_version_flag("--version", "trainyard " TRAINYARD_VERSION);
   program_.allow_extras();
   program_.footer(examples);
   compare_.footer(

@@ -7,6 +7,8 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "data/catalog_text.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -89,19 +91,20 @@ class CatalogReader {
 
 }  // namespace
 
-std::vector<CatalogEntry> read_catalog(const std::filesystem::path& file) {
+std::vector<CatalogEntry> read_catalog(std::string_view text, const std::string& name) {
   try {
-    return CatalogReader(file.string()).read(toml::parse_file(file.string()));
+    return CatalogReader(name).read(toml::parse(text, name));
   } catch (const toml::parse_error& error) {
     throw InternalError(
-        fmt::format("{}:{}: {}", file.string(), error.source().begin.line, error.description()));
+        fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
   } catch (const UsageError& error) {
     throw InternalError(error.what());
   }
 }
 
 const std::vector<CatalogEntry>& catalog() {
-  static const std::vector<CatalogEntry> entries = read_catalog(TRAINYARD_DATASET_CATALOG);
+  static const std::vector<CatalogEntry> entries =
+      read_catalog(catalog_text, "datasets/catalog.toml");
   return entries;
 }
 

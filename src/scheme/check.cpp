@@ -149,6 +149,7 @@ std::string_view field_that_differs(const HyperparameterInfo& a, const Hyperpara
   if (a.in_the_long_run != b.in_the_long_run) return ".in_the_long_run";
   if (a.choices != b.choices) return ".choices";
   if (a.machine_fallback != b.machine_fallback) return ".machine_fallback";
+  if (a.run_fallback != b.run_fallback) return ".run_fallback";
   return "";
 }
 

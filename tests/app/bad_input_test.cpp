@@ -138,6 +138,11 @@ std::vector<BadInput> wrong_numbers() {
       {{"run", "--lr-schedule", "step:3:x"}, usage, {"--lr-schedule: 'x' is not a finite number"}},
       {{"run", "--lr-schedule", "cosine:5"}, usage, {"--lr-schedule: 'cosine:5'"}},
       {{"run", "--warmup", "-1"}, usage, {"--warmup: '-1' is not 0 or greater"}},
+  };
+}
+
+std::vector<BadInput> wrong_numbers_of_schemes_and_networks() {
+  return {
       {{"run", "--participation", "1.5"}, usage, {"--participation: '1.5' is not a number from 0"}},
       {{"run", "--delta", "1"}, usage, {"--delta: '1' is not a number from 0 to 0.999999"}},
       {{"run", "--fan-out", "0"}, usage, {"--fan-out: '0' is not a whole number from 1"}},
@@ -325,8 +330,9 @@ std::vector<BadInput> wrong_configurations() {
 TEST_CASE("bad input gets a message, its exit status and nothing else", "[app]") {
   const TemporaryFolder folder;
   write_files(folder);
-  for (const auto& rows : {wrong_words(), wrong_names(), wrong_numbers(), wrong_together(),
-                           wrong_data(), wrong_configurations()}) {
+  for (const auto& rows :
+       {wrong_words(), wrong_names(), wrong_numbers(), wrong_numbers_of_schemes_and_networks(),
+        wrong_together(), wrong_data(), wrong_configurations()}) {
     for (const BadInput& row : rows) {
       std::string line = "trainyard";
       for (const std::string& word : row.arguments) line += " '" + word + "'";

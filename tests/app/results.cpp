@@ -95,8 +95,9 @@ void check_results_folder(const std::filesystem::path& folder) {
   for (const std::string& line : lines) CHECK(keys_of(Json::parse(line)) == metrics_keys);
   CHECK(Json::parse(lines.back())["train_loss"] == summary["train_loss"]);
   const std::vector<float> model = read_npy(folder / "model.npy");
-  CHECK(model.size() == summary["model"]["parameters"]);
-  CHECK(fingerprint_text(std::as_bytes(std::span(model))) == summary["model_hash"]);
+  CHECK(model.size() == summary["model"]["parameters"].get<std::size_t>());
+  CHECK(fingerprint_text(std::as_bytes(std::span(model))) ==
+        summary["model_hash"].get<std::string>());
   Configuration configuration;
   CHECK_NOTHROW(read_configuration(folder / "config.toml", configuration));
 }

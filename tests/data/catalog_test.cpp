@@ -4,7 +4,6 @@
 
 #include "trainyard/base/error.hpp"
 
-#include "data/files.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {
@@ -43,10 +42,9 @@ TEST_CASE("the catalogue is whole", "[data][catalog]") {
 }
 
 TEST_CASE("a broken catalogue is said to be so, with file and line", "[data][catalog]") {
-  const TemporaryFolder folder;
   const auto message = [&](const std::string& content) {
     try {
-      read_catalog(folder.write("catalog.toml", content));
+      read_catalog(content, "catalog.toml");
     } catch (const InternalError& error) {
       return std::string(error.what());
     }
@@ -65,7 +63,6 @@ TEST_CASE("a broken catalogue is said to be so, with file and line", "[data][cat
              ContainsSubstring("found 'parquet'; expected one of libsvm, csv, tsv, idx"));
   CHECK_THAT(message(known + "rows = 1\ntest_rows = 0\nformat = \"libsvm\"\n"),
              ContainsSubstring("'x' needs 1 training file(s)"));
-  CHECK_THROWS_AS(read_catalog(folder.path() / "missing.toml"), InternalError);
 }
 
 }  // namespace trainyard

@@ -82,13 +82,6 @@ std::string error_of_file(const std::filesystem::path& file, const ReadOptions& 
   return "no error";
 }
 
-std::filesystem::path shared_data() {
-  std::filesystem::path folder = std::filesystem::path(TRAINYARD_SHARED_DIR) / "data";
-  if (std::filesystem::exists(folder)) return folder;
-  WARN("skipped: there are no real data sets in " << folder.string());
-  return {};
-}
-
 std::string idx_bytes(std::initializer_list<std::uint32_t> sizes, std::string_view values) {
   std::string bytes("\0\0\x08", 3);
   bytes += static_cast<char>(sizes.size());

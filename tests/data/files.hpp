@@ -1,4 +1,4 @@
-// What the tests of the data layer share: files that go away, gzip, the real data sets.
+// What the tests of the data layer share: files that go away, gzip, messages of errors.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,6 @@ std::uint64_t fingerprint_of(const Dataset& data);
 std::string error_of_bytes(std::string_view bytes, const ReadOptions& options,
                            std::string_view labels = {});
 std::string error_of_file(const std::filesystem::path& file, const ReadOptions& options);
-
-/// The folder of real data sets; empty, with a visible warning, where it is not there.
-std::filesystem::path shared_data();
 
 /// Bytes of an IDX file: header, then `values`.
 std::string idx_bytes(std::initializer_list<std::uint32_t> sizes, std::string_view values);

@@ -135,10 +135,10 @@ TEST_CASE("indices are whole numbers up to 2^31 - 1", "[data]") {
 }
 
 TEST_CASE("quoted text is short and printable", "[data]") {
-  CHECK(quoted("abc") == "'abc'");
-  CHECK(quoted(std::string("\x7f\0\x1b[2J\xff", 7)) == "'\\x7f\\x00\\x1b[2J\\xff'");
-  CHECK(quoted(std::string(1000, 'a')).size() < 60);
-  CHECK(quoted(std::string(1000, '\0')).size() < 60);
+  CHECK(trainyard::quoted("abc") == "'abc'");
+  CHECK(trainyard::quoted(std::string("\x7f\0\x1b[2J\xff", 7)) == "'\\x7f\\x00\\x1b[2J\\xff'");
+  CHECK(trainyard::quoted(std::string(1000, 'a')).size() < 60);
+  CHECK(trainyard::quoted(std::string(1000, '\0')).size() < 60);
 }
 
 }  // namespace trainyard

@@ -19,8 +19,8 @@ std::string links_file() {
   return folder.write("links.csv", "0,1,1ms,1Gbps\n").string();
 }
 
-/// For each option a text that is not its default.
-const std::map<std::string, std::string>& other_values() {
+/// For each option a text that is not its default: of the run and its scheme.
+const std::map<std::string, std::string>& other_values_of_schemes() {
   static const std::map<std::string, std::string> values{{"scheme", "gossip"},
                                                          {"workers", "3"},
                                                          {"servers", "2"},
@@ -45,8 +45,13 @@ const std::map<std::string, std::string>& other_values() {
                                                          {"access", "cas-add"},
                                                          {"groups", "3"},
                                                          {"token-updates", "16"},
-                                                         {"tolerance", "0.001"},
-                                                         {"dataset", "a \"quoted\"\tname\\.csv"},
+                                                         {"tolerance", "0.001"}};
+  return values;
+}
+
+/// The same of data, model, optimizer, network and output.
+const std::map<std::string, std::string>& other_values_of_the_rest() {
+  static const std::map<std::string, std::string> values{{"dataset", "a \"quoted\"\tname\\.csv"},
                                                          {"test", "every-fifth"},
                                                          {"data-format", "csv"},
                                                          {"data-dir", "../données"},
@@ -104,6 +109,15 @@ const std::map<std::string, std::string>& other_values() {
                                                          {"format", "json"},
                                                          {"quiet", "true"},
                                                          {"force", "true"}};
+  return values;
+}
+
+const std::map<std::string, std::string>& other_values() {
+  static const std::map<std::string, std::string> values = [] {
+    std::map<std::string, std::string> all = other_values_of_schemes();
+    all.insert(other_values_of_the_rest().begin(), other_values_of_the_rest().end());
+    return all;
+  }();
   return values;
 }
 

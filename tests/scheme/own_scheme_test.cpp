@@ -31,10 +31,11 @@ void serve_nobody(Server&) {}
 
 /// Averages with its neighbours in every third step.
 void gossip_every_third_step(Worker& worker) {
+  VectorBuffer scratch;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
     if (worker.step() % 3 != 2) continue;
-    neighbour_average(worker.comm(), worker.next_round(), worker.replica());
+    neighbour_average(worker.comm(), worker.next_round(), worker.replica(), scratch);
   }
 }
 
@@ -341,7 +342,8 @@ TEST_CASE("a scheme that gossips every third step goes round the whole graph", "
 TEST_CASE("a graph that varies has no neighbours before the first step", "[scheme]") {
   Scheme scheme = mine([](Worker& worker) {
     const MixingRow& row = worker.next_round();
-    while (worker.next_step()) neighbour_average(worker.comm(), row, worker.replica());
+    VectorBuffer scratch;
+    while (worker.next_step()) neighbour_average(worker.comm(), row, worker.replica(), scratch);
   });
   scheme.has_topology = true;
   const test::Special special{.scheme = &scheme};

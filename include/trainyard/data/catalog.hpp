@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/data/generate.hpp"
@@ -32,11 +32,11 @@ struct CatalogEntry {
   std::vector<CatalogFile> test;   // empty: the set has no test file
 };
 
-/// The built-in catalogue, read once. Throws InternalError when its file is missing or broken.
+/// The built-in catalogue, read once: datasets/catalog.toml as it was when the program was built.
 const std::vector<CatalogEntry>& catalog();
 
-/// Any catalogue. Throws InternalError that names the file and the line.
-std::vector<CatalogEntry> read_catalog(const std::filesystem::path& file);
+/// Any catalogue. Throws InternalError that gives `name` and the line.
+std::vector<CatalogEntry> read_catalog(std::string_view text, const std::string& name);
 
 struct DatasetRequest {
   std::string dataset = "sparse-logistic";  // a generator, a name of the catalogue, or a path

@@ -1,0 +1,23 @@
+# `cmake --install`: the program, the library with its headers, a package for find_package(trainyard),
+# and the script that fetches data sets, beside the catalogue that it reads.
+include(CMakePackageConfigHelpers)
+
+set(TRAINYARD_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trainyard)
+
+install(TARGETS trainyard RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS trainyard_library EXPORT trainyard_targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/trainyard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT trainyard_targets NAMESPACE trainyard:: FILE trainyard_targets.cmake
+  DESTINATION ${TRAINYARD_PACKAGE_DIR})
+
+configure_package_config_file(cmake/trainyard-config.cmake.in
+  ${PROJECT_BINARY_DIR}/trainyard-config.cmake INSTALL_DESTINATION ${TRAINYARD_PACKAGE_DIR})
+# Before 1.0 a minor version may change anything.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/trainyard-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/trainyard-config.cmake
+  ${PROJECT_BINARY_DIR}/trainyard-config-version.cmake DESTINATION ${TRAINYARD_PACKAGE_DIR})
+
+install(FILES datasets/catalog.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/trainyard/datasets)
+install(PROGRAMS scripts/fetch_datasets.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/trainyard/scripts)

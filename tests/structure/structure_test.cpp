@@ -1,0 +1,159 @@
+// How the sources are arranged: layers, and the lengths of files and functions.
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "data/files.hpp"
+#include "structure/source_files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+using test::functions_in;
+using test::line_count;
+using test::source_files;
+using test::SourceFile;
+
+namespace {
+
+/// From the top down, as the README lists them. What stands here may include what stands after it.
+const std::vector<std::string> layers{"app",        "report",  "experiment", "scheme",
+                                      "collective", "runtime", "topology",   "network",
+                                      "model",      "data",    "hardware",   "base"};
+
+constexpr std::size_t longest_file = 400;
+constexpr std::size_t longest_function = 70;
+
+std::size_t layer_named(const std::string& name) {
+  return static_cast<std::size_t>(
+      std::distance(layers.begin(), std::find(layers.begin(), layers.end(), name)));
+}
+
+/// The layer a file lies in: src/LAYER/… or include/trainyard/LAYER/….
+std::size_t layer_of(const std::string& file) {
+  static const std::regex path("^(?:src|include/trainyard)/([^/]+)/.*");
+  std::smatch found;
+  return std::regex_match(file, found, path) ? layer_named(found[1]) : layers.size();
+}
+
+/// A line for each include of `file` that names a file of another layer above its own, or none.
+std::vector<std::string> includes_upwards(const SourceFile& file) {
+  static const std::regex include(
+      R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*"(?:trainyard/)?([^"/]*)([^"]*)")re");
+  std::vector<std::string> wrong;
+  for (std::sregex_iterator at(file.text.begin(), file.text.end(), include), end; at != end; ++at) {
+    const std::size_t target = layer_named((*at)[1]);
+    if (target == layers.size() || target < layer_of(file.name)) {
+      wrong.push_back(fmt::format("{} includes {}{}", file.name, (*at)[1].str(), (*at)[2].str()));
+    }
+  }
+  return wrong;
+}
+
+std::vector<std::string> too_long_functions(const SourceFile& file) {
+  std::vector<std::string> wrong;
+  for (const test::FunctionExtent& function : functions_in(file.text)) {
+    if (function.lines <= longest_function) continue;
+    wrong.push_back(fmt::format("{}:{}: a function of {} lines", file.name, function.first_line,
+                                function.lines));
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("includes point down the list of layers", "[structure]") {
+  const std::vector<SourceFile> files = source_files({"src", "include"}, {".cpp", ".hpp"});
+  REQUIRE(files.size() > 200);
+  for (const SourceFile& file : files) {
+    INFO(file.name);
+    CHECK(layer_of(file.name) < layers.size());
+    CHECK(includes_upwards(file) == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("the layers are those of the README, in its order", "[structure]") {
+  const std::string readme = read_file(std::filesystem::path(TRAINYARD_SOURCE_DIR) / "README.md");
+  std::size_t last = 0;
+  for (const std::string& layer : layers) {
+    INFO(layer);
+    const std::size_t place = readme.find(fmt::format("\n   {} ", layer), last);
+    REQUIRE(place != std::string::npos);
+    last = place;
+  }
+}
+
+TEST_CASE("an include that points up is found", "[structure]") {
+  const auto wrong = [](const std::string& name, const std::string& text) {
+    return includes_upwards({name, text});
+  };
+  CHECK(wrong("src/model/a.cpp", "#include \"trainyard/model/b.hpp\"\n#include \"data/c.hpp\"\n")
+            .empty());
+  CHECK(wrong("src/model/a.cpp", "#include <vector>\n#include \"trainyard/runtime/b.hpp\"\n") ==
+        std::vector<std::string>{"src/model/a.cpp includes runtime/b.hpp"});
+  CHECK(wrong("include/trainyard/base/a.hpp", "  # include \"network/b.hpp\"\n").size() == 1);
+  CHECK(wrong("src/scheme/a.cpp", "#include \"b.hpp\"\n").size() == 1);
+}
+
+TEST_CASE("no file is longer than 400 lines", "[structure]") {
+  for (const SourceFile& file :
+       source_files({"src", "include", "tests", "bench", "scripts", "examples"},
+                    {".cpp", ".hpp", ".py", ".sh"})) {
+    INFO(file.name);
+    CHECK(line_count(file.text) <= longest_file);
+  }
+}
+
+TEST_CASE("no function is longer than 70 lines", "[structure]") {
+  std::size_t functions = 0;
+  for (const SourceFile& file :
+       source_files({"src", "include", "tests", "bench", "examples"}, {".cpp", ".hpp"})) {
+    INFO(file.name);
+    CHECK(too_long_functions(file) == std::vector<std::string>{});
+    functions += functions_in(file.text).size();
+  }
+  CHECK(functions > 1500);
+}
+
+TEST_CASE("functions are measured whatever stands in them", "[structure]") {
+  const std::string text =
+      "#define BRACE {\n"
+      "namespace a {\n"
+      "struct B {\n"
+      "  int x = 1'000;  // }\n"
+      "  int f() { return '}'; }\n"
+      "  explicit B(int y)\n"
+      "      : x(y) {\n"
+      "    g(\"{\", R\"x({)\" {)x\");\n"
+      "  }\n"
+      "};\n"
+      "const int table[] = {1, 2};\n"
+      "template <class T>\n"
+      "T h(T t) {\n"
+      "  const auto lambda = [](int i) {\n"
+      "    return i;\n"
+      "  };\n"
+      "  if (t) {\n"
+      "  }\n"
+      "  return t;\n"
+      "}\n"
+      "}  // namespace a\n";
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  for (const test::FunctionExtent& function : functions_in(text)) {
+    found.emplace_back(function.first_line, function.lines);
+  }
+  CHECK(found == std::vector<std::pair<std::size_t, std::size_t>>{{5, 1}, {6, 4}, {12, 9}});
+
+  std::string body;
+  for (int i = 0; i < 69; ++i) body += "  ++i;\n";
+  CHECK(too_long_functions({"src/a.cpp", "void f() {\n" + body + "}\n"}).size() == 1);
+  CHECK(too_long_functions({"src/a.cpp", "void f() {\n" + body.substr(7) + "}\n"}).empty());
+  CHECK_THROWS(functions_in("void f() {"));
+  CHECK_THROWS(functions_in("}"));
+}
+
+}  // namespace trainyard
