@@ -2,7 +2,7 @@
 
 Fair because: both read the same file and take the same steps: constant step size, no regulariser,
 no intercept. Both draw the order of the rows anew for each epoch, which is scikit-learn's default
-and makes each of its rows a jump in memory; Trainyard orders blocks of 64 rows. scikit-learn
+and makes each of its rows a jump in memory; Trainyard orders blocks of rows. scikit-learn
 without shuffling, which streams, stands beside it. The floors are for the default, as users run it.
 scikit-learn 1.2 computes in float64 and has no float32; its SGDClassifier has one thread, so that
 a row which gives Trainyard two ranks says so. Checks that fit() makes of its input are on its clock

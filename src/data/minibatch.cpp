@@ -11,10 +11,11 @@
 // drawn at random, goes round, and is cut into blocks of consecutive rows; the blocks are taken in
 // random order. So which rows meet in a minibatch changes from pass to pass, and where in a pass a
 // row comes is random; what is left of the fixed order is who follows whom inside a block. Of the
-// error that a fixed order of n rows makes, squared, that leaves about block / n. Blocks have 64
-// rows, or √n where that is less, and are a whole number of minibatches: 64 sparse rows of 75
-// nonzeros are 38 kB, so that a jump between blocks costs 1 to 2 % at worst
-// (docs/performance.md, bench/minibatch_order.py).
+// error that a fixed order of n rows makes, squared, that leaves about block / n. A block has about
+// √n rows, a whole number of minibatches, so 1/√n of the error is left, and a pass jumps √n times:
+// of a million sparse rows a thousand times, to blocks of 600 kB. (Blocks of 64 rows cost 10 to
+// 24 % there: at each jump the processor's prefetching begins anew.) docs/performance.md has what
+// it costs, bench/minibatch_order.py what it brings.
 //
 // Minibatches and blocks are kept in step: a pass first hands out the rows that the minibatch which
 // spans its beginning still wants, then whole blocks, and the block that is left over, a shorter
@@ -34,12 +35,9 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t most_block_rows = 64;
-
 std::size_t block_rows_of(std::size_t rows, std::size_t batch) {
   const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(rows)));
-  const std::size_t minibatches = std::min(most_block_rows, root) / batch;
-  return batch * std::max<std::size_t>(1, minibatches);
+  return batch * std::max<std::size_t>(1, root / batch);
 }
 
 /// The most runs one minibatch can have: one a row when drawn with replacement; otherwise, of each
