@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 #include "app/commands.hpp"
 #include "app/netcheck_flags.hpp"
@@ -224,10 +226,29 @@ int CommandLine::run_machine_command() const {
   return machine_command(asked.workers, asked.placement);
 }
 
+/// The table of options knows only its own names; what a command has besides shows when its flags
+/// are made.
+[[noreturn]] void refuse_name_of_flag(const CLI::OptionAlreadyAdded& error) {
+  const std::string_view message = error.what();
+  for (const Scheme& scheme : own_schemes()) {
+    for (const HyperparameterInfo& p : scheme.hyperparameters) {
+      if (message.find(": " + p.name + " ") == std::string_view::npos) continue;
+      throw UsageError(fmt::format(
+          "scheme '{}': hyperparameter '{}': .name: --{} is a flag of a command already",
+          scheme.name, p.name, p.name));
+    }
+  }
+  throw InternalError(error.what());
+}
+
 }  // namespace
 
 int dispatch(int argc, char** argv) {
-  return CommandLine().dispatch(argc, argv);
+  try {
+    return CommandLine().dispatch(argc, argv);
+  } catch (const CLI::OptionAlreadyAdded& error) {
+    refuse_name_of_flag(error);
+  }
 }
 
 }  // namespace trainyard::app

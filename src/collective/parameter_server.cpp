@@ -17,6 +17,7 @@ int rounds(const Communicator& comm) {
 
 /// The order in which a worker deals with the shards.
 void for_each_shard(const Communicator& comm, FunctionRef<void(int shard)> deal) {
+  if (comm.servers() == 0) throw NoServers();
   for (int round = 0; round < rounds(comm); ++round) {
     const int shard = (comm.rank() + round) % rounds(comm);
     if (shard < comm.servers()) deal(shard);

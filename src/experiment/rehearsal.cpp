@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/data/generate.hpp"
 
 namespace trainyard {
@@ -34,11 +38,16 @@ void rehearse(const Scheme& scheme, const Configuration& configuration) {
   c.steps = std::clamp(cycle + 1, least_steps, most_steps_rehearsed);
   c.optimizer.lr_schedule = {.kind = LrSchedule::Kind::constant};
   c.optimizer.lr_decay = 0.0;
+  c.optimizer.warmup = 0.0;
   const LoadedData data{
       "rehearsal",
       generate_dense_logistic(static_cast<std::size_t>(c.workers), features, c.seed),
       {}};
-  run_experiment_of(scheme, c, data, {});
+  try {
+    run_experiment_of(scheme, c, data, {});
+  } catch (const NoServers& error) {
+    throw UsageError(fmt::format("scheme '{}': .server: {}", scheme.name, error.what()));
+  }
 }
 
 }  // namespace trainyard

@@ -144,6 +144,9 @@ void remark_unused(const Configuration& c, const std::vector<std::string>& schem
   if (c.network.racks == 1 && (c.network.between_latency || c.network.between_bytes_per_second)) {
     remark("note: --between-latency and --between-bandwidth have no effect: there is one rack");
   }
+  if (c.replacement && c.order != untouched.order) {
+    remark("note: --order has no effect: with --replacement rows are drawn in no order");
+  }
   const OptimizerKind kind = c.optimizer.kind;
   if (c.optimizer.momentum > 0.0 &&
       (kind == OptimizerKind::adagrad || kind == OptimizerKind::adam)) {

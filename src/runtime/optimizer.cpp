@@ -16,6 +16,10 @@ namespace {
 // In the order of OptimizerKind.
 const std::array<std::string, 4> names{"sgd", "nesterov", "adagrad", "adam"};
 
+/// No step is shorter than this share of --lr: a factor to the power of many steps comes to 0 in
+/// the end, and who divides by a step's length, as qgm does, would get no number.
+constexpr double least_share = 1e-30;
+
 double scheduled(const OptimizerOptions& o, double epochs) {
   switch (o.lr_schedule.kind) {
     case LrSchedule::Kind::constant:
@@ -44,7 +48,7 @@ std::string optimizer_text(OptimizerKind kind) {
 }
 
 double OptimizerOptions::step_size(double epochs) const {
-  const double size = scheduled(*this, epochs);
+  const double size = std::max(scheduled(*this, epochs), least_share * lr);
   const double warm = epochs + step_epochs;
   return warm < warmup ? size * (warm / warmup) : size;
 }

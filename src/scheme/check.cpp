@@ -191,8 +191,36 @@ void check_schemes(std::span<const Scheme> table) {
   }
 }
 
+namespace {
+
+/// Of those that a function gives, for some numbers of workers.
+void check_run_fallbacks(const Scheme& scheme) {
+  for (const int workers : {1, 2, 4}) {
+    try {
+      const Hyperparameters fallbacks = with_fallbacks(scheme, {}, workers);
+      for (const HyperparameterInfo& p : scheme.hyperparameters) {
+        if (p.run_fallback == nullptr) continue;
+        const double value = hyperparameter(fallbacks, p.name);
+        const bool in_range = value >= p.low && value <= p.high;
+        // What counts workers leaves one of them, of one worker too.
+        const bool left_over = p.of_workers && value == workers - 1;
+        if ((in_range || left_over) && (!p.whole || value == std::floor(value))) continue;
+        refuse(scheme, fmt::format("hyperparameter '{}': .run_fallback", p.name),
+               fmt::format("is {} for {} workers; accepted is {} from {} to {}", value, workers,
+                           p.whole ? "a whole number" : "a number", p.low, p.high));
+      }
+    } catch (const UnnamedHyperparameter& error) {
+      refuse(scheme, ".run_fallback",
+             fmt::format("{}, or only after the one whose fallback it is", error.what()));
+    }
+  }
+}
+
+}  // namespace
+
 void try_functions(const Scheme& scheme) {
   constexpr int workers = 4;
+  check_run_fallbacks(scheme);
   const Hyperparameters fallbacks = with_fallbacks(scheme, {}, workers);
   const Network network{};
   const char* field = "";

@@ -202,6 +202,14 @@ TEST_CASE("settings that an optimizer does not look at are remarked upon", "[exp
   CHECK_THAT(resolved(c).remarks, ContainsSubstring("--momentum has no effect: adam takes none"));
 }
 
+TEST_CASE("an order of rows has no effect where rows are drawn with replacement", "[experiment]") {
+  Configuration c = small_configuration("ring");
+  c.order = RowOrder::file;
+  CHECK_THAT(resolved(c).remarks, !ContainsSubstring("--order"));
+  c.replacement = true;
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("note: --order has no effect"));
+}
+
 TEST_CASE("what does not fit together is refused", "[experiment]") {
   Configuration c = small_configuration("ring");
   c.batch = 601;

@@ -193,6 +193,10 @@ TEST_CASE("in a run warm-up begins with a step, and none is of length 0", "[runt
                    {0.125, 0.24048494156391085, 0.3200825214724777, 0.34567085809127246, 0.25,
                     0.15432914190872757, 0.07322330470336313, 0.01903011687217832, end, end});
   CHECK(end > 0.0);
+  // 10^-500 of 0.5 is none.
+  options = {.lr = 0.5, .lr_schedule = {.kind = step, .every = 0.02, .factor = 0.1}};
+  CHECK(options.step_size(10.0) > 0.0);
+  CHECK(std::isfinite(1.0 / options.step_size(10.0)));
 }
 
 TEST_CASE("a step size is constant only where nothing changes it", "[runtime]") {

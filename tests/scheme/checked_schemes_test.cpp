@@ -75,7 +75,7 @@ const std::vector<Check> checks{
     {"qgm", "", "quasi-global momentum follows its rule, and bears a step of zero"},
     {"relay-sum", "", "relay-sum follows its rule, message by message"},
     {"matcha", "", "matcha applies the matrices that were planned, for 1000 rounds"},
-    {"ad-psgd", "adpsgd_schedule_i,i+1"},
+    {"ad-psgd", "", "without steps averaging in pairs keeps the sum, and ends, over any graph"},
     {"gosgd", "gosgd_schedule_i_to_i+2"},
 };
 

@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/neighbour_average.hpp"
+#include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "experiment/rehearsal.hpp"
@@ -281,6 +282,25 @@ TEST_CASE("what a row's functions ask for, the row names", "[scheme]") {
   CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("scheme 'mine': .shares: "));
 }
 
+TEST_CASE("a fallback that depends on the run is within its limits, or refused", "[scheme]") {
+  Scheme scheme = mine();
+  scheme.hyperparameters = {count_info()};
+  auto& fallback = scheme.hyperparameters.front().run_fallback;
+  fallback = [](int workers, const Hyperparameters&) { return static_cast<double>(workers); };
+  CHECK_NOTHROW(try_functions(scheme));
+  const auto check = [&](const char* message) {
+    CHECK_THROWS_AS(try_functions(scheme), UsageError);
+    CHECK_THROWS_WITH(try_functions(scheme),
+                      ContainsSubstring("scheme 'mine': " + std::string(message)));
+  };
+  fallback = [](int, const Hyperparameters&) { return 0.0; };
+  check("hyperparameter 'count': .run_fallback: is 0 for 1 workers; accepted is a whole number");
+  fallback = [](int, const Hyperparameters&) { return 1.5; };
+  check("hyperparameter 'count': .run_fallback: is 1.5");
+  fallback = [](int, const Hyperparameters& given) { return hyperparameter(given, "later"); };
+  check(".run_fallback: .hyperparameters: it asks for 'later'");
+}
+
 TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]") {
   Configuration c = test::quick("mine", 4, 1);
   const auto check = [&](const Scheme& scheme, const std::string& message) {
@@ -289,6 +309,21 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
     CHECK_THROWS_WITH(rehearse(scheme, c), ContainsSubstring("scheme 'mine': " + message));
   };
   CHECK_NOTHROW(rehearse(mine(), c));
+
+  Scheme pushes = mine([](Worker& worker) {
+    while (worker.next_step()) push(worker.comm(), worker.compute_gradient());
+  });
+  check(pushes, ".server: missing; its program talks to servers");
+
+  // The schedule is another scheme's business: a rehearsal has no warm-up of so many passes.
+  c.optimizer.warmup = 2.0;
+  Scheme divides = mine([](Worker& worker) {
+    while (worker.next_step()) {
+      if (worker.step_size() <= 0.0) throw UsageError("a step of length 0");
+    }
+  });
+  CHECK_NOTHROW(rehearse(divides, c));
+  c.optimizer.warmup = 0.0;
 
   Scheme gossip = mine(gossip_every_third_step);
   check(gossip, ".has_topology: missing");

@@ -10,10 +10,16 @@
 #include <cstdint>
 #include <span>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
 namespace trainyard {
+
+/// What push() and pull() throw in a run that has no servers.
+struct NoServers : UsageError {
+  NoServers() : UsageError("missing; its program talks to servers, and the run has none") {}
+};
 
 /// Worker: sends each server its shard of `vector`. `versions`, if not empty, holds for each server
 /// the version that the worker last pulled from it, and goes along as the message's tag.
