@@ -156,12 +156,12 @@ void remark_unused(const Configuration& c, const std::vector<std::string>& schem
                                       c.optimizer.beta2 != untouched.optimizer.beta2)) {
     remark("note: --beta1 and --beta2 have no effect: they are for --optimizer adam");
   }
-  for (const auto& [name, value] : c.hyperparameters) {
+  for (const auto& given : c.hyperparameters) {
     if (!any([&](const Scheme& s) {
-          return std::ranges::find(s.hyperparameters, name, &HyperparameterInfo::name) !=
+          return std::ranges::find(s.hyperparameters, given.first, &HyperparameterInfo::name) !=
                  s.hyperparameters.end();
         })) {
-      remark(fmt::format("note: --{} has no effect: this scheme does not take it", name));
+      remark(fmt::format("note: --{} has no effect: this scheme does not take it", given.first));
     }
   }
   if (c.topology != untouched.topology && !any([](const Scheme& s) { return s.has_topology; })) {
