@@ -22,6 +22,7 @@ namespace {
 template <typename Compensate>
 void serve(Server& server, const Compensate& compensate) {
   std::vector<VectorBuffer> pulled;
+  pulled.reserve(static_cast<std::size_t>(server.comm().workers()));
   for (int worker = 0; worker < server.comm().workers(); ++worker) {
     pulled.push_back(VectorBuffer::copy_of(server.shard()));
   }
