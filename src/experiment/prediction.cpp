@@ -29,6 +29,8 @@ constexpr std::uint64_t steps_before = 8;
 constexpr std::uint64_t steps_counted = 24;
 constexpr std::uint64_t times_by_chance = 10;
 constexpr std::uint64_t longest_cycle = 4096;
+// A cycle is played three times, which takes about a minute with so many.
+constexpr std::uint64_t most_minibatches_a_cycle = std::uint64_t{1} << 22U;
 
 constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
 constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
@@ -112,10 +114,17 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
   return to_seconds(*time);
 }
 
-/// Sets steps_before and steps_counted.
+/// Sets steps_before and steps_counted. Throws UsageError where a cycle is too long to be played.
 void choose_window(const Scheme& scheme, const Configuration& c, const Topology& rounds,
                    Prediction& prediction) {
-  std::uint64_t cycle = steps_of_cycle(scheme, c.hyperparameters);
+  std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
+  const std::uint64_t most = most_minibatches_a_cycle / static_cast<std::uint64_t>(c.workers);
+  if (cycle > most) {
+    throw UsageError(
+        fmt::format("{}: its periods come round together only after {} steps or more; a prediction "
+                    "plays them all, with {} workers at most {}",
+                    scheme.name, cycle, c.workers, most));
+  }
   const std::uint64_t with_rounds = std::lcm(cycle, std::max<std::size_t>(1, rounds.period()));
   if (with_rounds <= longest_cycle) cycle = with_rounds;
   const auto whole_cycles = [&](std::uint64_t steps) {

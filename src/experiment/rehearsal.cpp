@@ -34,7 +34,7 @@ void rehearse(const Scheme& scheme, const Configuration& configuration) {
   c.time = TimeMode::simulated;
   c.compute_time = std::chrono::milliseconds(1);
   c.evaluate_every = 1e9;  // nobody looks at the losses
-  const std::uint64_t cycle = steps_of_cycle(scheme, c.hyperparameters);
+  const std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
   c.steps = std::clamp(cycle + 1, least_steps, most_steps_rehearsed);
   c.optimizer.lr_schedule = {.kind = LrSchedule::Kind::constant};
   c.optimizer.lr_decay = 0.0;

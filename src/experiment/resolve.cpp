@@ -227,7 +227,7 @@ void resolve_budget(Configuration& c, const LoadedData& data) {
 void remark_rare_meetings(const Configuration& c, const std::vector<std::string>& schemes,
                           const Remark& remark) {
   for (const std::string& name : schemes) {
-    const std::uint64_t cycle = steps_of_cycle(find_scheme(name), c.hyperparameters);
+    const std::uint64_t cycle = steps_of_cycle(find_scheme(name), c.workers, c.hyperparameters);
     if (cycle == 1 || *c.steps >= cycle) continue;
     remark(fmt::format("note: {} exchanges something only every {} steps, and the run has {}", name,
                        cycle, *c.steps));

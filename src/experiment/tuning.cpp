@@ -67,7 +67,7 @@ Configuration Search::short_run(int round) const {
   // Of what happens only every so many steps, whole cycles, and more than one: a centre that has
   // not moved yet says nothing.
   const std::uint64_t cycle =
-      steps_of_cycle(find_scheme(run_.scheme),
+      steps_of_cycle(find_scheme(run_.scheme), run_.workers,
                      with_fallbacks(find_scheme(run_.scheme), run_.hyperparameters, run_.workers));
   const auto asked = static_cast<std::uint64_t>(std::max(1.0, std::ceil(part * steps)));
   const std::uint64_t cycles =

@@ -231,6 +231,8 @@ void try_functions(const Scheme& scheme) {
     if (scheme.least_eigenvalue != nullptr) (void)scheme.least_eigenvalue(fallbacks);
     field = ".shares";
     (void)shares_of(scheme, 0, workers, fallbacks);
+    field = ".cycle";
+    (void)steps_of_cycle(scheme, workers, fallbacks);
     field = ".step_time";
     if (scheme.step_time == nullptr) return;
     (void)scheme.step_time({.workers = workers,

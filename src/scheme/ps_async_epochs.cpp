@@ -10,9 +10,19 @@
 //
 // With k servers the first one counts for all, as they hear the workers in different orders: with
 // its answer it says which epoch it is and whether the next minibatch is the last of the worker's
-// part. The worker passes that on with the shards of its next push, so that every server keeps who
-// waits waiting; and when an epoch ends the first server tells the others, with empty messages. A
-// worker begins an epoch with every shard as it is after the end of the one before.
+// part. The worker passes that on with the shards of its next push, and when an epoch ends the
+// first server tells the others, with empty messages. All servers have one rule: a push that is the
+// last of its worker's part of epoch e is answered once e has ended, by this server's count of the
+// ends, and every other push at once. That depends on the push alone and not on what overtook what:
+//   No shard goes out early. Who begins an epoch after e has, from every server, a shard sent after
+//   that server heard of the end of e; without the pushes to it that the notice has overtaken.
+//   Nobody waits for ever. Say the first server never ended epoch e. The others come to hear of all
+//   ends before it, and then a push makes its worker wait only if it is the last of a part of e, at
+//   the first server as well. A worker is told "the last" after part − 1 minibatches in e at most,
+//   so in the end each has left or waits; and when all who run wait, e ends.
+// A minibatch that was begun in epoch e and comes after its end counts for the epoch that it comes
+// in, and its worker goes on at once. With parts of one minibatch it so adds a second to that
+// epoch: a server that has not heard of the end could not tell that it should wait.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,64 +37,19 @@ namespace trainyard {
 
 namespace {
 
-/// The tag of the first server's answers, and of the pushes that follow.
+/// Where in the run a minibatch is: the tag of the first server's answers, and of the pushes that
+/// follow. A worker's first push follows none and has tag 0.
 struct Place {
   std::uint64_t epoch = 0;
   bool last = false;  // of its worker's part
 
   std::uint64_t tag() const { return epoch << 1 | (last ? 1 : 0); }
-  static Place from_tag(std::uint64_t tag) { return {tag >> 1, (tag & 1) != 0}; }
+  /// Of parts of one minibatch each is the last, the first push too.
+  static Place from_tag(std::uint64_t tag, std::uint64_t part) {
+    return {tag >> 1, part == 1 || (tag & 1) != 0};
+  }
 };
 constexpr std::uint64_t goodbye = UINT64_MAX;  // instead
-
-/// The first server's count of an epoch.
-class Epoch {
- public:
-  Epoch(int workers, std::uint64_t part, double share)
-      : part_(part),
-        needed_(static_cast<std::uint64_t>(
-            std::ceil(share * static_cast<double>(part) * static_cast<double>(workers)))),
-        done_(static_cast<std::size_t>(workers), 0),
-        waiting_(done_.size(), false),
-        running_(workers) {}
-
-  void count(int worker) {
-    ++done_[static_cast<std::size_t>(worker)];
-    ++all_done_;
-  }
-  bool part_is_done(int worker) const { return left_of_part(worker) == 0; }
-  /// What its worker is told with an answer.
-  Place place_of_next(int worker) const { return {number_, left_of_part(worker) == 1}; }
-  void waits(int worker) { waiting_[static_cast<std::size_t>(worker)] = true; }
-  void leaves() { --running_; }
-
-  /// Enough is there; or nobody is left who could bring more, at the end of the run.
-  bool ends() const {
-    return all_done_ >= needed_ || std::count(waiting_.begin(), waiting_.end(), true) >= running_;
-  }
-  /// Calls release(worker) for all who wait, and begins the next epoch.
-  template <typename Release>
-  void begin_next(const Release& release) {
-    ++number_;
-    all_done_ = 0;
-    std::ranges::fill(done_, 0);
-    for (std::size_t w = 0; w < done_.size(); ++w) {
-      if (waiting_[w]) release(static_cast<int>(w));
-      waiting_[w] = false;
-    }
-  }
-
- private:
-  std::uint64_t left_of_part(int worker) const {
-    return part_ - std::min(part_, done_[static_cast<std::size_t>(worker)]);
-  }
-
-  std::uint64_t part_, needed_;
-  std::vector<std::uint64_t> done_;  // by each worker
-  std::uint64_t all_done_ = 0, number_ = 0;
-  std::vector<bool> waiting_;
-  int running_;
-};
 
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
@@ -97,76 +62,117 @@ void work(Worker& worker) {
   comm.send(comm.server(0), worker.replica().first(0), goodbye);
 }
 
-/// What every server does with a push, and the model that each worker read last.
+/// What every server does with a push: the rule above, the epochs that have ended by its count, and
+/// the model that each worker read last.
 class Shard {
  public:
   explicit Shard(Server& server)
-      : server_(server), read_(static_cast<std::size_t>(server.comm().workers()), 0) {}
+      : server_(server),
+        part_(server.minibatches_of_worker()),
+        read_(static_cast<std::size_t>(server.comm().workers()), 0),
+        waits_for_(read_.size()) {}
 
-  void apply(const Message& gradient) {
-    server_.record_staleness(read_[static_cast<std::size_t>(gradient.from())]);
-    server_.apply(gradient.vector(), 1);
+  std::uint64_t epoch() const { return epoch_; }
+  /// Workers that are not answered yet.
+  std::int64_t waiting() const {
+    return std::ranges::count_if(waits_for_, [](const auto& end) { return end.has_value(); });
+  }
+
+  /// Whether the push is to be answered at once.
+  bool apply(const Message& push) {
+    const auto worker = static_cast<std::size_t>(push.from());
+    server_.record_staleness(read_[worker]);
+    server_.apply(push.vector(), 1);
+    const Place place = Place::from_tag(push.tag(), part_);
+    if (place.last && place.epoch >= epoch_) waits_for_[worker] = place.epoch;
+    return !waits_for_[worker];
   }
   void answer(int worker, std::uint64_t tag) {
     read_[static_cast<std::size_t>(worker)] = server_.version();
     server_.comm().send(worker, server_.shard(), tag);
   }
+  /// Calls release(worker) for all who have waited for that.
+  template <typename Release>
+  void end_epoch(const Release& release) {
+    ++epoch_;
+    for (std::size_t w = 0; w < waits_for_.size(); ++w) {
+      if (!waits_for_[w] || *waits_for_[w] >= epoch_) continue;
+      waits_for_[w].reset();
+      release(static_cast<int>(w));
+    }
+  }
 
  private:
   Server& server_;
+  std::uint64_t part_, epoch_ = 0;
   std::vector<std::uint64_t> read_;
+  std::vector<std::optional<std::uint64_t>> waits_for_;  // the end of that epoch
+};
+
+/// The first server's count of an epoch.
+class Count {
+ public:
+  Count(int workers, std::uint64_t part, double share)
+      : part_(part),
+        needed_(static_cast<std::uint64_t>(
+            std::ceil(share * static_cast<double>(part) * static_cast<double>(workers)))),
+        done_(static_cast<std::size_t>(workers), 0),
+        running_(workers) {}
+
+  void add(int worker) {
+    ++done_[static_cast<std::size_t>(worker)];
+    ++all_done_;
+  }
+  bool next_is_last(int worker) const {
+    return done_[static_cast<std::size_t>(worker)] + 1 >= part_;
+  }
+  void leaves() { --running_; }
+  /// Enough is there; or nobody is left who could bring more, at the end of the run.
+  bool ends(std::int64_t waiting) const { return all_done_ >= needed_ || waiting >= running_; }
+  void begin_next() {
+    all_done_ = 0;
+    std::ranges::fill(done_, 0);
+  }
+
+ private:
+  std::uint64_t part_, needed_;
+  std::vector<std::uint64_t> done_;  // by each worker
+  std::uint64_t all_done_ = 0;
+  std::int64_t running_;
 };
 
 void serve_first(Server& server) {
   Communicator& comm = server.comm();
-  Epoch epoch(comm.workers(), server.minibatches_of_worker(), server.hyperparameter("epoch-share"));
+  Count count(comm.workers(), server.minibatches_of_worker(), server.hyperparameter("epoch-share"));
   Shard shard(server);
-  const auto answer = [&](int worker) { shard.answer(worker, epoch.place_of_next(worker).tag()); };
+  const auto answer = [&](int worker) {
+    shard.answer(worker, Place{shard.epoch(), count.next_is_last(worker)}.tag());
+  };
   while (const auto message = comm.receive_any()) {
     const int worker = message->from();
     if (message->tag() == goodbye) {
-      epoch.leaves();
+      count.leaves();
     } else {
-      shard.apply(*message);
-      epoch.count(worker);
-      if (epoch.part_is_done(worker)) {
-        epoch.waits(worker);
-      } else {
-        answer(worker);
-      }
+      count.add(worker);
+      if (shard.apply(*message)) answer(worker);
     }
-    if (!epoch.ends()) continue;
+    if (!count.ends(shard.waiting())) continue;
     for (int k = 1; k < comm.servers(); ++k) comm.send(comm.server(k), Vector());
-    epoch.begin_next(answer);
+    count.begin_next();
+    shard.end_epoch(answer);
   }
 }
 
 void serve_other(Server& server) {
   Communicator& comm = server.comm();
   Shard shard(server);
-  const bool always_last = server.minibatches_of_worker() == 1;
-  // Who waits for the end of an epoch, and of which.
-  std::vector<std::optional<std::uint64_t>> waits_for(static_cast<std::size_t>(comm.workers()));
-  std::uint64_t epoch = 0;
+  const auto answer = [&](int worker) { shard.answer(worker, 0); };
   while (const auto message = comm.receive_any()) {
     const int from = message->from();
     if (from >= comm.workers()) {  // the first server: an epoch has ended
-      ++epoch;
-      for (int w = 0; w < comm.workers(); ++w) {
-        auto& each = waits_for[static_cast<std::size_t>(w)];
-        if (!each || *each >= epoch) continue;
-        each.reset();
-        shard.answer(w, 0);
-      }
-      continue;
-    }
-    shard.apply(*message);
-    const Place place = Place::from_tag(message->tag());
-    // Of an epoch that has ended meanwhile it was not the last: the first server does not wait.
-    if (always_last || (place.last && place.epoch >= epoch)) {
-      waits_for[static_cast<std::size_t>(from)] = std::max(place.epoch, epoch);
-    } else {
-      shard.answer(from, 0);
+      shard.end_epoch(answer);
+    } else if (shard.apply(*message)) {
+      answer(from);
     }
   }
 }

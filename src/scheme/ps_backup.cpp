@@ -20,6 +20,7 @@
 //
 // The paper recommends 5 % of spares: of n workers ⌈n / 20⌉, where --backups does not say
 // otherwise.
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -93,18 +94,17 @@ std::optional<Duration> step_time(const StepSetting& s) {
   return s.compute + (2 * s.workers - spares) * s.whole_model();
 }
 
-const HyperparameterInfo backups{.name = "backups",
-                                 .argument = "B",
-                                 .help =
-                                     "workers that a step does not wait for; else one in 20 of "
-                                     "them, rounded up",
-                                 .low = 0,
-                                 .high = 1e6,
-                                 .whole = true,
-                                 .of_workers = true,
-                                 .run_fallback = [](int workers, const Hyperparameters&) {
-                                   return static_cast<double>((workers + 19) / 20);
-                                 }};
+const HyperparameterInfo backups{
+    .name = "backups",
+    .argument = "B",
+    .help =
+        "workers that a step does not wait for; else one in 20 of "
+        "them, rounded up",
+    .low = 0,
+    .high = 1e6,
+    .whole = true,
+    .of_workers = true,
+    .run_fallback = [](int workers, const Hyperparameters&) { return std::ceil(0.05 * workers); }};
 
 }  // namespace
 

@@ -223,14 +223,29 @@ Topology rounds_over(const Scheme& scheme, const Topology& graph,
   return scheme.rounds == nullptr ? graph : scheme.rounds(graph, hyperparameters, seed);
 }
 
-std::uint64_t steps_of_cycle(const Scheme& scheme, const Hyperparameters& hyperparameters) {
+namespace {
+
+constexpr std::uint64_t longest_cycle = 1'000'000'000'000;  // squared it is beyond 64 bits
+
+/// lcm(a, b), at most longest_cycle, as a and b are. REQUIRES: a, b >= 1.
+std::uint64_t common_cycle(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t times = a / std::gcd(a, b);
+  return times > longest_cycle / b ? longest_cycle : times * b;
+}
+
+}  // namespace
+
+std::uint64_t steps_of_cycle(const Scheme& scheme, int workers,
+                             const Hyperparameters& hyperparameters) {
   std::uint64_t steps = 1;
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
     if (!parameter.cycle) continue;
-    steps = std::lcm(steps,
-                     static_cast<std::uint64_t>(hyperparameter(hyperparameters, parameter.name)));
+    const auto each = static_cast<std::uint64_t>(hyperparameter(hyperparameters, parameter.name));
+    steps = common_cycle(steps, std::min(each, longest_cycle));
   }
-  return steps;
+  if (scheme.cycle == nullptr) return steps;
+  const std::uint64_t of_row = scheme.cycle(workers, hyperparameters);
+  return common_cycle(steps, std::clamp<std::uint64_t>(of_row, 1, longest_cycle));
 }
 
 const Scheme& find_scheme(std::string_view name) {
@@ -265,6 +280,7 @@ std::vector<std::string> schemes_of_group(std::string_view group) {
 
 const Scheme& find_scheme_beside_groups(std::string_view name) {
   std::vector<std::string> names;
+  names.reserve(groups.size() + schemes().size());
   for (const Group& group : groups) names.emplace_back(group.name);
   return find_named(schemes(), name, "scheme", names);
 }

@@ -21,6 +21,7 @@
 // step began.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "trainyard/model/kernels.hpp"
@@ -38,6 +39,20 @@ struct Neighbour {
   bool has_taken = true;     // what was sent there last
 };
 
+int parent_of(int rank, std::int64_t fan_out) {
+  return static_cast<int>((rank - 1) / fan_out);
+}
+
+/// Levels below the root.
+int depth_of(int rank, std::int64_t fan_out) {
+  return rank == 0 ? 0 : 1 + depth_of(parent_of(rank, fan_out), fan_out);
+}
+
+std::uint64_t whole_steps(double steps) {
+  constexpr double longest = 1e18;  // nobody takes as many
+  return static_cast<std::uint64_t>(std::min(steps, longest));
+}
+
 /// The tree over ranks 0 .. workers − 1 and what its edges carry how often.
 class Tree {
  public:
@@ -47,12 +62,12 @@ class Tree {
         up_(worker.hyperparameter("period-up")),
         down_(worker.hyperparameter("period-down")),
         growth_(worker.hyperparameter("period-growth")),
-        deepest_(depth_of(workers - 1)) {}
+        deepest_(depth_of(workers - 1, fan_out_)) {}
 
   /// The parent first.
   std::vector<Neighbour> neighbours_of(int rank) const {
     std::vector<Neighbour> neighbours;
-    if (rank > 0) neighbours.push_back({parent_of(rank), period(up_, rank)});
+    if (rank > 0) neighbours.push_back({parent_of(rank, fan_out_), period(up_, rank)});
     for (std::int64_t child = rank * fan_out_ + 1; child <= (rank + 1) * fan_out_; ++child) {
       if (child >= workers_) break;
       const auto to = static_cast<int>(child);
@@ -62,14 +77,9 @@ class Tree {
   }
 
  private:
-  int parent_of(int rank) const { return static_cast<int>((rank - 1) / fan_out_); }
-  int depth_of(int rank) const { return rank == 0 ? 0 : 1 + depth_of(parent_of(rank)); }
-
   /// Of the edge between `child` and its parent.
   std::uint64_t period(double at_leaves, int child) const {
-    constexpr double longest = 1e18;  // nobody takes as many steps
-    const double steps = at_leaves * std::pow(growth_, deepest_ - depth_of(child));
-    return static_cast<std::uint64_t>(std::min(steps, longest));
+    return whole_steps(at_leaves * std::pow(growth_, deepest_ - depth_of(child, fan_out_)));
   }
 
   int workers_;
@@ -110,8 +120,21 @@ HyperparameterInfo steps_between(std::string name, std::string help, double fall
           .fallback = fallback,
           .low = 1,
           .high = 1e12,
-          .whole = true,
-          .cycle = true};
+          .whole = true};
+}
+
+/// The periods of the edges at the root are multiples of all others. As doubles: whole ones are
+/// exact up to 2^53, and beyond it nobody looks.
+std::uint64_t cycle(int workers, const Hyperparameters& values) {
+  const auto fan_out = static_cast<std::int64_t>(hyperparameter(values, "fan-out"));
+  const double up = hyperparameter(values, "period-up");
+  const double down = hyperparameter(values, "period-down");
+  const double growth = hyperparameter(values, "period-growth");
+  const auto divisor = static_cast<double>(
+      std::gcd(static_cast<std::uint64_t>(up), static_cast<std::uint64_t>(down)));
+  const int deepest = depth_of(workers - 1, fan_out);
+  if (deepest == 0) return 1;  // no edges
+  return whole_steps(up / divisor * down * std::pow(growth, deepest - 1));
 }
 
 }  // namespace
@@ -149,8 +172,8 @@ Scheme tree_easgd_scheme() {
                                .fallback = 1,
                                .low = 1,
                                .high = 1e6,
-                               .whole = true,
-                               .cycle = true}},
+                               .whole = true}},
+          .cycle = cycle,
           .worker = work,
           .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
 }

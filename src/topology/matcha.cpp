@@ -36,6 +36,7 @@ std::vector<GraphEdge> links_of(const Topology& graph) {
     }
   }
   std::vector<GraphEdge> links;
+  links.reserve(pairs.size());
   for (const auto& [a, b] : pairs) links.push_back({a, b});
   return links;
 }

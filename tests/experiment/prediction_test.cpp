@@ -192,6 +192,31 @@ TEST_CASE("what happens every so many steps is predicted at its share", "[experi
   CHECK(predict({"fedavg", ""}, setting).bytes == Approx((2 + 4) * model / 5));
   setting.configuration.hyperparameters = {{"period-up", 9.0}, {"period-down", 11.0}};
   CHECK(predict({"tree-easgd", ""}, setting).bytes == Approx(3 * model * (1.0 / 9 + 1.0 / 11)));
+
+  setting = setting_of(15, network);
+  setting.configuration.hyperparameters = {
+      {"period-up", 10.0}, {"period-down", 10.0}, {"period-growth", 10.0}};
+  const Prediction tree = predict({"tree-easgd", ""}, setting);
+  CHECK(tree.steps_counted == 1000);
+  CHECK(tree.messages == Approx(2 * (8 / 10.0 + 4 / 100.0 + 2 / 1000.0)));
+}
+
+TEST_CASE("periods that come round together too rarely are not predicted", "[experiment]") {
+  PredictionSetting setting = setting_of(15, {});
+  Hyperparameters& given = setting.configuration.hyperparameters;
+  given = {{"period-up", 10.0}, {"period-down", 10.0}, {"period-growth", 1000.0}};
+  CHECK_THROWS_AS(predict({"tree-easgd", ""}, setting), UsageError);
+  CHECK_THROWS_WITH(predict({"tree-easgd", ""}, setting),
+                    ContainsSubstring("tree-easgd: its periods come round together only after "
+                                      "10000000 steps or more; a prediction plays them all, with "
+                                      "15 workers at most 279620"));
+  setting.configuration.workers = 2;  // one level of edges
+  CHECK(predict({"tree-easgd", ""}, setting).messages == Approx(2 / 10.0));
+  const double up = 999'999'999'989, down = 999'999'999'999;  // their product is beyond 64 bits
+  given = {{"period-up", up}, {"period-down", down}, {"push-period", up}, {"fetch-period", down}};
+  for (const char* scheme : {"tree-easgd", "downpour"}) {
+    CHECK_THROWS_WITH(predict({scheme, ""}, setting), ContainsSubstring("1000000000000 steps"));
+  }
 }
 
 TEST_CASE("an epoch is its rows over what a step takes in", "[experiment]") {

@@ -212,6 +212,13 @@ TEST_CASE("what a row's functions ask for, the row names", "[scheme]") {
                                       "'count', which its row does not name"));
   scheme.hyperparameters = {count_info()};
   CHECK_NOTHROW(try_functions(scheme));
+  scheme.cycle = [](int workers, const Hyperparameters& values) {
+    return static_cast<std::uint64_t>(workers * hyperparameter(values, "period"));
+  };
+  CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("scheme 'mine': .cycle: "));
+  scheme.hyperparameters.front().name = "period";
+  scheme.step_time = nullptr;
+  CHECK_NOTHROW(try_functions(scheme));
   scheme.shares = [](int worker, int all, const Hyperparameters&) {
     return std::vector{worker, all};
   };

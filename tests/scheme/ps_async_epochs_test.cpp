@@ -101,3 +101,46 @@ TEST_CASE("several servers end their epochs on a network that takes time", "[sch
     }
   }
 }
+
+namespace {
+
+/// 60 rows, and an epoch is one minibatch of each worker.
+Configuration one_minibatch_each(int workers, int servers, double share, std::uint64_t seed) {
+  Configuration c = quick("ps-async-epochs", workers, 25);
+  c.batch = 60 / static_cast<std::size_t>(workers);
+  c.servers = servers;
+  c.seed = seed;
+  c.hyperparameters["epoch-share"] = share;
+  return c;
+}
+
+}  // namespace
+
+// What the first server says of an epoch's end and the push that is the last of that epoch travel
+// apart, and either may come first.
+TEST_CASE("an epoch of one minibatch each ends whatever overtakes what", "[scheme]") {
+  const LoadedData data = test::dense_problem(60, 20);
+  for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
+    for (const int workers : {1, 2, 3}) {
+      for (const int servers : {2, 3}) {
+        for (const double share : {0.4, 0.75, 1.0}) {
+          for (const std::uint64_t seed : {1U, 2U}) {
+            const bool wall = time == TimeMode::wall;
+            CAPTURE(wall, workers, servers, share, seed);
+            Configuration c = one_minibatch_each(workers, servers, share, seed);
+            c.time = time;
+            if (!wall) {
+              c.network = {.latency = std::chrono::milliseconds(5), .bytes_per_second = 1e5};
+              c.network.ports = PortMode::cutthrough;
+              c.network.jitter = {Jitter::Kind::exponential, std::chrono::milliseconds(20)};
+              c.network.charge_control = true;  // what the first server says takes time as well
+            }
+            const Summary s = train(c, data).summary;
+            CHECK(s.samples == 25U * 60U);
+            if (workers == 1) CHECK(s.staleness->mean == 0.0);  // nobody else changes a shard
+          }
+        }
+      }
+    }
+  }
+}

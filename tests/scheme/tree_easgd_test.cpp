@@ -161,3 +161,49 @@ TEST_CASE("where the network can carry them every replica that is due is sent", 
     }
   }
 }
+
+TEST_CASE("a tree's cycle is that of the edges at its root", "[scheme]") {
+  const Scheme& scheme = find_scheme("tree-easgd");
+  struct Row {
+    int workers, fan_out;
+    double up, down, growth;
+    std::uint64_t steps;
+  };
+  for (const Row& row : {
+           Row{15, 2, 10, 10, 10, 1000},  // 10 at the leaves, 100, and 1000 at the root
+           Row{15, 2, 8, 80, 1, 80},
+           Row{2, 2, 10, 10, 1000, 10},  // one level of edges, whose periods do not grow
+           Row{3, 2, 4, 6, 1000, 12},
+           Row{4, 2, 4, 6, 3, 36},
+           Row{4, 1, 4, 6, 3, 108},  // a chain
+           Row{1, 2, 4, 6, 3, 1},    // no edges
+           Row{2, 2, 999'999'999'989, 999'999'999'999, 1, 1'000'000'000'000},
+           Row{15, 2, 10, 10, 1e6, 1'000'000'000'000},
+           Row{2000, 1, 10, 10, 1e6, 1'000'000'000'000},
+       }) {
+    CAPTURE(row.workers, row.fan_out, row.up, row.down, row.growth);
+    CHECK(steps_of_cycle(scheme, row.workers,
+                         {{"fan-out", row.fan_out},
+                          {"period-up", row.up},
+                          {"period-down", row.down},
+                          {"period-growth", row.growth}}) == row.steps);
+  }
+}
+
+TEST_CASE("a run too short for the edges at a tree's root is remarked upon", "[scheme]") {
+  const LoadedData data = test::dense_problem(400, 20);
+  const auto notes = [&](int workers, double growth) {
+    Configuration c = test::quick("tree-easgd", workers, 500);
+    c.hyperparameters = {{"period-up", 10.0}, {"period-down", 10.0}, {"period-growth", growth}};
+    std::string all;
+    (void)resolve(c, {c.scheme}, data, [&](const std::string& text) { all += text; });
+    return std::pair(all, test::train(c, data).summary.messages);
+  };
+  const auto [of_15, messages_of_15] = notes(15, 10.0);
+  CHECK_THAT(of_15, ContainsSubstring("only every 1000 steps, and the run has 500"));
+  // Eight edges at the leaves, four above them, and both ways; the two at the root carry nothing.
+  CHECK(messages_of_15 == 2 * (8 * 50 + 4 * 5));
+  const auto [of_2, messages_of_2] = notes(2, 1000.0);
+  CHECK_THAT(of_2, !ContainsSubstring("only every"));
+  CHECK(messages_of_2 == 100);
+}

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -118,6 +119,9 @@ struct Scheme {
   bool one_server = false;   // takes no --servers
   bool has_proxies = false;  // --servers says how many; one server more holds the whole model
   std::vector<HyperparameterInfo> hyperparameters{};
+  /// In how many steps everything has happened that happens every so many steps, >= 1, where that
+  /// is more than single hyperparameters with .cycle say; nullptr: they say it.
+  std::uint64_t (*cycle)(int workers, const Hyperparameters&) = nullptr;
 
   /// Whose minibatches a worker takes; nullptr: its own.
   std::vector<int> (*shares)(int worker, int workers, const Hyperparameters&) = nullptr;
@@ -168,9 +172,11 @@ std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
 /// workers are asked for.
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers);
 
-/// In how many steps everything has happened that happens only every so many steps; 1 where nothing
-/// does.
-std::uint64_t steps_of_cycle(const Scheme& scheme, const Hyperparameters& hyperparameters);
+/// In how many steps everything has happened that happens only every so many steps: the least
+/// common multiple of all of them, 1 where nothing does, and 10^12, the steps of the longest run,
+/// where it is more than that.
+std::uint64_t steps_of_cycle(const Scheme& scheme, int workers,
+                             const Hyperparameters& hyperparameters);
 
 /// Throws UsageError for an unknown name.
 const Scheme& find_scheme(std::string_view name);
