@@ -162,6 +162,7 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
   }
   if (ways.empty()) return {{scheme.name, ""}};
   std::vector<Variant> variants;
+  variants.reserve(ways.size());
   for (const std::string& way : ways) variants.push_back({scheme.name, way});
   return variants;
 }

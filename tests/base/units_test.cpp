@@ -24,6 +24,13 @@ TEST_CASE("durations are read as people write them", "[base]") {
   }
 }
 
+TEST_CASE("blanks around a quantity do not count", "[base]") {
+  for (const char* text : {"20ms", " 20ms", "20ms\t", "  20ms   "}) {
+    CAPTURE(text);
+    CHECK(parse_duration(text, "--latency") == std::chrono::milliseconds(20));
+  }
+}
+
 TEST_CASE("what is no duration is refused with the flag's name", "[base]") {
   for (const char* text : {"", "5", "-1ms", "5 bananas", "ms", "nan s", "inf s", "1e30s", "1ms2"}) {
     CAPTURE(text);

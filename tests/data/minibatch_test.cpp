@@ -121,6 +121,19 @@ TEST_CASE("a minibatch of a reshuffled pass is one run of rows, but for one or t
   }
 }
 
+TEST_CASE("a whole pass inside a minibatch is taken as it lies", "[data]") {
+  const Dataset share = rows_only(100);
+  for (const std::size_t passes : {1U, 2U, 3U}) {
+    CAPTURE(passes);
+    MinibatchStream stream = stream_of(share, passes * share.rows, Drawing::reshuffled, 1);
+    for (int i = 0; i < 3; ++i) {
+      const Batch batch = stream.next();
+      CHECK(batch.size() == passes);
+      for (const RowRange& range : batch) CHECK(range.first == 0);
+    }
+  }
+}
+
 TEST_CASE("where a row comes in a reshuffled pass, and after which, is random", "[data]") {
   const std::uint64_t seed = 11;
   INFO("seed " << seed);

@@ -186,6 +186,13 @@ TEST_CASE("a file changes what it names and nothing else", "[experiment]") {
   CHECK(configuration.scheme == Configuration{}.scheme);
 }
 
+TEST_CASE("a run's seconds are from a nanosecond to what the clock can count", "[experiment]") {
+  Configuration c;
+  const auto set = [&](const char* text) { option_named("seconds").set(c, text, "--seconds"); };
+  for (const char* text : {"1e-9", "1ns", "9000000"}) CHECK_NOTHROW(set(text));
+  for (const char* text : {"9e-10", "0", "9000001"}) CHECK_THROWS_AS(set(text), UsageError);
+}
+
 TEST_CASE("a refused value leaves the option's name or line in the message", "[experiment]") {
   Configuration configuration;
   CHECK_THROWS_WITH(option_named("workers").set(configuration, "0", "--workers"),
