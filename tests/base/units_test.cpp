@@ -29,6 +29,8 @@ TEST_CASE("blanks around a quantity do not count", "[base]") {
     CAPTURE(text);
     CHECK(parse_duration(text, "--latency") == std::chrono::milliseconds(20));
   }
+  CHECK(parse_number("  0.5   ", "--lr") == 0.5);
+  CHECK(parse_integer("  7   ", "--batch", 1, 9) == 7);
 }
 
 TEST_CASE("what is no duration is refused with the flag's name", "[base]") {

@@ -202,6 +202,19 @@ TEST_CASE("settings that an optimizer does not look at are remarked upon", "[exp
   CHECK_THAT(resolved(c).remarks, ContainsSubstring("--momentum has no effect: adam takes none"));
 }
 
+TEST_CASE("links between racks have no effect where there is one rack", "[experiment]") {
+  for (const bool latency : {true, false}) {
+    CAPTURE(latency);
+    Configuration c = small_configuration("ring");
+    if (latency) {
+      c.network.between_latency = std::chrono::milliseconds(1);
+    } else {
+      c.network.between_bytes_per_second = 1e6;
+    }
+    CHECK_THAT(resolved(c).remarks, ContainsSubstring("--between-latency and --between-bandwidth"));
+  }
+}
+
 TEST_CASE("an order of rows has no effect where rows are drawn with replacement", "[experiment]") {
   Configuration c = small_configuration("ring");
   c.order = RowOrder::file;
