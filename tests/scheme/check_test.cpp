@@ -178,7 +178,7 @@ TEST_CASE("one name of a hyperparameter has one meaning in the whole table", "[s
     std::function<void(HyperparameterInfo&)> change;
   };
   for (const Row& row : {
-           Row{".argument", [](HyperparameterInfo& p) { p.argument = "T"; }},
+           Row{".argument", [](HyperparameterInfo& p) { p.argument = "STEPS"; }},
            Row{".help", [](HyperparameterInfo& p) { p.help = "rounds"; }},
            Row{".fallback", [](HyperparameterInfo& p) { p.fallback = 11; }},
            Row{".low", [](HyperparameterInfo& p) { p.low = 2; }},
