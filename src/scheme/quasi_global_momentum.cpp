@@ -28,6 +28,7 @@ void work(Worker& worker) {
     worker.apply(gradient);
     neighbour_average(worker.comm(), worker.next_round(), worker.replica(), scratch);
 
+    // In a run none is 0; a library caller's warm-up without the length of a step begins with one.
     if (worker.step_size() == 0.0) continue;
     kernels::axpy(-1.0, worker.replica(), before.view());  // the way that the model has taken
     kernels::scale(memory, direction.view());

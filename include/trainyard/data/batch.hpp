@@ -1,6 +1,6 @@
-// Which rows a gradient is taken over: a short list of runs of consecutive rows. A rank's share is
-// laid out in visiting order, so a minibatch is usually one run; it is two where the share wraps
-// around, and one row a run when rows are drawn with replacement.
+// Which rows a gradient is taken over: a short list of runs of consecutive rows. A rank visits its
+// share by blocks of rows that lie together, so a minibatch is usually one run; it is two or more
+// at the end of a pass, and one row a run when rows are drawn with replacement.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ class MinibatchStream {
   std::size_t block_rows_;
   RandomStream random_;
 
-  std::uint64_t number_ = 0;  // of the next minibatch; kept by skip() and next() of passes
+  std::uint64_t number_ = 0;  // of the next minibatch; not counted with replacement
   std::uint64_t pass_ = 0;
   std::size_t position_ = 0, end_ = 0;  // of the run of rows that is being taken
   std::size_t wrapped_ = 0;             // rows from 0 on that belong to it too
