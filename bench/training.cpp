@@ -6,8 +6,8 @@
 #include <benchmark/benchmark.h>
 
 #include "trainyard/data/generate.hpp"
-#include "trainyard/experiment/experiment.hpp"
-#include "trainyard/experiment/resolve.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/run.hpp"
 #include "trainyard/runtime/shared_model.hpp"
 
 namespace trainyard {

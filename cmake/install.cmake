@@ -1,11 +1,11 @@
-# `cmake --install`: the program, the library with its headers, a package for find_package(trainyard),
+# `cmake --install`: the program, the libraries with their headers, a package for find_package(trainyard),
 # and the script that fetches data sets, beside the catalogue that it reads.
 include(CMakePackageConfigHelpers)
 
 set(TRAINYARD_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trainyard)
 
 install(TARGETS trainyard RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS trainyard_library EXPORT trainyard_targets
+install(TARGETS trainyard_library trainyard_program EXPORT trainyard_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/trainyard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT trainyard_targets NAMESPACE trainyard:: FILE trainyard_targets.cmake

@@ -69,7 +69,7 @@ compare() {
   ./scripts/install_dependencies.sh
   ./scripts/build.sh bench
 
-  # Two ranks on two cores cannot bear a third process.
+  # Two ranks on two cores have no room for a third process.
   awk '$1 > 0.5 { print "note: this machine is busy (load " $1 "): figures will be too low, and uneven" }' \
     /proc/loadavg
   local file

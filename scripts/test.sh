@@ -19,7 +19,9 @@ for argument in "$@"; do
   esac
 done
 
-./scripts/install_dependencies.sh
+developer=()
+[[ $preset != asan ]] || developer=(--developer)  # clang
+./scripts/install_dependencies.sh "${developer[@]}"
 ./scripts/build.sh "$preset"
 export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp halt_on_error=1 ${TSAN_OPTIONS:-}"
 export ASAN_OPTIONS="detect_stack_use_after_return=0 ${ASAN_OPTIONS:-}"

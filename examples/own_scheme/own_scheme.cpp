@@ -29,14 +29,14 @@ trainyard::Scheme own_scheme() {
   return {.name = "own",
           .summary = "a step on each replica, then their average up and down a tree",
           .step = "γ × mean over workers",
-          .time = "c + 2⌈log2 n⌉(α + t)",
-          .rate = "1/ε + σ²/(nε²)",
+          .cost = {.formula = "c + 2⌈log2 n⌉(α + t)",
+                   .rate = "1/ε + σ²/(nε²)",
+                   .time = [](const StepSetting& s) -> std::optional<trainyard::Duration> {
+                     return s.compute + tree().duration(s.workers, 0, s.parameters, s.network);
+                   }},
           .source = "an example",
           .family = trainyard::SchemeFamily::synchronous,
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<trainyard::Duration> {
-            return s.compute + tree().seconds(s.workers, 0, s.parameters, s.network);
-          }};
+          .worker = work};
 }
 
 }  // namespace

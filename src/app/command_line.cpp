@@ -1,6 +1,7 @@
 #include "app/command_line.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "app/timeline_flags.hpp"
 #include "app/topology_flags.hpp"
 #include "app/training_flags.hpp"
+#include "base/echoed.hpp"
+#include "base/standard_streams.hpp"
 
 namespace trainyard::app {
 
@@ -34,8 +37,10 @@ constexpr const char* examples =
     "  trainyard topology static-exp --workers 4,8,16,32\n"
     "  trainyard predict --size 100MB --vary latency=0.1ms:100ms\n"
     "\n"
-    "Exit status: 0 done; 1 out of memory or a defect; 2 command line or configuration wrong;\n"
-    "3 data cannot be read; 4 training diverged, results kept; 130 interrupted, results kept";
+    "Exit status: 0 done; 1 disk, memory or threads fail, or a defect; 2 command line or\n"
+    "configuration wrong; 3 data cannot be read; 4 training diverged, results kept; 130 "
+    "interrupted,\n"
+    "results kept if there are any: from the first evaluation on";
 
 /// The network of a comparison in which none is given: one where the schemes differ.
 Configuration comparison_defaults() {
@@ -62,19 +67,16 @@ Configuration read_comparison(const TrainingFlags& flags) {
   return on_built_in_set && simulated ? flags.read(built_in_comparison()) : asked;
 }
 
-std::vector<Contestant> schemes_to_compare(const CLI::Option& flag) {
-  return parse_contestants(flag.count() == 0 ? "sequential,ps-sync,ps-async,ring,hogwild,gossip"
-                                             : only_value(flag));
+std::vector<SelectedScheme> schemes_to_compare(const CLI::Option& flag) {
+  return parse_scheme_selection(
+      flag.count() == 0 ? "sequential,ps-sync,ps-async,ring,hogwild,gossip" : only_value(flag));
 }
 
 ComparisonOptions comparison_options(const CLI::Option& seeds, const CLI::Option& tune_lr) {
   ComparisonOptions options;
   const std::string count = only_value(seeds);
   if (seeds.count() > 0) options.seeds = static_cast<int>(parse_integer(count, "--seeds", 1, 1000));
-  if (tune_lr.count() > 0) {
-    if (switch_value(tune_lr) != "true") throw UsageError("--tune-lr: takes no value");
-    options.tune_lr = true;
-  }
+  options.tune_lr = is_given(tune_lr);
   return options;
 }
 
@@ -89,11 +91,42 @@ void parse(CLI::App& program, int argc, char** argv) {
   }
 }
 
+/// CLI11 takes the word after `--out=` for the value of --out.
+void refuse_empty_values(const CLI::App& program, int argc, char** argv) {
+  const CLI::App* command = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (command == nullptr) {
+      for (const CLI::App* one : program.get_subcommands({})) {
+        if (one->get_name() == word) command = one;
+      }
+      continue;
+    }
+    if (!word.starts_with("--") || word.find('=') + 1 != word.size()) continue;
+    const std::string name = word.substr(0, word.size() - 1);
+    const CLI::Option* flag = command->get_option_no_throw(name);
+    if (flag != nullptr) refuse_empty(name, flag->get_type_name());
+  }
+}
+
+using Call = std::function<int()>;
+
+/// Notes on standard error, and then the command.
+Call after_notes(std::vector<std::string> notes, Call call) {
+  if (notes.empty()) return call;
+  return [notes = std::move(notes), call = std::move(call)] {
+    for (const std::string& note : notes) say(note + "\n");
+    return call();
+  };
+}
+
+}  // namespace
+
 /// The commands, as CLI11 parses them.
-class CommandLine {
+class CommandLine::Commands {
  public:
-  CommandLine();
-  int dispatch(int argc, char** argv);
+  Commands();
+  Call parse(int argc, char** argv);
 
  private:
   CLI::App& add_command(const std::string& name, const std::string& help) {
@@ -101,9 +134,10 @@ class CommandLine {
     command.allow_extras();  // so that the complaint about them is ours
     return command;
   }
-  int run_without_command() const;
-  int run_predict_command() const;
-  int run_machine_command() const;
+  Call call_without_command() const;
+  Call call_of(const CLI::App& command) const;
+  Call predict_call() const;
+  Call machine_call() const;
 
   CLI::App program_{
       "Trainyard trains one model with many workers and shows what each way of making them talk "
@@ -140,7 +174,7 @@ class CommandLine {
   CLI::Option* machine_placement_ = nullptr;
 };
 
-CommandLine::CommandLine() {
+CommandLine::Commands::Commands() {
   program_.name("trainyard");
   program_.set_version_flag("--version", "trainyard " TRAINYARD_VERSION);
   program_.allow_extras();
@@ -152,7 +186,8 @@ CommandLine::CommandLine() {
       "--tune-lr tries --lr times 1/16, 1/8, … 16, and beyond where the best is at an edge, in "
       "runs of\n"
       "a quarter of the budget and at most 4 epochs; the better half goes on to the next round.\n"
-      "A scheme of a group (--schemes all…) that cannot run what is asked is skipped, and said.");
+      "A scheme of a group (--schemes all…) that cannot run what is asked is left out, with a "
+      "note.");
   list_what_ = list_.add_option("WHAT", "schemes, topologies, collectives, models or datasets")
                    ->type_name("");
   machine_workers_ =
@@ -161,17 +196,26 @@ CommandLine::CommandLine() {
                                       "which cores they are pinned to [compact]");
 }
 
-int CommandLine::run_without_command() const {
+Call CommandLine::Commands::call_without_command() const {
   refuse_extras(program_);
-  fmt::print(stderr, "{}", program_.help());
-  return exit_usage;
+  return [this] {
+    say(program_.help());
+    return exit_usage;
+  };
 }
 
-int CommandLine::dispatch(int argc, char** argv) {
+Call CommandLine::Commands::parse(int argc, char** argv) {
+  refuse_empty_values(program_, argc, argv);
   try {
-    parse(program_, argc, argv);
+    app::parse(program_, argc, argv);
   } catch (const CLI::Success& success) {
-    return program_.exit(success);
+    // CLI11 would print to std::cout, and whether it could be written would be lost.
+    return [this, success] {
+      std::ostringstream text;
+      program_.exit(success, text, text);
+      fmt::print("{}", text.str());
+      return exit_done;
+    };
   }
   const auto chosen = program_.get_subcommands();
   if (chosen.empty()) {
@@ -182,49 +226,69 @@ int CommandLine::dispatch(int argc, char** argv) {
     if (!words.empty() && !words.front().starts_with("-")) {
       throw_unknown("command", words.front(), names);
     }
-    return run_without_command();
+    return call_without_command();
   }
   refuse_extras(program_);
   refuse_extras(*chosen.front());
-  if (run_.parsed()) return run_command(run_flags_.read({}));
-  if (compare_.parsed()) {
-    return compare_command(read_comparison(compare_flags_), schemes_to_compare(*schemes_),
-                           comparison_options(*seeds_, *tune_lr_));
-  }
-  if (timeline_.parsed()) {
-    return timeline_command(timeline_flags_.what(), timeline_flags_.options(),
-                            timeline_flags_.output());
-  }
-  if (netcheck_.parsed()) {
-    return netcheck_command(netcheck_flags_.options(), netcheck_flags_.collectives(),
-                            netcheck_flags_.json());
-  }
-  if (predict_.parsed()) return run_predict_command();
-  if (topology_.parsed()) return topology_command(topology_flags_.question());
-  if (consensus_.parsed()) return consensus_command(consensus_flags_.question());
-  if (list_.parsed()) return list_command(list_what_->count() > 0 ? list_what_->results()[0] : "");
-  return run_machine_command();
+  return call_of(*chosen.front());
 }
 
-int CommandLine::run_predict_command() const {
+Call CommandLine::Commands::call_of(const CLI::App& command) const {
+  if (&command == &run_) return [asked = run_flags_.read({})] { return run_command(asked); };
+  if (&command == &compare_) {
+    return [asked = read_comparison(compare_flags_), selection = schemes_to_compare(*schemes_),
+            options = comparison_options(*seeds_, *tune_lr_)] {
+      return compare_command(asked, selection, options);
+    };
+  }
+  if (&command == &timeline_) {
+    return after_notes(
+        timeline_flags_.notes(),
+        [what = timeline_flags_.what(), options = timeline_flags_.options(),
+         output = timeline_flags_.output()] { return timeline_command(what, options, output); });
+  }
+  if (&command == &netcheck_) {
+    return after_notes(
+        netcheck_flags_.notes(),
+        [options = netcheck_flags_.options(), collectives = netcheck_flags_.collectives(),
+         json = netcheck_flags_.json()] { return netcheck_command(options, collectives, json); });
+  }
+  if (&command == &predict_) return after_notes(predict_flags_.notes(), predict_call());
+  if (&command == &topology_) {
+    return after_notes(topology_flags_.notes(), [question = topology_flags_.question()] {
+      return topology_command(question);
+    });
+  }
+  if (&command == &consensus_) {
+    return [question = consensus_flags_.question()] { return consensus_command(question); };
+  }
+  if (&command == &list_) return [what = only_word(*list_what_)] { return list_command(what); };
+  return machine_call();
+}
+
+Call CommandLine::Commands::predict_call() const {
   const PredictionSetting setting = predict_flags_.setting();
   const std::vector<Variant> variants = predict_flags_.variants();
   const bool json = predict_flags_.json();
   if (const auto sweep = predict_flags_.sweep()) {
-    return predict_command(setting, variants, *sweep, json);
+    return [=] { return predict_command(setting, variants, *sweep, json); };
   }
-  return predict_command(setting, variants, predict_flags_.exchange_costs(), json);
+  return [=, costs = predict_flags_.exchange_costs()] {
+    return predict_command(setting, variants, costs, json);
+  };
 }
 
-int CommandLine::run_machine_command() const {
+Call CommandLine::Commands::machine_call() const {
   Configuration asked;
   asked.workers = 0;
   for (const CLI::Option* flag : {machine_workers_, machine_placement_}) {
     const std::string text = only_value(*flag);
     if (flag->count() > 0) option_named(flag->get_single_name()).set(asked, text, flag->get_name());
   }
-  return machine_command(asked.workers, asked.placement);
+  return [asked] { return machine_command(asked.workers, asked.placement); };
 }
+
+namespace {
 
 /// The table of options knows only its own names; what a command has besides shows when its flags
 /// are made.
@@ -243,12 +307,18 @@ int CommandLine::run_machine_command() const {
 
 }  // namespace
 
-int dispatch(int argc, char** argv) {
+CommandLine::CommandLine() {
   try {
-    return CommandLine().dispatch(argc, argv);
+    commands_ = std::make_unique<Commands>();
   } catch (const CLI::OptionAlreadyAdded& error) {
     refuse_name_of_flag(error);
   }
+}
+
+CommandLine::~CommandLine() = default;
+
+std::function<int()> CommandLine::parse(int argc, char** argv) {
+  return commands_->parse(argc, argv);
 }
 
 }  // namespace trainyard::app

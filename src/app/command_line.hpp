@@ -1,9 +1,27 @@
 // argv into a call of one of the commands.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 namespace trainyard::app {
 
-/// Parses and runs. Throws UsageError for what it does not understand.
-int dispatch(int argc, char** argv);
+/// Every command with its flags. Made once, it parses any number of command lines.
+class CommandLine {
+ public:
+  /// Throws UsageError for a scheme of one's own whose hyperparameter is a flag already.
+  CommandLine();
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  /// What runs the command, and returns its exit status; nothing has run before it is called. It
+  /// must not outlive this. Throws UsageError for what is not understood.
+  std::function<int()> parse(int argc, char** argv);
+
+ private:
+  class Commands;
+  std::unique_ptr<Commands> commands_;
+};
 
 }  // namespace trainyard::app

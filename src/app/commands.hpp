@@ -6,27 +6,27 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/experiment/comparison.hpp"
-#include "trainyard/experiment/configuration.hpp"
-#include "trainyard/experiment/contestants.hpp"
-#include "trainyard/experiment/lower_bounds.hpp"
-#include "trainyard/experiment/netcheck.hpp"
-#include "trainyard/experiment/prediction.hpp"
-#include "trainyard/experiment/sweep.hpp"
-#include "trainyard/experiment/timeline.hpp"
+#include "trainyard/analysis/exchange_bounds.hpp"
+#include "trainyard/analysis/netcheck.hpp"
+#include "trainyard/analysis/prediction.hpp"
+#include "trainyard/analysis/sweep.hpp"
+#include "trainyard/analysis/timeline.hpp"
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/study/comparison.hpp"
+#include "trainyard/study/scheme_selection.hpp"
 
 namespace trainyard::app {
 
 inline constexpr int exit_done = 0;
-inline constexpr int exit_failed = 1;  // not enough memory, or a defect of ours
+inline constexpr int exit_failed = 1;  // RunError: disk, memory, threads; or a defect of ours
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_data = 3;
 inline constexpr int exit_diverged = 4;
 inline constexpr int exit_interrupted = 130;
 
 int run_command(const Configuration& configuration);
-int compare_command(const Configuration& configuration, const std::vector<Contestant>& contestants,
-                    const ComparisonOptions& options);
+int compare_command(const Configuration& configuration,
+                    const std::vector<SelectedScheme>& selection, const ComparisonOptions& options);
 int list_command(const std::string& what);
 struct TimelineOutput {
   bool json = false;

@@ -53,19 +53,27 @@ void print_line(const char* label, const std::string& text) {
   if (!text.empty()) fmt::print("  {}{}\n", label, text);
 }
 
+/// Whether some setting of --servers is another run than one server.
+bool takes_servers(const Scheme& scheme) {
+  if (takes(scheme, "collective")) return true;
+  Configuration c;
+  const int of_one = cast_of(scheme, c).servers;
+  c.servers = 2;
+  return cast_of(scheme, c).servers != of_one;
+}
+
 void print_family(SchemeFamily family) {
   for (const Scheme& scheme : schemes()) {
     if (scheme.family != family) continue;
     fmt::print("{}\n  {}\n  step: {}\n", scheme.name, scheme.summary, scheme.step);
-    print_line("time: ", scheme.time);
-    print_line("rate: ", scheme.rate);
+    print_line("time: ", scheme.cost.formula);
+    print_line("rate: ", scheme.cost.rate);
     print_line("source: ", scheme.source);
     std::string flags;
     for (const HyperparameterInfo& parameter : scheme.hyperparameters)
       flags += " --" + parameter.name;
-    if (scheme.server != nullptr && !scheme.one_server) flags += " --servers";
-    if (scheme.has_topology) flags += " --topology";
-    if (scheme.has_collective) flags += " --collective";
+    if (takes_servers(scheme)) flags += " --servers";
+    for (const std::string& kind : scheme.takes) flags += " --" + kind;
     if (!flags.empty()) fmt::print("  takes:{}\n", flags);
     if (scheme.optimizers != OptimizerRange::any) {
       fmt::print("  optimizers: {}\n", scheme.optimizers == OptimizerRange::plain
@@ -83,20 +91,22 @@ void print_schemes() {
   fmt::print("{}", symbols);
 }
 
-void print_collectives() {
-  for (const AllReduce& way : all_reduces()) {
-    fmt::print("{}\n  {}\n  time: {}\n  source: {}\n", way.name, way.summary, way.time, way.source);
-  }
-}
-
-void print_topologies() {
+/// A line each, or more where there is more to say.
+void print_ingredients(const IngredientKind& kind) {
   struct Line {
     std::string name, summary;
   };
   std::vector<Line> lines;
-  for (const TopologyInfo& info : topologies()) lines.push_back({info.typed(), info.summary});
+  for (const IngredientInfo& info : kind.all()) {
+    if (info.time.empty()) {
+      lines.push_back({info.typed, info.summary});
+    } else {
+      fmt::print("{}\n  {}\n  time: {}\n  source: {}\n", info.typed, info.summary, info.time,
+                 info.source);
+    }
+  }
   print_table(lines);
-  fmt::print("{}", topology_notes);
+  if (kind.name == "topology") fmt::print("{}", topology_notes);
 }
 
 void print_datasets() {
@@ -116,14 +126,16 @@ void print_datasets() {
 }  // namespace
 
 int list_command(const std::string& what) {
-  static const std::array<std::string, 5> known{"schemes", "topologies", "collectives", "models",
-                                                "datasets"};
+  std::vector<std::string> known{"schemes"};
+  for (const IngredientKind& kind : ingredient_kinds()) {
+    known.push_back(kind.plural);
+    if (what != kind.plural) continue;
+    print_ingredients(kind);
+    return exit_done;
+  }
+  known.insert(known.end(), {"models", "datasets"});
   if (what == "schemes") {
     print_schemes();
-  } else if (what == "topologies") {
-    print_topologies();
-  } else if (what == "collectives") {
-    print_collectives();
   } else if (what == "models") {
     print_table(models());
   } else if (what == "datasets") {

@@ -1,19 +1,33 @@
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trainyard/report/netcheck_format.hpp"
+#include "trainyard/report/status_line.hpp"
 
 #include "app/commands.hpp"
 
 namespace trainyard::app {
 
-int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
-                     bool json) {
+namespace {
+
+std::vector<NetcheckRow> check_all(const std::vector<std::string>& collectives,
+                                   const NetcheckOptions& options) {
+  StatusLine status_line;
   std::vector<NetcheckRow> rows;
   for (const std::string& name : collectives) {
+    status_line.show(fmt::format("{}, {} of {}", name, rows.size() + 1, collectives.size()));
     rows.push_back(netcheck(find_all_reduce(name), options));
   }
+  return rows;
+}
+
+}  // namespace
+
+int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
+                     bool json) {
+  const std::vector<NetcheckRow> rows = check_all(collectives, options);
   fmt::print("{}", json ? netcheck_json(rows) : netcheck_table(rows, options));
   return exit_done;
 }

@@ -1,11 +1,14 @@
 #include "app/netcheck_flags.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/experiment/options.hpp"
+#include "trainyard/configuration/options.hpp"
 
 #include "app/training_flags.hpp"
+#include "base/echoed.hpp"
 
 namespace trainyard::app {
 
@@ -17,8 +20,7 @@ NetcheckFlags::NetcheckFlags(CLI::App& command) {
   size_ = add_value_flag(command, "size", "SIZE", "of the vector of each worker, like 4MiB [1MiB]");
   repetitions_ = add_value_flag(command, "repetitions", "R", "wall: how often each is done [20]");
   collectives_ = add_value_flag(command, "collectives", "A,B,…", "which [all of them]");
-  const std::string json_help = "rows as JSON";
-  json_ = command.add_flag("--json", json_help);
+  json_ = add_switch(command, "json", "rows as JSON");
   command.footer(
       "Without flags: 8 workers, 2 servers, 1ms a message, 1Gbps, simulated time. The closed "
       "forms\n"
@@ -45,8 +47,8 @@ NetcheckOptions NetcheckFlags::options() const {
   if (const std::string text = only_value(*size_); size_->count() > 0) {
     const std::uint64_t bytes = parse_bytes(text, "--size");
     if (bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 36U)) {
-      throw UsageError(
-          fmt::format("--size: '{}' is not a multiple of 4 bytes (floats) up to 64GiB", text));
+      throw UsageError(fmt::format("--size: {} is not a multiple of 4 bytes (floats) up to 64GiB",
+                                   echoed(text)));
     }
     options.length = bytes / sizeof(float);
   }
@@ -66,6 +68,35 @@ std::vector<std::string> NetcheckFlags::collectives() const {
     for (const AllReduce& way : all_reduces()) names.push_back(way.name);
   }
   return names;
+}
+
+bool NetcheckFlags::json() const {
+  return is_given(*json_);
+}
+
+std::vector<std::string> NetcheckFlags::notes() const {
+  const NetcheckOptions asked = options();
+  const auto idle_here = [&](const std::string& name) -> std::string {
+    if (name == "servers") {
+      const auto takes = [](const std::string& one) {
+        const AllReduce& way = find_all_reduce(one);
+        return way.servers(2, 1) != way.servers(2, 2);
+      };
+      const auto chosen = collectives();
+      return std::ranges::any_of(chosen, takes) ? "" : "no collective here takes it";
+    }
+    const bool of_wall = name == "placement" || name == "repetitions";
+    return of_wall && asked.time != TimeMode::wall ? "it is for --time wall" : "";
+  };
+  std::vector<std::string> notes;
+  std::vector<const CLI::Option*> flags(options_.begin(), options_.end());
+  flags.push_back(repetitions_);
+  for (const CLI::Option* flag : flags) {
+    const std::string reason = flag->count() > 0 ? idle_here(flag->get_single_name()) : "";
+    if (reason.empty()) continue;
+    notes.push_back(fmt::format("note: {} has no effect: {}", flag->get_name(), reason));
+  }
+  return notes;
 }
 
 }  // namespace trainyard::app

@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "trainyard/experiment/netcheck.hpp"
+#include "trainyard/analysis/netcheck.hpp"
 
 namespace trainyard::app {
 
@@ -17,7 +17,10 @@ class NetcheckFlags {
   /// Throw UsageError.
   NetcheckOptions options() const;
   std::vector<std::string> collectives() const;
-  bool json() const { return json_->count() > 0; }
+  bool json() const;
+
+  /// "note: --X has no effect: REASON" for each flag that is given in vain.
+  std::vector<std::string> notes() const;
 
  private:
   std::vector<CLI::Option*> options_;  // each named as in the table of options

@@ -1,15 +1,41 @@
+#include <string>
+
 #include <fmt/format.h>
 
 #include "trainyard/report/prediction_format.hpp"
+#include "trainyard/report/status_line.hpp"
 
 #include "app/commands.hpp"
 
 namespace trainyard::app {
 
+namespace {
+
+std::vector<Prediction> predict_all(const std::vector<Variant>& variants,
+                                    const PredictionSetting& setting) {
+  StatusLine status_line;
+  std::vector<Prediction> predictions;
+  for (const Variant& variant : variants) {
+    status_line.show(
+        fmt::format("{}, {} of {}", variant.text(), predictions.size() + 1, variants.size()));
+    predictions.push_back(predict(variant, setting));
+  }
+  return predictions;
+}
+
+SweepResult swept(const Sweep& values, const std::vector<Variant>& variants,
+                  const PredictionSetting& setting) {
+  StatusLine status_line;
+  status_line.show(fmt::format("{} schemes at {} values of {}, and where they cross",
+                               variants.size(), values.values.size(), values.quantity->name));
+  return sweep(values, variants, setting);
+}
+
+}  // namespace
+
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
                     const ExchangeCosts& costs, bool json) {
-  std::vector<Prediction> predictions;
-  for (const Variant& variant : variants) predictions.push_back(predict(variant, setting));
+  const std::vector<Prediction> predictions = predict_all(variants, setting);
   fmt::print("{}", json ? prediction_json(setting, predictions, costs)
                         : prediction_table(setting, predictions, costs));
   return exit_done;
@@ -17,7 +43,7 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
 
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
                     const Sweep& values, bool json) {
-  const SweepResult result = sweep(values, variants, setting);
+  const SweepResult result = swept(values, variants, setting);
   fmt::print("{}",
              json ? sweep_json(*values.quantity, result) : sweep_table(*values.quantity, result));
   return exit_done;

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/experiment/options.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 #include "app/training_flags.hpp"
+#include "base/echoed.hpp"
 
 namespace trainyard::app {
 
@@ -41,7 +43,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
     if (!asked) continue;
     options_.push_back(
         option.argument.empty()
-            ? command.add_flag("--" + option.name, option.help)
+            ? add_switch(command, option.name, option.help)
             : add_value_flag(
                   command, option.name,
                   option.name == "compute-time" ? "DURATION" : option.argument,
@@ -51,8 +53,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
                                 "of the lower bounds: adding models [10GiB/s]");
   update_rate_ = add_value_flag(command, "update-rate", "RATE",
                                 "of the lower bounds: optimizer steps [2GiB/s]");
-  const std::string json_help = "as JSON";
-  json_ = command.add_flag("--json", json_help);
+  json_ = add_switch(command, "json", "as JSON");
   command.footer(
       "Without flags: 8 workers, 1 server, 10ms a minibatch, 1ms a message, 1Gbps. Nothing is\n"
       "trained. With --vary and no --schemes: ps-sync, ring, all-reduce:tree and gossip:ring.");
@@ -72,8 +73,8 @@ PredictionSetting PredictFlags::setting() const {
   if (const std::string text = only_value(*size_); size_->count() > 0) {
     const std::uint64_t bytes = parse_bytes(text, "--size");
     if (bytes < sizeof(float) || bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 46U)) {
-      throw UsageError(
-          fmt::format("--size: '{}' is not a multiple of 4 bytes (floats) from 4B to 64TiB", text));
+      throw UsageError(fmt::format(
+          "--size: {} is not a multiple of 4 bytes (floats) from 4B to 64TiB", echoed(text)));
     }
     setting.parameters = bytes / sizeof(float);
   }
@@ -130,6 +131,37 @@ std::vector<Variant> PredictFlags::variants() const {
     }
   }
   return variants;
+}
+
+bool PredictFlags::json() const {
+  return is_given(*json_);
+}
+
+std::vector<std::string> PredictFlags::notes() const {
+  Configuration c = setting().configuration;
+  c.time = TimeMode::simulated;
+  const std::vector<Variant> variants = this->variants();
+  std::vector<Configuration> configurations(variants.size(), c);
+  std::vector<OptionSetting> settings;
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const Scheme& scheme = find_scheme(variants[i].scheme);
+    if (const auto* kind = varied_kind(scheme)) {
+      configurations[i].ingredients[kind->name] = variants[i].way;
+    }
+    settings.push_back({configurations[i], scheme});
+  }
+  std::vector<std::string> given;
+  for (const CLI::Option* flag : options_) {
+    if (flag->count() > 0) given.push_back(flag->get_single_name());
+  }
+  std::vector<std::string> notes = idle_notes(settings, given);
+  if (vary_->count() == 0) return notes;
+  for (const CLI::Option* flag : {reduce_rate_, update_rate_}) {
+    if (flag->count() == 0) continue;
+    notes.push_back(fmt::format("note: {} has no effect: with --vary no lower bounds are shown",
+                                flag->get_name()));
+  }
+  return notes;
 }
 
 }  // namespace trainyard::app

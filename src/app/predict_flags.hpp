@@ -6,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "trainyard/experiment/lower_bounds.hpp"
-#include "trainyard/experiment/prediction.hpp"
-#include "trainyard/experiment/sweep.hpp"
+#include "trainyard/analysis/exchange_bounds.hpp"
+#include "trainyard/analysis/prediction.hpp"
+#include "trainyard/analysis/sweep.hpp"
 
 namespace trainyard::app {
 
@@ -21,7 +21,10 @@ class PredictFlags {
   ExchangeCosts exchange_costs() const;
   std::optional<Sweep> sweep() const;
   std::vector<Variant> variants() const;
-  bool json() const { return json_->count() > 0; }
+  bool json() const;
+
+  /// "note: --X has no effect: REASON" for each flag that is given in vain.
+  std::vector<std::string> notes() const;
 
  private:
   std::vector<CLI::Option*> options_;  // each named as in the table of options

@@ -1,49 +1,70 @@
 // The program: a command line into a command, and every error into a message and an exit status.
 #include "trainyard/app/program.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <new>
+#include <string>
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/memory_account.hpp"
+#include "trainyard/hardware/memory.hpp"
 
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
+#include "app/failures.hpp"
+#include "base/interrupt.hpp"
+#include "base/standard_streams.hpp"
 
 namespace trainyard {
 
 namespace {
 
-int complain(const char* message, int status) {
-  fmt::print(stderr, "trainyard: {}\n", message);
+/// A sixteenth is left for what is not counted: code, stacks, tables.
+std::size_t usable_memory() {
+  const std::size_t available = available_memory();
+  return available - available / 16;
+}
+
+int failed_with(const std::exception& error, int status) {
+  app::complain(error);
   return status;
+}
+
+/// What standard output, or the operating system, refused.
+int complain_of_system(const std::system_error& error) {
+  if (std::ferror(stdout) == 0) return failed_with(error, app::exit_failed);
+  // Who reads has seen enough, as with `| head`.
+  if (error.code().value() == EPIPE) return app::exit_failed;
+  const std::string reason = error.code() ? ": " + error.code().message() : "";
+  app::complain("cannot write standard output" + reason);
+  return app::exit_failed;
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv, std::vector<Scheme> own_schemes) {
+  keep_standard_streams_open();
+  watch_signals();
   try {
+    bound_memory(usable_memory());
     for (Scheme& scheme : own_schemes) add_scheme(std::move(scheme));
-    const int status = app::dispatch(argc, argv);
-    // A full disk behind `> results.json` shows only here.
-    if (std::fflush(stdout) != 0) return complain("cannot write standard output", app::exit_failed);
+    app::CommandLine line;
+    const int status = line.parse(argc, argv)();
+    flush_output();
     return status;
   } catch (const UsageError& error) {
-    return complain(error.what(), app::exit_usage);
+    return failed_with(error, app::exit_usage);
+  } catch (const Interrupted& error) {
+    return failed_with(error, app::exit_interrupted);
   } catch (const DataError& error) {
-    return complain(error.what(), app::exit_data);
+    return failed_with(error, app::exit_data);
   } catch (const std::system_error& error) {
-    if (std::ferror(stdout) != 0) return complain("cannot write standard output", app::exit_failed);
-    return complain(error.what(), app::exit_failed);
-  } catch (const std::bad_alloc&) {
-    return complain("not enough memory for this data set, model and number of workers",
-                    app::exit_failed);
+    return complain_of_system(error);
   } catch (const std::exception& error) {
-    return complain(error.what(), app::exit_failed);
+    return failed_with(error, app::exit_failed);
   }
 }
 

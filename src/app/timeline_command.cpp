@@ -1,14 +1,17 @@
 #include <cstdio>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "trainyard/report/output_file.hpp"
+#include "trainyard/report/status_line.hpp"
 #include "trainyard/report/timeline_format.hpp"
 
 #include "app/commands.hpp"
+#include "app/failures.hpp"
 
 namespace trainyard::app {
 
@@ -24,16 +27,26 @@ TextStyle style_of_output() {
   return style;
 }
 
+Timeline computed(const std::string& what, const TimelineOptions& options) {
+  StatusLine status_line;
+  status_line.show("timeline of " + what);
+  return make_timeline(what, options);
+}
+
 }  // namespace
 
 int timeline_command(const std::string& what, const TimelineOptions& options,
                      const TimelineOutput& output) {
   std::optional<OutputFile> figure;
   if (!output.svg.empty()) figure.emplace("--svg", output.svg, output.force);
-  const Timeline timeline = make_timeline(what, options);
-  if (figure) figure->finish(timeline_svg(timeline));
-  fmt::print("{}",
-             output.json ? timeline_json(timeline) : timeline_text(timeline, style_of_output()));
+  const Timeline timeline = computed(what, options);
+  Failures failures;  // a figure that cannot be written does not cost the text
+  if (figure) failures.attempt([&] { figure->finish(timeline_svg(timeline)); });
+  failures.attempt([&] {
+    fmt::print("{}",
+               output.json ? timeline_json(timeline) : timeline_text(timeline, style_of_output()));
+  });
+  failures.rethrow();
   return exit_done;
 }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/experiment/options.hpp"
+#include "trainyard/configuration/options.hpp"
 
 #include "app/training_flags.hpp"
 
@@ -32,20 +32,19 @@ std::string footer() {
 TimelineFlags::TimelineFlags(CLI::App& command) {
   what_ = command.add_option("WHAT", "example-1.1 … example-1.4, a scheme, a collective or a file")
               ->type_name("");
-  for (const char* name : {"workers", "servers", "topology", "collective", "latency", "bandwidth",
-                           "ports", "compute-time", "steps"}) {
+  std::vector<std::string> names{"workers", "servers"};
+  for (const IngredientKind& kind : ingredient_kinds()) names.push_back(kind.name);
+  names.insert(names.end(), {"latency", "bandwidth", "ports", "compute-time", "steps"});
+  for (const std::string& name : names) {
     const Option& option = option_named(name);
     const std::string help = option.name == "workers"
                                  ? fmt::format("number of workers, 1 to {}", most_timeline_workers)
                                  : option.help;
     options_.push_back(add_value_flag(command, option.name, option.argument, help));
   }
-  // Names, because CLI11 binds a temporary text to a reference for the flag's value.
-  const std::string json_help = "makespan and messages as JSON";
-  const std::string force_help = "overwrite --svg FILE";
-  json_ = command.add_flag("--json", json_help);
+  json_ = add_switch(command, "json", "makespan and messages as JSON");
   svg_ = add_value_flag(command, "svg", "FILE", "draw it as a figure, besides");
-  force_ = command.add_flag("--force", force_help);
+  force_ = add_switch(command, "force", "overwrite --svg FILE");
   command.footer(footer());
 }
 
@@ -53,7 +52,7 @@ std::string TimelineFlags::what() const {
   if (what_->count() == 0) {
     throw UsageError("timeline of what? 'trainyard timeline --help' says what there is");
   }
-  return what_->results().front();
+  return only_word(*what_);
 }
 
 TimelineOptions TimelineFlags::options() const {
@@ -66,8 +65,7 @@ TimelineOptions TimelineFlags::options() const {
     option_named(name).set(c, text, flag->get_name());
     if (name == "workers") result.workers = c.workers;
     if (name == "servers") result.servers = c.servers;
-    if (name == "topology") result.topology = c.topology;
-    if (name == "collective") result.collective = c.collective;
+    result.ingredients.merge(c.ingredients);
     if (name == "latency") result.latency = c.network.latency;
     if (name == "bandwidth") result.bytes_per_second = c.network.bytes_per_second;
     if (name == "ports") result.ports = c.network.ports;
@@ -82,7 +80,11 @@ TimelineOptions TimelineFlags::options() const {
 }
 
 TimelineOutput TimelineFlags::output() const {
-  return {.json = json_->count() > 0, .svg = only_value(*svg_), .force = force_->count() > 0};
+  return {.json = is_given(*json_), .svg = only_value(*svg_), .force = is_given(*force_)};
+}
+
+std::vector<std::string> TimelineFlags::notes() const {
+  return notes_of_force(*force_, *svg_);
 }
 
 }  // namespace trainyard::app

@@ -19,6 +19,9 @@ class TimelineFlags {
   TimelineOptions options() const;
   TimelineOutput output() const;
 
+  /// "note: --X has no effect: REASON" for each flag that is given in vain.
+  std::vector<std::string> notes() const;
+
  private:
   CLI::Option* what_;
   std::vector<CLI::Option*> options_;  // each named as in the table of options

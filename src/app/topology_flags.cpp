@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/experiment/options.hpp"
+#include "trainyard/configuration/options.hpp"
 
 #include "app/training_flags.hpp"
 
@@ -47,27 +47,25 @@ TopologyFlags::TopologyFlags(CLI::App& command) {
                                         most_analysed, default_workers));
   seed_ = add_seed_flag(command);
   size_ = add_value_flag(command, "size", "SIZE", "of the model that is sent, like 100MB [1MiB]");
-  const std::string json_help = "the figures and W as JSON";
-  const std::string force_help = "overwrite --svg FILE";
-  json_ = command.add_flag("--json", json_help);
+  json_ = add_switch(command, "json", "the figures and W as JSON");
   svg_ = add_value_flag(command, "svg", "FILE", "draw it as a figure, besides");
-  force_ = command.add_flag("--force", force_help);
+  force_ = add_switch(command, "force", "overwrite --svg FILE");
 }
 
 TopologyQuestion TopologyFlags::question() const {
   if (name_->count() == 0) {
     throw UsageError("topology of which name? 'trainyard list topologies' says what there is");
   }
-  TopologyQuestion question{.name = name_->results().front(), .workers = {default_workers}};
+  TopologyQuestion question{.name = only_word(*name_), .workers = {default_workers}};
   const std::string workers = only_value(*workers_);
   if (workers_->count() > 0) question.workers = parse_worker_counts(workers, most_analysed);
   question.seed = seed_from(*seed_);
   if (const std::string text = only_value(*size_); size_->count() > 0) {
     question.model_bytes = parse_bytes(text, "--size");
   }
-  question.json = json_->count() > 0;
+  question.json = is_given(*json_);
   question.svg = only_value(*svg_);
-  question.force = force_->count() > 0;
+  question.force = is_given(*force_);
   if (!question.svg.empty() && question.workers.size() > 1) {
     throw UsageError("--svg: one figure shows one number of workers; --workers gives several");
   }
@@ -81,8 +79,7 @@ ConsensusFlags::ConsensusFlags(CLI::App& command) {
   seed_ = add_seed_flag(command);
   rounds_ = add_value_flag(command, "rounds", "T", fmt::format("how often [{}]", default_rounds));
   from_ = add_value_flag(command, "from", "FILE", "a number for each worker [0, 1, 2, …]");
-  const std::string json_help = "values of all rounds as JSON";
-  json_ = command.add_flag("--json", json_help);
+  json_ = add_switch(command, "json", "values of all rounds as JSON");
 }
 
 ConsensusQuestion ConsensusFlags::question() const {
@@ -92,15 +89,20 @@ ConsensusQuestion ConsensusFlags::question() const {
     const std::string text = only_value(*flag);
     if (flag->count() > 0) option_named(flag->get_single_name()).set(c, text, flag->get_name());
   }
-  ConsensusQuestion question{.topology = c.topology, .workers = c.workers, .seed = c.seed};
+  ConsensusQuestion question{
+      .topology = ingredient_name(c.ingredients, "topology"), .workers = c.workers, .seed = c.seed};
   const std::int64_t most_rounds = most_values / c.workers;
   const std::string rounds = only_value(*rounds_);
   question.rounds = static_cast<std::uint64_t>(
       rounds_->count() > 0 ? parse_integer(rounds, "--rounds", 0, most_rounds)
                            : std::min(default_rounds, most_rounds));
   question.from = only_value(*from_);
-  question.json = json_->count() > 0;
+  question.json = is_given(*json_);
   return question;
+}
+
+std::vector<std::string> TopologyFlags::notes() const {
+  return notes_of_force(*force_, *svg_);
 }
 
 }  // namespace trainyard::app

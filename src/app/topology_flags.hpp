@@ -18,6 +18,9 @@ class TopologyFlags {
   /// Throws UsageError.
   TopologyQuestion question() const;
 
+  /// "note: --X has no effect: REASON" for each flag that is given in vain.
+  std::vector<std::string> notes() const;
+
  private:
   CLI::Option *name_, *workers_, *seed_, *size_, *json_, *svg_, *force_;
 };

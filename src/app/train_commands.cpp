@@ -1,40 +1,28 @@
-#include <atomic>
-#include <csignal>
-#include <cstdio>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "trainyard/experiment/comparison.hpp"
-#include "trainyard/experiment/resolve.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/memory_account.hpp"
 #include "trainyard/report/chrome_trace.hpp"
 #include "trainyard/report/output_file.hpp"
 #include "trainyard/report/progress.hpp"
 #include "trainyard/report/run_folder.hpp"
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/study/comparison.hpp"
 
 #include "app/commands.hpp"
+#include "app/failures.hpp"
+#include "base/interrupt.hpp"
+#include "base/standard_streams.hpp"
 
 namespace trainyard::app {
 
 namespace {
-
-/// Set by Ctrl-C; the run under way ends with what it has.
-std::atomic<bool> interrupted{false};
-
-extern "C" void note_interrupt(int signal) {
-  // relaxed: only the flag itself is read.
-  interrupted.store(true, std::memory_order_relaxed);
-  std::signal(signal, SIG_DFL);  // a second Ctrl-C ends the program at once
-}
-
-/// Before that there is nothing to keep, and an interrupt just ends the program.
-void keep_results_when_interrupted() {
-  std::signal(SIGINT, note_interrupt);
-  std::signal(SIGTERM, note_interrupt);
-}
 
 /// Where the trace of a scheme goes: when several run, the file's name is followed by the scheme's.
 std::filesystem::path trace_file(const Configuration& configuration, const std::string& scheme,
@@ -51,6 +39,13 @@ class Listeners {
       : progress_(configuration.quiet), one_of_several_(one_of_several) {
     if (!configuration.trace.empty()) recorder_.emplace(configuration.trace_steps);
   }
+  Listeners(const Listeners&) = delete;
+  Listeners& operator=(const Listeners&) = delete;
+  /// Says where the evaluations are of a run that has thrown.
+  ~Listeners() {
+    if (!folder_ || folder_->kept().empty()) return;
+    complain("the evaluations so far are in " + folder_->kept().string());
+  }
 
   void begin(const Configuration& resolved) {
     progress_.begin(resolved);
@@ -65,18 +60,34 @@ class Listeners {
   }
   void end(const RunResult& result) {
     progress_.end(result);
-    if (folder_) folder_->finish(result);
+    Failures failures;
+    if (folder_) failures.attempt([&] { folder_->finish(result); });
     folder_.reset();
-    if (trace_) finish_trace();
+    if (trace_) failures.attempt([&] { finish_trace(); });
+    failures.rethrow();
+  }
+  /// Calls it. When the run under way is refused, nothing of it is kept: the corrected command
+  /// finds its folder as the refused one has.
+  template <typename Action>
+  auto attempt(const Action& action) {
+    try {
+      return action();
+    } catch (const UsageError&) {
+      if (folder_) folder_->discard();
+      throw;
+    }
   }
   RunHooks hooks() {
     return {.evaluated =
                 [this](const Metrics& metrics) {
+                  // Before it, an interrupt ends the program at once: a large model may be minutes
+                  // in the making.
+                  keep_results_when_interrupted();
                   progress_.evaluated(metrics);
                   if (folder_) folder_->add(metrics);
                 },
             .remark = [this](const std::string& text) { progress_.remark(text); },
-            .interrupted = &interrupted,
+            .interrupted = &interrupt_flag(),
             .recorder = recorder_ ? &*recorder_ : nullptr};
   }
 
@@ -106,12 +117,12 @@ class Listeners {
 void check_outputs(const Configuration& configuration, const std::vector<std::string>& schemes,
                    bool one_of_several) {
   for (const std::string& scheme : schemes) {
-    if (!configuration.out.empty() && !configuration.force) {
-      refuse_existing_results(configuration.out, scheme);
+    if (!configuration.out.empty()) {
+      refuse_taken_folder(configuration.out, scheme, configuration.force);
     }
     if (!configuration.trace.empty()) {
-      const OutputFile claim("--trace", trace_file(configuration, scheme, one_of_several),
-                             configuration.force);
+      const OutputFile checked("--trace", trace_file(configuration, scheme, one_of_several),
+                               configuration.force);
     }
   }
 }
@@ -122,80 +133,90 @@ int conclude(const std::vector<RunResult>& results) {
   for (const RunResult& result : results) {
     if (!result.summary.diverged) continue;
     status = exit_diverged;
-    fmt::print(stderr,
-               "trainyard: {} diverged: the loss is not finite or more than 1000 times the first; "
-               "a smaller --lr may help\n",
-               result.summary.scheme);
+    complain(fmt::format(
+        "{} diverged: the loss is not finite or more than 1000 times the first; a smaller --lr may "
+        "help",
+        result.summary.scheme));
   }
   // relaxed: a flag that a signal sets; nothing is published with it.
-  if (interrupted.load(std::memory_order_relaxed)) {
+  if (interrupt_flag().load(std::memory_order_relaxed)) {
     status = exit_interrupted;
-    fmt::print(stderr, "trainyard: interrupted; these are the results so far\n");
+    complain("interrupted; these are the results so far");
   }
   return status;
 }
 
+/// run_program() has bound the program to what is available.
+void use_memory_as(const Configuration& configuration) {
+  if (configuration.force_memory) bound_memory(std::numeric_limits<std::size_t>::max());
+}
+
+/// Throws when it cannot be written: at once, and not when the program ends.
 void print(const std::string& text) {
   fmt::print("{}", text);
+  flush_output();
 }
 
 }  // namespace
 
 int run_command(const Configuration& configuration) {
+  use_memory_as(configuration);
   check_outputs(configuration, {configuration.scheme}, false);
   Listeners listeners(configuration, false);
   const RunHooks hooks = listeners.hooks();
   const LoadedData data = load_dataset(dataset_request(configuration));
   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, hooks.remark);
-  keep_results_when_interrupted();
   listeners.begin(resolved);
   std::vector<RunResult> results;
-  results.push_back(run_experiment(resolved, data, hooks));
+  results.push_back(listeners.attempt([&] { return run_experiment(resolved, data, hooks); }));
 
   const std::string& format = configuration.format;
-  print(format == "json"  ? summary_json(results.front().summary)
-        : format == "csv" ? summary_csv(results)
-                          : summary_table(results.front().summary));
-  listeners.end(results.front());  // after printing: a full disk must not cost the result
-  return conclude(results);
+  Failures failures;  // each of them costs only itself
+  failures.attempt([&] {
+    print(format == "json"  ? summary_json(results.front().summary)
+          : format == "csv" ? summary_csv(results)
+                            : summary_table(results.front().summary));
+  });
+  failures.attempt([&] { listeners.end(results.front()); });
+  const int status = conclude(results);
+  failures.rethrow();
+  return status;
 }
 
-int compare_command(const Configuration& configuration, const std::vector<Contestant>& contestants,
+int compare_command(const Configuration& configuration,
+                    const std::vector<SelectedScheme>& selection,
                     const ComparisonOptions& options) {
+  use_memory_as(configuration);
   Listeners listeners(configuration, true);
   const LoadedData data = load_dataset(dataset_request(configuration));
   const std::vector<std::string> schemes =
-      able_to_run(contestants, configuration, data, listeners.hooks().remark);
+      able_to_run(selection, configuration, data, listeners.hooks().remark);
   for (int k = 0; k < options.seeds; ++k) {
     check_outputs(with_seed(configuration, k, options), schemes, true);
   }
-  keep_results_when_interrupted();
-  std::exception_ptr failure;
+  Failures failures;  // each of them costs only itself
   const ComparisonHooks hooks{
       .begins = [&](const Configuration& resolved) { listeners.begin(resolved); },
-      .ended =
-          [&](const RunResult& result) {
-            try {
-              listeners.end(result);
-            } catch (...) {
-              if (!failure) failure = std::current_exception();  // first print what was computed
-            }
-          },
+      .ended = [&](const RunResult& result) { failures.attempt([&] { listeners.end(result); }); },
       .run = listeners.hooks(),
       .failed =
           [&](const std::exception_ptr& error) {
-            if (!failure) failure = error;
+            failures.attempt([&] { listeners.attempt([&] { std::rethrow_exception(error); }); });
           }};
-  const std::vector<RunResult> results =
-      run_comparison(configuration, schemes, data, hooks, options);
+  const std::vector<RunResult> results = listeners.attempt(
+      [&] { return run_comparison(configuration, schemes, data, hooks, options); });
 
   const std::string& format = configuration.format;
-  print(format == "json"    ? comparison_json(results, options)
-        : format != "csv"   ? comparison_table(results, options)
-        : options.seeds > 1 ? spread_csv(results)
-                            : summary_csv(results));
-  if (failure) std::rethrow_exception(failure);
-  return conclude(results);
+  if (results.empty()) failures.rethrow();
+  failures.attempt([&] {
+    print(format == "json"    ? comparison_json(results, options)
+          : format != "csv"   ? comparison_table(results, options)
+          : options.seeds > 1 ? statistics_csv(results)
+                              : summary_csv(results));
+  });
+  const int status = conclude(results);
+  failures.rethrow();
+  return status;
 }
 
 }  // namespace trainyard::app

@@ -6,6 +6,8 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard::app {
 
 namespace {
@@ -34,11 +36,11 @@ void refuse_extras(const CLI::App& command) {
     const std::string flag = word.substr(0, word.find('='));
     const std::string nearest = nearest_name(flag, known);
     throw UsageError(
-        fmt::format("no flag named '{}'{} ('{} --help' lists them)", flag,
+        fmt::format("no flag named {}{} ('{} --help' lists them)", echoed(flag),
                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest), name));
   }
-  throw UsageError(fmt::format("'{}' is one word too many ('{} --help' says what it takes)",
-                               extras.front(), name));
+  throw UsageError(fmt::format("{} is one word too many ('{} --help' says what it takes)",
+                               echoed(extras.front()), name));
 }
 
 std::vector<std::string> split_names(const std::string& text) {
@@ -69,21 +71,41 @@ std::string switch_value(const CLI::Option& flag) {
   return flag.results().empty() ? "true" : flag.results().back();
 }
 
+bool is_given(const CLI::Option& flag) {
+  if (switch_value(flag) != "true") {
+    throw UsageError(fmt::format("{}: takes no value", flag.get_name()));
+  }
+  return flag.count() > 0;
+}
+
 std::string only_value(const CLI::Option& flag) {
   const std::vector<std::string>& given = flag.results();
   if (given.empty()) return "";
   const std::string name = flag.get_name();
   for (const std::string& value : given) {
     if (value.starts_with("--")) {
-      throw UsageError(fmt::format("{}: found the flag '{}' where its value {} should be", name,
-                                   value, flag.get_type_name()));
+      throw UsageError(fmt::format("{}: found the flag {} where its value {} should be", name,
+                                   echoed(value), flag.get_type_name()));
     }
   }
   if (given.size() > 1) {
-    throw UsageError(fmt::format("{}: given twice, '{}' and '{}'; one value is accepted", name,
-                                 given[0], given[1]));
+    throw UsageError(fmt::format("{}: given twice, {} and {}; one value is accepted", name,
+                                 echoed(given[0]), echoed(given[1])));
   }
+  if (given.front().empty()) refuse_empty(name, flag.get_type_name());
   return given.front();
+}
+
+std::string only_word(const CLI::Option& argument) {
+  if (argument.count() == 0) return "";
+  const std::string& word = argument.results().front();
+  if (word.empty()) refuse_empty(argument.get_name(), "a word");
+  return word;
+}
+
+std::vector<std::string> notes_of_force(const CLI::Option& force, const CLI::Option& svg) {
+  if (force.count() == 0 || svg.count() > 0) return {};
+  return {"note: --force has no effect: it is for --svg, which is not given"};
 }
 
 TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme) {
@@ -109,16 +131,24 @@ Configuration TrainingFlags::read(const Configuration& defaults) const {
     texts.push_back(option->argument.empty() ? switch_value(*flag) : only_value(*flag));
   }
   Configuration configuration = defaults;
-  if (file_->count() > 0) read_configuration(file_->results().front(), configuration);
+  if (const std::string file = only_word(*file_); !file.empty()) {
+    read_configuration(file, configuration);
+  }
   for (std::size_t i = 0; i < flags_.size(); ++i) {
     const auto& [option, flag] = flags_[i];
-    if (flag->count() > 0) option->set(configuration, texts[i], "--" + option->name);
+    if (flag->count() == 0) continue;
+    option->set(configuration, texts[i], "--" + option->name);
+    configuration.given.push_back(option->name);
   }
-  if (json_->count() > 0) {
-    if (switch_value(*json_) != "true") throw UsageError("--json: takes no value");
-    configuration.format = "json";
-  }
+  if (is_given(*json_)) take_json(configuration);
   return configuration;
+}
+
+void TrainingFlags::take_json(Configuration& configuration) const {
+  configuration.format = "json";
+  const bool beside_flag = std::ranges::any_of(
+      flags_, [](const Flag& f) { return f.option->name == "format" && f.flag->count() > 0; });
+  if (beside_flag) configuration.given.emplace_back(json_flag);  // wins over a file as flags do
 }
 
 }  // namespace trainyard::app

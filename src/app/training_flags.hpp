@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "trainyard/experiment/options.hpp"
+#include "trainyard/configuration/options.hpp"
 
 namespace trainyard::app {
 
@@ -15,11 +15,19 @@ namespace trainyard::app {
 void refuse_extras(const CLI::App& command);
 
 /// The value of a flag that takes one, empty when it was not given. Throws UsageError when it was
-/// given without a value, or twice.
+/// given without a value, with an empty one, or twice.
 std::string only_value(const CLI::Option& flag);
+
+/// The word that an argument without a flag is, empty when there is none. Throws UsageError when it
+/// is there and empty.
+std::string only_word(const CLI::Option& argument);
 
 /// The value of a switch: "true", unless it was given with another.
 std::string switch_value(const CLI::Option& flag);
+
+/// Whether a switch was given that has no other value than that. Throws UsageError when it was
+/// given with one.
+bool is_given(const CLI::Option& flag);
 
 /// "a,b,c" → a, b, c.
 std::vector<std::string> split_names(const std::string& text);
@@ -30,6 +38,9 @@ CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const st
 
 /// Adds a flag without a value, for switch_value().
 CLI::Option* add_switch(CLI::App& command, const std::string& name, const std::string& help);
+
+/// The note on a flag --force beside which nothing is written.
+std::vector<std::string> notes_of_force(const CLI::Option& force, const CLI::Option& svg);
 
 /// A configuration file and the flags that win over it.
 class TrainingFlags {
@@ -42,6 +53,8 @@ class TrainingFlags {
   Configuration read(const Configuration& defaults) const;
 
  private:
+  void take_json(Configuration& configuration) const;
+
   struct Flag {
     const Option* option;
     CLI::Option* flag;

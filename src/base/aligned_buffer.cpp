@@ -4,6 +4,8 @@
 
 #include <sys/mman.h>
 
+#include "trainyard/base/memory_account.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -13,24 +15,32 @@ constexpr std::size_t huge_page = std::size_t{2} << 20U;
 // Below it, what is lost at the end of the last huge page could be as much as the array itself.
 constexpr std::size_t smallest_on_huge_pages = 4 * huge_page;
 
+std::align_val_t alignment_of(std::size_t bytes) {
+  return std::align_val_t{bytes >= smallest_on_huge_pages ? huge_page : cache_line};
+}
+
 }  // namespace
 
 AlignedMemory allocate_aligned(std::size_t bytes) {
-  const bool large = bytes >= smallest_on_huge_pages;
-  const std::size_t alignment = large ? huge_page : cache_line;
-  void* data = ::operator new (bytes, std::align_val_t{alignment});
+  account_memory(bytes);
+  void* data = ::operator new(bytes, alignment_of(bytes), std::nothrow);
+  if (data == nullptr) {
+    release_memory(bytes);
+    throw std::bad_alloc();
+  }
   // A system without huge pages refuses, and then pages are small.
-  if (large) (void)madvise(data, bytes, MADV_HUGEPAGE);
-  return {.data = data, .alignment = alignment};
+  if (bytes >= smallest_on_huge_pages) (void)madvise(data, bytes, MADV_HUGEPAGE);
+  return {.data = data, .bytes = bytes};
 }
 
 void free_aligned(AlignedMemory memory) noexcept {
   if (memory.data == nullptr) return;
-  if (memory.mapped > 0) {
-    munmap(memory.data, memory.mapped);
-    return;
+  release_memory(memory.bytes);
+  if (memory.mapped) {
+    munmap(memory.data, memory.bytes);
+  } else {
+    ::operator delete(memory.data, alignment_of(memory.bytes));
   }
-  ::operator delete (memory.data, std::align_val_t{memory.alignment});
 }
 
 }  // namespace trainyard

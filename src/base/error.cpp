@@ -6,9 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 namespace {
+
+constexpr std::size_t longest_word = 80;
 
 /// Levenshtein distance, two rows at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -30,8 +34,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view word, std::span<const std::string> known) {
   std::string best;
+  if (word.size() > longest_word) return best;  // the distance takes |word|·|name| steps
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& name : known) {
+    const std::size_t longer = std::max(word.size(), name.size());
+    const std::size_t least = longer - std::min(word.size(), name.size());
+    if (least >= best_distance) continue;
     const std::size_t distance = edit_distance(word, name);
     if (distance < best_distance) {
       best_distance = distance;
@@ -51,14 +59,16 @@ std::size_t chosen(std::string_view text, std::string_view what,
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const std::string nearest = nearest_name(text, names);
   const std::string guess = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
-  throw UsageError(fmt::format("{}: '{}' is not one of {}{}", what, text, joined(names), guess));
+  throw UsageError(
+      fmt::format("{}: {} is not one of {}{}", what, echoed(text), joined(names), guess));
 }
 
 void throw_unknown(std::string_view kind, std::string_view word,
                    std::span<const std::string> known) {
   const std::string nearest = nearest_name(word, known);
   const std::string guess = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
-  throw UsageError(fmt::format("no {} named '{}'{} (known: {})", kind, word, guess, joined(known)));
+  throw UsageError(
+      fmt::format("no {} named {}{} (known: {})", kind, echoed(word), guess, joined(known)));
 }
 
 }  // namespace trainyard

@@ -6,6 +6,8 @@
 
 #include <sys/mman.h>
 
+#include "trainyard/base/memory_account.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -23,6 +25,10 @@ std::size_t rounded_up(std::size_t bytes) {
 }  // namespace
 
 void GrowingMemory::ensure(std::size_t bytes) {
+  if (bytes > counted_) {
+    account_memory(rounded_up(bytes) - counted_);
+    counted_ = rounded_up(bytes);
+  }
   if (bytes > reserved_) reserve(bytes);
   if (!on_huge_pages_ && bytes >= smallest_on_huge_pages) {
     on_huge_pages_ = true;
@@ -48,11 +54,12 @@ void GrowingMemory::reserve(std::size_t bytes) {
 AlignedMemory GrowingMemory::release(std::size_t bytes) {
   std::byte* const data = std::exchange(data_, nullptr);
   const std::size_t reserved = std::exchange(reserved_, 0);
-  if (data == nullptr) return {};
-  const std::size_t kept = std::min(rounded_up(bytes), reserved);
+  const std::size_t counted = std::exchange(counted_, 0);
+  const std::size_t kept = data == nullptr ? 0 : std::min({rounded_up(bytes), counted, reserved});
+  release_memory(counted - kept);
   if (kept < reserved) munmap(data + kept, reserved - kept);
   if (kept == 0) return {};
-  return {.data = data, .mapped = kept};
+  return {.data = data, .bytes = kept, .mapped = true};
 }
 
 }  // namespace trainyard

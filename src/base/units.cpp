@@ -10,6 +10,8 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -62,7 +64,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text, std::string_view accepted) {
-  throw UsageError(fmt::format("{}: '{}' is not {}", what, text, accepted));
+  throw UsageError(fmt::format("{}: {} is not {}", what, echoed(text), accepted));
 }
 
 /// Number, optional blanks, unit. A unit with factor 0 is for the bare number zero alone.
@@ -78,7 +80,8 @@ Quantity split(std::string_view text, std::string_view what, std::span<const Uni
     if (known.name != unit) continue;
     if (known.factor == 0.0 && value != 0.0) break;
     if (value < 0.0) {
-      throw UsageError(fmt::format("{}: '{}' is negative; {} is expected", what, text, accepted));
+      throw UsageError(
+          fmt::format("{}: {} is negative; {} is expected", what, echoed(text), accepted));
     }
     return {value, known.factor};
   }
@@ -104,10 +107,10 @@ Duration seconds(double value) {
   return Duration(static_cast<std::int64_t>(ticks));
 }
 
-Time later(Time at, Duration duration) {
+Time checked_sum(Time at, Duration duration) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(at.count(), duration.count(), &sum)) {
-    throw UsageError(
+    throw RunError(
         "the run's clock would pass 106 days, the longest time that can be kept; shorter compute "
         "times, latencies and budgets are accepted");
   }

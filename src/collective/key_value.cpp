@@ -32,7 +32,7 @@ struct Request {
   }
 };
 
-/// The first key of server `index`, by the rule of part_of().
+/// The first key of server `index`, by the rule of even_split().
 std::size_t first_key(std::size_t keys, int index, int servers) {
   return keys * static_cast<std::size_t>(index) / static_cast<std::size_t>(servers);
 }
@@ -101,7 +101,7 @@ void KeyValueClient::settle(int server) {
 
 void KeyValueClient::advance_clock() {
   for (int k = 0; k < comm_.servers(); ++k) {
-    comm_.send(comm_.server(k), std::span<const std::byte>{}, Request{.kind = Kind::clock}.tag());
+    comm_.send_control(comm_.server(k), Request{.kind = Kind::clock}.tag());
   }
 }
 
@@ -147,7 +147,7 @@ class KeyValueServer {
     } else {
       kernels::copy(values, changed);
     }
-    comm_.send(message.from(), std::span<const std::byte>{}, number);
+    comm_.send_control(message.from(), number);
   }
 
  private:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
 
@@ -37,14 +37,14 @@ void for_each_worker(const Communicator& comm, FunctionRef<void(int worker)> ans
 void push(Communicator& comm, ConstVector vector, std::span<const std::uint64_t> versions) {
   for_each_shard(comm, [&](int shard) {
     const std::uint64_t tag = versions.empty() ? 0 : versions[static_cast<std::size_t>(shard)];
-    comm.send(comm.server(shard), part_of(vector, shard, comm.servers()), tag);
+    comm.send(comm.server(shard), even_split(vector, shard, comm.servers()), tag);
   });
 }
 
 void pull(Communicator& comm, Vector vector, std::span<std::uint64_t> versions) {
   for_each_shard(comm, [&](int shard) {
     const std::uint64_t version =
-        comm.receive_into(comm.server(shard), part_of(vector, shard, comm.servers()));
+        comm.receive_into(comm.server(shard), even_split(vector, shard, comm.servers()));
     if (!versions.empty()) versions[static_cast<std::size_t>(shard)] = version;
   });
 }
@@ -52,14 +52,14 @@ void pull(Communicator& comm, Vector vector, std::span<std::uint64_t> versions) 
 void parameter_server_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);  // the sum that overwrites what was lent has that in it
   for_each_shard(comm, [&](int shard) {
-    loans.send(comm.server(shard), part_of(vector, shard, comm.servers()));
+    loans.send(comm.server(shard), even_split(vector, shard, comm.servers()));
   });
   pull(comm, vector);
 }
 
 void parameter_server_serve(Communicator& comm, Scalar scalar, std::size_t length) {
   VectorBuffer whole(scalar, length);
-  const Vector sum = part_of(whole.view(), comm.rank() - comm.workers(), comm.servers());
+  const Vector sum = even_split(whole.view(), comm.rank() - comm.workers(), comm.servers());
   while (comm.await_message()) {
     kernels::set_to_zero(sum);
     sum_pushes(comm, sum);

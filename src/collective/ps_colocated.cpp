@@ -6,7 +6,7 @@
 // a round. If all began with part 0, the exchange would take 1.5 times as long (catalogue §1.2).
 #include <algorithm>
 
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitives.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -16,7 +16,7 @@ namespace trainyard {
 void colocated_servers_sum(Communicator& comm, Vector vector) {
   const int n = comm.workers();
   const int rank = comm.rank();
-  const auto part = [&](int owner) { return part_of(vector, owner, n); };
+  const auto part = [&](int owner) { return even_split(vector, owner, n); };
   Loans loans(comm);  // of a part, to its owner, whose sum it has gone into when that overwrites it
   for (int round = 1; round < n; ++round) {
     const int owner = (rank + round) % n;
@@ -35,15 +35,15 @@ void colocated_servers_sum(Communicator& comm, Vector vector) {
 void all_to_all(Communicator& comm, ConstVector outgoing, Vector incoming) {
   const int n = comm.workers();
   const int rank = comm.rank();
-  kernels::copy(part_of(outgoing, rank, n), part_of(incoming, rank, n));
+  kernels::copy(even_split(outgoing, rank, n), even_split(incoming, rank, n));
   Loans loans(comm);
   for (int round = 1; round < n; ++round) {
     const int to = (rank + round) % n;
-    loans.send(to, part_of(outgoing, to, n));
+    loans.send(to, even_split(outgoing, to, n));
   }
   for (int round = 1; round < n; ++round) {
     const int from = (rank - round + n) % n;
-    comm.receive_into(from, part_of(incoming, from, n));
+    comm.receive_into(from, even_split(incoming, from, n));
   }
 }
 

@@ -6,18 +6,18 @@
 
 namespace trainyard {
 
-PushSum::PushSum(ConstVector vector)
-    : pair_(vector.scalar(), vector.size() + 1), sent_(vector.scalar(), vector.size() + 1) {
+PushSum::PushSum(Vector pair, ConstVector vector)
+    : pair_(pair), sent_(vector.scalar(), vector.size() + 1) {
   kernels::copy(vector, u());
-  set_last(pair_.view(), 1.0);
+  set_last(pair_, 1.0);
 }
 
 double PushSum::weight() const {
-  return last(pair_.view());
+  return last(pair_);
 }
 
 void PushSum::estimate(Vector z) const {
-  kernels::scaled_copy(1.0 / weight(), pair_.view().first(z.size()), z);
+  kernels::scaled_copy(1.0 / weight(), pair_.first(z.size()), z);
 }
 
 // Who get equal shares get the same numbers. Shares are taken of what those before have left, and
@@ -26,19 +26,19 @@ void PushSum::send(Communicator& comm, const MixingRow& row) {
   double left = 1.0;
   for (auto next = row.sends_to.begin(); next != row.sends_to.end();) {
     const double weight = next->weight;
-    kernels::scaled_copy(std::min(1.0, weight / left), pair_.view(), sent_.view());
+    kernels::scaled_copy(std::min(1.0, weight / left), pair_, sent_.view());
     double receivers = 0.0;
     for (; next != row.sends_to.end() && next->weight == weight; ++next, ++receivers) {
       comm.send(next->rank, sent_.view());
     }
-    kernels::axpy(-receivers, sent_.view(), pair_.view());
+    kernels::axpy(-receivers, sent_.view(), pair_);
     left -= receivers * weight;
   }
 }
 
 void PushSum::receive(Communicator& comm, const MixingRow& row) {
   for (const MixingRow::Neighbour& neighbour : row.receives) {
-    comm.receive_add(neighbour.rank, pair_.view());
+    comm.receive_add(neighbour.rank, pair_);
   }
 }
 

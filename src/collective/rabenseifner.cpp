@@ -7,7 +7,7 @@
 
 #include "trainyard/collective/all_reduce.hpp"
 
-#include "collective/fold.hpp"
+#include "collective/power_of_two_fold.hpp"
 
 namespace trainyard {
 
@@ -26,7 +26,7 @@ void rabenseifner_sum(Communicator& comm, Vector vector) {
   // The half that is lent to a partner is overwritten by what comes back from the same partner, who
   // has added it up by then.
   Loans loans(comm);
-  Fold fold(comm);
+  PowerOfTwoFold fold(comm);
   fold.in(vector, loans);
 
   // ranges[i] is what this worker still had before halving i; 2^32 workers would need 32.

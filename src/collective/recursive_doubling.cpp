@@ -6,13 +6,13 @@
 // workers end with the same bits.
 #include "trainyard/collective/all_reduce.hpp"
 
-#include "collective/fold.hpp"
+#include "collective/power_of_two_fold.hpp"
 
 namespace trainyard {
 
 void recursive_doubling_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);
-  Fold fold(comm);
+  PowerOfTwoFold fold(comm);
   fold.in(vector, loans);
   for (int distance = 1; !fold.sits_out() && distance < fold.active(); distance *= 2) {
     const int partner = comm.rank() ^ distance;

@@ -5,7 +5,7 @@
 // A part's sum is always taken in the order of the ring, ending at the worker that owns it, and
 // that worker's result is copied to all others: so all end with the same bits, whichever message
 // arrives first.
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitives.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -21,7 +21,7 @@ struct Ring {
   int previous() const { return (rank + workers - 1) % workers; }
   /// The part that lies `back` places behind this worker's own.
   Vector part(Vector vector, int back) const {
-    return part_of(vector, ((rank - back) % workers + workers) % workers, workers);
+    return even_split(vector, ((rank - back) % workers + workers) % workers, workers);
   }
 };
 

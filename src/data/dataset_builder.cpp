@@ -21,7 +21,10 @@ void DatasetBuilder::append(const ParsedBlock& block) {
   row_sizes_.append(block.row_sizes);
   columns_.append(block.columns);
   values_.append(block.values);
-  largest_column_ = std::max(largest_column_, block.largest_column);
+  if (block.largest_column > largest_column_) {
+    largest_column_ = block.largest_column;
+    largest_column_line_ = lines_ + block.largest_column_line;
+  }
   lines_ += block.lines;
 }
 
@@ -58,6 +61,7 @@ CodedDataset DatasetBuilder::finish_sparse() {
   Dataset& data = result.data;
   data.sparse = true;
   data.features = options_->features != 0 ? options_->features : largest_column_;
+  result.largest_feature_line = largest_column_line_;
   if (data.features == 0) {
     throw DataError(
         fmt::format("{}: found rows without any feature; expected INDEX:VALUE in at least one of "

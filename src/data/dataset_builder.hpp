@@ -38,6 +38,7 @@ class DatasetBuilder {
   const ReadOptions* options_;
   std::size_t lines_ = 0;
   std::uint32_t largest_column_ = 0;
+  std::size_t largest_column_line_ = 0;
   LabelCensus census_;
   GrowingArray<std::int32_t> labels_;  // as written
   GrowingArray<std::uint32_t> row_sizes_;

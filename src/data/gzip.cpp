@@ -1,5 +1,6 @@
 // zlib's own gzread() is not used: it takes a file only, not bytes in memory, and passes over
 // whatever follows the last member without a word.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -42,18 +43,34 @@ class GzipSource : public ByteSource {
     return stream_.avail_in > 0;
   }
 
-  std::size_t inflate_some(std::span<char> buffer) {
-    if (!refill()) {
-      if (between_members_) {
-        ended_ = true;
-        return 0;
+  /// False when no other member follows. Zeros are what the end of a tape's last block is filled
+  /// with; gzip passes over them, too.
+  bool begin_member() {
+    between_members_ = false;
+    if (!refill()) return false;
+    if (*stream_.next_in != 0) return true;
+    while (refill()) {
+      if (std::any_of(stream_.next_in, stream_.next_in + stream_.avail_in,
+                      [](Bytef byte) { return byte != 0; })) {
+        throw DataError(fmt::format(
+            "{}: found more behind the zeros that follow the gzip data; expected nothing", name_));
       }
+      stream_.avail_in = 0;
+    }
+    return false;
+  }
+
+  std::size_t inflate_some(std::span<char> buffer) {
+    if (between_members_ && !begin_member()) {
+      ended_ = true;
+      return 0;
+    }
+    if (!refill()) {
       throw DataError(
           fmt::format("{}: the gzip data ends early after {} decompressed bytes; the "
                       "file is truncated",
                       name_, total_));
     }
-    between_members_ = false;
     // zlib counts in 32 bits; a buffer of 1 GiB at a time is never the bottleneck.
     const auto space = static_cast<uInt>(std::min<std::size_t>(buffer.size(), 1U << 30));
     stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());

@@ -13,6 +13,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/function_ref.hpp"
 
+#include "base/echoed.hpp"
 #include "data/dataset_builder.hpp"
 #include "data/parse_number.hpp"
 #include "data/readers.hpp"
@@ -47,7 +48,7 @@ unsigned read_magic(NamedSource& file) {
     throw DataError(
         fmt::format("{}: found {} at the beginning; expected an IDX header "
                     "(0x00 0x00 0x08 and the number of dimensions)",
-                    file.name, quoted({magic.data(), magic.size()})));
+                    file.name, echoed({magic.data(), magic.size()})));
   }
   if (byte_at(magic, 2) != unsigned_bytes) {
     throw DataError(

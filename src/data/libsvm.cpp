@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/echoed.hpp"
 #include "data/parse_number.hpp"
 #include "data/readers.hpp"
 #include "data/text_pipeline.hpp"
@@ -56,9 +57,17 @@ class LibsvmParser {
       last_index = index.value;
       if (!parse_entry(entry, index)) return false;
     }
-    block_->row_sizes.push_back(
-        static_cast<std::uint32_t>(block_->columns.size() - nonzeros_before));
+    const std::size_t nonzeros = block_->columns.size() - nonzeros_before;
+    block_->row_sizes.push_back(static_cast<std::uint32_t>(nonzeros));
+    if (nonzeros > 0) note_largest(block_->columns.back() + 1);
     return true;
+  }
+
+  /// The last index of a row is its largest.
+  void note_largest(std::uint32_t index) {
+    if (index <= block_->largest_column) return;
+    block_->largest_column = index;
+    block_->largest_column_line = line_number_;
   }
 
   /// The value after "index:", kept under column index - 1.
@@ -74,8 +83,6 @@ class LibsvmParser {
     }
     block_->columns.push_back(static_cast<std::uint32_t>(index.value - 1));
     block_->values.push_back(value.value * options_->scale);
-    block_->largest_column =
-        std::max(block_->largest_column, static_cast<std::uint32_t>(index.value));
     return true;
   }
 
@@ -86,7 +93,7 @@ class LibsvmParser {
     if (index.too_large) {
       const std::string_view digits(entry, static_cast<std::size_t>(index.end - entry));
       return fault_at(entry, fmt::format("found feature index {}; expected at most {}",
-                                         quoted(digits), largest_index));
+                                         echoed(digits), largest_index));
     }
     if (index.value == 0) {
       return fault_at(entry, "found feature index 0; expected indices that count from 1");
@@ -104,9 +111,9 @@ class LibsvmParser {
       return fmt::format(
           "found {}; expected INDEX:VALUE (ranking data with query ids cannot be "
           "trained on)",
-          quoted(token));
+          echoed(token));
     }
-    return fmt::format("found {}; expected INDEX:VALUE", quoted(token));
+    return fmt::format("found {}; expected INDEX:VALUE", echoed(token));
   }
 
   std::string beyond_features_text(std::uint64_t index) const {

@@ -1,4 +1,5 @@
 // From what the user asked for to data in memory: a generator, a set of the catalogue, or a file.
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -83,7 +84,7 @@ LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& re
     options.labels_file = find_file(entry, entry.train[1], request.data_dir);
   CodedDataset train =
       read_coded_dataset(find_file(entry, entry.train[0], request.data_dir), options);
-  LoadedData loaded{entry.name, {}, {}};
+  LoadedData loaded{entry.name, {}, {}, train.largest_feature_line};
   if (!request.test.empty() && request.test != every_fifth) {
     loaded.test = read_named_test(request, options, train);
   } else if (request.test.empty() && !entry.test.empty()) {
@@ -96,7 +97,7 @@ LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& re
 LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
   const ReadOptions options = options_of(file, request);
   CodedDataset train = read_coded_dataset(file, options);
-  LoadedData loaded{file.filename().string(), {}, {}};
+  LoadedData loaded{file.filename().string(), {}, {}, train.largest_feature_line};
   if (!request.test.empty() && request.test != every_fifth) {
     loaded.test = read_named_test(request, options, train);
   }
@@ -110,7 +111,7 @@ LoadedData generate(const GeneratorInfo& generator, const DatasetRequest& reques
                                  request.test, generator.name));
   }
   TrainTest made = generator.make(request.seed);
-  return {generator.name, std::move(made.train), std::move(made.test)};
+  return {generator.name, std::move(made.train), std::move(made.test), 0};
 }
 
 bool is_path(const std::string& text) {
@@ -133,6 +134,12 @@ LoadedData load(const DatasetRequest& request) {
 }
 
 }  // namespace
+
+DataOrigin origin_of(const std::string& dataset) {
+  const auto has_name = [&](const auto& row) { return row.name == dataset; };
+  if (std::ranges::any_of(generators(), has_name)) return DataOrigin::generated;
+  return std::ranges::any_of(catalog(), has_name) ? DataOrigin::known : DataOrigin::file;
+}
 
 LoadedData load_dataset(const DatasetRequest& request) {
   LoadedData loaded = load(request);

@@ -14,6 +14,8 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -94,28 +96,14 @@ std::string fault_text(NumberFault fault, std::string_view token) {
   switch (fault) {
     case NumberFault::none:
     case NumberFault::not_a_number:
-      return fmt::format("found {}; expected a number", quoted(token));
+      return fmt::format("found {}; expected a number", echoed(token));
     case NumberFault::not_finite:
-      return fmt::format("found {}; expected a finite number", quoted(token));
+      return fmt::format("found {}; expected a finite number", echoed(token));
     case NumberFault::too_large:
-      return fmt::format("found {}; expected a number of at most {:.4g}", quoted(token),
+      return fmt::format("found {}; expected a number of at most {:.4g}", echoed(token),
                          std::numeric_limits<float>::max());
   }
   throw InternalError("a number's fault without a message");
-}
-
-std::string quoted(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string result = "'";
-  for (const char c : text) {
-    if (result.size() > longest) return result + "...'";
-    if (c >= ' ' && c <= '~') {
-      result += c;
-    } else {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    }
-  }
-  return result + "'";
 }
 
 }  // namespace trainyard

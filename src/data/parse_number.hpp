@@ -119,8 +119,4 @@ inline ParsedIndex parse_index(const char* begin, const char* end) {
 /// What `fault` says of `text` (the whole token): "found 'nan'; expected a finite number".
 std::string fault_text(NumberFault fault, std::string_view token);
 
-/// The text between single quotes, cut after about 40 characters; bytes that cannot be printed
-/// become \xNN, so that a binary file does not reach the terminal.
-std::string quoted(std::string_view text);
-
 }  // namespace trainyard

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/echoed.hpp"
 #include "data/parse_number.hpp"
 
 namespace trainyard {
@@ -16,7 +17,7 @@ bool parse_label(std::string_view token, Place place, ParsedBlock& block) {
       value < -1.0F || value > static_cast<float>(largest_label)) {
     block.fault = {place, fmt::format("found {}; expected a class label: -1 or +1, or a whole "
                                       "number from 0 to {}",
-                                      quoted(token), largest_label)};
+                                      echoed(token), largest_label)};
     return false;
   }
   const auto label = static_cast<std::int32_t>(value);

@@ -24,7 +24,8 @@ struct ParsedBlock {
   std::vector<std::uint32_t> row_sizes;  // sparse: nonzeros of each row
   std::vector<std::uint32_t> columns;    // sparse
   std::vector<float> values;
-  std::uint32_t largest_column = 0;  // sparse: 1 + the largest column, 0 when there is none
+  std::uint32_t largest_column = 0;     // sparse: 1 + the largest column, 0 when there is none
+  std::size_t largest_column_line = 0;  // the first that has it
   std::size_t lines = 0;
   std::optional<RowFault> fault;  // the first; what follows it is not parsed
 
@@ -36,6 +37,7 @@ struct ParsedBlock {
     columns.clear();
     values.clear();
     largest_column = 0;
+    largest_column_line = 0;
     lines = 0;
     fault.reset();
   }

@@ -12,6 +12,8 @@
 #include "trainyard/base/random.hpp"
 #include "trainyard/base/units.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -220,7 +222,8 @@ RowOrder parse_row_order(std::string_view text, std::string_view what) {
   for (const RowOrder order : {RowOrder::reshuffle, RowOrder::once, RowOrder::file}) {
     if (text == row_order_text(order)) return order;
   }
-  throw UsageError(fmt::format("{}: found '{}'; expected reshuffle, once or file", what, text));
+  throw UsageError(
+      fmt::format("{}: found {}; expected reshuffle, once or file", what, echoed(text)));
 }
 
 std::string row_order_text(RowOrder order) {

@@ -8,6 +8,7 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "base/echoed.hpp"
 #include "data/readers.hpp"
 
 namespace trainyard {
@@ -72,7 +73,8 @@ Format parse_format(std::string_view text, std::string_view what) {
     if (info.name == text) return info.format;
     known.emplace_back(info.name);
   }
-  throw UsageError(fmt::format("{}: found '{}'; expected one of {}", what, text, joined(known)));
+  throw UsageError(
+      fmt::format("{}: found {}; expected one of {}", what, echoed(text), joined(known)));
 }
 
 std::string format_text(Format format) {

@@ -50,6 +50,9 @@ bool TextBlocks::read_more(std::string& block) {
     const std::size_t count = source_->read({block.data() + old_size, block_bytes_});
     block.resize(old_size + count);
     ended_ = count < block_bytes_;
+    if (!std::exchange(begun_, true)) {
+      block.erase(0, block.size() - without_byte_order_mark(block).size());
+    }
     block_bytes_ = std::min(2 * block_bytes_, largest_block_bytes);
     const std::size_t newline = std::string_view(block).substr(old_size).rfind('\n');
     if (newline != std::string_view::npos) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <hwloc.h>
+#include <sched.h>
 
 #include "trainyard/base/error.hpp"
 
@@ -136,6 +137,7 @@ std::vector<int> place_ranks(const Machine& machine, int ranks, Placement placem
     });
   }
   std::vector<int> placed;
+  placed.reserve(static_cast<std::size_t>(ranks));
   for (int r = 0; r < ranks; ++r) {
     placed.push_back(seats[static_cast<std::size_t>(r) % seats.size()].index);
   }
@@ -175,7 +177,14 @@ void pin_this_thread(int unit) {
   const hwloc_topology_t topology = real_topology();
   const hwloc_obj_t object =
       hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, static_cast<unsigned>(unit));
-  if (object != nullptr) hwloc_set_cpubind(topology, object->cpuset, HWLOC_CPUBIND_THREAD);
+  if (object == nullptr) return;
+  // Not hwloc_set_cpubind(): it clears a mask that it does not look whether it got (hwloc 2.9), and
+  // where memory is short the program ended there.
+  constexpr std::size_t bits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask(object->os_index / bits + 1, 0);
+  mask[object->os_index / bits] |= 1UL << object->os_index % bits;
+  (void)sched_setaffinity(0, mask.size() * sizeof(unsigned long),
+                          reinterpret_cast<const cpu_set_t*>(mask.data()));
 }
 
 }  // namespace trainyard

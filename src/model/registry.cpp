@@ -7,6 +7,7 @@
 #include "trainyard/base/units.hpp"
 #include "trainyard/model/model.hpp"
 
+#include "base/echoed.hpp"
 #include "model/factories.hpp"
 
 namespace trainyard {
@@ -70,7 +71,7 @@ std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& tr
   const Row& row = find_row(std::string_view(options.name).substr(0, colon));
   const bool has_sizes = colon < options.name.size();
   if (row.takes_sizes != has_sizes) {
-    throw UsageError("model '" + options.name + "' is to be written " + row.typed);
+    throw UsageError("model " + echoed(options.name) + " is to be written " + row.typed);
   }
   Sizes sizes;
   if (has_sizes) {

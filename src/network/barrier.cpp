@@ -12,7 +12,7 @@ std::vector<Time> dissemination_barrier(const Links& links, std::span<const Time
     for (std::size_t rank = 0; rank < n; ++rank) {
       const std::size_t teller = (rank + n - distance) % n;
       const Link link = links.between(static_cast<int>(teller), static_cast<int>(rank));
-      ready[rank] = std::max(before[rank], later(before[teller], link.latency));
+      ready[rank] = std::max(before[rank], checked_sum(before[teller], link.latency));
     }
   }
   return ready;

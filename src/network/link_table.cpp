@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+
+#include "base/text_file.hpp"
 
 namespace trainyard {
 
@@ -69,32 +70,33 @@ int LinkTable::ranks() const {
 }
 
 LinkTable read_link_table(const std::filesystem::path& file, std::string_view what) {
-  std::error_code error;
-  std::ifstream stream(file);
-  if (!stream || std::filesystem::is_directory(file, error)) {
-    throw UsageError(fmt::format("{}: {}: cannot be read; expected a file with a link a line, {}",
-                                 what, file.string(), accepted));
-  }
-  LinkTable table{.file = file, .named = {}};
+  const std::string name = fmt::format("{}: {}", what, file.string());
+  const std::string expected = fmt::format("a file with a link a line, {}", accepted);
+  LinkTable table = parse_link_table(read_text_file(file, name, expected), name);
+  table.file = file;
+  return table;
+}
+
+LinkTable parse_link_table(std::string_view text, const std::string& name) {
+  LinkTable table;
   std::set<std::pair<int, int>> seen;
-  std::string line;
   bool first = true;
-  for (int number = 1; std::getline(stream, line); ++number) {
-    const std::string_view text = trimmed(std::string_view(line).substr(0, line.find('#')));
-    if (text.empty()) continue;
-    const auto fields = fields_of(text);
-    if (std::exchange(first, false) && is_header(fields)) continue;
-    const std::string where = fmt::format("{}: {}:{}", what, file.string(), number);
-    table.named.push_back(parse_link(fields, where));
-    const NamedLink& named = table.named.back();
+  for_each_line(text, [&](std::size_t number, std::string_view line) {
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) return true;
+    const auto fields = fields_of(line);
+    if (std::exchange(first, false) && is_header(fields)) return true;
+    const std::string where = fmt::format("{}:{}", name, number);
+    const NamedLink named = parse_link(fields, where);
+    table.named.push_back(named);
     if (!seen.emplace(named.from, named.to).second) {
       throw UsageError(fmt::format("{}: the link from {} to {} is there twice; one is accepted",
                                    where, named.from, named.to));
     }
-  }
+    return true;
+  });
   if (table.empty()) {
-    throw UsageError(
-        fmt::format("{}: {}: no links in it; expected lines {}", what, file.string(), accepted));
+    throw UsageError(fmt::format("{}: no links in it; expected lines {}", name, accepted));
   }
   return table;
 }

@@ -12,7 +12,8 @@ std::uint64_t key_of(int from, int to) {
   return (static_cast<std::uint64_t>(from) << 32U) | static_cast<std::uint64_t>(to);
 }
 
-/// The part, of `parts` of `length` elements, that `element` falls into by the rule of part_of().
+/// The part, of `parts` of `length` elements, that `element` falls into by the rule of
+/// even_split().
 std::int32_t part_with(std::int64_t element, std::int64_t length, std::int64_t parts) {
   return static_cast<std::int32_t>(((element + 1) * parts - 1) / length);
 }
@@ -67,8 +68,9 @@ Passage Links::passage_of_next(int from, int to, std::uint64_t bytes) {
   if (bytes == 0 && !charge_control_) return {};
   const Link link = between(from, to);
   Passage passage{link.latency, transfer_time(link, bytes)};
-  if (rule_.any()) passage.latency = later(passage.latency, draw_jitter(from, to));
-  (void)later(passage.latency, passage.transfer);  // the whole passage is a time that can be kept
+  if (rule_.any()) passage.latency = checked_sum(passage.latency, draw_jitter(from, to));
+  (void)checked_sum(passage.latency,
+                    passage.transfer);  // the whole passage is a time that can be kept
   return passage;
 }
 

@@ -1,7 +1,6 @@
 #include "trainyard/network/message_list.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -9,24 +8,14 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "base/echoed.hpp"
+#include "base/text_file.hpp"
+
 namespace trainyard {
 
 namespace {
 
 constexpr double longest_seconds = 9e6;
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  constexpr std::string_view blanks = " \t\r";
-  std::vector<std::string_view> words;
-  line = line.substr(0, line.find('#'));
-  for (auto begin = line.find_first_not_of(blanks); begin != std::string_view::npos;
-       begin = line.find_first_not_of(blanks, begin)) {
-    const auto end = std::min(line.find_first_of(blanks, begin), line.size());
-    words.push_back(line.substr(begin, end - begin));
-    begin = end;
-  }
-  return words;
-}
 
 /// "6.5" are seconds; "6.5ms" says what it is.
 Time parse_moment(std::string_view text, const std::string& where) {
@@ -35,7 +24,7 @@ Time parse_moment(std::string_view text, const std::string& where) {
   if (!bare) return parse_duration(text, what);
   const double value = parse_number(text, what);
   if (value < 0.0 || value > longest_seconds) {
-    throw UsageError(fmt::format("{}: '{}' is not from 0 to {} seconds", what, text,
+    throw UsageError(fmt::format("{}: {} is not from 0 to {} seconds", what, echoed(text),
                                  static_cast<int>(longest_seconds)));
   }
   return seconds(value);
@@ -78,23 +67,21 @@ void check_length(const Network& network, std::span<const PreparedMessage> messa
 }  // namespace
 
 std::vector<PreparedMessage> read_message_list(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) {
-    throw UsageError(
-        fmt::format("{}: cannot be read; expected a file with a message a line, "
-                    "'time from to bytes'",
-                    file.string()));
-  }
+  const std::string name = file.string();
+  return parse_message_list(
+      read_text_file(file, name, "a file with a message a line, 'time from to bytes'"), name);
+}
+
+std::vector<PreparedMessage> parse_message_list(std::string_view text, const std::string& name) {
   std::vector<PreparedMessage> messages;
-  std::string line;
-  for (int number = 1; std::getline(stream, line); ++number) {
+  for_each_line(text, [&](std::size_t number, std::string_view line) {
     const auto words = words_of(line);
-    if (words.empty()) continue;
-    messages.push_back(parse_line(words, fmt::format("{}:{}", file.string(), number)));
-  }
+    if (!words.empty()) messages.push_back(parse_line(words, fmt::format("{}:{}", name, number)));
+    return true;
+  });
   if (messages.empty()) {
     throw UsageError(
-        fmt::format("{}: no messages in it; expected lines 'time from to bytes'", file.string()));
+        fmt::format("{}: no messages in it; expected lines 'time from to bytes'", name));
   }
   return messages;
 }

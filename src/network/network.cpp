@@ -7,6 +7,8 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -31,10 +33,10 @@ Jitter parse_jitter(std::string_view text, std::string_view what) {
   const auto* name = std::ranges::find(jitter_names, text.substr(0, colon));
   const bool has_scale = colon != std::string_view::npos;
   if (name == jitter_names.end() || has_scale == (*name == "none")) {
-    throw UsageError(fmt::format(
-        "{}: '{}' is not none, uniform:SCALE, exponential:SCALE or lognormal:SCALE, like "
-        "'exponential:50us'",
-        what, text));
+    throw UsageError(
+        fmt::format("{}: {} is not none, uniform:SCALE, exponential:SCALE or lognormal:SCALE, like "
+                    "'exponential:50us'",
+                    what, echoed(text)));
   }
   if (!has_scale) return {};
   return {.kind = static_cast<Jitter::Kind>(name - jitter_names.begin()),

@@ -211,8 +211,8 @@ void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)
   Queued& message = queued(slot);
   Transfer& transfer = message.transfer;
   transfer.start = at;
-  transfer.first_bit = later(at, message.passage.latency);
-  transfer.end = later(transfer.first_bit, message.passage.transfer);
+  transfer.first_bit = checked_sum(at, message.passage.latency);
+  transfer.end = checked_sum(transfer.first_bit, message.passage.transfer);
   const Time sender_frees = at + send_hold(message);
   if (sender_frees == at) --timeless_;
 

@@ -1,7 +1,11 @@
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "trainyard/experiment/spread.hpp"
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/figures.hpp"
+#include "trainyard/study/seed_statistics.hpp"
 
 namespace trainyard {
 
@@ -19,65 +23,50 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json staleness_object(const std::optional<StalenessSummary>& s) {
-  if (!s) return nullptr;
-  return {{"mean", s->mean}, {"p50", s->p50}, {"p99", s->p99}, {"max", s->max}};
+struct ToJson {
+  Json operator()(std::monostate) const { return nullptr; }
+  template <typename T>
+  Json operator()(const T& value) const {
+    return value;
+  }
+};
+
+/// Where "staleness.mean" stands.
+Json::json_pointer pointer_to(std::string_view path) {
+  std::string pointer = fmt::format("/{}", path);
+  std::ranges::replace(pointer, '.', '/');
+  return Json::json_pointer(pointer);
 }
 
+/// An object of which nothing applies is null as a whole.
 Json summary_object(const Summary& s) {
-  return {
-      {"scheme", s.scheme},
-      {"workers", s.workers},
-      {"servers", s.servers},
-      {"time", s.time},
-      {"seed", s.seed},
-      {"dataset",
-       {{"name", s.dataset},
-        {"rows", s.rows},
-        {"features", s.features},
-        {"classes", s.classes},
-        {"test_rows", s.test_rows}}},
-      {"model", {{"name", s.model}, {"parameters", s.parameters}}},
-      {"lr", s.lr},
-      {"steps", s.steps},
-      {"epochs", s.epochs},
-      {"samples", s.samples},
-      {"samples_computed", s.samples_computed},
-      {"seconds", s.seconds},
-      {"target_loss", or_null(s.target_loss)},
-      {"seconds_to_target", or_null(s.seconds_to_target)},
-      {"epochs_to_target", or_null(s.epochs_to_target)},
-      {"train_loss", s.train_loss},
-      {"test_loss", or_null(s.test_loss)},
-      {"test_accuracy", or_null(s.test_accuracy)},
-      {"messages", s.messages},
-      {"bytes_sent", s.bytes_sent},
-      {"time_split", {{"compute", s.compute_s}, {"transfer", s.transfer_s}, {"wait", s.wait_s}}},
-      {"compute_stretch", or_null(s.compute_stretch)},
-      {"staleness", staleness_object(s.staleness)},
-      {"consensus_distance", or_null(s.consensus_distance)},
-      {"samples_per_second", s.samples_per_second},
-      {"model_hash", s.model_hash},
-      {"diverged", s.diverged},
-      {"interrupted", s.interrupted}};
+  Json object;
+  for (const Figure* figure : figures_in(View::json)) {
+    object[pointer_to(json_path(*figure))] = std::visit(ToJson(), figure->of(s));
+  }
+  for (Json& value : object) {
+    if (value.is_object() && std::ranges::all_of(value, &Json::is_null)) value = nullptr;
+  }
+  return object;
 }
 
 /// null for the deviation of a single value.
-Json spread_object(const std::optional<Spread>& spread) {
-  if (!spread) return nullptr;
-  return {{"mean", spread->mean},
-          {"standard_deviation", or_null(spread->deviation)},
-          {"count", spread->count}};
+Json statistics_object(const std::optional<SampleStatistics>& statistics) {
+  if (!statistics) return nullptr;
+  return {{"mean", statistics->mean},
+          {"standard_deviation", or_null(statistics->deviation)},
+          {"count", statistics->count}};
 }
 
-Json spreads_object(const SchemeSpread& spread) {
-  Json object{{"scheme", spread.scheme},
-              {"seeds", spread.seeds},
-              {"lr", spread.summaries.front()->lr},
-              {"diverged", spread.diverged},
-              {"reached_target", spread.reached_target}};
-  for (const Figure& figure : figures()) {
-    object[figure.name] = spread_object(spread_of(spread.summaries, figure.of));
+Json seed_statistics_object(const SeedStatistics& statistics) {
+  Json object{{"scheme", statistics.scheme},
+              {"seeds", statistics.seeds},
+              {"lr", statistics.summaries.front()->lr},
+              {"diverged", statistics.diverged},
+              {"reached_target", statistics.reached_target}};
+  for (const Figure* figure : figures_in(View::statistics)) {
+    object[std::string(figure->key)] =
+        statistics_object(statistics_of(statistics.summaries, *figure));
   }
   return object;
 }
@@ -95,8 +84,8 @@ std::string comparison_json(const std::vector<RunResult>& results,
   Json document{{"runs", runs}};
   if (options.seeds > 1) {
     document["spread"] = Json::array();
-    for (const SchemeSpread& spread : spreads_of(results)) {
-      document["spread"].push_back(spreads_object(spread));
+    for (const SeedStatistics& statistics : seed_statistics(results)) {
+      document["spread"].push_back(seed_statistics_object(statistics));
     }
   }
   return written(document, 2);

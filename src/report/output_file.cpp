@@ -1,48 +1,168 @@
 #include "trainyard/report/output_file.hpp"
 
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <system_error>
+#include <thread>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
 
+#include "base/interrupt.hpp"
+#include "report/file_writing.hpp"
+
 namespace trainyard {
 
-OutputFile::OutputFile(std::string flag, std::filesystem::path file, bool overwrite)
-    : flag_(std::move(flag)),
-      file_(std::move(file)),
-      partial_(fmt::format("{}.{}.partial", file_.string(), getpid())) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file_, error)) refuse("is a folder; a file is expected");
-  if (!overwrite && std::filesystem::exists(file_, error)) {
-    refuse("exists; --force overwrites it");
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A new file with a name that no other run uses, whatever machines and containers share the
+/// folder: process numbers alone repeat. `name` is filled in.
+Descriptor make_partial(const fs::path& file, fs::path& name) {
+  Descriptor made;
+  for (int attempt = 0; attempt < 100 && !made.is_open(); ++attempt) {
+    name = fmt::format("{}.{}{}.partial", file.string(), getpid(),
+                       attempt == 0 ? "" : fmt::format("-{}", attempt));
+    made = Descriptor(open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!made.is_open() && errno != EEXIST) break;
   }
-  stream_.open(partial_, std::ios::binary);
-  if (!stream_) refuse("cannot be written: " + std::generic_category().message(errno));
+  return made;
 }
 
-OutputFile::~OutputFile() {
-  if (!stream_.is_open()) return;
-  stream_.close();
+/// Gives the file its name; 0, or the errno of what is in the way.
+int place(const fs::path& partial, const fs::path& file, bool overwrite) {
+  if (!overwrite) {
+    if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0) {
+      return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS) return errno;
+    // A file system that cannot do that in one step, NFS for one; or a kernel or a sandbox, for
+    // which glibc says EINVAL, and another C library ENOSYS.
+    struct stat status {};
+    if (lstat(file.c_str(), &status) == 0) return EEXIST;
+  }
+  return rename(partial.c_str(), file.c_str()) == 0 ? 0 : errno;
+}
+
+bool same_as(const struct stat& file, int stream) {
+  struct stat other {};
+  return fstat(stream, &other) == 0 && other.st_dev == file.st_dev && other.st_ino == file.st_ino;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(std::string flag, fs::path file, bool overwrite)
+    : flag_(std::move(flag)), overwrite_(overwrite), file_(std::move(file)) {
+  choose_target();
+  probe();
+}
+
+/// Throws UsageError for what cannot be written to or replaced.
+void OutputFile::choose_target() {
+  struct stat status {};
+  if (stat(file_.c_str(), &status) != 0) {
+    std::error_code error;
+    if (fs::is_symlink(file_, error)) {  // one to itself, too
+      throw UsageError(told("is a link to nothing; a file is expected"));
+    }
+    return;  // a new file, or one that probe() cannot make
+  }
+  // Before the streams: one that is closed stands for the root folder (standard_streams.cpp).
+  if (S_ISDIR(status.st_mode)) throw UsageError(told("is a folder; a file is expected"));
+  // Opening them by name would begin a redirected file anew, and fails on a socket.
+  if (same_as(status, STDOUT_FILENO)) {
+    target_ = Target::output;
+  } else if (same_as(status, STDERR_FILENO)) {
+    target_ = Target::errors;
+  } else if (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode)) {
+    target_ = Target::device;
+  } else if (!S_ISREG(status.st_mode)) {
+    throw UsageError(
+        told("is neither a file nor a character device nor a pipe; one of them is expected"));
+  } else if (!overwrite_) {
+    throw UsageError(told("exists; --force overwrites it"));
+  } else {
+    file_ = fs::canonical(file_);
+  }
+}
+
+/// A partial file is made and removed again, so that a run that is killed leaves none. A pipe is
+/// not opened before there is something to write: its reader would see it end.
+void OutputFile::probe() const {
+  if (target_ == Target::output || target_ == Target::errors) return;
+  bool can_be_written = false;
+  if (target_ == Target::device) {
+    can_be_written = access(file_.c_str(), W_OK) == 0;
+  } else {
+    fs::path partial;
+    can_be_written = make_partial(file_, partial).is_open();
+    if (can_be_written) can_be_written = unlink(partial.c_str()) == 0;
+  }
+  if (!can_be_written) throw UsageError(told("cannot be written: " + reason_of(errno)));
+}
+
+/// Waits until a pipe has a reader. Opening it would wait too, but whatever is signalled: the
+/// signals that end a run are noted only, once it has results.
+Descriptor OutputFile::open_device() const {
+  const int flags = O_WRONLY | O_NOCTTY | O_CLOEXEC;
   std::error_code error;
-  std::filesystem::remove(partial_, error);
+  if (!fs::is_fifo(file_, error)) return Descriptor(open(file_.c_str(), flags));
+  for (;;) {
+    Descriptor pipe(open(file_.c_str(), flags | O_NONBLOCK));
+    if (pipe.is_open()) fcntl(pipe.number(), F_SETFL, O_WRONLY);  // writing waits for the reader
+    if (pipe.is_open() || errno != ENXIO) return pipe;
+    // relaxed: a flag that a signal sets; nothing is published with it.
+    if (interrupt_flag().load(std::memory_order_relaxed)) {
+      throw Interrupted(told("was not written: interrupted, and nobody reads from it"));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
 }
 
-void OutputFile::finish(const std::string& text) {
-  stream_ << text;
-  stream_.flush();
-  if (!stream_) refuse("cannot be written to its end; is the disk full?");
-  std::error_code error;
-  std::filesystem::rename(partial_, file_, error);
-  if (error) refuse("cannot be written: " + error.message());
-  stream_.close();
+void OutputFile::write_directly(const std::string& text) const {
+  int error = 0;
+  if (target_ == Target::device) {
+    Descriptor descriptor = open_device();
+    error = descriptor.is_open() ? write_all(descriptor.number(), text) : errno;
+    if (!error) error = descriptor.close();
+  } else {
+    std::fflush(stdout);  // what was printed before comes before it
+    error = write_all(target_ == Target::output ? STDOUT_FILENO : STDERR_FILENO, text);
+  }
+  if (error) throw RunError(told("cannot be written: " + reason_of(error)));
 }
 
-void OutputFile::refuse(const std::string& why) const {
-  throw UsageError(fmt::format("{}: {} {}", flag_, file_.string(), why));
+void OutputFile::finish(const std::string& text) const {
+  if (target_ != Target::file) return write_directly(text);
+  fs::path partial;
+  Descriptor descriptor = make_partial(file_, partial);
+  int error = descriptor.is_open() ? 0 : errno;
+  if (error) throw RunError(told("cannot be written: " + reason_of(error)));
+  remove_when_interrupted(partial.c_str());
+  error = write_all(descriptor.number(), text);
+  if (!error) error = descriptor.close();
+  const int not_placed = error ? 0 : place(partial, file_, overwrite_);
+  remove_when_interrupted(nullptr);
+  if (error) {
+    unlink(partial.c_str());
+    throw RunError(told("cannot be written: " + reason_of(error)));
+  }
+  if (not_placed) {
+    throw RunError(fmt::format("{}; what was to be written is in {}",
+                               told("cannot be written: " + reason_of(not_placed)),
+                               partial.string()));
+  }
+}
+
+std::string OutputFile::told(const std::string& why) const {
+  return fmt::format("{}: {} {}", flag_, file_.string(), why);
 }
 
 }  // namespace trainyard

@@ -37,7 +37,7 @@ std::string bounds_table(const ExchangeCosts& costs) {
       "update\n",
       human_duration(costs.transmit_s), human_duration(costs.reduce_s),
       human_duration(costs.update_s));
-  for (const LowerBound& bound : lower_bounds()) {
+  for (const ExchangeBound& bound : exchange_bounds()) {
     text += fmt::format("{:<38}  {:>10}  {}\n", bound.name, human_duration(bound.seconds(costs)),
                         bound.formula);
   }
@@ -51,7 +51,7 @@ std::string prediction_json(const PredictionSetting& setting,
                             const ExchangeCosts& costs) {
   const Configuration& c = setting.configuration;
   Json bounds = Json::array();
-  for (const LowerBound& bound : lower_bounds()) {
+  for (const ExchangeBound& bound : exchange_bounds()) {
     bounds.push_back(
         {{"name", bound.name}, {"formula", bound.formula}, {"seconds", bound.seconds(costs)}});
   }

@@ -1,38 +1,24 @@
 #include "trainyard/report/progress.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/echoed.hpp"
+#include "base/standard_streams.hpp"
+#include "report/terminal.hpp"
+
 namespace trainyard {
-
-namespace {
-
-constexpr const char* erase_line = "\r\033[K";
-
-/// As much of `line` as the terminal shows on one line: what wraps cannot be erased.
-std::string cut_to_terminal(const std::string& line) {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return line;
-  std::size_t columns = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool begins_character = (static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U;
-    if (begins_character && ++columns == size.ws_col) return line.substr(0, i);
-  }
-  return line;
-}
-
-}  // namespace
 
 Progress::Progress(bool quiet) : quiet_(quiet), live_(isatty(STDERR_FILENO) == 1) {}
 
 void Progress::remark(const std::string& text) {
-  // Warnings are heard even when quiet.
-  if (quiet_ && !text.starts_with("warning")) return;
-  fmt::print(stderr, "{}\n", text);
+  // Heard even when quiet: warnings, and which of the options that somebody gave does nothing.
+  const bool of_no_effect =
+      text.starts_with("note: --") && text.find(" has no effect") != std::string::npos;
+  if (quiet_ && !text.starts_with("warning") && !of_no_effect) return;
+  say(printable(text) + "\n");
 }
 
 void Progress::begin(const Configuration& resolved) {
@@ -71,21 +57,20 @@ void Progress::evaluated(const Metrics& metrics) {
   if (quiet_) return;
   const std::string line = line_of(metrics);
   if (live_) {
-    fmt::print(stderr, "{}{}", erase_line, cut_to_terminal(line));
-    std::fflush(stderr);
+    say(erase_line + cut_to_terminal(STDERR_FILENO, line));
   } else {
-    fmt::print(stderr, "{}\n", line);
+    say(line + "\n");
   }
 }
 
 void Progress::end(const RunResult& result) {
   if (quiet_) return;
-  if (live_) fmt::print(stderr, "{}", erase_line);
+  if (live_) say(erase_line);
   const char* how = result.summary.diverged      ? ", diverged"
                     : result.summary.interrupted ? ", interrupted"
                                                  : "";
-  fmt::print(stderr, "{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", scheme_,
-             result.summary.train_loss, result.summary.epochs, how);
+  say(fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", scheme_,
+                  result.summary.train_loss, result.summary.epochs, how));
 }
 
 }  // namespace trainyard

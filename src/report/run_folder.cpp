@@ -1,99 +1,251 @@
 #include "trainyard/report/run_folder.hpp"
 
 #include <bit>
-#include <system_error>
+#include <cerrno>
+#include <cstdio>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/experiment/options.hpp"
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
+
+#include "base/echoed.hpp"
+#include "base/standard_streams.hpp"
+#include "report/file_writing.hpp"
+#include "report/folder_claim.hpp"
 
 namespace trainyard {
 
 namespace {
 
-void check_written(const std::ofstream& stream, const std::filesystem::path& file) {
-  if (!stream) throw UsageError(fmt::format("--out: cannot write {}", file.string()));
+namespace fs = std::filesystem;
+
+fs::path with_suffix(const fs::path& folder, const std::string& suffix) {
+  return folder.parent_path() / (folder.filename().string() + suffix);
 }
 
-void write_text(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.flush();
-  check_written(stream, file);
+/// Throws UsageError unless results may be given that name.
+void refuse_final(const fs::path& folder, bool overwrite) {
+  const std::string why = why_not_replaced(folder, true);
+  if (!why.empty()) throw UsageError(fmt::format("--out: {} exists and {}", folder.string(), why));
+  std::error_code error;
+  if (!overwrite && fs::exists(folder, error)) {
+    throw UsageError(fmt::format("--out: {} exists; --force overwrites it", folder.string()));
+  }
 }
 
-std::filesystem::path partial_folder(const std::filesystem::path& out, const std::string& name) {
-  return out / (name + ".partial");
+/// Throws UsageError when a run that was killed has left results.
+void refuse_left(const fs::path& partial, bool overwrite) {
+  const std::string why = why_not_replaced(partial, false);
+  if (!why.empty()) throw UsageError(fmt::format("--out: {} exists and {}", partial.string(), why));
+  if (!overwrite && !holds_no_results(partial)) {
+    refuse_held(partial);
+    throw UsageError(
+        fmt::format("--out: {} exists, left by a run that was killed or could not write all; "
+                    "--force overwrites it",
+                    partial.string()));
+  }
+}
+
+/// Removes what this process has claimed, unless something would be lost.
+void remove_unused(const fs::path& partial) {
+  if (why_not_replaced(partial, false).empty() && holds_no_results(partial)) {
+    remove_run_files(partial);
+  }
+}
+
+/// A name beside the folder for what it holds so far. Process numbers repeat on other machines and
+/// in other containers.
+fs::path unused_name(const fs::path& folder) {
+  for (int attempt = 0;; ++attempt) {
+    const std::string number = attempt == 0 ? "" : fmt::format("-{}", attempt);
+    fs::path name = with_suffix(folder, fmt::format(".{}{}.old", getpid(), number));
+    std::error_code error;
+    if (fs::symlink_status(name, error).type() == fs::file_type::not_found) return name;
+    if (error) return name;  // renaming to it will give the reason
+  }
+}
+
+/// The file reads as without the mark.
+std::string marked_configuration(const Configuration& resolved) {
+  return fmt::format("{}: `trainyard run` with this file repeats the run.\n\n{}", run_mark,
+                     configuration_text(resolved));
 }
 
 }  // namespace
 
-void write_npy(const std::filesystem::path& file, ConstVector values) {
+void write_npy(const fs::path& file, ConstVector values) {
   static_assert(std::endian::native == std::endian::little, "the header says little-endian");
   std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({},), }}",
                                    values.scalar() == Scalar::float32 ? "f4" : "f8", values.size());
   // Magic, version and length take 10 bytes; the data begins at a multiple of 64.
   header.append(64 - (10 + header.size() + 1) % 64, ' ');
   header += '\n';
-  std::ofstream stream(file, std::ios::binary);
-  stream << "\x93NUMPY" << '\x01' << '\0' << static_cast<char>(header.size() & 0xFFU)
-         << static_cast<char>(header.size() >> 8U) << header;
-  stream.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(values.bytes().size()));
-  stream.flush();
-  check_written(stream, file);
+  std::string head = "\x93NUMPY\x01";
+  head += '\0';
+  head += static_cast<char>(header.size() & 0xFFU);
+  head += static_cast<char>(header.size() >> 8U);
+  write_file(file, head + header,
+             {reinterpret_cast<const char*>(values.data()), values.bytes().size()});
 }
 
-void refuse_existing_results(const std::filesystem::path& out, const std::string& name) {
-  std::error_code error;
-  if (std::filesystem::exists(out / name, error)) {
-    throw UsageError(fmt::format("--out: {} exists; --force overwrites it", (out / name).string()));
-  }
-  const std::filesystem::path partial = partial_folder(out, name);
-  if (std::filesystem::exists(partial, error)) {
-    throw UsageError(fmt::format(
-        "--out: {} exists, left by a run that is under way or was killed; --force overwrites it",
-        partial.string()));
+void refuse_taken_folder(const fs::path& out, const std::string& name, bool overwrite) {
+  const fs::path folder = out / name;
+  const fs::path partial = with_suffix(folder, ".partial");
+  refuse_final(folder, overwrite);
+  refuse_held(partial);
+  refuse_left(partial, overwrite);
+}
+
+RunFolder::RunFolder(const fs::path& out, const std::string& name, const Configuration& resolved,
+                     bool overwrite)
+    : final_(out / name), partial_(with_suffix(final_, ".partial")), overwrite_(overwrite) {
+  refuse_taken_folder(out, name, overwrite);
+  metrics_ = claim_folder(partial_);
+  try {
+    // Once more: what is there now stays until this run ends.
+    refuse_final(final_, overwrite);
+    refuse_left(partial_, overwrite);
+    begin(resolved);
+  } catch (...) {
+    remove_unused(partial_);
+    throw;
   }
 }
 
-RunFolder::RunFolder(const std::filesystem::path& out, const std::string& name,
-                     const Configuration& resolved, bool overwrite)
-    : final_(out / name), partial_(partial_folder(out, name)), overwrite_(overwrite) {
-  if (!overwrite) refuse_existing_results(out, name);
-  std::error_code error;
-  std::filesystem::remove_all(partial_, error);
-  std::filesystem::create_directories(partial_, error);
-  if (error) {
-    throw UsageError(
-        fmt::format("--out: cannot write to {}: {}; expected a folder, or a place for one",
-                    out.string(), error.message()));
+RunFolder::~RunFolder() {
+  if (!finished_ && still_holds(metrics_, partial_)) remove_unused(partial_);
+}
+
+void RunFolder::discard() {
+  if (finished_ || !still_holds(metrics_, partial_)) return;
+  finished_ = true;
+  evaluations_ = 0;
+  remove_run_files(partial_);
+}
+
+void RunFolder::begin(const Configuration& resolved) {
+  if (ftruncate(metrics_.number(), 0) != 0) {
+    throw RunError(
+        fmt::format("--out: cannot write to {}: {}", partial_.string(), reason_of(errno)));
   }
-  write_text(partial_ / "config.toml", configuration_text(resolved));
-  metrics_.open(partial_ / "metrics.jsonl", std::ios::binary);
-  check_written(metrics_, partial_ / "metrics.jsonl");
+  for (const char* file : run_files) {
+    if (file != std::string_view("metrics.jsonl")) unlink((partial_ / file).c_str());
+  }
+  write_file(partial_ / "config.toml", marked_configuration(resolved));
+}
+
+void RunFolder::append(const Metrics& metrics) {
+  const off_t whole = lseek(metrics_.number(), 0, SEEK_CUR);
+  metrics_error_ = write_all(metrics_.number(), metrics_json(metrics));
+  if (!metrics_error_) {
+    ++evaluations_;
+    return;
+  }
+  // No half of a line.
+  if (ftruncate(metrics_.number(), whole) == 0) lseek(metrics_.number(), whole, SEEK_SET);
 }
 
 void RunFolder::add(const Metrics& metrics) {
-  metrics_ << metrics_json(metrics);
-  metrics_.flush();
+  if (metrics_error_) return;
+  append(metrics);
+  if (!metrics_error_) return;
+  say(fmt::format("warning: cannot write {}: {}; the run goes on\n",
+                  printable((partial_ / "metrics.jsonl").string()), reason_of(metrics_error_)));
+}
+
+fs::path RunFolder::kept() const {
+  return evaluations_ > 0 ? partial_ : fs::path{};
+}
+
+/// The partial folder was removed, or is another's now: what is in memory goes into a new one.
+void RunFolder::move_elsewhere() {
+  const fs::path begun_in = partial_;
+  partial_ = with_suffix(final_, fmt::format(".{}.partial", getpid()));
+  try {
+    metrics_ = claim_folder(partial_);
+  } catch (const UsageError& error) {
+    // The place was right when the run began.
+    throw RunError(
+        fmt::format("{}; {} was removed while the run went on", error.what(), begun_in.string()));
+  }
+  evaluations_ = 0;
+  metrics_error_ = 0;
+}
+
+/// The lines that could not be written, in case there is room meanwhile.
+void RunFolder::write_metrics(const RunResult& result) {
+  metrics_error_ = 0;
+  while (evaluations_ < result.metrics.size() && !metrics_error_) {
+    append(result.metrics[evaluations_]);
+  }
+  if (metrics_error_) {
+    throw RunError(fmt::format("cannot write {}: {}", (partial_ / "metrics.jsonl").string(),
+                               reason_of(metrics_error_)));
+  }
 }
 
 void RunFolder::finish(const RunResult& result) {
-  check_written(metrics_, partial_ / "metrics.jsonl");
-  metrics_.close();
-  write_text(partial_ / "summary.json", summary_json(result.summary));
-  write_text(partial_ / "ranks.csv", ranks_csv(result));
-  write_npy(partial_ / "model.npy", result.model.view());
-  std::error_code error;
-  if (overwrite_) std::filesystem::remove_all(final_, error);
-  std::filesystem::rename(partial_, final_, error);
-  if (error) {
-    throw UsageError(fmt::format("--out: cannot rename {} to {}: {}", partial_.string(),
-                                 final_.string(), error.message()));
+  finished_ = true;
+  const fs::path begun_in = partial_;
+  const bool elsewhere = !still_holds(metrics_, partial_);
+  if (elsewhere) move_elsewhere();
+  std::string reason;
+  std::string lacking;
+  const auto attempt = [&](const char* file, const auto& write) {
+    try {
+      write(partial_ / file);
+    } catch (const RunError& error) {
+      if (reason.empty()) reason = error.what();
+      lacking += fmt::format("{}{}", lacking.empty() ? "" : ", ", file);
+    }
+  };
+  attempt("summary.json",
+          [&](const fs::path& file) { write_file(file, summary_json(result.summary)); });
+  attempt("model.npy", [&](const fs::path& file) { write_npy(file, result.model.view()); });
+  attempt("ranks.csv", [&](const fs::path& file) { write_file(file, ranks_csv(result)); });
+  if (elsewhere) {
+    attempt("config.toml",
+            [&](const fs::path& file) { write_file(file, marked_configuration(result.resolved)); });
   }
+  if (elsewhere || metrics_error_) {
+    attempt("metrics.jsonl", [&](const fs::path&) { write_metrics(result); });
+  }
+  if (!lacking.empty()) {
+    throw RunError(
+        fmt::format("--out: {}; {} is not whole, it lacks {}", reason, partial_.string(), lacking));
+  }
+  take_final_name();
+  if (elsewhere) {
+    throw RunError(
+        fmt::format("--out: {} was removed while the run went on; its results are in {} "
+                    "all the same",
+                    begun_in.string(), final_.string()));
+  }
+}
+
+void RunFolder::take_final_name() const {
+  const auto fail = [&](const std::string& why) {
+    throw RunError(fmt::format("--out: {} {}; the results are in {}", final_.string(), why,
+                               partial_.string()));
+  };
+  const std::string why = why_not_replaced(final_, true);
+  if (!why.empty()) fail("exists and " + why);
+  const fs::path aside = unused_name(final_);
+  std::error_code error;
+  const bool replaces = fs::exists(final_, error);
+  if (replaces && !overwrite_) fail("has appeared while the run went on");
+  if (replaces && rename(final_.c_str(), aside.c_str()) != 0) {
+    fail("cannot be renamed to " + aside.string() + ": " + reason_of(errno));
+  }
+  if (rename(partial_.c_str(), final_.c_str()) != 0) {
+    const std::string reason = reason_of(errno);
+    if (replaces) rename(aside.c_str(), final_.c_str());
+    fail("cannot be written: " + reason);
+  }
+  if (replaces) remove_run_files(aside);
 }
 
 }  // namespace trainyard

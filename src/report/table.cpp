@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
-#include "trainyard/experiment/spread.hpp"
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/figures.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/seed_statistics.hpp"
 
 #include "report/aligned.hpp"
 
@@ -15,30 +15,12 @@ namespace {
 
 using Row = TableRow;
 
-std::string number(const std::optional<double>& value, int digits) {
-  if (!value) return "-";
-  // A loss on its way to infinity would take forty columns.
-  return std::abs(*value) < 1e6 ? fmt::format("{:.{}f}", *value, digits)
-                                : fmt::format("{:.3g}", *value);
-}
-
-std::string share(double part, double whole) {
-  return whole > 0.0 ? fmt::format("{:.0f} %", 100.0 * part / whole) : "-";
-}
-
-/// Below, it is noise.
-constexpr double stretched_beyond = 1.05;
-
-bool stretched(const Summary& s) {
-  return s.compute_stretch && *s.compute_stretch > stretched_beyond;
-}
-
 /// What to make of times that were taken while threads shared cores.
 std::string stretch_notes(const std::vector<RunResult>& results) {
   std::string text;
   for (const RunResult& result : results) {
     const Summary& s = result.summary;
-    if (!stretched(s)) continue;
+    if (!is_stretched(s)) continue;
     text += fmt::format(
         "warning: {}: computing took {:.2f} times as long as on cores of its own, because threads "
         "share them\n",
@@ -47,92 +29,57 @@ std::string stretch_notes(const std::vector<RunResult>& results) {
   return text.empty() ? text : text + "\n";
 }
 
-std::string to_target(const Summary& s) {
-  if (s.diverged) return "diverged";
-  return s.seconds_to_target ? human_duration(*s.seconds_to_target) : "not reached";
+/// What several seeds have is written as one has: their mean, and their deviation in a line
+/// beneath.
+std::optional<SampleStatistics> values_of(const SeedStatistics& statistics, const Figure& figure) {
+  return figure.column.of ? statistics_of(statistics.summaries, figure.column.of)
+                          : statistics_of(statistics.summaries, figure);
 }
 
-std::string consensus(const Summary& s) {
-  return s.consensus_distance ? fmt::format("{:.2g}", *s.consensus_distance) : "-";
+std::string column_text(const Figure& figure, double value) {
+  return figure.column.text ? figure.column.text(value) : text_of(figure, value);
 }
 
-/// A figure of the comparison. What several seeds have is written as one has: their mean, and their
-/// deviation in a line beneath.
-struct Column {
-  const char* heading;
-  std::optional<double> (*of)(const Summary&);
-  std::string (*text)(double);
-};
-
-std::optional<double> percent(double part, const Summary& s) {
-  if (!(s.seconds > 0.0)) return std::nullopt;
-  return 100.0 * part / s.seconds;
+std::string_view column_heading(const Figure& figure) {
+  return figure.column.heading.empty() ? figure.heading : figure.column.heading;
 }
 
-std::string percent_text(double value) {
-  return fmt::format("{:.0f} %", value);
-}
-
-constexpr std::size_t target_column = 2;
-
-const std::vector<Column>& columns() {
-  using S = Summary;
-  using Value = std::optional<double>;
-  static const std::vector<Column> table{
-      {"train loss", [](const S& s) -> Value { return s.train_loss; },
-       [](double v) { return number(v, 5); }},
-      {"test acc.", [](const S& s) { return s.test_accuracy; },
-       [](double v) { return number(v, 4); }},
-      {"to target", [](const S& s) { return s.seconds_to_target; }, human_duration},
-      {"epochs", [](const S& s) { return s.epochs_to_target; },
-       [](double v) { return number(v, 2); }},
-      {"total", [](const S& s) -> Value { return s.seconds; }, human_duration},
-      {"compute", [](const S& s) { return percent(s.compute_s, s); }, percent_text},
-      {"transfer", [](const S& s) { return percent(s.transfer_s, s); }, percent_text},
-      {"wait", [](const S& s) { return percent(s.wait_s, s); }, percent_text},
-      {"sent", [](const S& s) -> Value { return static_cast<double>(s.bytes_sent); }, human_bytes},
-      {"messages", [](const S& s) -> Value { return static_cast<double>(s.messages); },
-       human_count},
-      {"staleness",
-       [](const S& s) { return s.staleness ? Value(s.staleness->mean) : std::nullopt; },
-       [](double v) { return number(v, 2); }},
-      {"consensus", [](const S& s) { return s.consensus_distance; },
-       [](double v) { return fmt::format("{:.2g}", v); }},
-  };
-  return table;
-}
-
-std::string target_text(const SchemeSpread& spread) {
-  const std::size_t seeds = spread.summaries.size();
-  if (seeds == 1) return to_target(*spread.summaries.front());
-  return spread.diverged > 0 ? fmt::format("{} of {} diverged", spread.diverged, seeds)
-                             : fmt::format("{} of {}", spread.reached_target, seeds);
+/// In place of a mean over those runs only that have the figure: `count` of them.
+std::string lacking_text(const SeedStatistics& statistics, const Figure& figure,
+                         std::size_t count) {
+  const std::size_t seeds = statistics.summaries.size();
+  if (seeds == 1) return figure.column.lacking(*statistics.summaries.front());
+  return statistics.diverged > 0 ? fmt::format("{} of {} diverged", statistics.diverged, seeds)
+                                 : fmt::format("{} of {}", count, seeds);
 }
 
 /// The line of a scheme, and of several seeds a second one with their deviations.
-void add_rows(const SchemeSpread& spread, const ComparisonOptions& options,
+void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options,
               std::vector<Row>& rows) {
-  Row means{spread.scheme}, deviations{"  ±"};
+  Row means{statistics.scheme}, deviations{"  ±"};
   if (options.tune_lr) {
-    means.push_back(fmt::format("{:.4g}", spread.summaries.front()->lr));
+    means.push_back(fmt::format("{:.4g}", statistics.summaries.front()->lr));
     deviations.emplace_back();
   }
   if (options.seeds > 1) {
-    means.push_back(fmt::to_string(spread.summaries.size()));
+    means.push_back(fmt::to_string(statistics.summaries.size()));
     deviations.emplace_back();
   }
-  const bool all_reached = spread.reached_target == spread.summaries.size();
-  for (std::size_t i = 0; i < columns().size(); ++i) {
-    const Column& column = columns()[i];
-    const std::optional<Spread> values = spread_of(spread.summaries, column.of);
-    const bool in_words = i == target_column && !all_reached;
-    means.push_back(in_words ? target_text(spread) : values ? column.text(values->mean) : "-");
-    const bool told = values && values->deviation && !in_words;
-    const std::string text = told ? column.text(*values->deviation) : "";
-    deviations.push_back(text == column.text(0.0) ? "" : text);
+  for (const Figure* figure : figures_in(View::comparison_table)) {
+    const std::optional<SampleStatistics> values = values_of(statistics, *figure);
+    const std::size_t count = values ? values->count : 0;
+    if (figure->column.lacking && count < statistics.summaries.size()) {
+      means.push_back(lacking_text(statistics, *figure, count));
+      deviations.emplace_back();
+      continue;
+    }
+    means.push_back(values ? column_text(*figure, values->mean) : "-");
+    const std::string deviation =
+        values && values->deviation ? column_text(*figure, *values->deviation) : "";
+    deviations.push_back(deviation == column_text(*figure, 0.0) ? "" : deviation);
   }
   rows.push_back(std::move(means));
-  if (spread.summaries.size() > 1) rows.push_back(std::move(deviations));
+  if (statistics.summaries.size() > 1) rows.push_back(std::move(deviations));
 }
 
 std::string target_line(const std::vector<RunResult>& results) {
@@ -168,19 +115,11 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
          target_line(results);
 }
 
-constexpr const char* legend =
-    "train loss   objective at the end, regulariser included; of the mean model where there are "
-    "replicas\n"
-    "to target    time until the training loss was at the target; epochs: passes over the data "
-    "until then\n"
-    "total        time of the whole run; a worker spent it as follows\n"
-    "  compute      its own arithmetic\n"
-    "  transfer     messages to it on the wire\n"
-    "  wait         for others\n"
-    "sent         bytes of all ranks together, in so many messages\n"
-    "staleness    mean number of others' updates between reading a model and applying its "
-    "gradient\n"
-    "consensus    mean squared distance of the workers' replicas from their mean\n";
+std::string legend() {
+  std::string text;
+  for (const Figure* figure : figures_in(View::comparison_table)) text += figure->column.legend;
+  return text;
+}
 
 constexpr const char* tuning_legend =
     "step size    the best of a geometric grid, by short runs that count for nothing else\n";
@@ -209,6 +148,15 @@ std::string what_steps_are(const std::vector<RunResult>& results) {
   return text;
 }
 
+/// A figure in the table of a run; empty where it has no line.
+std::string line_text(const Figure& figure, const Summary& s) {
+  if (figure.line) return figure.line(s);
+  const FigureValue value = figure.of(s);
+  if (const auto* words = std::get_if<std::string>(&value)) return *words;
+  const std::optional<double> number = number_of(value);
+  return number ? text_of(figure, *number) : "-";
+}
+
 }  // namespace
 
 std::string comparison_table(const std::vector<RunResult>& results,
@@ -217,10 +165,13 @@ std::string comparison_table(const std::vector<RunResult>& results,
   std::vector<Row> rows{{"scheme"}};
   if (options.tune_lr) rows.front().emplace_back("step size");
   if (options.seeds > 1) rows.front().emplace_back("seeds");
-  for (const Column& column : columns()) rows.front().emplace_back(column.heading);
-  for (const SchemeSpread& spread : spreads_of(results)) add_rows(spread, options, rows);
+  for (const Figure* figure : figures_in(View::comparison_table)) {
+    rows.front().emplace_back(column_heading(*figure));
+  }
+  for (const SeedStatistics& statistics : seed_statistics(results))
+    add_rows(statistics, options, rows);
   std::string text =
-      heading(results, options) + "\n" + aligned(rows) + "\n" + stretch_notes(results) + legend;
+      heading(results, options) + "\n" + aligned(rows) + "\n" + stretch_notes(results) + legend();
   if (options.tune_lr) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   if (!options.tune_lr) text += what_steps_are(results);
@@ -228,40 +179,12 @@ std::string comparison_table(const std::vector<RunResult>& results,
 }
 
 std::string summary_table(const Summary& s) {
-  std::vector<Row> rows{
-      {"train loss", number(s.train_loss, 6)},
-      {"test loss", number(s.test_loss, 6)},
-      {"test accuracy", number(s.test_accuracy, 4)},
-      {"epochs", fmt::format("{:.4g}", s.epochs)},
-      {"steps", fmt::format("{:.6g}", s.steps)},
-      {"time", human_duration(s.seconds)},
-      {"samples per second", human_count(s.samples_per_second)},
-      {"compute",
-       fmt::format("{} ({}){}", human_duration(s.compute_s), share(s.compute_s, s.seconds),
-                   stretched(s) ? fmt::format(", stretched {:.2f} times: threads share cores",
-                                              *s.compute_stretch)
-                                : "")},
-      {"transfer",
-       fmt::format("{} ({})", human_duration(s.transfer_s), share(s.transfer_s, s.seconds))},
-      {"wait", fmt::format("{} ({})", human_duration(s.wait_s), share(s.wait_s, s.seconds))},
-      {"messages", human_count(static_cast<double>(s.messages))},
-      {"bytes sent", human_bytes(static_cast<double>(s.bytes_sent))},
-  };
-  if (s.samples_computed > s.samples) {
-    rows.push_back(
-        {"samples computed",
-         fmt::format(
-             "{}, and {} of them used", human_count(static_cast<double>(s.samples_computed)),
-             share(static_cast<double>(s.samples), static_cast<double>(s.samples_computed)))});
+  std::vector<Row> rows;
+  for (const Figure* figure : figures_in(View::run_table)) {
+    if (std::string text = line_text(*figure, s); !text.empty()) {
+      rows.push_back({std::string(figure->heading), std::move(text)});
+    }
   }
-  if (s.target_loss) rows.insert(rows.begin() + 5, {"time to target", to_target(s)});
-  if (s.staleness) {
-    rows.push_back(
-        {"staleness", fmt::format("mean {:.2f}, p50 {}, p99 {}, max {}", s.staleness->mean,
-                                  s.staleness->p50, s.staleness->p99, s.staleness->max)});
-  }
-  if (s.consensus_distance) rows.push_back({"consensus distance", consensus(s)});
-  rows.push_back({"model hash", s.model_hash});
   return fmt::format("{} on {}: {}, {} workers, {} time{}\n", s.scheme, s.dataset, s.model,
                      s.workers, s.time,
                      s.diverged      ? "; DIVERGED"

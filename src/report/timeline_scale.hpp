@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/experiment/timeline.hpp"
+#include "trainyard/analysis/timeline.hpp"
 
 namespace trainyard {
 

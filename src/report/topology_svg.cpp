@@ -53,7 +53,7 @@ std::vector<Place> places_of(const Topology& topology) {
 class Panel {
  public:
   Panel(const std::vector<Place>& places, Place corner, double side)
-      : side_(side), dot_(std::clamp(side * 0.3 / std::sqrt(places.size()), 2.0, 13.0)) {
+      : dot_(std::clamp(side * 0.3 / std::sqrt(places.size()), 2.0, 13.0)) {
     const double inner = side - 2.0 * dot_ - 4.0;
     for (const Place& place : places) {
       places_.push_back(
@@ -138,7 +138,6 @@ class Panel {
         place.x, place.y + 3.8, ink, rank);
   }
 
-  const double side_;
   const double dot_;  // radius
   std::vector<Place> places_;
   double heaviest_ = 0.0;

@@ -4,6 +4,8 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 void parse_compute_noise(std::string_view text, std::string_view what, ComputeNoiseRule& rule) {
@@ -14,12 +16,12 @@ void parse_compute_noise(std::string_view text, std::string_view what, ComputeNo
   if (text == "none" || text == "memoryless") return;
   if (!text.starts_with(name)) {
     throw UsageError(
-        fmt::format("{}: '{}' is not none, memoryless or exponential:SCALE, like 'exponential:0.3'",
-                    what, text));
+        fmt::format("{}: {} is not none, memoryless or exponential:SCALE, like 'exponential:0.3'",
+                    what, echoed(text)));
   }
   const double scale = parse_number(text.substr(name.size()), what);
   if (scale < 0.0 || scale > most) {
-    throw UsageError(fmt::format("{}: '{}' is not a scale from 0 to {}", what, text, most));
+    throw UsageError(fmt::format("{}: {} is not a scale from 0 to {}", what, echoed(text), most));
   }
   rule.exponential = scale;
 }
@@ -35,13 +37,13 @@ void parse_pause(std::string_view text, std::string_view what, ComputeNoiseRule&
   if (text == "none") return;
   const auto colon = text.find(':');
   if (colon == std::string_view::npos) {
-    throw UsageError(
-        fmt::format("{}: '{}' is not none or PROBABILITY:DURATION, like '0.01:50ms'", what, text));
+    throw UsageError(fmt::format("{}: {} is not none or PROBABILITY:DURATION, like '0.01:50ms'",
+                                 what, echoed(text)));
   }
   const double probability = parse_number(text.substr(0, colon), what);
   if (probability < 0.0 || probability > 1.0) {
-    throw UsageError(
-        fmt::format("{}: '{}' is not a probability from 0 to 1", what, text.substr(0, colon)));
+    throw UsageError(fmt::format("{}: {} is not a probability from 0 to 1", what,
+                                 echoed(text.substr(0, colon))));
   }
   rule.pause = parse_duration(text.substr(colon + 1), what);
   rule.pause_probability = probability;

@@ -8,6 +8,8 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -15,28 +17,29 @@ namespace {
 // In the order of LrSchedule::Kind.
 constexpr std::array<std::string_view, 4> names{"constant", "inverse-time", "step", "cosine"};
 
+[[noreturn]] void refuse(std::string_view what, std::string_view text) {
+  throw UsageError(fmt::format(
+      "{}: {} is not constant, inverse-time, cosine or step:EVERY:FACTOR with both above 0, "
+      "like 'step:30:0.1' for a tenth after every 30 epochs",
+      what, echoed(text)));
+}
+
 }  // namespace
 
 LrSchedule parse_lr_schedule(std::string_view text, std::string_view what) {
-  const auto refuse = [&] [[noreturn]] {
-    throw UsageError(fmt::format(
-        "{}: '{}' is not constant, inverse-time, cosine or step:EVERY:FACTOR with both above 0, "
-        "like 'step:30:0.1' for a tenth after every 30 epochs",
-        what, text));
-  };
   const auto colon = text.find(':');
   const auto* name = std::ranges::find(names, text.substr(0, colon));
-  if (name == names.end()) refuse();
+  if (name == names.end()) refuse(what, text);
   LrSchedule schedule{.kind = static_cast<LrSchedule::Kind>(name - names.begin())};
   const bool has_arguments = colon != std::string_view::npos;
-  if (has_arguments != (schedule.kind == LrSchedule::Kind::step)) refuse();
+  if (has_arguments != (schedule.kind == LrSchedule::Kind::step)) refuse(what, text);
   if (!has_arguments) return schedule;
   const std::string_view arguments = text.substr(colon + 1);
   const auto second = arguments.find(':');
-  if (second == std::string_view::npos) refuse();
+  if (second == std::string_view::npos) refuse(what, text);
   schedule.every = parse_number(arguments.substr(0, second), what);
   schedule.factor = parse_number(arguments.substr(second + 1), what);
-  if (!(schedule.every > 0.0 && schedule.factor > 0.0)) refuse();
+  if (!(schedule.every > 0.0 && schedule.factor > 0.0)) refuse(what, text);
   return schedule;
 }
 

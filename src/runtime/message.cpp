@@ -6,17 +6,20 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
+#include "runtime/envelope.hpp"
+
 namespace trainyard {
 
-void Envelope::fill(std::span<const std::byte> payload) {
-  if (payload.size() > storage.size()) storage = AlignedBuffer<std::byte>(payload.size());
-  if (!payload.empty()) std::memcpy(storage.data(), payload.data(), payload.size());
+void Envelope::fill(std::span<const std::byte> bytes) {
+  if (bytes.size() > storage.size()) storage = AlignedBuffer<std::byte>(bytes.size());
+  if (!bytes.empty()) std::memcpy(storage.data(), bytes.data(), bytes.size());
   data = storage.data();
-  size = payload.size();
+  size = bytes.size();
 }
 
-void Envelope::copy_to(Vector into) const {
-  require(vector().size() == into.size() && (into.empty() || scalar == into.scalar()),
+void Delivery::copy_to(Vector into) const {
+  const ConstVector sent = vector();
+  require(sent.size() == into.size() && (into.empty() || sent.scalar() == into.scalar()),
           "a message is received into as much as was sent, in its precision");
   if (!into.empty()) std::memcpy(into.data(), data, into.bytes().size());
 }

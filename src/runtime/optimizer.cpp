@@ -59,16 +59,16 @@ bool OptimizerOptions::constant_step() const {
   return constant && warmup == 0.0;
 }
 
-Optimizer::Optimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension)
+Optimizer::Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep)
     : options_(options) {
   const bool adam = options.kind == OptimizerKind::adam;
   const bool adagrad = options.kind == OptimizerKind::adagrad;
-  if (adam || (!adagrad && !options.plain())) first_ = VectorBuffer::zeroed(scalar, dimension);
-  if (adam || adagrad) second_ = VectorBuffer::zeroed(scalar, dimension);
+  if (adam || (!adagrad && !options.plain())) first_ = keep(adam ? "optimizer.m" : "optimizer.v");
+  if (adam || adagrad) second_ = keep(adam ? "optimizer.s" : "optimizer.G");
 }
 
 Vector Optimizer::velocity() {
-  return options_.kind == OptimizerKind::adam ? Vector() : first_.view();
+  return options_.kind == OptimizerKind::adam ? Vector() : first_;
 }
 
 void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double scale,
@@ -81,13 +81,13 @@ void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double 
   }
   switch (options_.kind) {
     case OptimizerKind::sgd:
-      kernels::momentum_step(options_.momentum, scale, step, gradient, first_.view(), model);
+      kernels::momentum_step(options_.momentum, scale, step, gradient, first_, model);
       return;
     case OptimizerKind::nesterov:
-      kernels::nesterov_step(options_.momentum, scale, step, gradient, first_.view(), model);
+      kernels::nesterov_step(options_.momentum, scale, step, gradient, first_, model);
       return;
     case OptimizerKind::adagrad:
-      kernels::adagrad_step(scale, step, gradient, second_.view(), model);
+      kernels::adagrad_step(scale, step, gradient, second_, model);
       return;
     case OptimizerKind::adam: {
       const auto t = static_cast<double>(steps_);
@@ -96,7 +96,7 @@ void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double 
                           .scale = scale,
                           .step = step / (1.0 - std::pow(options_.beta1, t)),
                           .root_scale = 1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t))},
-                         gradient, first_.view(), second_.view(), model);
+                         gradient, first_, second_, model);
       return;
     }
   }

@@ -1,6 +1,6 @@
 #include "trainyard/runtime/server.hpp"
 
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -10,7 +10,7 @@ namespace {
 ConstVector initial_shard(const Rank& rank, const RunContext& context) {
   const int index = rank.rank() - rank.workers() - context.proxies;
   if (index < 0) return context.initial_model.subspan(0, 0);
-  return part_of(context.initial_model, index, rank.servers() - context.proxies);
+  return even_split(context.initial_model, index, rank.servers() - context.proxies);
 }
 
 }  // namespace
@@ -18,9 +18,9 @@ ConstVector initial_shard(const Rank& rank, const RunContext& context) {
 Server::Server(Rank& rank, const RunContext& context)
     : rank_(rank),
       context_(context),
-      shard_(context.control.keep_shard(rank.rank() - rank.workers(),
-                                        VectorBuffer::copy_of(initial_shard(rank, context)))),
-      optimizer_(context.optimizer, context.model.scalar(), shard_.size()) {
+      shard_(context.state.keep_model(rank.rank(), initial_shard(rank, context))),
+      optimizer_(context.optimizer,
+                 [&](std::string_view name) { return keep(name, shard_.size()); }) {
   sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
 }
 
@@ -44,12 +44,12 @@ void Server::close_step(ConstVector gradient, std::uint64_t minibatches, double 
   // Schedules go by the steps that were asked for, of all workers, and not by what came in time:
   // else a cosine would not be at its end when the run is.
   apply(gradient, static_cast<std::uint64_t>(context_.workers), scale);
-  context_.control.close_step(rank_, minibatches);
+  context_.pacer.close_step(rank_, minibatches);
 }
 
 std::uint64_t Server::record_staleness(std::uint64_t version_read) {
   const std::uint64_t staleness = version_ - version_read;
-  context_.control.staleness_of(rank_.rank()).record(staleness);
+  context_.state.staleness_of(rank_.rank()).record(staleness);
   return staleness;
 }
 

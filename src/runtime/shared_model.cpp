@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {

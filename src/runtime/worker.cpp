@@ -22,20 +22,10 @@ constexpr std::uint64_t staleness_sampled_every = 64;
 
 }  // namespace
 
-const Topology& RunContext::its_topology() const {
-  if (topology == nullptr) {
-    throw_forgotten(scheme, ".has_topology",
-                    "missing; its program calls next_round(), which needs .has_topology = true");
-  }
-  return *topology;
-}
-
-const AllReduce& RunContext::its_collective() const {
-  if (collective == nullptr) {
-    throw_forgotten(scheme, ".has_collective",
-                    "missing; its program calls collective(), which needs .has_collective = true");
-  }
-  return *collective;
+void RunContext::throw_not_taken(std::string_view kind) const {
+  throw UsageError(
+      fmt::format("scheme '{}': .takes: its program asks for a {}, which needs .takes = {{\"{}\"}}",
+                  scheme, kind, kind));
 }
 
 double RunContext::its_hyperparameter(std::string_view name) const {
@@ -51,7 +41,8 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
       context_(context),
       constant_step_(context.optimizer.constant_step()),
       sparse_(context.optimizer.plain() ? context.model.sparse_update() : nullptr),
-      optimizer_(context.optimizer, context.model.scalar(), context.model.dimension()),
+      optimizer_(context.optimizer,
+                 [&](std::string_view name) { return keep(name, context.model.dimension()); }),
       random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1) {
   shares_.reserve(shares.size());  // streams keep references
   const bool stands_for_all = rank.workers() < context.workers;
@@ -68,15 +59,15 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   single_row_ = rows == 1;
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
   const std::size_t dimension = context.model.dimension();
-  if (context.shared == nullptr) {
-    replica_ =
-        context.control.keep_replica(rank.rank(), VectorBuffer::copy_of(context.initial_model));
+  SharedModels* const shared = context.state.shared();
+  if (shared == nullptr) {
+    replica_ = context.state.keep_model(rank.rank(), context.initial_model);
     gradient_ = VectorBuffer::zeroed(context.model.scalar(), dimension);
     return;
   }
-  group_ = context.shared->group_of(rank.rank());
-  if (context.shared->first_worker_of(group_) == rank.rank()) {
-    context.shared->lay_out(group_, context.initial_model.floats());
+  group_ = shared->group_of(rank.rank());
+  if (shared->first_worker_of(group_) == rank.rank()) {
+    shared->lay_out(group_, context.initial_model.floats());
   }
   if (sparse_ == nullptr) {
     read_copy_ = AlignedBuffer<float>::zeroed(dimension);
@@ -86,27 +77,27 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
 
 bool Worker::next_step() {
   if (begun_) ++done_;
-  begun_ = context_.control.next_step(rank_, done_);
+  begun_ = context_.pacer.next_step(rank_, done_);
   if (begun_ && context_.recorder != nullptr) context_.recorder->step_begins(rank_.now());
   return begun_;
 }
 
 const MixingRow& Worker::next_round() {
-  const Topology& topology = context_.its_topology();
+  const Topology& topology = context_.ingredient<Topology>("topology");
   if (!begun_ && topology.period() > 1) {
-    throw_forgotten(context_.scheme, ".graphs",
-                    "its program asks for its neighbours before the first step, which a graph that "
-                    "varies has not; it needs .graphs = GraphRange::static_symmetric, or to call "
-                    "next_round() in each round");
+    throw_forgotten(
+        context_.scheme, ".graphs",
+        "its program asks for its neighbours before the first step, which a graph that "
+        "varies has not; it needs .graphs = {.range = GraphRange::static_symmetric}, or to call "
+        "next_round() in each round");
   }
   return topology.row(rounds_++, rank_.rank());
 }
 
 void Worker::throw_wrong_home(const char* asked_for) const {
-  throw UsageError(
-      fmt::format("scheme '{}': .home: its program calls {}, which {} .home = ModelHome::shared",
-                  context_.scheme, asked_for,
-                  context_.shared == nullptr ? "needs" : "needs a replica and does not go with"));
+  throw UsageError(fmt::format(
+      "scheme '{}': .cast: its program calls {}, which {} cast::shared", context_.scheme, asked_for,
+      context_.state.shared() == nullptr ? "needs" : "needs a replica and does not go with"));
 }
 
 /// Where a worker has several shares, its minibatch is one from each of them.
@@ -131,7 +122,7 @@ ComputeCost Worker::cost_of_next(bool reads_shared) {
   for (std::size_t share = 0; share < streams_.size(); ++share) {
     const Slowdown random = noises_[share % noises_.size()].next();
     factors += slowdown * random.factor;
-    pause = later(pause, random.pause);
+    pause = checked_sum(pause, random.pause);
   }
   cost_ = ComputeCost{.simulated = scaled(context_.minibatch_time, factors),
                       .slowdown = factors / static_cast<double>(streams_.size()),
@@ -155,7 +146,7 @@ double Worker::step_size() const {
 }
 
 void Worker::sit_out() {
-  context_.control.sit_out(rank_.rank());
+  context_.pacer.sit_out(rank_.rank());
 }
 
 Vector Worker::compute_gradient() {
@@ -254,9 +245,9 @@ void Worker::descend_shared(SharedAccess access) {
   SharedModel& shared = this->shared().of(group_);
   // By the common count: a slow worker's own steps say little about how far all have come.
   const auto step_size =
-      static_cast<float>(step_size_after(context_.control.minibatch_number(rank_.rank())));
+      static_cast<float>(step_size_after(context_.pacer.minibatch_number(rank_.rank())));
   const bool sampled = context_.simulated || done_ % staleness_sampled_every == 0;
-  const std::uint64_t before = sampled ? context_.control.worker_steps_done() : 0;
+  const std::uint64_t before = sampled ? context_.pacer.worker_steps_done() : 0;
 
   if (sparse_ != nullptr) {
     rank_.compute(cost_of_next(true),
@@ -271,8 +262,7 @@ void Worker::descend_shared(SharedAccess access) {
     shared.add(-step_size, gradient_.view().floats(), read_copy_.span(), access);
   }
   if (sampled) {
-    context_.control.staleness_of(rank_.rank())
-        .record(context_.control.worker_steps_done() - before);
+    context_.state.staleness_of(rank_.rank()).record(context_.pacer.worker_steps_done() - before);
   }
 }
 

@@ -38,14 +38,14 @@ Scheme ad_psgd_scheme() {
   return {.name = "ad-psgd",
           .summary = "after each gradient a worker averages with one random neighbour, at any time",
           .step = "γ × own gradient, averaged pair by pair: to first order the mean over workers",
-          .time = "c + 2(α + t) or more, by who averages with whom",
-          .rate = "1/ε + σ²/(nε²) once staleness and mixing are paid for",
+          .cost = {.formula = "c + 2(α + t) or more, by who averages with whom",
+                   .rate = "1/ε + σ²/(nε²) once staleness and mixing are paid for"},
           .source = "Lian et al. 2018; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .pace = Pace::free,
-          .by_chance = true,
-          .has_topology = true,
-          .graphs = GraphRange::static_symmetric,
+          .rhythm = Rhythm::by_chance,
+          .takes = {"topology"},
+          .graphs = {.range = GraphRange::static_symmetric},
           .worker = work};
 }
 

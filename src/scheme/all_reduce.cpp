@@ -12,7 +12,7 @@ void all_reduce_server(Server& server) {
 }
 
 Duration all_reduce_step_time(const StepSetting& s, const AllReduce& way) {
-  return s.compute + way.seconds(s.workers, s.servers, s.parameters, s.network);
+  return s.compute + way.duration(s.workers, s.servers, s.parameters, s.network);
 }
 
 namespace {
@@ -31,16 +31,16 @@ Scheme all_reduce_scheme() {
   return {.name = "all-reduce",
           .summary = "all-reduce of gradients in the way that --collective says",
           .step = "γ × mean over workers",
-          .time = "c + that of the collective (list collectives)",
-          .rate = "1/ε + σ²/(nε²)",
+          .cost = {.formula = "c + that of the collective (list collectives)",
+                   .rate = "1/ε + σ²/(nε²)",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return all_reduce_step_time(s, s.collective);
+                   }},
           .source = "catalogue 2.1, 3",
           .family = SchemeFamily::synchronous,
-          .has_collective = true,
+          .takes = {"collective"},
           .worker = work,
-          .server = all_reduce_server,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return all_reduce_step_time(s, s.collective);
-          }};
+          .server = all_reduce_server};
 }
 
 }  // namespace trainyard

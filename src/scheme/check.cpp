@@ -4,12 +4,16 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/function_ref.hpp"
+#include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/network/network.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -37,66 +41,107 @@ struct Rule {
   const char* why;
 };
 
-void check_texts_and_programs(const Scheme& s) {
-  const bool serves = s.server != nullptr;
-  const bool shared = s.home == ModelHome::shared;
-  const std::array rules{
-      Rule{s.summary.empty(), ".summary", "missing; it is the scheme's line in `list schemes`"},
-      Rule{s.step.empty(), ".step",
-           "missing; it says what γ multiplies, which `compare` shows beside the figures"},
-      Rule{s.worker == nullptr, ".worker", "missing; it is the program of one worker"},
-      Rule{s.home == ModelHome::servers && !serves, ".server",
-           "missing; .home = ModelHome::servers keeps the model there"},
-      Rule{shared && serves, ".server",
-           "with .home = ModelHome::shared the model is in shared memory, and no server has a part "
-           "of it"},
-      Rule{s.pace == Pace::server && !serves, ".server",
-           "missing; .pace = Pace::server leaves it to a server to close the steps"},
-      Rule{s.has_collective && !serves, ".server",
-           "missing; with .has_collective the way may be ps, whose servers it has to be "
-           "(Server::collective().serve())"},
-      Rule{s.has_proxies && !serves, ".server", "missing; .has_proxies says that there are some"},
-      Rule{s.one_server && !serves, ".server", "missing; .one_server says that there is one"},
-      Rule{s.one_server && s.has_collective, ".one_server",
-           "contradicts .has_collective, where --collective says how many servers there are"},
-      Rule{s.one_server && s.has_proxies, ".one_server",
-           "contradicts .has_proxies, which come in front of a server"},
-      Rule{s.has_collective && s.has_proxies, ".has_proxies",
-           "contradicts .has_collective, where --collective says how many servers there are"},
-      Rule{shared && s.optimizers != OptimizerRange::plain, ".optimizers",
-           "must be OptimizerRange::plain: steps on a shared model have no state of their own, and "
-           "a momentum would have no effect"},
-  };
+void check_rules(const Scheme& s, std::span<const Rule> rules) {
   for (const Rule& rule : rules) {
     if (rule.broken) refuse(s, rule.field, rule.why);
   }
 }
 
-void check_ranks(const Scheme& s) {
-  const bool names_groups = std::ranges::find(s.hyperparameters, "groups",
-                                              &HyperparameterInfo::name) != s.hyperparameters.end();
-  const std::array rules{
-      Rule{s.has_groups && s.home != ModelHome::shared, ".has_groups",
-           "groups share a model each, which needs .home = ModelHome::shared"},
-      Rule{s.has_groups && !names_groups, ".hyperparameters",
-           ".has_groups takes their number from a hyperparameter 'groups', which is missing"},
-      Rule{names_groups && !s.has_groups, ".has_groups",
-           "missing; without it the hyperparameter 'groups' has no effect"},
-      Rule{s.one_rank && s.has_topology, ".one_rank",
-           "contradicts .has_topology: one rank has no neighbours"},
-      Rule{s.one_rank && s.has_collective, ".one_rank",
-           "contradicts .has_collective: one rank has nobody to add up with"},
-      Rule{s.one_rank && s.shares != nullptr, ".one_rank",
-           "contradicts .shares: one rank takes the minibatches of all workers"},
-      Rule{!s.has_topology && s.graphs != GraphRange::doubly_stochastic, ".graphs",
-           "says nothing without .has_topology = true"},
-      Rule{!s.has_topology && s.rounds != nullptr, ".rounds",
-           "says nothing without .has_topology = true"},
-      Rule{s.least_eigenvalue != nullptr && s.graphs != GraphRange::static_symmetric,
-           ".least_eigenvalue", "needs .graphs = GraphRange::static_symmetric"},
-  };
-  for (const Rule& rule : rules) {
-    if (rule.broken) refuse(s, rule.field, rule.why);
+void check_texts_and_programs(const Scheme& s) {
+  check_rules(
+      s,
+      std::array{
+          Rule{s.summary.empty(), ".summary", "missing; it is the scheme's line in `list schemes`"},
+          Rule{s.step.empty(), ".step",
+               "missing; it says what γ multiplies, which `compare` shows beside the figures"},
+          Rule{s.worker == nullptr, ".worker", "missing; it is the program of one worker"},
+          Rule{s.cast == nullptr, ".cast",
+               "missing; it says how many ranks there are of each kind"},
+          Rule{s.pace == Pace::server && s.server == nullptr, ".server",
+               "missing; .pace = Pace::server leaves it to a server to close the steps"},
+          Rule{takes(s, "collective") && s.server == nullptr, ".server",
+               "missing; with .takes = {\"collective\"} the way may be ps, whose servers it has to "
+               "be (Server::collective().serve())"},
+          Rule{!takes(s, "topology") && s.graphs.range != GraphRange::doubly_stochastic, ".graphs",
+               "says nothing without .takes = {\"topology\"}"},
+          Rule{!takes(s, "topology") && s.graphs.rounds != nullptr, ".graphs.rounds",
+               "says nothing without .takes = {\"topology\"}"},
+          Rule{s.graphs.least_eigenvalue != nullptr &&
+                   s.graphs.range != GraphRange::static_symmetric,
+               ".graphs.least_eigenvalue", "needs .range = GraphRange::static_symmetric"},
+      });
+}
+
+void check_takes(const Scheme& s) {
+  std::vector<std::string> known;
+  for (const IngredientKind& kind : ingredient_kinds()) known.push_back(kind.name);
+  for (const std::string& kind : s.takes) {
+    if (std::ranges::find(known, kind) == known.end()) {
+      refuse(s, ".takes",
+             fmt::format("'{}' is no kind of ingredient; known: {}", kind, fmt::join(known, ", ")));
+    }
+    if (std::ranges::count(s.takes, kind) > 1) {
+      refuse(s, ".takes", fmt::format("'{}' is there twice", kind));
+    }
+  }
+}
+
+/// The scheme's fallbacks, without a look at the machine: tables are checked at every start.
+Hyperparameters fallbacks_of_row(const Scheme& s, int workers) {
+  Hyperparameters given;
+  for (const HyperparameterInfo& p : s.hyperparameters) {
+    if (p.machine_fallback != nullptr) given[p.name] = std::max(p.fallback, p.low);
+  }
+  return with_fallbacks(s, std::move(given), workers);
+}
+
+/// What the row says of its ranks, for four workers and two servers, whatever the collective is.
+void check_casts(const Scheme& s) {
+  constexpr int workers = 4;
+  IngredientNames names;
+  std::vector<std::string> ways{ingredient_kind("collective").fallback};
+  if (takes(s, "collective")) {
+    for (const AllReduce& way : all_reduces()) ways.push_back(way.name);
+  }
+  bool serves = false;
+  Cast made;
+  for (const std::string& way : ways) {
+    names["collective"] = way;
+    made = cast_of(s, workers, 2, names, fallbacks_of_row(s, workers));
+    serves = serves || made.servers > 0;
+    if (!takes(s, "collective")) continue;
+    if (made.servers != find_all_reduce(way).servers(workers, 2)) {
+      refuse(s, ".cast",
+             fmt::format(
+                 "does not have the servers that --collective {} brings; cast::replicas has", way));
+    }
+  }
+  const bool shared = made.model == ModelHome::shared;
+  check_rules(
+      s, std::array{
+             Rule{s.server != nullptr && !serves, ".server",
+                  "nobody runs it: the ranks of .cast are all workers"},
+             Rule{made.workers == 1 && !s.takes.empty(), ".cast",
+                  "contradicts .takes: one worker has no neighbours, and nobody to add up with"},
+             Rule{shared && s.optimizers != OptimizerRange::plain, ".optimizers",
+                  "must be OptimizerRange::plain: steps on a shared model have no state of their "
+                  "own, and a momentum would have no effect"},
+         });
+}
+
+/// The hyperparameter "groups" is what cast::shared_by_groups goes by.
+void check_groups(const Scheme& s) {
+  constexpr int workers = 4;
+  if (std::ranges::find(s.hyperparameters, "groups", &HyperparameterInfo::name) ==
+      s.hyperparameters.end()) {
+    return;
+  }
+  Hyperparameters two = fallbacks_of_row(s, workers);
+  two["groups"] = 2;
+  const Cast made = cast_of(s, workers, 1, {}, two);
+  if (made.model == ModelHome::shared && made.shared_models != 2) {
+    refuse(s, ".cast",
+           "is not cast::shared_by_groups, so the hyperparameter 'groups' has no effect");
   }
 }
 
@@ -146,6 +191,7 @@ std::string_view field_that_differs(const HyperparameterInfo& a, const Hyperpara
   if (a.whole != b.whole) return ".whole";
   if (a.of_workers != b.of_workers) return ".of_workers";
   if (a.cycle != b.cycle) return ".cycle";
+  if (a.of_wall != b.of_wall) return ".of_wall";
   if (a.in_the_long_run != b.in_the_long_run) return ".in_the_long_run";
   if (a.choices != b.choices) return ".choices";
   if (a.machine_fallback != b.machine_fallback) return ".machine_fallback";
@@ -169,35 +215,11 @@ void check_against_others(const Scheme& s, FirstTakers& first_takers) {
   }
 }
 
-}  // namespace
-
-void check_schemes(std::span<const Scheme> table) {
-  FirstTakers first_takers;
-  for (const Scheme& scheme : table) {
-    if (scheme.name.empty()) throw UsageError("a scheme: .name: missing; it follows --scheme");
-    if (!can_be_typed(scheme.name, "+")) {
-      refuse(scheme, ".name", "lower-case letters, digits, hyphens and '+' are accepted");
-    }
-    if (is_group(scheme.name)) {
-      refuse(scheme, ".name", "is the name of a group of schemes");
-    }
-    if (std::ranges::count(table, scheme.name, &Scheme::name) > 1) {
-      refuse(scheme, ".name", "there is a scheme of that name already");
-    }
-    check_texts_and_programs(scheme);
-    check_ranks(scheme);
-    for (const HyperparameterInfo& p : scheme.hyperparameters) check_hyperparameter(scheme, p);
-    check_against_others(scheme, first_takers);
-  }
-}
-
-namespace {
-
 /// Of those that a function gives, for some numbers of workers.
 void check_run_fallbacks(const Scheme& scheme) {
   for (const int workers : {1, 2, 4}) {
     try {
-      const Hyperparameters fallbacks = with_fallbacks(scheme, {}, workers);
+      const Hyperparameters fallbacks = fallbacks_of_row(scheme, workers);
       for (const HyperparameterInfo& p : scheme.hyperparameters) {
         if (p.run_fallback == nullptr) continue;
         const double value = hyperparameter(fallbacks, p.name);
@@ -216,26 +238,60 @@ void check_run_fallbacks(const Scheme& scheme) {
   }
 }
 
+/// Runs `body`, which calls functions of the row; names the field where one asks for a
+/// hyperparameter that the row does not name.
+void check_functions(const Scheme& scheme, std::string_view field, FunctionRef<void()> body) {
+  try {
+    body();
+  } catch (const UnnamedHyperparameter& error) {
+    refuse(scheme, field, error.what());
+  }
+}
+
 }  // namespace
+
+void check_schemes(std::span<const Scheme> table) {
+  FirstTakers first_takers;
+  for (const Scheme& scheme : table) {
+    if (scheme.name.empty()) throw UsageError("a scheme: .name: missing; it follows --scheme");
+    if (!can_be_typed(scheme.name, "+")) {
+      refuse(scheme, ".name", "lower-case letters, digits, hyphens and '+' are accepted");
+    }
+    if (is_group(scheme.name)) {
+      refuse(scheme, ".name", "is the name of a group of schemes");
+    }
+    if (std::ranges::count(table, scheme.name, &Scheme::name) > 1) {
+      refuse(scheme, ".name", "there is a scheme of that name already");
+    }
+    check_texts_and_programs(scheme);
+    check_takes(scheme);
+    for (const HyperparameterInfo& p : scheme.hyperparameters) check_hyperparameter(scheme, p);
+    check_run_fallbacks(scheme);
+    check_functions(scheme, ".cast", [&] {
+      check_casts(scheme);
+      check_groups(scheme);
+    });
+    check_against_others(scheme, first_takers);
+  }
+}
 
 void try_functions(const Scheme& scheme) {
   constexpr int workers = 4;
-  check_run_fallbacks(scheme);
-  const Hyperparameters fallbacks = with_fallbacks(scheme, {}, workers);
+  const Hyperparameters fallbacks = fallbacks_of_row(scheme, workers);
   const Network network{};
-  const char* field = "";
-  try {
-    field = ".rounds";
-    const Topology graph = rounds_over(scheme, make_topology("ring", workers, 1), fallbacks, 1);
-    field = ".least_eigenvalue";
-    if (scheme.least_eigenvalue != nullptr) (void)scheme.least_eigenvalue(fallbacks);
-    field = ".shares";
-    (void)shares_of(scheme, 0, workers, fallbacks);
-    field = ".cycle";
-    (void)steps_of_cycle(scheme, workers, fallbacks);
-    field = ".step_time";
-    if (scheme.step_time == nullptr) return;
-    (void)scheme.step_time({.workers = workers,
+  Topology graph;
+  check_functions(scheme, ".graphs.rounds", [&] {
+    graph = rounds_over(scheme, make_topology("ring", workers, 1), fallbacks, 1);
+  });
+  check_functions(scheme, ".graphs.least_eigenvalue", [&] {
+    if (scheme.graphs.least_eigenvalue != nullptr) {
+      (void)scheme.graphs.least_eigenvalue(fallbacks);
+    }
+  });
+  check_functions(scheme, ".cycle", [&] { (void)steps_of_cycle(scheme, workers, fallbacks); });
+  check_functions(scheme, ".cost.time", [&] {
+    if (scheme.cost.time == nullptr) return;
+    (void)scheme.cost.time({.workers = workers,
                             .servers = 1,
                             .parameters = 16,
                             .compute = std::chrono::milliseconds(1),
@@ -243,20 +299,47 @@ void try_functions(const Scheme& scheme) {
                             .collective = find_all_reduce("ring"),
                             .topology = graph,
                             .hyperparameters = fallbacks});
-  } catch (const UnnamedHyperparameter& error) {
-    refuse(scheme, field, error.what());
-  }
+  });
 }
 
-void check_shares(const Scheme& scheme, std::span<const int> shares, int workers) {
-  const bool all_there =
-      std::ranges::all_of(shares, [&](int worker) { return worker >= 0 && worker < workers; });
-  if (shares.empty() || !all_there) {
-    refuse(scheme, ".shares",
-           fmt::format("a worker takes the minibatches of one worker at least, and of workers 0 to "
-                       "{}",
-                       workers - 1));
-  }
+namespace {
+
+bool takes_whom(std::span<const int> shares, int workers) {
+  return !shares.empty() &&
+         std::ranges::all_of(shares, [&](int worker) { return worker >= 0 && worker < workers; });
+}
+
+}  // namespace
+
+void check_cast(const Scheme& scheme, const Cast& made, int workers) {
+  const auto ranks = static_cast<std::size_t>(std::max(made.workers, 0));
+  const bool shares_fit =
+      made.shares.empty() ? made.workers == workers : made.shares.size() == ranks;
+  const bool shared = made.model == ModelHome::shared;
+  const bool all_taken = std::ranges::all_of(
+      made.shares, [&](const std::vector<int>& shares) { return takes_whom(shares, workers); });
+  check_rules(
+      scheme,
+      std::array{
+          Rule{made.workers < 1, ".cast", "has no worker"},
+          Rule{made.servers > 0 && scheme.server == nullptr, ".server",
+               "missing; it is the program of the servers that .cast has"},
+          Rule{made.model == ModelHome::servers && made.servers <= made.proxies, ".cast",
+               "keeps the model on servers, and has none that holds a part"},
+          Rule{made.workers != 1 && made.workers != workers, ".cast",
+               "has neither one rank for all workers nor one for each of them"},
+          Rule{made.servers < 0 || made.proxies < 0 || made.proxies > made.servers, ".cast",
+               "has fewer servers than none, or than there are proxies among them"},
+          Rule{shared && made.servers > 0, ".cast",
+               "shares the model in memory, and has servers, which hold no part of it"},
+          Rule{made.shared_models < 1 || made.shared_models > made.workers, ".cast",
+               "has no shared model, or more of them than workers"},
+          Rule{!shares_fit, ".cast",
+               "says of another number of workers than it has whose minibatches they take"},
+          Rule{
+              !all_taken, ".cast",
+              "a worker takes the minibatches of one worker at least, and of those that there are"},
+      });
 }
 
 }  // namespace trainyard

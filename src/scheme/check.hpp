@@ -1,7 +1,6 @@
 // What an author of a row may have forgotten.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include "trainyard/scheme/scheme.hpp"
@@ -13,8 +12,9 @@ namespace trainyard {
 /// the row does not name.
 void try_functions(const Scheme& scheme);
 
-/// Throws UsageError unless a worker has minibatches of somebody to take, who is there.
-void check_shares(const Scheme& scheme, std::span<const int> shares, int workers);
+/// Throws UsageError for a cast that cannot run: without a worker, with a program that is missing,
+/// or with workers that take the minibatches of nobody, or of somebody who is not there.
+void check_cast(const Scheme& scheme, const Cast& made, int workers);
 
 /// Whether schemes_of_group() knows it.
 bool is_group(std::string_view name);

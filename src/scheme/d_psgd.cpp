@@ -2,8 +2,8 @@
 // γ g_i(x_i) (Lian et al., NIPS 2017, Algorithm 1; catalogue §4.2). The models go out before the
 // gradient is computed, so that communication hides behind computation: a step lasts
 // max(T_c, Δ(α + t)), where gossip (adapt-then-combine) takes the sum of both. The price: a
-// gradient reaches the neighbours one step later, and on unlike data the replicas stay further
-// apart, by γ/(1 − λ + γh) instead of γλ/(1 − λ(1 − γh)) for each eigenvalue λ of W.
+// gradient reaches the neighbours one step later, and on heterogeneous data the replicas stay
+// further apart, by γ/(1 − λ + γh) instead of γλ/(1 − λ(1 − γh)) for each eigenvalue λ of W.
 #include "trainyard/collective/neighbour_average.hpp"
 
 #include "scheme/gossip.hpp"
@@ -29,15 +29,15 @@ Scheme d_psgd_scheme() {
   return {.name = "d-psgd",
           .summary = "gossip with the neighbours' models of before the step, sent while computing",
           .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-          .time = "max(c, Δ(α + t))",
-          .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+          .cost = {.formula = "max(c, Δ(α + t))",
+                   .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return combine_while_adapting_time(s);
+                   }},
           .source = "Lian et al. 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .has_topology = true,
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return combine_while_adapting_time(s);
-          }};
+          .takes = {"topology"},
+          .worker = work};
 }
 
 }  // namespace trainyard

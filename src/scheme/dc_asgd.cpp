@@ -9,6 +9,8 @@
 // are applied, as the paper writes it; the authors' Multiverso updater keeps one for each worker.
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -21,13 +23,14 @@ namespace {
 /// compensate(gradient, what its worker pulled) leaves the compensated gradient in `server.sum()`.
 template <typename Compensate>
 void serve(Server& server, const Compensate& compensate) {
-  std::vector<VectorBuffer> pulled;
+  std::vector<Vector> pulled;
   pulled.reserve(static_cast<std::size_t>(server.comm().workers()));
   for (int worker = 0; worker < server.comm().workers(); ++worker) {
-    pulled.push_back(VectorBuffer::copy_of(server.shard()));
+    pulled.push_back(server.keep(fmt::format("x_bak({})", worker), server.shard().size()));
+    kernels::copy(server.shard(), pulled.back());
   }
   while (const auto message = server.comm().receive_any()) {
-    const Vector backup = pulled[static_cast<std::size_t>(message->from())].view();
+    const Vector backup = pulled[static_cast<std::size_t>(message->from())];
     server.record_staleness(message->tag());
     server.apply(compensate(message->vector(), backup), 1);
     kernels::copy(server.shard(), backup);
@@ -48,11 +51,11 @@ void serve_adaptive(Server& server) {
   const double lambda = server.hyperparameter("lambda0");
   const double keep = server.hyperparameter("mean-square");
   VectorBuffer compensated(server.shard().scalar(), server.shard().size());
-  VectorBuffer mean_square = VectorBuffer::zeroed(server.shard().scalar(), server.shard().size());
+  const Vector mean_square = server.keep("MS", server.shard().size());
   serve(server, [&](ConstVector gradient, ConstVector backup) {
-    kernels::average_squares(keep, gradient, mean_square.view());
-    kernels::compensate_delay_adaptively(lambda, mean_square.view(), gradient, server.shard(),
-                                         backup, compensated.view());
+    kernels::average_squares(keep, gradient, mean_square);
+    kernels::compensate_delay_adaptively(lambda, mean_square, gradient, server.shard(), backup,
+                                         compensated.view());
     return compensated.view();
   });
 }
@@ -64,12 +67,11 @@ Scheme dc_asgd_c_scheme() {
           .summary =
               "ps-async, the server corrects each gradient for what has changed since: constant λ",
           .step = "γ × each gradient: as ps-async",
-          .time = "as ps-async",
-          .rate = "as ps-async",
+          .cost = {.formula = "as ps-async", .rate = "as ps-async", .time = ps_async_step_time},
           .source = "Zheng et al. 2017; catalogue 2.11",
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,
-          .home = ModelHome::servers,
+          .cast = cast::servers,
           .hyperparameters = {{.name = "lambda",
                                .argument = "L",
                                .help = "how much of the correction is made",
@@ -77,8 +79,7 @@ Scheme dc_asgd_c_scheme() {
                                .low = 0.0,
                                .high = 1e6}},
           .worker = ps_async_worker,
-          .server = serve_constant,
-          .step_time = ps_async_step_time};
+          .server = serve_constant};
 }
 
 Scheme dc_asgd_a_scheme() {

@@ -33,21 +33,21 @@ void work(Worker& worker) {
   const auto fetch_period = static_cast<std::uint64_t>(worker.hyperparameter("fetch-period"));
   const auto push_period = static_cast<std::uint64_t>(worker.hyperparameter("push-period"));
   const Vector replica = worker.replica();
-  VectorBuffer accrued = VectorBuffer::zeroed(replica.scalar(), replica.size());
+  const Vector accrued = worker.keep("accrued gradients", replica.size());
   std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
   std::vector<std::uint64_t> tags(versions.size());
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
     const bool pushes = worker.step() % push_period == 0;
     const bool fetches = (worker.step() + 1) % fetch_period == 0;  // for the next step
-    kernels::add(gradient, accrued.view());
+    kernels::add(gradient, accrued);
     if (pushes || fetches) {
       const std::uint64_t asks = (fetches ? wants_model : 0) | (pushes ? brings_gradient : 0);
       std::ranges::transform(versions, tags.begin(),
                              [asks](std::uint64_t version) { return version << bits | asks; });
-      push(worker.comm(), pushes ? accrued.view() : Vector(), tags);
+      push(worker.comm(), pushes ? accrued : Vector(), tags);
     }
-    if (pushes) kernels::set_to_zero(accrued.view());
+    if (pushes) kernels::set_to_zero(accrued);
     if (fetches) {
       pull(worker.comm(), replica, versions);
     } else {
@@ -96,17 +96,17 @@ Scheme downpour_scheme() {
   return {.name = "downpour",
           .summary = "ps-async that fetches and pushes every so many steps, local steps between",
           .step = "γ × each gradient: as ps-async",
-          .time = "as ps-async for a fetch and a push in each step; without either c",
-          .rate = "as ps-async, with larger staleness",
+          .cost = {.formula = "as ps-async for a fetch and a push in each step; without either c",
+                   .rate = "as ps-async, with larger staleness",
+                   .time = step_time},
           .source = "Dean et al. 2012; catalogue 2.7",
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,
-          .home = ModelHome::servers,
+          .cast = cast::servers,
           .hyperparameters = {steps_between("fetch-period", "N", "steps from fetch to fetch"),
                               steps_between("push-period", "N", "steps from push to push")},
           .worker = work,
-          .server = serve,
-          .step_time = step_time};
+          .server = serve};
 }
 
 }  // namespace trainyard

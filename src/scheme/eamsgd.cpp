@@ -22,15 +22,15 @@ namespace {
 void work(Worker& worker) {
   const double keep = worker.hyperparameter("delta");
   const Vector replica = worker.replica();
-  VectorBuffer velocity = VectorBuffer::zeroed(replica.scalar(), replica.size());
+  const Vector velocity = worker.keep("velocity", replica.size());
   ElasticExchange exchange(worker);
   while (worker.next_step()) {
     const bool is_due = exchange.is_due();
     if (is_due) exchange.begin();
-    kernels::axpy(keep, velocity.view(), replica);
+    kernels::axpy(keep, velocity, replica);
     const auto gradient = worker.compute_gradient();
-    kernels::scale(keep, velocity.view());
-    kernels::axpy(-worker.step_size(), gradient, velocity.view());
+    kernels::scale(keep, velocity);
+    kernels::axpy(-worker.step_size(), gradient, velocity);
     worker.apply(gradient);  // x + δ v − γ g
     if (is_due) exchange.end();
   }
@@ -53,12 +53,11 @@ Scheme eamsgd_scheme() {
   return {.name = "eamsgd",
           .summary = "easgd-async with Nesterov's momentum on the replicas",
           .step = "γ/(1-δ) × own gradient; the centre as in easgd-async",
-          .time = "as easgd-async",
-          .rate = "as easgd-async",
+          .cost = {.formula = "as easgd-async", .rate = "as easgd-async"},
           .source = "Zhang et al. 2015; catalogue 4.1",
           .family = SchemeFamily::local_updates,
           .pace = Pace::free,
-          .home = ModelHome::servers,
+          .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = hyperparameters(),
           .worker = work,

@@ -17,7 +17,7 @@
 #include <list>
 #include <vector>
 
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -74,7 +74,7 @@ class Scatters {
     std::uint64_t number = first_own_;
     for (const VectorBuffer& update : own_) {
       if (number++ < own_inside_[k]) continue;
-      kernels::add(part_of(update.view(), static_cast<int>(k), worker_.comm().servers()), shard);
+      kernels::add(even_split(update.view(), static_cast<int>(k), worker_.comm().servers()), shard);
     }
     cache_.refreshed(k, clocks()[k] + 1);
   }
@@ -157,12 +157,11 @@ Scheme essp_scheme() {
   return {.name = "essp",
           .summary = "ssp, the server sends the model to all whenever the slowest has advanced",
           .step = "γ × each gradient: as ps-async",
-          .time = "between max(c, n(α + t)) and c + 2n(α + t)",
-          .rate = "as ps-async, staleness bounded",
+          .cost = {.formula = "between max(c, n(α + t)) and c + 2n(α + t)",
+                   .rate = "as ps-async, staleness bounded"},
           .source = "Dai et al. 2015; catalogue 2.4",
           .family = SchemeFamily::bounded,
-          .by_arrival = true,
-          .home = ModelHome::servers,
+          .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {staleness_info},
           .worker = work,

@@ -1,5 +1,5 @@
 // Exact diffusion and D²: gossip that corrects itself (Yuan, Ying, Zhao & Sayed 2019; Tang et al.,
-// ICML 2018; catalogue §4.2). Gossip on unlike data comes to rest where
+// ICML 2018; catalogue §4.2). Gossip on heterogeneous data comes to rest where
 // combining undoes every worker's step; adding what combining did to the last step removes that
 // bias, with one vector a step, where gradient tracking needs two:
 //   X¹ = W(X⁰ − γG⁰),  X^{t+1} = W(2X^t − X^{t−1} − γ(G^t − G^{t−1})).
@@ -27,15 +27,15 @@ namespace {
 void work_with_share(Worker& worker, double share) {
   const MixingRow mixing = lazy(worker.next_round(), share);
   const Vector model = worker.replica();
-  VectorBuffer correction = VectorBuffer::zeroed(model.scalar(), model.size());
+  const Vector correction = worker.keep("correction", model.size());
   VectorBuffer change(model.scalar(), model.size());
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
-    kernels::add(correction.view(), model);
+    kernels::add(correction, model);
     send_to_neighbours(worker.comm(), mixing, model);
     difference_to_neighbours(worker.comm(), mixing, model, change.view());
     kernels::add(change.view(), model);
-    kernels::add(change.view(), correction.view());
+    kernels::add(change.view(), correction);
   }
 }
 
@@ -49,18 +49,18 @@ void work_exact_diffusion(Worker& worker) {
 Scheme scheme(const char* name, const char* summary, const char* source, void (*worker)(Worker&)) {
   return {.name = name,
           .summary = summary,
-          .step = "γ × own gradient, averaged over the graph; no bias on unlike data",
-          .time = "c + Δ(α + t)",
-          .rate = "1/ε + σ²/(nε²), on unlike data too",
+          .step = "γ × own gradient, averaged over the graph; no bias on heterogeneous data",
+          .cost = {.formula = "c + Δ(α + t)",
+                   .rate = "1/ε + σ²/(nε²), on heterogeneous data too",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return adapt_then_combine_time(s);
+                   }},
           .source = source,
           .family = SchemeFamily::decentralised,
-          .has_topology = true,
-          .graphs = GraphRange::static_symmetric,
+          .takes = {"topology"},
+          .graphs = {.range = GraphRange::static_symmetric},
           .optimizers = OptimizerRange::plain,
-          .worker = worker,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return adapt_then_combine_time(s);
-          }};
+          .worker = worker};
 }
 
 }  // namespace
@@ -69,12 +69,12 @@ Scheme d2_scheme() {
   Scheme row =
       scheme("d2", "gossip, corrected by what combining did to the last step; λ_min(W) ≥ -1/3",
              "Tang et al. 2018; catalogue 4.2", work_d2);
-  row.least_eigenvalue = [](const Hyperparameters&) { return -1.0 / 3.0; };
+  row.graphs.least_eigenvalue = [](const Hyperparameters&) { return -1.0 / 3.0; };
   return row;
 }
 
 Scheme exact_diffusion_scheme() {
-  return scheme("exact-diffusion", "d2 with (I + W)/2, which every symmetric graph bears",
+  return scheme("exact-diffusion", "d2 with (I + W)/2: tolerates every symmetric graph",
                 "Yuan et al. 2019; catalogue 4.2", work_exact_diffusion);
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 void work(Worker& worker) {
   const Vector model = worker.replica();
-  VectorBuffer correction = VectorBuffer::zeroed(model.scalar(), model.size());
+  const Vector correction = worker.keep("correction", model.size());
   VectorBuffer change(model.scalar(), model.size());
   while (worker.next_step()) {
     const MixingRow& round = worker.next_round();
@@ -26,9 +26,9 @@ void work(Worker& worker) {
     const auto gradient = worker.compute_gradient();
     difference_to_neighbours(worker.comm(), round, model, change.view());
     kernels::add(change.view(), model);
-    kernels::add(correction.view(), model);
+    kernels::add(correction, model);
     worker.apply(gradient);
-    kernels::axpy(0.5, change.view(), correction.view());
+    kernels::axpy(0.5, change.view(), correction);
   }
 }
 
@@ -36,19 +36,19 @@ void work(Worker& worker) {
 
 Scheme extra_scheme() {
   return {.name = "extra",
-          .summary = "d-psgd minus its last step with (I + W)/2: no bias on unlike data",
-          .step = "γ × own gradient, averaged over the graph; no bias on unlike data",
-          .time = "max(c, Δ(α + t))",
-          .rate = "1/ε without noise, on unlike data too",
+          .summary = "d-psgd minus its last step with (I + W)/2: no bias on heterogeneous data",
+          .step = "γ × own gradient, averaged over the graph; no bias on heterogeneous data",
+          .cost = {.formula = "max(c, Δ(α + t))",
+                   .rate = "1/ε without noise, on heterogeneous data too",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return combine_while_adapting_time(s);
+                   }},
           .source = "Shi et al. 2015; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .has_topology = true,
-          .graphs = GraphRange::static_symmetric,
+          .takes = {"topology"},
+          .graphs = {.range = GraphRange::static_symmetric},
           .optimizers = OptimizerRange::plain,
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return combine_while_adapting_time(s);
-          }};
+          .worker = work};
 }
 
 }  // namespace trainyard

@@ -80,34 +80,32 @@ Scheme gossip_pga_scheme() {
   return {.name = "gossip-pga",
           .summary = "gossip, and an all-reduce of the models in every --global-period-th round",
           .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-          .time = "c + Δ(α + t), every H-th step c + the time of the collective",
-          .rate = "1/ε + σ²/(nε²) + C ρ^{2/3}/ε^{3/2}, C smaller than gossip's",
+          .cost = {.formula = "c + Δ(α + t), every H-th step c + the time of the collective",
+                   .rate = "1/ε + σ²/(nε²) + C ρ^{2/3}/ε^{3/2}, C smaller than gossip's",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     if (hyperparameter(s.hyperparameters, "global-period") == 1) {
+                       return all_reduce_step_time(s, s.collective);
+                     }
+                     return adapt_then_combine_time(s);
+                   }},
           .source = "Chen et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .has_topology = true,
-          .has_collective = true,
+          .takes = {"topology", "collective"},
           .hyperparameters = {global_period},
           .worker = work,
-          .server = all_reduce_server,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            if (hyperparameter(s.hyperparameters, "global-period") == 1) {
-              return all_reduce_step_time(s, s.collective);
-            }
-            return adapt_then_combine_time(s);
-          }};
+          .server = all_reduce_server};
 }
 
 Scheme gossip_aga_scheme() {
   return {.name = "gossip-aga",
           .summary = "gossip-pga whose period grows from --global-period as the loss falls",
           .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-          .time = "c + Δ(α + t), when it averages c + the time of the collective",
-          .rate = "as gossip-pga",
+          .cost = {.formula = "c + Δ(α + t), when it averages c + the time of the collective",
+                   .rate = "as gossip-pga"},
           .source = "Chen et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .by_data = true,
-          .has_topology = true,
-          .has_collective = true,
+          .rhythm = Rhythm::by_data,
+          .takes = {"topology", "collective"},
           .hyperparameters = {global_period},
           .worker = work_adaptively,
           .server = serve_with_loss};

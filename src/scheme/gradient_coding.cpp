@@ -32,8 +32,13 @@ GradientCode code_of(int workers, double stragglers) {
   return make_gradient_code(workers, static_cast<int>(stragglers));
 }
 
-std::vector<int> shares(int worker, int workers, const Hyperparameters& given) {
-  return code_of(workers, hyperparameter(given, "stragglers")).shares_of(worker);
+/// One server; a worker takes the minibatches of s + 1 of them.
+Cast coded_cast(const CastSetting& setting) {
+  Cast made = cast::one_server(setting);
+  const GradientCode code =
+      code_of(setting.workers, hyperparameter(setting.hyperparameters, "stragglers"));
+  for (int w = 0; w < setting.workers; ++w) made.shares.push_back(code.shares_of(w));
+  return made;
 }
 
 void work(Worker& worker) {
@@ -90,13 +95,13 @@ Scheme gradient_coding_scheme() {
       .name = "gradient-coding",
       .summary = "workers compute --stragglers + 1 gradients each: any n - s of them tell the sum",
       .step = "γ × mean over workers",
-      .time = "(s+1)c + (2n - s)(α + t), c of the (n-s)-th fastest",
-      .rate = "1/ε + σ²/(nε²)",
+      .cost = {.formula = "(s+1)c + (2n - s)(α + t), c of the (n-s)-th fastest",
+               .rate = "1/ε + σ²/(nε²)",
+               .time = step_time},
       .source = "Tandon et al. 2017; catalogue 2.14",
       .family = SchemeFamily::synchronous,
       .pace = Pace::server,
-      .home = ModelHome::servers,
-      .one_server = true,
+      .cast = coded_cast,
       .hyperparameters = {{.name = "stragglers",
                            .argument = "S",
                            .help = "workers that a step can do without",
@@ -105,10 +110,8 @@ Scheme gradient_coding_scheme() {
                            .high = 1e6,
                            .whole = true,
                            .of_workers = true}},
-      .shares = shares,
       .worker = work,
-      .server = serve,
-      .step_time = step_time};
+      .server = serve};
 }
 
 }  // namespace trainyard

@@ -1,7 +1,7 @@
 // Gradient tracking: every worker keeps an estimate y_i of the gradient of the mean of all
 // objectives, and steps along it instead of its own (Xu et al. 2015, Di Lorenzo & Scutari 2016;
-// catalogue §4.2). On unlike data gossip stalls where the own gradients balance the pull of the
-// neighbours; here the workers agree on the optimum of the mean, with a constant step size.
+// catalogue §4.2). On heterogeneous data gossip stalls where the own gradients balance the pull of
+// the neighbours; here the workers agree on the optimum of the mean, with a constant step size.
 //
 //   adapt-then-combine:  Y ← W(Y + G_new − G_old), Y⁰ = G⁰;   X ← W(X − γY)
 //   DIGing:              Y ← WY + G_new − G_old;              X ← WX − γY
@@ -25,19 +25,19 @@ namespace {
 class Tracker {
  public:
   explicit Tracker(Worker& worker)
-      : estimate_(VectorBuffer::zeroed(worker.replica().scalar(), worker.replica().size())),
-        counted_(VectorBuffer::zeroed(worker.replica().scalar(), worker.replica().size())) {}
+      : estimate_(worker.keep("tracker", worker.replica().size())),
+        counted_(worker.keep("counted gradient", worker.replica().size())) {}
 
-  Vector estimate() { return estimate_.view(); }
+  Vector estimate() const { return estimate_; }
   /// y ← y + g_new − g_old.
-  void count(ConstVector gradient) {
-    kernels::add(gradient, estimate_.view());
-    kernels::axpy(-1.0, counted_.view(), estimate_.view());
-    kernels::copy(gradient, counted_.view());
+  void count(ConstVector gradient) const {
+    kernels::add(gradient, estimate_);
+    kernels::axpy(-1.0, counted_, estimate_);
+    kernels::copy(gradient, counted_);
   }
 
  private:
-  VectorBuffer estimate_, counted_;
+  Vector estimate_, counted_;
 };
 
 void adapt_then_combine(Worker& worker) {
@@ -73,32 +73,32 @@ Scheme gradient_tracking_scheme() {
   return {.name = "gradient-tracking",
           .summary = "gossip of models and of estimates of the mean gradient, along which all step",
           .step = "γ × estimate of the mean over workers",
-          .time = "c + 2Δ(α + t), the first c + Δ(α + t)",
-          .rate = "1/ε + σ²/(nε²), on unlike data too",
+          .cost = {.formula = "c + 2Δ(α + t), the first c + Δ(α + t)",
+                   .rate = "1/ε + σ²/(nε²), on heterogeneous data too",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return adapt_then_combine_time(s);
+                   }},
           .source = "Xu et al. 2015; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .has_topology = true,
+          .takes = {"topology"},
           .optimizers = OptimizerRange::plain,
-          .worker = adapt_then_combine,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return adapt_then_combine_time(s);
-          }};
+          .worker = adapt_then_combine};
 }
 
 Scheme diging_scheme() {
   return {.name = "diging",
           .summary = "gradient-tracking, both vectors sent while computing",
           .step = "γ × estimate of the mean over workers",
-          .time = "max(c, 2Δ(α + t))",
-          .rate = "1/ε + σ²/(nε²), on unlike data too",
+          .cost = {.formula = "max(c, 2Δ(α + t))",
+                   .rate = "1/ε + σ²/(nε²), on heterogeneous data too",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return combine_while_adapting_time(s, 2);
+                   }},
           .source = "Nedić, Olshevsky & Shi 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .has_topology = true,
+          .takes = {"topology"},
           .optimizers = OptimizerRange::plain,
-          .worker = combine_while_adapting,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return combine_while_adapting_time(s, 2);
-          }};
+          .worker = combine_while_adapting};
 }
 
 }  // namespace trainyard

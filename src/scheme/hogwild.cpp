@@ -27,19 +27,20 @@ void work(Worker& worker) {
 }  // namespace
 
 Scheme hogwild_scheme() {
-  return {.name = "hogwild",
-          .summary = "all workers update one shared model without locks; no messages",
-          .step = "γ × each gradient: as ps-async",
-          .time = "c",
-          .rate = "as ps-async, while few coordinates collide",
-          .source = "Niu et al. 2011; catalogue 2.15",
-          .family = SchemeFamily::shared_memory,
-          .pace = Pace::free,
-          .home = ModelHome::shared,
-          .optimizers = OptimizerRange::plain,
-          .hyperparameters = {access_info()},
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
+  return {
+      .name = "hogwild",
+      .summary = "all workers update one shared model without locks; no messages",
+      .step = "γ × each gradient: as ps-async",
+      .cost = {.formula = "c",
+               .rate = "as ps-async, while few coordinates collide",
+               .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
+      .source = "Niu et al. 2011; catalogue 2.15",
+      .family = SchemeFamily::shared_memory,
+      .pace = Pace::free,
+      .cast = cast::shared,
+      .optimizers = OptimizerRange::plain,
+      .hyperparameters = {access_info()},
+      .worker = work};
 }
 
 }  // namespace trainyard

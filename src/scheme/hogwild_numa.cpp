@@ -47,17 +47,16 @@ Scheme hogwild_numa_scheme() {
       .name = "hogwild-numa",
       .summary = "a shared model for each NUMA node, averaged every --period steps while all go on",
       .step = "γ × each gradient, on one of the groups' replicas; the mean moves γ/groups",
-      .time = "c",
-      .rate = "between hogwild (one group) and local-sgd (a group a worker)",
+      .cost = {.formula = "c",
+               .rate = "between hogwild (one group) and local-sgd (a group a worker)",
+               .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Zhang & Ré 2014; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
       .pace = Pace::free,
-      .home = ModelHome::shared,
+      .cast = cast::shared_by_groups,
       .optimizers = OptimizerRange::plain,
-      .has_groups = true,
       .hyperparameters = {access_info(), groups_info(), period_info},
-      .worker = work,
-      .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
+      .worker = work};
 }
 
 }  // namespace trainyard

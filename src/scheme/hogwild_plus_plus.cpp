@@ -21,6 +21,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
@@ -37,10 +38,8 @@ RingWeights ring_weights(int clusters) {
   return {.beta = low, .lambda = 1.0 - std::pow(low, clusters - 1)};
 }
 
-RingExchange::RingExchange(RingWeights weights, double tolerance, std::span<const float> initial)
-    : weights_(weights),
-      tolerance_(static_cast<float>(tolerance)),
-      old_(AlignedBuffer<float>::copy_of(initial)) {}
+RingExchange::RingExchange(RingWeights weights, double tolerance, std::span<float> old)
+    : weights_(weights), tolerance_(static_cast<float>(tolerance)), old_(old) {}
 
 void RingExchange::exchange(SharedModel& own, SharedModel& next, SharedAccess access) {
   constexpr std::size_t block = 512;
@@ -74,6 +73,13 @@ void RingExchange::exchange(SharedModel& own, SharedModel& next, SharedAccess ac
 
 namespace {
 
+/// What the worker's cluster was when it last had the token: at first what every one starts from.
+std::span<float> old_of(Worker& worker) {
+  const Vector old = worker.keep("old", worker.initial_model().size());
+  kernels::copy(worker.initial_model(), old);
+  return old.floats();
+}
+
 /// One worker's part in the ring, between its steps.
 class TokenRing {
  public:
@@ -101,11 +107,11 @@ TokenRing::TokenRing(Worker& worker, SharedAccess access)
       hold_(static_cast<std::uint64_t>(worker.hyperparameter("token-updates"))),
       has_token_(worker.group() == 0),
       exchange_(ring_weights(worker.shared().groups()), worker.hyperparameter("tolerance"),
-                worker.initial_model().floats()) {}
+                old_of(worker)) {}
 
 bool TokenRing::take_turn() {
   if (left_ > 0) {
-    if (--left_ == 0) worker_.comm().send(next_, std::span<const std::byte>{});
+    if (--left_ == 0) worker_.comm().send_control(next_, 0);
     return false;
   }
   if (!has_token_ && !worker_.comm().poll(previous_)) return false;
@@ -132,34 +138,34 @@ void work(Worker& worker) {
 }  // namespace
 
 Scheme hogwild_plus_plus_scheme() {
-  return {.name = "hogwild++",
-          .summary = "a shared model for each NUMA node, which hands its changes on around a ring",
-          .step = "γ × each gradient, on one of the groups' models, handed on to the others",
-          .time = "c",
-          .rate = "as hogwild, with staleness of a round of the token",
-          .source = "Zhang, Hsieh & Akella 2016; catalogue 2.16",
-          .family = SchemeFamily::shared_memory,
-          .pace = Pace::free,
-          .home = ModelHome::shared,
-          .optimizers = OptimizerRange::plain,
-          .has_groups = true,
-          .hyperparameters = {access_info(),
-                              groups_info(),
-                              {.name = "token-updates",
-                               .argument = "N",
-                               .help = "steps for which a worker keeps the token",
-                               .fallback = 64,
-                               .low = 1,
-                               .high = 1e12,
-                               .whole = true},
-                              {.name = "tolerance",
-                               .argument = "T",
-                               .help = "changes of a coordinate up to T are not handed on yet",
-                               .fallback = 1e-4,
-                               .low = 0.0,
-                               .high = 1e6}},
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
+  return {
+      .name = "hogwild++",
+      .summary = "a shared model for each NUMA node, which hands its changes on around a ring",
+      .step = "γ × each gradient, on one of the groups' models, handed on to the others",
+      .cost = {.formula = "c",
+               .rate = "as hogwild, with staleness of a round of the token",
+               .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
+      .source = "Zhang, Hsieh & Akella 2016; catalogue 2.16",
+      .family = SchemeFamily::shared_memory,
+      .pace = Pace::free,
+      .cast = cast::shared_by_groups,
+      .optimizers = OptimizerRange::plain,
+      .hyperparameters = {access_info(),
+                          groups_info(),
+                          {.name = "token-updates",
+                           .argument = "N",
+                           .help = "steps for which a worker keeps the token",
+                           .fallback = 64,
+                           .low = 1,
+                           .high = 1e12,
+                           .whole = true},
+                          {.name = "tolerance",
+                           .argument = "T",
+                           .help = "changes of a coordinate up to T are not handed on yet",
+                           .fallback = 1e-4,
+                           .low = 0.0,
+                           .high = 1e6}},
+      .worker = work};
 }
 
 }  // namespace trainyard

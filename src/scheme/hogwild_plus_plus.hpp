@@ -3,7 +3,6 @@
 
 #include <span>
 
-#include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/runtime/shared_model.hpp"
 
 namespace trainyard {
@@ -28,14 +27,14 @@ RingWeights ring_weights(int clusters);
 /// to 1.
 class RingExchange {
  public:
-  /// `initial`: what every cluster starts from.
-  RingExchange(RingWeights weights, double tolerance, std::span<const float> initial);
+  /// `old`: what every cluster starts from, in memory that outlives it.
+  RingExchange(RingWeights weights, double tolerance, std::span<float> old);
   void exchange(SharedModel& own, SharedModel& next, SharedAccess access);
 
  private:
   RingWeights weights_;
   float tolerance_;
-  AlignedBuffer<float> old_;
+  std::span<float> old_;
 };
 
 }  // namespace trainyard

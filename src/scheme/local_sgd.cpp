@@ -47,20 +47,20 @@ Scheme local_sgd_scheme() {
       .name = "local-sgd",
       .summary = "workers step on replicas of their own, which are averaged every --period steps",
       .step = "γ × own gradient; the average is a step of γ × mean over workers",
-      .time = "c, and every τ steps the time of the collective",
-      .rate = "1/ε + σ²/(nε²) + (τ-1)(σ + ς)/ε^{3/2}",
+      .cost = {.formula = "c, and every τ steps the time of the collective",
+               .rate = "1/ε + σ²/(nε²) + (τ-1)(σ + ς)/ε^{3/2}",
+               .time = [](const StepSetting& s) -> std::optional<Duration> {
+                 return hyperparameter(s.hyperparameters, "period") == 1
+                            ? all_reduce_step_time(s, s.collective)
+                            : s.compute;
+               }},
       .source = "Stich 2019; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .has_collective = true,
+      .takes = {"collective"},
       .optimizers = OptimizerRange::velocity,
       .hyperparameters = {period_info},
       .worker = work,
-      .server = all_reduce_server,
-      .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-        return hyperparameter(s.hyperparameters, "period") == 1
-                   ? all_reduce_step_time(s, s.collective)
-                   : s.compute;
-      }};
+      .server = all_reduce_server};
 }
 
 }  // namespace trainyard

@@ -23,12 +23,14 @@ Scheme matcha_scheme() {
       .name = "matcha",
       .summary = "gossip over some of the graph's matchings, drawn for each round; links both ways",
       .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-      .time = "c + (matchings of the round)(α + t), or a little more where some wait for others",
-      .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+      .cost =
+          {.formula =
+               "c + (matchings of the round)(α + t), or a little more where some wait for others",
+           .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})"},
       .source = "Wang et al. 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
-      .has_topology = true,
-      .rounds = rounds,
+      .takes = {"topology"},
+      .graphs = {.rounds = rounds},
       .hyperparameters = {{.name = "budget",
                            .argument = "C",
                            .help = "share of the graph's matchings that a round uses, on average",

@@ -40,16 +40,16 @@ void work(Worker& worker) {
   const Vector model = worker.replica();
   const double own = own_step(worker);
   const double share = worker.hyperparameter("mixing-share") * own;
-  VectorBuffer correction = VectorBuffer::zeroed(model.scalar(), model.size());  // U
+  const Vector correction = worker.keep("correction", model.size());  // U
   VectorBuffer change(model.scalar(), model.size());
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient(), own);
     if (worker.step() == 0) continue;
-    kernels::axpy(share, correction.view(), model);
+    kernels::axpy(share, correction, model);
     send_to_neighbours(worker.comm(), mixing, model);
     difference_to_neighbours(worker.comm(), mixing, model, change.view());
     kernels::axpy(share, change.view(), model);
-    kernels::add(change.view(), correction.view());
+    kernels::add(change.view(), correction);
   }
 }
 
@@ -62,18 +62,19 @@ Scheme nids_scheme() {
           "exact diffusion with a step size of each worker's own; the first step is not mixed",
       .step =
           "γ, or less of it where --step-spread says so, × own gradient, averaged over the "
-          "graph; no bias on unlike data",
-      .time = "c + Δ(α + t), the first c",
-      .rate = "1/ε + σ²/(nε²), on unlike data too",
+          "graph; no bias on heterogeneous data",
+      .cost = {.formula = "c + Δ(α + t), the first c",
+               .rate = "1/ε + σ²/(nε²), on heterogeneous data too",
+               .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Li, Shi & Yan 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
-      .has_topology = true,
-      .graphs = GraphRange::static_symmetric,
-      // Of I − s(I − W) it may be −1/3.
-      .least_eigenvalue =
-          [](const Hyperparameters& given) {
-            return 1.0 - 4.0 / 3.0 / hyperparameter(given, "mixing-share");
-          },
+      .takes = {"topology"},
+      .graphs = {.range = GraphRange::static_symmetric,
+                 // Of I − s(I − W) it may be −1/3.
+                 .least_eigenvalue =
+                     [](const Hyperparameters& given) {
+                       return 1.0 - 4.0 / 3.0 / hyperparameter(given, "mixing-share");
+                     }},
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {{.name = "mixing-share",
                            .argument = "S",
@@ -88,8 +89,7 @@ Scheme nids_scheme() {
                            .fallback = 1.0,
                            .low = 1.0,
                            .high = 1e6}},
-      .worker = work,
-      .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
+      .worker = work};
 }
 
 }  // namespace trainyard

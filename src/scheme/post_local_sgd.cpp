@@ -44,11 +44,12 @@ Scheme post_local_sgd_scheme() {
   return {.name = "post-local-sgd",
           .summary = "averages after every step until --switch-epoch, then every --period steps",
           .step = "γ × own gradient; the average is a step of γ × mean over workers",
-          .time = "c and that of the collective; after the switch as local-sgd",
-          .rate = "as local-sgd",
+          .cost = {.formula = "c and that of the collective; after the switch as local-sgd",
+                   .rate = "as local-sgd",
+                   .time = step_time},
           .source = "Lin et al. 2020; catalogue 4.1",
           .family = SchemeFamily::local_updates,
-          .has_collective = true,
+          .takes = {"collective"},
           .optimizers = OptimizerRange::velocity,
           .hyperparameters = {period_info,
                               {.name = "switch-epoch",
@@ -59,8 +60,7 @@ Scheme post_local_sgd_scheme() {
                                .high = 1e12,
                                .in_the_long_run = 0}},
           .worker = work,
-          .server = all_reduce_server,
-          .step_time = step_time};
+          .server = all_reduce_server};
 }
 
 }  // namespace trainyard

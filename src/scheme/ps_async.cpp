@@ -38,20 +38,22 @@ std::optional<Duration> ps_async_step_time(const StepSetting& s) {
 }
 
 Scheme ps_async_scheme() {
-  return {.name = "ps-async",
-          .summary = "the server applies each gradient as it comes and answers that worker alone",
-          .step = "γ × each gradient: a round of n updates moves n times as far as one of ps-sync",
-          .time =
-              "c + (n+1)(α + t) for the first n updates, then max(c + 2(α + t), n(α + t)) for n "
-              "of them",
-          .rate = "n/ε + σ²/ε² updates",
-          .source = "Dean et al. 2012; catalogue 2.3",
-          .family = SchemeFamily::asynchronous,
-          .pace = Pace::free,
-          .home = ModelHome::servers,
-          .worker = ps_async_worker,
-          .server = serve,
-          .step_time = ps_async_step_time};
+  return {
+      .name = "ps-async",
+      .summary = "the server applies each gradient as it comes and answers that worker alone",
+      .step = "γ × each gradient: a round of n updates moves n times as far as one of ps-sync",
+      .cost =
+          {.formula =
+               "c + (n+1)(α + t) for the first n updates, then max(c + 2(α + t), n(α + t)) for n "
+               "of them",
+           .rate = "n/ε + σ²/ε² updates",
+           .time = ps_async_step_time},
+      .source = "Dean et al. 2012; catalogue 2.3",
+      .family = SchemeFamily::asynchronous,
+      .pace = Pace::free,
+      .cast = cast::servers,
+      .worker = ps_async_worker,
+      .server = serve};
 }
 
 }  // namespace trainyard

@@ -112,23 +112,23 @@ Scheme ps_backup_scheme() {
   return {.name = "ps-backup",
           .summary = "ps-sync that does not wait for the --backups slowest: they are dropped",
           .step = "γ × mean over the gradients that came in time",
-          .time = "c + (2n - b)(α + t), c of the (n-b)-th fastest",
-          .rate = "1/ε + σ²/((n-b)ε²)",
+          .cost = {.formula = "c + (2n - b)(α + t), c of the (n-b)-th fastest",
+                   .rate = "1/ε + σ²/((n-b)ε²)",
+                   .time = step_time},
           .source = "Chen et al. 2016; catalogue 2.6",
           .family = SchemeFamily::synchronous,
           .pace = Pace::server,
-          .home = ModelHome::servers,
+          .cast = cast::servers,
           .hyperparameters = {backups},
           .worker = ps_async_worker,
-          .server = serve,
-          .step_time = step_time};
+          .server = serve};
 }
 
 Scheme ps_backup_interrupt_scheme() {
   Scheme row = ps_backup_scheme();
   row.name = "ps-backup-interrupt";
   row.summary = "the same, and the late ones drop their work at once and begin the next step";
-  row.one_server = true;  // a gradient is of one step only
+  row.cast = cast::one_server;  // a gradient is of one step only
   row.worker = work_interruptibly;
   row.server = serve_interrupting;
   return row;

@@ -42,16 +42,16 @@ Scheme ps_hierarchical_scheme() {
       .name = "ps-hierarchical",
       .summary = "ps-sync, groups of workers with a proxy each before the server that has it all",
       .step = "γ × mean over workers",
-      .time = "c + 2(n/G + G)(α + t), G as --servers says",
-      .rate = "1/ε + σ²/(nε²)",
+      .cost = {.formula = "c + 2(n/G + G)(α + t), G as --servers says",
+               .rate = "1/ε + σ²/(nε²)",
+               .time = [](const StepSetting& s) -> std::optional<Duration> {
+                 return all_reduce_step_time(s, find_all_reduce("hierarchical"));
+               }},
       .source = "Li et al. 2014; catalogue 2.9",
       .family = SchemeFamily::synchronous,
-      .has_proxies = true,
+      .cast = cast::replicas_with_proxies,
       .worker = work,
-      .server = serve,
-      .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-        return all_reduce_step_time(s, find_all_reduce("hierarchical"));
-      }};
+      .server = serve};
 }
 
 }  // namespace trainyard

@@ -40,14 +40,12 @@ Scheme ps_sync_scheme() {
   return {.name = "ps-sync",
           .summary = "workers push gradients to the parameter server, wait, pull the new model",
           .step = "γ × mean over workers",
-          .time = "c + 2n(α + t/k)",
-          .rate = "1/ε + σ²/(nε²)",
+          .cost = {.formula = "c + 2n(α + t/k)", .rate = "1/ε + σ²/(nε²)", .time = step_time},
           .source = "Li et al. 2014; catalogue 2.1",
           .family = SchemeFamily::synchronous,
-          .home = ModelHome::replicas,
+          .cast = cast::replicas_with_servers,
           .worker = work,
-          .server = serve,
-          .step_time = step_time};
+          .server = serve};
 }
 
 }  // namespace trainyard

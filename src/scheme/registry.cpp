@@ -170,33 +170,21 @@ void add_scheme(Scheme scheme) {
   all.rows = std::move(rows);
 }
 
-int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted) {
-  if (scheme.has_collective) return collective.servers(workers, wanted);
-  if (scheme.has_proxies) return find_all_reduce("hierarchical").servers(workers, wanted);
-  if (scheme.server == nullptr) return 0;
-  return scheme.one_server ? 1 : wanted;
+Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNames& names,
+             const Hyperparameters& hyperparameters) {
+  const AllReduce* collective = takes(scheme, "collective")
+                                    ? &find_all_reduce(ingredient_name(names, "collective"))
+                                    : nullptr;
+  Cast made = scheme.cast({.workers = workers,
+                           .servers = servers,
+                           .collective = collective,
+                           .hyperparameters = hyperparameters});
+  check_cast(scheme, made, workers);
+  return made;
 }
 
-int shared_models(const Scheme& scheme, const Hyperparameters& hyperparameters, int workers) {
-  if (!scheme.has_groups) return 1;
-  return static_cast<int>(std::min<double>(hyperparameter(hyperparameters, "groups"), workers));
-}
-
-int proxy_count(const Scheme& scheme, int servers) {
-  return scheme.has_proxies ? servers - 1 : 0;
-}
-
-std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
-                           const Hyperparameters& hyperparameters) {
-  if (scheme.shares != nullptr) {
-    std::vector<int> shares = scheme.shares(worker, workers, hyperparameters);
-    check_shares(scheme, shares, workers);
-    return shares;
-  }
-  if (!scheme.one_rank) return {worker};
-  std::vector<int> all(static_cast<std::size_t>(workers));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
+bool by_arrival(const Scheme& scheme) {
+  return scheme.pace == Pace::lockstep && scheme.family == SchemeFamily::bounded;
 }
 
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers) {
@@ -220,7 +208,8 @@ Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int 
 
 Topology rounds_over(const Scheme& scheme, const Topology& graph,
                      const Hyperparameters& hyperparameters, std::uint64_t seed) {
-  return scheme.rounds == nullptr ? graph : scheme.rounds(graph, hyperparameters, seed);
+  return scheme.graphs.rounds == nullptr ? graph
+                                         : scheme.graphs.rounds(graph, hyperparameters, seed);
 }
 
 namespace {

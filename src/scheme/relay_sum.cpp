@@ -6,12 +6,14 @@
 //   x_i ← (x_i + Σ_j m_{j→i}) / (1 + Σ_j c_{j→i}).
 // In a tree nothing is counted twice, and after as many steps as the tree is wide every worker
 // takes the mean over all of them, each as old as its distance: a uniform average with delays,
-// where gossip has an average that is weighted by distance. Unlike data does not bias it.
+// where gossip has an average that is weighted by distance. Heterogeneous data do not bias it.
 //
 // The tree is a breadth-first one from worker 0 over the links of --topology.
 //
 // A message is the vector and its count: one float more than the model.
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -23,32 +25,38 @@ namespace {
 /// A sum of models, and in its last place their number.
 class Relayed {
  public:
-  explicit Relayed(ConstVector model)
-      : values_(VectorBuffer::zeroed(model.scalar(), model.size() + 1)) {}
+  /// In `values`, one number longer than a model, which outlive it.
+  explicit Relayed(Vector values) : values_(values) {}
 
-  Vector all() { return values_.view(); }
-  Vector sum() { return values_.view().first(values_.size() - 1); }
-  double count() { return last(values_.view()); }
-  void set_to(ConstVector model) {
+  Vector all() const { return values_; }
+  Vector sum() const { return values_.first(values_.size() - 1); }
+  double count() const { return last(values_); }
+  void set_to(ConstVector model) const {
     kernels::copy(model, sum());
-    set_last(values_.view(), 1.0);
+    set_last(values_, 1.0);
   }
 
  private:
-  VectorBuffer values_;
+  Vector values_;
 };
 
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
   const std::vector<int> neighbours = receivers(worker.next_round());
   std::vector<Relayed> told;  // by each of them, in the step before
-  for (std::size_t k = 0; k < neighbours.size(); ++k) told.emplace_back(worker.replica());
-  Relayed everything(worker.replica()), others(worker.replica());
+  told.reserve(neighbours.size());
+  const std::size_t length = worker.replica().size() + 1;
+  for (const int neighbour : neighbours) {
+    told.emplace_back(worker.keep(fmt::format("m({})", neighbour), length));
+  }
+  VectorBuffer everything_values(worker.replica().scalar(), length);
+  VectorBuffer others_values(worker.replica().scalar(), length);
+  const Relayed everything(everything_values.view()), others(others_values.view());
 
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
     everything.set_to(worker.replica());
-    for (Relayed& each : told) kernels::add(each.all(), everything.all());
+    for (const Relayed& each : told) kernels::add(each.all(), everything.all());
     for (std::size_t k = 0; k < neighbours.size(); ++k) {
       kernels::copy(everything.all(), others.all());
       kernels::axpy(-1.0, told[k].all(), others.all());
@@ -69,15 +77,16 @@ Scheme relay_sum_scheme() {
   return {.name = "relay-sum",
           .summary = "sums of models relayed along a tree: a uniform average, with delays",
           .step = "γ × own gradient, averaged uniformly with delays: as γ/(1 + their mean) without",
-          .time = "c + Δ(α + t) or more: in a tree degrees differ, and some wait for others",
-          .rate = "1/ε + σ²/(nε²) + (delay)^{2/3}/ε^{2/3}, on unlike data too",
+          .cost = {.formula =
+                       "c + Δ(α + t) or more: in a tree degrees differ, and some wait for others",
+                   .rate = "1/ε + σ²/(nε²) + (delay)^{2/3}/ε^{2/3}, on heterogeneous data too"},
           .source = "Vogels et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .has_topology = true,
-          .rounds =
-              [](const Topology& graph, const Hyperparameters&, std::uint64_t) {
-                return Topology{"tree", {spanning_tree(graph)}};
-              },
+          .takes = {"topology"},
+          .graphs = {.rounds =
+                         [](const Topology& graph, const Hyperparameters&, std::uint64_t) {
+                           return Topology{"tree", {spanning_tree(graph)}};
+                         }},
           .worker = work};
 }
 

@@ -25,14 +25,14 @@ Scheme ring_scheme() {
   return {.name = "ring",
           .summary = "all-reduce of gradients around a ring: reduce-scatter, then all-gather",
           .step = "γ × mean over workers",
-          .time = "c + 2(n-1)(α + t/n)",
-          .rate = "1/ε + σ²/(nε²)",
+          .cost = {.formula = "c + 2(n-1)(α + t/n)",
+                   .rate = "1/ε + σ²/(nε²)",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return all_reduce_step_time(s, find_all_reduce("ring"));
+                   }},
           .source = "Patarasuk & Yuan 2009; catalogue 1.2",
           .family = SchemeFamily::synchronous,
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return all_reduce_step_time(s, find_all_reduce("ring"));
-          }};
+          .worker = work};
 }
 
 }  // namespace trainyard

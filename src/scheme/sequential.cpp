@@ -21,15 +21,15 @@ Scheme sequential_scheme() {
   return {.name = "sequential",
           .summary = "one worker takes the minibatches of all: the yardstick, no messages",
           .step = "γ × mean over the n minibatches",
-          .time = "n c",
-          .rate = "1/ε + σ²/(nε²)",
+          .cost = {.formula = "n c",
+                   .rate = "1/ε + σ²/(nε²)",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return s.workers * s.compute;
+                   }},
           .source = "minibatch SGD",
           .family = SchemeFamily::synchronous,
-          .one_rank = true,
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-            return s.workers * s.compute;
-          }};
+          .cast = cast::one_worker,
+          .worker = work};
 }
 
 }  // namespace trainyard

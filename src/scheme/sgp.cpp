@@ -23,7 +23,7 @@ namespace trainyard {
 namespace {
 
 void work(Worker& worker) {
-  PushSum sum(worker.replica());
+  PushSum sum(worker.keep("u and w", worker.replica().size() + 1), worker.replica());
   while (worker.next_step()) {
     worker.apply_to(sum.u(), worker.compute_gradient());
     const MixingRow& round = worker.next_round();
@@ -34,7 +34,7 @@ void work(Worker& worker) {
 }
 
 void work_overlapped(Worker& worker) {
-  PushSum sum(worker.replica());
+  PushSum sum(worker.keep("u and w", worker.replica().size() + 1), worker.replica());
   const MixingRow* before = nullptr;  // of the step whose messages are on their way
   while (worker.next_step()) {
     worker.apply_to(sum.u(), worker.compute_gradient());
@@ -53,30 +53,31 @@ Scheme sgp_scheme() {
       .name = "sgp",
       .summary = "push-sum gossip: directed graphs of any degrees, with a weight in each message",
       .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-      .time = "c + Δ(α + t), t of one float more than the model",
-      .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+      .cost = {.formula = "c + Δ(α + t), t of one float more than the model",
+               .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+               .time = [](const StepSetting& s) -> std::optional<Duration> {
+                 return adapt_then_combine_time(s, 1);
+               }},
       .source = "Assran et al. 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
-      .has_topology = true,
-      .graphs = GraphRange::column_stochastic,
-      .worker = work,
-      .step_time = [](const StepSetting& s) -> std::optional<Duration> {
-        return adapt_then_combine_time(s, 1);
-      }};
+      .takes = {"topology"},
+      .graphs = {.range = GraphRange::column_stochastic},
+      .worker = work};
 }
 
 Scheme sgp_overlap_scheme() {
-  return {.name = "sgp-overlap",
-          .summary = "sgp, taking in what the neighbours sent one step before",
-          .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-          .time = "max(c, Δ(α + t)), the first c",
-          .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
-          .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
-          .family = SchemeFamily::decentralised,
-          .has_topology = true,
-          .graphs = GraphRange::column_stochastic,
-          .worker = work_overlapped,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
+  return {
+      .name = "sgp-overlap",
+      .summary = "sgp, taking in what the neighbours sent one step before",
+      .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+      .cost = {.formula = "max(c, Δ(α + t)), the first c",
+               .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+               .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
+      .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
+      .family = SchemeFamily::decentralised,
+      .takes = {"topology"},
+      .graphs = {.range = GraphRange::column_stochastic},
+      .worker = work_overlapped};
 }
 
 }  // namespace trainyard

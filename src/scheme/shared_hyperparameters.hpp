@@ -39,6 +39,7 @@ inline HyperparameterInfo access_info() {
   return {.name = "access",
           .argument = "racy|cas-add|locked",
           .help = "how the shared model is changed; only racy may lose updates",
+          .of_wall = true,  // in simulated time no two workers write at the same moment
           .choices = shared_access_names()};
 }
 

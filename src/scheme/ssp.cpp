@@ -29,6 +29,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -51,17 +53,17 @@ struct Client {
   std::uint64_t own_since = 0;     // updates of its own that were applied to that since
   bool waits = false;              // for the model
   bool held = false;               // its last update is not applied yet
-  VectorBuffer update;             // that one
+  Vector update;                   // that one
 };
 
 class Clocks {
  public:
-  explicit Clocks(Server& server)
+  Clocks(Server& server, bool strict)
       : server_(server),
         bound_(static_cast<std::uint64_t>(server.hyperparameter("staleness"))),
         clients_(static_cast<std::size_t>(server.comm().workers())) {
-    for (Client& client : clients_) {
-      client.update = VectorBuffer(server.shard().scalar(), server.shard().size());
+    for (std::size_t w = 0; strict && w < clients_.size(); ++w) {
+      clients_[w].update = server.keep(fmt::format("held({})", w), server.shard().size());
     }
   }
 
@@ -81,7 +83,7 @@ class Clocks {
   /// One at most: who has done the step after the last that is let through waits for the model.
   void hold(int worker, ConstVector update) {
     client(worker).held = true;
-    kernels::copy(update, client(worker).update.view());
+    kernels::copy(update, client(worker).update);
   }
   /// Applies what the slowest worker's clock now lets through: of one step, in the workers' order.
   void commit() {
@@ -89,7 +91,7 @@ class Clocks {
     for (int w = 0; w < server_.comm().workers(); ++w) {
       if (!client(w).held || client(w).clock > before) continue;
       client(w).held = false;
-      apply(w, client(w).update.view());
+      apply(w, client(w).update);
     }
   }
   /// Sends the model to all that wait for it and may begin their next step.
@@ -132,7 +134,7 @@ void work(Worker& worker) {
 /// fetch has the others' updates of the same step in it.
 void serve(Server& server, bool strict) {
   Communicator& comm = server.comm();
-  Clocks clocks(server);
+  Clocks clocks(server, strict);
   const auto take = [&](const Message& push) {
     clocks.arrived(push);
     if (strict) {
@@ -168,13 +170,14 @@ Scheme ssp_scheme() {
               "nobody is more than --staleness steps ahead, and models no older than that "
               "come from a cache",
           .step = "γ × each gradient: as ps-async",
-          .time = "max(c, n(α + t)), and once in s + 1 steps (or s) a fetch, 2(α + t) or more",
-          .rate = "as ps-async, staleness bounded",
+          .cost = {.formula =
+                       "max(c, n(α + t)), and once in s + 1 steps (or s) a fetch, 2(α + t) or more",
+                   .rate = "as ps-async, staleness bounded"},
           .source = "Ho et al. 2013; catalogue 2.4",
           .family = SchemeFamily::bounded,
-          .by_arrival = true,
-          .by_chance = true,  // not at random, but a few steps do not show how often it fetches
-          .home = ModelHome::servers,
+          // Not at random, but a few steps do not show how often it fetches.
+          .rhythm = Rhythm::by_chance,
+          .cast = cast::servers,
           .optimizers = OptimizerRange::plain,  // the cached model moves with its worker's updates
           .hyperparameters = {staleness_info},
           .worker = work,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 
 namespace trainyard {
 
@@ -16,7 +16,7 @@ bool SspCache::is_fresh(std::uint64_t step) const {
 }
 
 Vector SspCache::shard(std::size_t server) const {
-  return part_of(worker_.replica(), static_cast<int>(server), worker_.comm().servers());
+  return even_split(worker_.replica(), static_cast<int>(server), worker_.comm().servers());
 }
 
 }  // namespace trainyard

@@ -27,15 +27,13 @@ Scheme staleness_aware_scheme() {
   return {.name = "staleness-aware",
           .summary = "ps-async with γ / max(1, τ) for a gradient that is τ updates old",
           .step = "γ/τ × each gradient: a round of n updates moves about as far as one of ps-sync",
-          .time = "as ps-async",
-          .rate = "as ps-async",
+          .cost = {.formula = "as ps-async", .rate = "as ps-async", .time = ps_async_step_time},
           .source = "Zhang et al. 2016; catalogue 2.12",
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,
-          .home = ModelHome::servers,
+          .cast = cast::servers,
           .worker = ps_async_worker,
-          .server = serve,
-          .step_time = ps_async_step_time};
+          .server = serve};
 }
 
 }  // namespace trainyard

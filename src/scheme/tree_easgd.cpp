@@ -140,42 +140,43 @@ std::uint64_t cycle(int workers, const Hyperparameters& values) {
 }  // namespace
 
 Scheme tree_easgd_scheme() {
-  return {.name = "tree-easgd",
-          .summary = "replicas draw each other along the edges of a tree, whoever receives moves",
-          .step = "γ × own gradient",
-          .time = "c; nobody waits",
-          .rate = "not known",
-          .source = "Zhang 2016; catalogue 4.1",
-          .family = SchemeFamily::local_updates,
-          .pace = Pace::free,
-          .optimizers = OptimizerRange::plain,
-          .hyperparameters = {moving_rate_info,
-                              {.name = "fan-out",
-                               .argument = "D",
-                               .help = "children of a node",
-                               .fallback = 2,
-                               .low = 1,
-                               .high = 32000,
-                               .whole = true},
-                              steps_between("period-up",
-                                            "steps from one replica for the parent "
-                                            "to the next",
-                                            8),
-                              steps_between("period-down",
-                                            "steps from one replica for the "
-                                            "children to the next",
-                                            80),
-                              {.name = "period-growth",
-                               .argument = "G",
-                               .help = "how many times as long both periods are with each level "
-                                       "away from the deepest leaves",
-                               .fallback = 1,
-                               .low = 1,
-                               .high = 1e6,
-                               .whole = true}},
-          .cycle = cycle,
-          .worker = work,
-          .step_time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }};
+  return {
+      .name = "tree-easgd",
+      .summary = "replicas draw each other along the edges of a tree, whoever receives moves",
+      .step = "γ × own gradient",
+      .cost = {.formula = "c; nobody waits",
+               .rate = "not known",
+               .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
+      .source = "Zhang 2016; catalogue 4.1",
+      .family = SchemeFamily::local_updates,
+      .pace = Pace::free,
+      .optimizers = OptimizerRange::plain,
+      .hyperparameters = {moving_rate_info,
+                          {.name = "fan-out",
+                           .argument = "D",
+                           .help = "children of a node",
+                           .fallback = 2,
+                           .low = 1,
+                           .high = 32000,
+                           .whole = true},
+                          steps_between("period-up",
+                                        "steps from one replica for the parent "
+                                        "to the next",
+                                        8),
+                          steps_between("period-down",
+                                        "steps from one replica for the "
+                                        "children to the next",
+                                        80),
+                          {.name = "period-growth",
+                           .argument = "G",
+                           .help = "how many times as long both periods are with each level "
+                                   "away from the deepest leaves",
+                           .fallback = 1,
+                           .low = 1,
+                           .high = 1e6,
+                           .whole = true}},
+      .cycle = cycle,
+      .worker = work};
 }
 
 }  // namespace trainyard

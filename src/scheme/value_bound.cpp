@@ -20,6 +20,8 @@
 #include <optional>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -43,7 +45,7 @@ void work(Worker& worker) {
 /// The server's view of one worker.
 struct Holder {
   std::uint64_t version = 0;  // that it read last; `leaves` when it reads no more
-  VectorBuffer model;         // that one
+  Vector model;               // that one
   std::optional<Message> update;
 };
 
@@ -51,7 +53,9 @@ class Bound {
  public:
   explicit Bound(Server& server) : server_(server), bound_(server.hyperparameter("value-bound")) {
     for (int w = 0; w < server.comm().workers(); ++w) {
-      holders_.push_back({.model = VectorBuffer::copy_of(server.shard()), .update = {}});
+      const Vector model = server.keep(fmt::format("read({})", w), server.shard().size());
+      kernels::copy(server.shard(), model);
+      holders_.push_back({.model = model, .update = {}});
     }
     waiting_.reserve(holders_.size());
   }
@@ -89,7 +93,7 @@ class Bound {
 
   bool keeps_bound(int worker, int laggard) {
     return kernels::distance_after_step(server_.step_size(), holder(worker).update->vector(),
-                                        server_.shard(), holder(laggard).model.view()) < bound_;
+                                        server_.shard(), holder(laggard).model) < bound_;
   }
 
   void apply(int worker) {
@@ -98,7 +102,7 @@ class Bound {
     server_.apply(reader.update->vector(), 1);
     reader.update.reset();
     reader.version = server_.version();
-    kernels::copy(server_.shard(), reader.model.view());
+    kernels::copy(server_.shard(), reader.model);
     server_.comm().send(worker, server_.shard(), server_.version());
   }
 
@@ -123,12 +127,12 @@ Scheme value_bound_scheme() {
       .name = "value-bound",
       .summary = "ps-async, but an update waits that would take the model too far from one in use",
       .step = "γ × each gradient: as ps-async",
-      .time = "between ps-async and taking turns",
-      .rate = "as ps-async, staleness bounded in value",
+      .cost = {.formula = "between ps-async and taking turns",
+               .rate = "as ps-async, staleness bounded in value"},
       .source = "Dai et al. 2014; catalogue 2.5",
       .family = SchemeFamily::bounded,
       .pace = Pace::free,
-      .home = ModelHome::servers,
+      .cast = cast::servers,
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {{.name = "value-bound",
                            .argument = "V",

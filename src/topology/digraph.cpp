@@ -6,6 +6,10 @@
 
 namespace trainyard {
 
+MixingMatrix matrix_of_one_way_links(const LinkFile& file, int ranks) {
+  return equal_shares(ranks, file.links);
+}
+
 TopologyInfo digraph_topology() {
   return {
       .name = "digraph",
@@ -13,7 +17,7 @@ TopologyInfo digraph_topology() {
       .summary = "your own, directed, for push-sum: lines 'i j', i receives from j; 1/(out + 1)",
       .make = [](const TopologyRequest& request) {
         const LinkFile file = read_links(request, LinkLines::one_way, "digraph");
-        return Topology{"", {equal_shares(request.ranks, file.links)}};
+        return Topology{"", {matrix_of_one_way_links(file, request.ranks)}};
       }};
 }
 

@@ -35,6 +35,7 @@ Topology make(const TopologyRequest& request, bool directed) {
   if (n == 1) return {"", {mixing_matrix(1, {})}};
   const int neighbours = directed ? ceil_log2(n) : (ceil_log2(n) + 1) / 2;
   const int count = static_cast<int>(request.number.value_or(neighbours));
+  require_links("equistatic", n, static_cast<double>(n) * count);
   RandomStream stream(request.seed, Purpose::topology);
   for (int k = 0; k < most_draws; ++k) {
     std::vector<int> distances;

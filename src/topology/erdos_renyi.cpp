@@ -19,6 +19,7 @@ Topology make(const TopologyRequest& request) {
   const int n = request.ranks;
   const double threshold = std::log(n) / n;
   const double p = request.number.value_or(std::min(1.0, 2.0 * threshold));
+  require_links("erdos-renyi", n, p * n * n);
   RandomStream stream(request.seed, Purpose::topology);
   for (int k = 0; k < most_draws; ++k) {
     std::vector<GraphEdge> links;

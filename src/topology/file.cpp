@@ -17,8 +17,8 @@ namespace {
 /// Weights with nine digits are taken as they are meant.
 constexpr double tolerance = 1e-8;
 
-void check_weights(const TopologyRequest& request, const std::vector<MixingEdge>& links) {
-  std::vector<double> given(static_cast<std::size_t>(request.ranks), 0.0);
+void check_weights(const std::vector<MixingEdge>& links, const std::string& name, int ranks) {
+  std::vector<double> given(static_cast<std::size_t>(ranks), 0.0);
   std::vector<double> got = given;
   for (const MixingEdge& link : links) {
     given[static_cast<std::size_t>(link.to)] += link.weight;
@@ -27,30 +27,34 @@ void check_weights(const TopologyRequest& request, const std::vector<MixingEdge>
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i] > 1.0 + tolerance) {
       throw UsageError(
-          fmt::format("file: {}: worker {} gives others weights that add up to {:.9g}; at most 1",
-                      request.file, i, given[i]));
+          fmt::format("{}: worker {} gives others weights that add up to {:.9g}; at most 1", name,
+                      i, given[i]));
     }
     if (std::abs(given[i] - got[i]) > tolerance) {
       throw UsageError(fmt::format(
-          "file: {}: worker {} gives others {:.9g} in all and they give it {:.9g}; expected equal "
+          "{}: worker {} gives others {:.9g} in all and they give it {:.9g}; expected equal "
           "sums, so that rows and columns of W add up to 1",
-          request.file, i, given[i], got[i]));
+          name, i, given[i], got[i]));
     }
   }
 }
 
 Topology make(const TopologyRequest& request) {
   const LinkFile file = read_links(request, LinkLines::both_ways_or_weighted, "file");
-  if (file.weighted) {
-    check_weights(request, file.links);
-    return {"", {mixing_matrix(request.ranks, file.links)}};
-  }
-  std::vector<GraphEdge> links;
-  for (const MixingEdge& link : file.links) links.push_back({link.to, link.from});
-  return {"", {metropolis_hastings(request.ranks, links)}};
+  return {"", {matrix_of_links(file, "file: " + request.file, request.ranks)}};
 }
 
 }  // namespace
+
+MixingMatrix matrix_of_links(const LinkFile& file, const std::string& name, int ranks) {
+  if (file.weighted) {
+    check_weights(file.links, name, ranks);
+    return mixing_matrix(ranks, file.links);
+  }
+  std::vector<GraphEdge> links;
+  for (const MixingEdge& link : file.links) links.push_back({link.to, link.from});
+  return metropolis_hastings(ranks, links);
+}
 
 TopologyInfo file_topology() {
   return {.name = "file",

@@ -1,12 +1,15 @@
 // Full graph: W = 11ᵀ/n, exact averaging in one round at n - 1 messages a rank.
 #include "trainyard/topology/topology.hpp"
 
+#include "topology/graph.hpp"
+
 namespace trainyard {
 
 namespace {
 
 Topology make(const TopologyRequest& request) {
   const int n = request.ranks;
+  require_links("full", n, static_cast<double>(n) * n);
   std::vector<MixingEdge> edges;
   edges.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {

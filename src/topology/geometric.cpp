@@ -1,7 +1,9 @@
 // Geometric random graph: ranks at random places of a unit square, neighbours when they are nearer
 // than R; drawn again until connected (catalogue §4.3). Metropolis-Hastings weights. The model of
 // wireless sensors, with the long ways of a grid. R is √(2 ln n / n) when none is given.
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,8 @@ Topology make(const TopologyRequest& request) {
   const int n = request.ranks;
   const double usual = std::sqrt(2.0 * std::log(n) / n);
   const double radius = request.number.value_or(usual);
+  const double share = std::min(1.0, std::numbers::pi * radius * radius);  // of all links
+  require_links("geometric", n, share * n * n);
   RandomStream stream(request.seed, Purpose::topology);
   for (int k = 0; k < most_draws; ++k) {
     std::vector<Place> places;

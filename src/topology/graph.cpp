@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/memory_account.hpp"
 
 namespace trainyard {
 
@@ -97,6 +98,11 @@ void refuse_ranks(const std::string& name, int ranks, const std::string& why,
                   const std::string& accepted) {
   throw UsageError(fmt::format("{}: {} worker{} {}; accepted: {}", name, ranks,
                                ranks == 1 ? "" : "s", why, accepted));
+}
+
+void require_links(const std::string& name, int ranks, double links) {
+  constexpr double bytes_of_link = 100.0;  // its edge, its two places in the rows, its colour
+  require_room(links * bytes_of_link, fmt::format("topology {} over {} ranks", name, ranks));
 }
 
 int ceil_log2(int ranks) {

@@ -16,6 +16,9 @@ bool connected(int ranks, std::span<const GraphEdge> links);
 [[noreturn]] void refuse_ranks(const std::string& name, int ranks, const std::string& why,
                                const std::string& accepted);
 
+/// Throws RunError where a graph with so many links, one in each direction, finds no room.
+void require_links(const std::string& name, int ranks, double links);
+
 /// How often a random graph is drawn again before its topology gives up.
 constexpr int most_draws = 1000;
 

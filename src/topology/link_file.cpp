@@ -1,15 +1,15 @@
 #include "topology/link_file.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
+
+#include "base/echoed.hpp"
+#include "base/text_file.hpp"
 
 namespace trainyard {
 
@@ -23,27 +23,17 @@ const char* accepted(LinkLines lines) {
 
 class LinkReader {
  public:
-  LinkReader(const TopologyRequest& request, LinkLines lines, const std::string& topology)
-      : name_(fmt::format("{}: {}", topology, request.file)),
-        path_(request.file),
-        ranks_(request.ranks),
-        lines_(lines) {}
+  LinkReader(std::string name, int ranks, LinkLines lines)
+      : name_(std::move(name)), ranks_(ranks), lines_(lines) {}
 
-  LinkFile read() {
-    std::error_code error;
-    std::ifstream stream(path_);
-    if (!stream || std::filesystem::is_directory(path_, error)) {
-      throw UsageError(
-          fmt::format("{}: cannot be read; expected a link a line, {}", name_, accepted(lines_)));
-    }
-    std::string line;
-    for (int number = 1; std::getline(stream, line); ++number) {
+  LinkFile read(std::string_view text) {
+    for_each_line(text, [this](std::size_t number, std::string_view line) {
+      const auto fields = words_of(line);
+      if (fields.empty()) return true;
       where_ = fmt::format("{}:{}", name_, number);
-      std::istringstream words(line.substr(0, line.find('#')));
-      std::vector<std::string> fields;
-      for (std::string word; words >> word;) fields.push_back(word);
-      if (!fields.empty()) take(fields, number);
-    }
+      take(fields, number);
+      return true;
+    });
     if (file_.links.empty()) {
       throw UsageError(
           fmt::format("{}: no links in it; expected lines {}", name_, accepted(lines_)));
@@ -52,7 +42,7 @@ class LinkReader {
   }
 
  private:
-  void take(const std::vector<std::string>& fields, int number) {
+  void take(const std::vector<std::string_view>& fields, std::size_t number) {
     const std::size_t most = lines_ == LinkLines::one_way ? 2 : 3;
     if (fields.size() < 2 || fields.size() > most) {
       throw UsageError(fmt::format("{}: found {} field{}; expected {}", where_, fields.size(),
@@ -80,31 +70,38 @@ class LinkReader {
     file_.links.push_back({to, from, weighted ? weight(fields[2]) : 0.0});
   }
 
-  int rank(const std::string& field) const {
+  int rank(std::string_view field) const {
     return static_cast<int>(
         parse_integer(field, fmt::format("{}: worker (of {})", where_, ranks_), 0, ranks_ - 1));
   }
 
-  double weight(const std::string& field) const {
+  double weight(std::string_view field) const {
     const double value = parse_number(field, where_ + ": weight");
     if (!(value > 0.0 && value <= 1.0)) {
-      throw UsageError(fmt::format("{}: weight: '{}' is not above 0 and at most 1", where_, field));
+      throw UsageError(
+          fmt::format("{}: weight: {} is not above 0 and at most 1", where_, echoed(field)));
     }
     return value;
   }
 
-  const std::string name_, path_;
+  const std::string name_;
   const int ranks_;
   const LinkLines lines_;
   std::string where_;
   LinkFile file_;
-  std::map<std::pair<int, int>, int> seen_;  // ends → the line where they stand
+  std::map<std::pair<int, int>, std::size_t> seen_;  // ends → the line where they stand
 };
 
 }  // namespace
 
 LinkFile read_links(const TopologyRequest& request, LinkLines lines, const std::string& topology) {
-  return LinkReader(request, lines, topology).read();
+  const std::string name = fmt::format("{}: {}", topology, request.file);
+  const std::string expected = fmt::format("a link a line, {}", accepted(lines));
+  return parse_links(read_text_file(request.file, name, expected), name, request.ranks, lines);
+}
+
+LinkFile parse_links(std::string_view text, const std::string& name, int ranks, LinkLines lines) {
+  return LinkReader(name, ranks, lines).read(text);
 }
 
 }  // namespace trainyard

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/topology/topology.hpp"
@@ -22,5 +23,11 @@ enum class LinkLines {
 /// Throws UsageError that begins with the topology's name, says in which line, and what is
 /// accepted.
 LinkFile read_links(const TopologyRequest& request, LinkLines lines, const std::string& topology);
+/// The same from text; `name` stands for "TOPOLOGY: FILE".
+LinkFile parse_links(std::string_view text, const std::string& name, int ranks, LinkLines lines);
+
+/// The matrices that file:PATH and digraph:PATH make of such links. `name` as above.
+MixingMatrix matrix_of_links(const LinkFile& file, const std::string& name, int ranks);
+MixingMatrix matrix_of_one_way_links(const LinkFile& file, int ranks);
 
 }  // namespace trainyard

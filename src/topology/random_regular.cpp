@@ -70,6 +70,7 @@ Topology make(const TopologyRequest& request) {
     refuse_ranks(name, n, "times an odd degree are no whole number of links",
                  "an even number of workers, or an even degree");
   }
+  require_links(name, n, static_cast<double>(n) * degree);
   RandomStream stream(request.seed, Purpose::topology);
   const bool dense = degree > (n - 1) / 2;
   const int drawn = dense ? n - 1 - degree : degree;

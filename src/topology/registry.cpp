@@ -7,6 +7,8 @@
 #include "trainyard/base/units.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 TopologyInfo ring_topology();
@@ -88,8 +90,8 @@ double parse_argument(const TopologyInfo& info, std::string_view text) {
   }
   const double number = parse_number(text, what);
   if (!(number > info.low && number <= info.high)) {
-    throw UsageError(
-        fmt::format("{}: '{}' is not above {} and at most {}", what, text, info.low, info.high));
+    throw UsageError(fmt::format("{}: {} is not above {} and at most {}", what, echoed(text),
+                                 info.low, info.high));
   }
   return number;
 }
@@ -101,7 +103,7 @@ Parsed parse(std::string_view text) {
   const bool has_argument = colon < text.size();
   const std::string_view argument = has_argument ? text.substr(colon + 1) : "";
   if ((has_argument && info.argument.empty()) || (info.takes_file() && argument.empty())) {
-    throw UsageError(fmt::format("topology '{}' is to be written {}", text, info.typed()));
+    throw UsageError(fmt::format("topology {} is to be written {}", echoed(text), info.typed()));
   }
   if (info.takes_file()) {
     parsed.request.file = argument;

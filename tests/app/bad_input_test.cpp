@@ -17,6 +17,7 @@ struct BadInput {
   std::vector<std::string> message;  // each is somewhere in it
 };
 
+constexpr int failed = 1;
 constexpr int usage = 2;
 constexpr int data = 3;
 
@@ -36,7 +37,7 @@ std::vector<BadInput> wrong_words() {
       {{"run", "--codec", "sign"}, usage, {"no flag named '--codec'"}},
       {{"run", "--lr"}, usage, {"--lr", "GAMMA", "missing"}},
       {{"run", "--lr", "--batch", "3"}, usage, {"--lr: found the flag '--batch'", "GAMMA"}},
-      {{"run", "--workers=", "--steps", "1"}, usage, {"--workers: found the flag '--steps'"}},
+      {{"run", "--workers=", "--steps", "1"}, usage, {"--workers: the value is empty; expected N"}},
       {{"run", "--lr", "1", "--lr", "2"}, usage, {"--lr: given twice, '1' and '2'"}},
       {{"run", "--quiet=maybe"}, usage, {"--quiet: 'maybe' is not one of false, true"}},
       {{"run", "--json=3"}, usage, {"--json: takes no value"}},
@@ -58,7 +59,7 @@ std::vector<BadInput> wrong_names() {
       {{"run", "--scheme", "rign"},
        usage,
        {"--scheme", "'rign'", "did you mean 'ring'?", "gossip"}},
-      {{"run", "--scheme", ""}, usage, {"--scheme: no scheme named ''", "known: sequential"}},
+      {{"run", "--scheme", ""}, usage, {"--scheme: the value is empty; expected NAME"}},
       {{"compare", "--schemes", "ring,rign"}, usage, {"no scheme named 'rign'", "'ring'?"}},
       {{"compare", "--schemes", "ring,"}, usage, {"no scheme named ''"}},
       {{"compare", "--schemes", "al"}, usage, {"no scheme named 'al'", "did you mean 'all'?"}},
@@ -88,10 +89,10 @@ std::vector<BadInput> wrong_names() {
       {{"run", "--time", "wal"}, usage, {"--time: 'wal'", "auto, wall, virtual", "'wall'?"}},
       {{"run", "--bandwidth", "1e-9bps"}, usage, {"--bandwidth", "longer than a run can last"}},
       {{"run", "--time", "virtual", "--compute-time", "1000h", "--steps", "100", "--quiet"},
-       usage,
+       failed,
        {"106 days"}},
       {{"run", "--time", "virtual", "--latency", "2400h", "--steps", "3", "--quiet"},
-       usage,
+       failed,
        {"106 days"}},
       {{"run", "--ports", "open"}, usage, {"--ports: 'open'", "circuit, cutthrough"}},
       {{"run", "--placement", "left"}, usage, {"--placement: 'left'", "compact, scatter, none"}},
@@ -109,7 +110,7 @@ std::vector<BadInput> wrong_numbers() {
       {{"run", "--workers", "2.5"}, usage, {"--workers: '2.5' is not a whole number"}},
       {{"run", "--workers", "99999999999999999999"}, usage, {"--workers: '99999999999999999999'"}},
       {{"run", "--workers", "8x"}, usage, {"--workers: '8x' is not a whole number"}},
-      {{"run", "--workers", ""}, usage, {"--workers: '' is not a whole number"}},
+      {{"run", "--workers", ""}, usage, {"--workers: the value is empty; expected N"}},
       {{"topology", "ring", "--workers", "4,0"}, usage, {"--workers: '0'", "from 1 to 2048"}},
       {{"topology", "ring", "--size", "x"}, usage, {"--size: 'x'"}},
       {{"consensus", "--rounds", "-1"}, usage, {"--rounds: '-1'", "from 0 to"}},
@@ -255,8 +256,14 @@ void write_files(const TemporaryFolder& folder) {
   folder.write("model.toml", "[model]\nl2 = 0\nmodel = \"mpl:3\"\n");
   folder.write("switch.toml", "[output]\nquiet = 1\n");
   folder.write("no-section.toml", "workers = 2\n");
+  std::string dots = "workers";
+  for (int i = 0; i < 60000; ++i) dots += ".a";
+  folder.write("dots.toml", "[run]\n\n" + dots + " = 3\n");
   folder.write("not-a-section.toml", "run = 2\n");
   folder.write("taken/ring/summary.json", "{}");
+  folder.write("taken/ring/config.toml", "# Written by trainyard\n");
+  folder.write("shared/ring/notes.txt", "not a run's");
+  folder.write("left/gossip.partial/config.toml", "# Written by trainyard\n");
   folder.write("left/gossip.partial/metrics.jsonl", "{}");
   folder.write("file", "not a folder");
 }
@@ -299,6 +306,8 @@ std::vector<BadInput> wrong_data() {
 std::vector<BadInput> wrong_configurations() {
   return {
       {{"run", "nowhere.toml"}, usage, {"nowhere.toml: no such file"}},
+      {{"run", "a\033[31mb"}, usage, {"a\\x1b[31mb: no such file"}},
+      {{"run", "dots.toml"}, usage, {"dots.toml:3: found more than 64 dots", "KEY = VALUE"}},
       {{"run", "taken"}, usage, {"taken: found a directory; expected a TOML file"}},
       {{"run", "binary.svm"}, usage, {"binary.svm:1"}},
       {{"run", "key.toml"}, usage, {"key.toml:3", "[run]", "'workesr'", "did you mean 'workers'?"}},
@@ -315,6 +324,9 @@ std::vector<BadInput> wrong_configurations() {
       {{"run", "not-a-section.toml"}, usage, {"not-a-section.toml:1", "expected it as a section"}},
       {{"compare", "key.toml"}, usage, {"key.toml:3", "'workesr'"}},
       {{"run", "--out", "taken"}, usage, {"--out: taken/ring exists", "--force"}},
+      {{"run", "--out", "shared", "--force"},
+       usage,
+       {"--out: shared/ring exists and holds 'notes.txt', which no run wrote"}},
       {{"compare", "--out", "left"}, usage, {"--out: left/gossip.partial exists", "--force"}},
       {{"run", "--out", "file/results", "--steps", "1", "--quiet"},
        usage,

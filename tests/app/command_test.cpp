@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/experiment/options.hpp"
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -257,6 +257,9 @@ TEST_CASE("what has no effect is said", "[app]") {
              ContainsSubstring("note: --topology has no effect"));
   CHECK_THAT(run_program(one_step + Words{"--scheme", "ps-sync", "--servers", "2"}).errors,
              !ContainsSubstring("note:"));
+  // Even to those who want to hear nothing else.
+  CHECK(run_program(one_step + Words{"--quiet", "--topology", "full"}).errors ==
+        "note: --topology has no effect: ring has none\n");
 }
 
 }  // namespace trainyard

@@ -14,7 +14,7 @@ using namespace trainyard;
 namespace {
 
 bool can_be_emulated() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
+#if defined(TRAINYARD_SANITIZED) || !defined(__x86_64__)
   return false;  // the sanitizers' memory does not fit into the emulator's
 #else
   return std::system("qemu-x86_64 --version > /dev/null 2>&1") == 0;

@@ -29,18 +29,29 @@ void use_one_core() {
   }
 }
 
-[[noreturn]] void become_program(const std::vector<std::string>& arguments,
-                                 const ProgramOptions& options, int output, int errors) {
+/// Whoever started the tests may ignore some.
+void set_signals(int ignored) {
+  for (const int number : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) signal(number, SIG_DFL);
+  if (ignored != 0) signal(ignored, SIG_IGN);
+}
+
+std::vector<std::string> program_words(std::vector<std::string> arguments,
+                                       const ProgramOptions& options) {
+  arguments.insert(arguments.begin(), TRAINYARD_PROGRAM);
+  if (!options.processor.empty()) {
+    arguments.insert(arguments.begin(), {"qemu-x86_64", "-cpu", options.processor});
+  }
+  return arguments;
+}
+
+[[noreturn]] void become_program(std::vector<std::string> words, const ProgramOptions& options,
+                                 int output, int errors) {
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
   if (!options.output.empty()) dup2(open(options.output.c_str(), O_WRONLY), STDOUT_FILENO);
   if (options.one_core) use_one_core();
   if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
-  std::vector<std::string> words = arguments;
-  words.insert(words.begin(), TRAINYARD_PROGRAM);
-  if (!options.processor.empty()) {
-    words.insert(words.begin(), {"qemu-x86_64", "-cpu", options.processor});
-  }
+  set_signals(options.ignored);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -72,22 +83,20 @@ void read_both(pid_t child, const ProgramOptions& options, int output, int error
     const std::size_t from = seen - std::min(seen, options.signal_after.size());
     searched = outcome.errors.size();
     if (!signalled && outcome.errors.find(options.signal_after, from) != std::string::npos) {
-      kill(child, options.signal);
+      for (int i = 0; i < options.signals; ++i) kill(child, options.signal);
       signalled = true;
     }
   }
 }
 
-}  // namespace
-
-Outcome run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
+Outcome run_words(const std::vector<std::string>& words, const ProgramOptions& options) {
   std::array<int, 2> output{};
   std::array<int, 2> errors{};
   REQUIRE(pipe2(output.data(), O_CLOEXEC) == 0);
   REQUIRE(pipe2(errors.data(), O_CLOEXEC) == 0);
   const pid_t child = fork();
   REQUIRE(child >= 0);
-  if (child == 0) become_program(arguments, options, output[1], errors[1]);
+  if (child == 0) become_program(words, options, output[1], errors[1]);
   close(output[1]);
   close(errors[1]);
   Outcome outcome;
@@ -98,6 +107,16 @@ Outcome run_program(const std::vector<std::string>& arguments, const ProgramOpti
   REQUIRE(waitpid(child, &status, 0) == child);
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
+}
+
+}  // namespace
+
+Outcome run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
+  return run_words(program_words(arguments, options), options);
+}
+
+Outcome run_script(const std::string& script, const std::filesystem::path& folder) {
+  return run_words({"sh", "-c", "P='" TRAINYARD_PROGRAM "'\n" + script}, {.folder = folder});
 }
 
 }  // namespace trainyard

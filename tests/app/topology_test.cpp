@@ -97,7 +97,7 @@ TEST_CASE("consensus: a line a round, from a file, of many workers the lowest an
     CHECK_THAT(wrong.errors, ContainsSubstring(message));
   }
   CHECK_THAT(run_program({"consensus", "--from", "nowhere"}, here).errors,
-             ContainsSubstring("--from: nowhere: cannot be read"));
+             ContainsSubstring("--from: nowhere: no such file"));
 }
 
 TEST_CASE("topology --json has the documented keys, and W", "[app]") {

@@ -56,6 +56,7 @@ TEST_CASE("pairwise averaging in turns is AD-PSGD's event", "[collective]") {
   const double gamma = golden["_problem"]["gamma"];
   for (const auto& [t, states] : trajectory["states"].items()) {
     CAPTURE(t);
+    const int rounds = std::stoi(t);
     std::vector<Values> x(static_cast<std::size_t>(n), Values(4));
     run_virtual(setup_of(n), [&](Rank& rank) {
       Values& mine = x[static_cast<std::size_t>(rank.rank())];
@@ -67,7 +68,7 @@ TEST_CASE("pairwise averaging in turns is AD-PSGD's event", "[collective]") {
         return true;
       };
       take_turns(
-          rank, std::stoi(t),
+          rank, rounds,
           [&](Duration time) {
             rank.compute_serving(
                 {.simulated = time}, [] {}, serve);
@@ -91,13 +92,14 @@ TEST_CASE("sum-weight gossip in turns is GoSGD's event", "[collective]") {
   const double gamma = golden["_problem"]["gamma"];
   for (const auto& [t, states] : trajectory["states"].items()) {
     CAPTURE(t);
+    const int rounds = std::stoi(t);
     std::vector<Values> x(static_cast<std::size_t>(n), Values(4));
     Values shares(static_cast<std::size_t>(n));
     run_virtual(setup_of(n), [&](Rank& rank) {
       Values& mine = x[static_cast<std::size_t>(rank.rank())];
       SumWeightGossip gossip(rank, Vector(mine));
       take_turns(
-          rank, std::stoi(t),
+          rank, rounds,
           [&](Duration time) {
             rank.compute({.simulated = time}, [] {});
             gossip.receive_arrived();
@@ -216,7 +218,8 @@ TEST_CASE("push-sum keeps sum and weight over random directed graphs", "[collect
   run_virtual(setup_of(n, 0, network), [&](Rank& rank) {
     const auto index = static_cast<std::size_t>(rank.rank());
     const Vector mine(std::span<double>(x).subspan(index, 1));
-    PushSum sum(mine);
+    Values pair(2);
+    PushSum sum(Vector(pair), mine);
     for (int k = 0; k < 400; ++k) {
       sum.send(rank, graph[index]);
       if (!late || k > 0) sum.receive(rank, graph[index]);

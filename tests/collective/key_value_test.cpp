@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 
 #include "support/catch.hpp"
 #include "support/runtimes.hpp"
@@ -29,7 +29,7 @@ void with_store(const test::Runtime& runtime, int n, int k, std::vector<float>& 
       client(rank, store);
       return;
     }
-    serve_key_values(rank, part_of(Vector(std::span(values)), rank.rank() - n, k), keys, bound);
+    serve_key_values(rank, even_split(Vector(std::span(values)), rank.rank() - n, k), keys, bound);
   });
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("pushes add or assign on any range, whichever servers hold it", "[coll
   }
 }
 
-TEST_CASE("a pull sees what its client has pushed; pushes to disjoint ranges commute",
+TEST_CASE("a pull sees what its client has pushed, pushes to disjoint ranges commute",
           "[collective]") {
   constexpr int n = 4;
   for (const auto& runtime : test::runtimes()) {
@@ -155,7 +155,7 @@ TEST_CASE("a waiting pull does not hold up what its client asks for later", "[co
         store.advance_clock();
         const Timestamp pulled = store.pull(0, all);
         store.wait(store.push(0, filled(1, 7.0F), PushMode::assign));  // done while that one waits
-        rank.send(1, std::span<const std::byte>{});
+        rank.send_control(1, 0);
         store.wait(pulled);
         late = all.front();
       } else {

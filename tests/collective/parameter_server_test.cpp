@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 
 #include "support/catch.hpp"
 #include "support/runtimes.hpp"
@@ -28,7 +28,7 @@ RuntimeReport exchange(const test::Runtime& runtime, int n, int k, const Network
       return;
     }
     std::vector<float> whole(length);
-    const auto sum = part_of(std::span(whole), rank.rank() - n, k);
+    const auto sum = even_split(std::span(whole), rank.rank() - n, k);
     sum_pushes(rank, sum);
     answer_all(rank, sum);
   });

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "trainyard/base/part_of.hpp"
+#include "trainyard/base/even_split.hpp"
 
 #include "support/catch.hpp"
 #include "support/runtimes.hpp"
@@ -76,7 +76,7 @@ TEST_CASE("reduce-scatter: worker w has part w of the sum", "[collective]") {
     apply(runtime, vectors, {}, reduce_scatter_sum);
     for (int w = 0; w < n; ++w) {
       auto& vector = vectors[static_cast<std::size_t>(w)];
-      const auto part = part_of(std::span(vector), w, n);
+      const auto part = even_split(std::span(vector), w, n);
       const std::size_t first = static_cast<std::size_t>(part.data() - vector.data());
       for (std::size_t i = 0; i < part.size(); ++i) REQUIRE(part[i] == sum_at(n, first + i));
     }
@@ -90,7 +90,7 @@ TEST_CASE("all-gather: all have part w of worker w", "[collective]") {
     apply(runtime, vectors, {}, all_gather);
     std::vector<float> expected;
     for (int w = 0; w < n; ++w) {
-      const auto part = part_of(std::span(before[static_cast<std::size_t>(w)]), w, n);
+      const auto part = even_split(std::span(before[static_cast<std::size_t>(w)]), w, n);
       expected.insert(expected.end(), part.begin(), part.end());
     }
     for (const auto& vector : vectors) REQUIRE(vector == expected);
@@ -133,7 +133,7 @@ TEST_CASE("primitives take their closed forms", "[collective]") {
     CHECK(time_of(all_gather) == Approx(around).epsilon(1e-9).margin(1e-12));
     std::vector<float> incoming(2520 * 9);
     CHECK(time_of([&](Communicator& comm, std::span<float> vector) {
-            const auto mine = part_of(std::span(incoming), comm.rank(), 9);
+            const auto mine = even_split(std::span(incoming), comm.rank(), 9);
             all_to_all(comm, vector, mine);
           }) == Approx(around).epsilon(1e-9).margin(1e-12));
   }

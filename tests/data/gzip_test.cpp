@@ -45,6 +45,18 @@ TEST_CASE("a gzip file of several members is their contents in order", "[data]")
   CHECK(content_of(gzipped("first ") + gzipped("") + gzipped("third")) == "first third");
 }
 
+TEST_CASE("zeros behind the last member of a gzip file are passed over", "[data]") {
+  const std::string packed = gzipped("first ") + gzipped("second");
+  for (const std::size_t count : {std::size_t{1}, std::size_t{511}, std::size_t{100'000}}) {
+    CHECK(content_of(packed + std::string(count, '\0')) == "first second");
+    for (const std::string& more : {std::string("x"), gzipped("third")}) {
+      CHECK_THROWS_WITH(content_of(packed + std::string(count, '\0') + more),
+                        "data: found more behind the zeros that follow the gzip data; expected "
+                        "nothing");
+    }
+  }
+}
+
 TEST_CASE("a gzip file cut anywhere is said to be truncated", "[data]") {
   const std::string packed = gzipped(long_text());
   for (std::size_t kept = 2; kept < packed.size(); kept += 1 + packed.size() / 97) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/data/catalog.hpp"
 #include "trainyard/data/read.hpp"
 
 #include "data/files.hpp"
@@ -13,6 +14,8 @@
 namespace trainyard {
 
 namespace {
+
+using Catch::Matchers::StartsWith;
 
 Dataset read(std::string_view text, const ReadOptions& options = {}) {
   return read_dataset_bytes(text, {}, "data", options);
@@ -44,6 +47,27 @@ TEST_CASE("LIBSVM rows become compressed sparse rows", "[data][libsvm]") {
   CHECK(row_begins(data) == std::vector<std::uint64_t>{0, 2, 3});
   CHECK(columns_of(data) == std::vector<std::uint32_t>{0, 2, 1});
   CHECK(values_of(data) == std::vector<float>{0.5F, -2.0F, 0.01F});
+}
+
+TEST_CASE("the first line with the largest index is remembered", "[data][libsvm]") {
+  const auto line_of = [](const std::string& text) {
+    return read_coded_dataset_bytes(text, {}, "data", {}).largest_feature_line;
+  };
+  CHECK(line_of("1 1:2 9:1\n-1 2:3 8:1\n") == 1);
+  CHECK(line_of("# a comment\n\n1 1:2\n-1 2:3 900:1\n1 900:1\n1 3:1\n") == 4);
+  // Blocks begin at 16 KiB: the line is counted across them, whichever holds the largest.
+  std::string rows;
+  for (int row = 0; row < 20'000; ++row) rows += row % 2 == 0 ? "1 3:1\n" : "-1 5:1\n";
+  CHECK(line_of(rows) == 2);
+  CHECK(line_of(rows + "1 6:1\n" + rows) == 20'001);
+  CHECK(line_of("1 7:1\n" + rows) == 1);
+
+  const TemporaryFolder folder;
+  DatasetRequest request;
+  request.dataset = folder.write("rows.svm", "1 1:2\n-1 40:3\n1 5:1\n").string();
+  CHECK(load_dataset(request).largest_feature_line == 2);
+  request.dataset = "dense-logistic";
+  CHECK(load_dataset(request).largest_feature_line == 0);
 }
 
 TEST_CASE("LIBSVM in all its spellings", "[data][libsvm]") {
@@ -85,7 +109,7 @@ TEST_CASE("LIBSVM dimension: found, given, padded, strict or dropping", "[data][
   CHECK_THAT(error_of_bytes("1 7:1 7:1\n", options), ContainsSubstring("data:1:7"));
 }
 
-TEST_CASE("LIBSVM values are scaled; the largest index is legal and costs nothing",
+TEST_CASE("LIBSVM values are scaled, the largest index is legal and costs nothing",
           "[data][libsvm]") {
   ReadOptions options;
   options.scale = 0.25F;
@@ -151,6 +175,20 @@ TEST_CASE("bad LIBSVM lines are named by line and column", "[data][libsvm]") {
     CHECK(error_of_bytes(bad.text, {}) == bad.message);
     CHECK(error_of_bytes(gzipped(bad.text), {}) == bad.message);
   }
+}
+
+TEST_CASE("a byte order mark before the first row is skipped", "[data][libsvm][csv]") {
+  const std::string mark = "\xEF\xBB\xBF";
+  CHECK(fingerprint_of(read(mark + "1 1:2\n-1 2:3\n")) == fingerprint_of(read("1 1:2\n-1 2:3\n")));
+  CHECK(fingerprint_of(read(gzipped(mark + "1 1:2\n-1 2:3\n"))) ==
+        fingerprint_of(read("1 1:2\n-1 2:3\n")));
+  CHECK_THAT(error_of_bytes("1 1:2\n" + mark + "-1 2:3\n", {}), StartsWith("data:2:1: found"));
+  CHECK(error_of_bytes(mark, {}) == "data: found no rows; expected at least one");
+  ReadOptions commas;
+  commas.format = Format::csv;
+  CHECK(fingerprint_of(read(mark + "1,2\n0,3\n", commas)) ==
+        fingerprint_of(read("1,2\n0,3\n", commas)));
+  CHECK(error_of_bytes(mark + "1,x\n", commas) == "data:1:3: found 'x'; expected a number");
 }
 
 TEST_CASE("files that cannot be read are named", "[data][libsvm]") {

@@ -134,11 +134,4 @@ TEST_CASE("indices are whole numbers up to 2^31 - 1", "[data]") {
   CHECK(index("007") == std::pair<std::uint64_t, bool>(7, false));
 }
 
-TEST_CASE("quoted text is short and printable", "[data]") {
-  CHECK(trainyard::quoted("abc") == "'abc'");
-  CHECK(trainyard::quoted(std::string("\x7f\0\x1b[2J\xff", 7)) == "'\\x7f\\x00\\x1b[2J\\xff'");
-  CHECK(trainyard::quoted(std::string(1000, 'a')).size() < 60);
-  CHECK(trainyard::quoted(std::string(1000, '\0')).size() < 60);
-}
-
 }  // namespace trainyard

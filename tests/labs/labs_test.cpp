@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "trainyard/analysis/prediction.hpp"
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
-#include "trainyard/experiment/experiment.hpp"
-#include "trainyard/experiment/options.hpp"
-#include "trainyard/experiment/prediction.hpp"
-#include "trainyard/experiment/resolve.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/run.hpp"
 #include "trainyard/topology/spectrum.hpp"
 
 #include "support/catch.hpp"
@@ -98,7 +98,7 @@ TEST_CASE("lab: a cached model saves messages and time, and costs freshness", "[
   CHECK(down(cached) < 0.36 * down(fresh));
   CHECK(cached.staleness->mean > 2.0 * fresh.staleness->mean);
   CHECK(*cached.seconds_to_target < 0.9 * *fresh.seconds_to_target);
-  // Eight steps old models do not bear that step size.
+  // Eight steps old models do not tolerate that step size.
   CHECK(run("ssp", "8", "0.06").diverged);
   const Summary careful = run("ssp", "8", "0.04");
   CHECK(careful.seconds_to_target);
@@ -116,7 +116,8 @@ TEST_CASE("lab: local steps have a best number", "[labs][slow]") {
   CHECK(best < 0.5 * time("64"));
 }
 
-TEST_CASE("lab: on unlike data gossip stalls, and corrected gossip does not", "[labs][slow]") {
+TEST_CASE("lab: on heterogeneous data gossip stalls, and corrected gossip does not",
+          "[labs][slow]") {
   const auto loss = [](const char* scheme) {
     return lab("label-skew", {{"scheme", scheme}}).summary.train_loss;
   };
@@ -148,7 +149,7 @@ TEST_CASE("lab: spare workers beat waiting for all and waiting for none, each at
   CHECK(best("ps-backup-interrupt", {"1.8"}) < spares);
 }
 
-TEST_CASE("lab: elastic averaging bears a period at which Downpour diverges", "[labs]") {
+TEST_CASE("lab: elastic averaging tolerates a period at which Downpour diverges", "[labs]") {
   for (const char* scheme : {"easgd", "easgd-async"}) {
     CAPTURE(scheme);
     const Summary elastic = lab("elastic", {{"scheme", scheme}}).summary;

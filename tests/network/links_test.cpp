@@ -69,7 +69,7 @@ TEST_CASE("cut through: a message from far away starts while its receiver still 
   CHECK(to_seconds(seen[1].end) == 20);
 }
 
-TEST_CASE("workers stand in racks as part_of() cuts, servers in turn", "[network]") {
+TEST_CASE("workers stand in racks as even_split() cuts, servers in turn", "[network]") {
   Network network = two_racks(PortMode::circuit);
   network.racks = 3;
   const Links links(network, 7, 4);  // racks {0,1} {2,3} {4,5,6}; servers 7, 10 | 8 | 9
@@ -98,7 +98,7 @@ TEST_CASE("a network is perfect only if all of it is", "[network]") {
   CHECK(!named.perfect());
 }
 
-TEST_CASE("a link table is read with its units; links it does not name keep the default",
+TEST_CASE("a link table is read with its units, links it does not name keep the default",
           "[network]") {
   const TemporaryFolder folder;
   Network network{.latency = seconds(1), .bytes_per_second = 1e6};
@@ -143,8 +143,10 @@ TEST_CASE("what is wrong with a link table is said with its line", "[network]") 
     CHECK_THROWS_WITH(read_link_table(file, "--links"),
                       ContainsSubstring("--links: ") && ContainsSubstring(row.complaint));
   }
+  CHECK_THROWS_WITH(read_link_table("/dev/zero", "--links"),
+                    ContainsSubstring("--links: /dev/zero: found a line of more than 1 MiB"));
   CHECK_THROWS_WITH(read_link_table("no/such/file", "--links"),
-                    ContainsSubstring("--links: no/such/file: cannot be read; expected"));
+                    ContainsSubstring("--links: no/such/file: no such file; expected"));
 }
 
 TEST_CASE("control traffic is free unless it is charged, and keeps its place either way",

@@ -48,9 +48,12 @@ TEST_CASE("what is wrong in a message list is named with its line", "[network]")
   CHECK_THAT(error_of("5 0 1 1.5"), ContainsSubstring("list.txt:1: bytes: '1.5'"));
   CHECK_THAT(error_of("# nothing\n\n"), ContainsSubstring("list.txt: no messages"));
   CHECK_THROWS_AS(read_message_list("/nowhere/at/all"), UsageError);
+  CHECK_THROWS_WITH(read_message_list("/dev/zero"),
+                    ContainsSubstring("/dev/zero: found a line of more than 1 MiB"));
+  CHECK(parse_message_list("0 0 1 1MB\n", "list").size() == 1);
 }
 
-TEST_CASE("messages are played in the order of their times; of one moment, as they are listed",
+TEST_CASE("messages are played in the order of their times, of one moment, as they are listed",
           "[network]") {
   const Network network{.latency = seconds(1), .bytes_per_second = 1.0};
   const std::vector<PreparedMessage> list{

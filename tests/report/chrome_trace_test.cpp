@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "trainyard/experiment/timeline.hpp"
+#include "trainyard/analysis/timeline.hpp"
 
 #include "support/catch.hpp"
 #include "support/runtimes.hpp"

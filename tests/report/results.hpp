@@ -1,7 +1,7 @@
 // A finished run as the reports see it, without running anything.
 #pragma once
 
-#include "trainyard/experiment/experiment.hpp"
+#include "trainyard/run/run.hpp"
 
 namespace trainyard {
 

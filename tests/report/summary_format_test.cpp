@@ -152,7 +152,7 @@ TEST_CASE("several seeds in JSON and CSV", "[report]") {
   CHECK(ring["reached_target"] == 1);
   CHECK(ring["lr"] == 0.125);
 
-  const auto lines = lines_of(spread_csv(two_seeds()));
+  const auto lines = lines_of(statistics_csv(two_seeds()));
   REQUIRE(lines.size() == 3);
   CHECK(lines[0].starts_with(
       "scheme,seeds,lr,diverged,reached_target,train_loss_mean,train_loss_sd,"));

@@ -8,6 +8,7 @@
 #include "trainyard/runtime/shared_model.hpp"
 
 #include "support/catch.hpp"
+#include "support/lone_optimizer.hpp"
 #include "support/shared_access.hpp"
 
 using namespace trainyard;
@@ -21,13 +22,13 @@ TEST_CASE("the step size decays with the epochs", "[runtime]") {
 TEST_CASE("plain SGD and momentum by hand", "[runtime]") {
   std::array<float, 2> x{1.0F, 2.0F};
   const std::array<float, 2> g{1.0F, -2.0F};
-  Optimizer plain({.lr = 0.5}, Scalar::float32, 2);
+  test::LoneOptimizer plain({.lr = 0.5}, Scalar::float32, 2);
   plain.apply(x, g, 0.0);
   CHECK(x == std::array<float, 2>{0.5F, 3.0F});
 
   std::array<float, 1> y{0.0F};
   const std::array<float, 1> one{1.0F};
-  Optimizer heavy({.lr = 1.0, .momentum = 0.5}, Scalar::float32, 1);
+  test::LoneOptimizer heavy({.lr = 1.0, .momentum = 0.5}, Scalar::float32, 1);
   heavy.apply(y, one, 0.0);  // v = 1
   CHECK(y[0] == -1.0F);
   heavy.apply(y, one, 0.0);  // v = 1.5
@@ -47,7 +48,7 @@ TEST_CASE("a shared model with one writer steps as a private one, bit for bit", 
     for (const SharedAccess access : test::all_accesses) {
       std::vector<float> plain_x = x;
       SharedModel shared(x);
-      Optimizer plain({.lr = 0.1}, Scalar::float32, size);
+      test::LoneOptimizer plain({.lr = 0.1}, Scalar::float32, size);
       std::vector<float> copy(size);
       for (int step = 0; step < 5; ++step) {
         plain.apply(plain_x, g, 0.0);
@@ -105,7 +106,7 @@ void check_figures(double tolerance) {
   for (const Figures& figures : pytorch_figures()) {
     CAPTURE(optimizer_text(figures.options.kind), figures.options.momentum, sizeof(T));
     for (const double scale : {1.0, 0.125}) {  // a gradient that is 1/scale times as long
-      Optimizer optimizer(figures.options, scalar_of<T>, 3);
+      test::LoneOptimizer optimizer(figures.options, scalar_of<T>, 3);
       std::array<T, 3> x{0.0, 1.0, -1.5}, g{};
       int t = 0;
       for (const auto& [steps, state] : figures.states) {
@@ -143,7 +144,7 @@ TEST_CASE("a stretched step is that much longer, its state the same", "[runtime]
        {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam}) {
     CAPTURE(optimizer_text(kind));
     const OptimizerOptions options{.kind = kind, .lr = 0.25, .momentum = 0.5};
-    Optimizer plain(options, Scalar::float64, 1), stretched(options, Scalar::float64, 1);
+    test::LoneOptimizer plain(options, Scalar::float64, 1), stretched(options, Scalar::float64, 1);
     Doubles x{0.0}, y{0.0};
     const Doubles g{3.0};
     for (int t = 0; t < 5; ++t) {

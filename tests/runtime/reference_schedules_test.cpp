@@ -23,7 +23,7 @@ using Program = std::function<void(Rank&)>;
 
 void send_part(Rank& rank, int to, std::size_t parts) {
   static const std::vector<std::byte> payload(full);
-  rank.send(to, std::span(payload).first(full / parts));
+  rank.send_encoded(to, std::span(payload).first(full / parts));
 }
 
 int modulo(int a, int n) {

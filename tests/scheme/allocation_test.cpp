@@ -30,7 +30,7 @@ constexpr std::uint64_t more_steps = 160;
 constexpr std::uint64_t more_steps_of_gosgd = 8 * 2 * 3 * 256;
 
 void check_steps_allocate_nothing(Configuration c, const LoadedData& data) {
-  CAPTURE(data.name, c.model, c.scheme, c.collective);
+  CAPTURE(data.name, c.model, c.scheme, ingredient_name(c.ingredients, "collective"));
   c.time = TimeMode::wall;
   c.servers = 2;
   c.evaluate_every = 1e9;
@@ -60,7 +60,7 @@ TEST_CASE("steps in wall allocate nothing", "[scheme]") {
   // What a step computes and how it sums up are the same code under every scheme that does so.
   for (const AllReduce& way : all_reduces()) {
     Configuration c = test::quick("all-reduce", 3, 0);
-    c.collective = way.name;
+    c.ingredients["collective"] = way.name;
     check_steps_allocate_nothing(c, test::dense_problem());
   }
   for (const char* scheme : {"sequential", "ring", "ps-async", "local-sgd", "hogwild"}) {

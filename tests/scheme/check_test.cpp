@@ -54,16 +54,15 @@ TEST_CASE("a row that lacks a field is refused by name", "[scheme]") {
            Forgotten{"scheme 'mine': .summary: missing", [](Scheme& s) { s.summary = ""; }},
            Forgotten{"scheme 'mine': .step: missing", [](Scheme& s) { s.step = ""; }},
            Forgotten{"scheme 'mine': .worker: missing", [](Scheme& s) { s.worker = nullptr; }},
-           Forgotten{"scheme 'mine': .server: missing; .home = ModelHome::servers",
-                     [](Scheme& s) { s.home = ModelHome::servers; }},
+           Forgotten{"scheme 'mine': .cast: missing", [](Scheme& s) { s.cast = nullptr; }},
+           Forgotten{"scheme 'mine': .server: missing; it is the program of the servers",
+                     [](Scheme& s) { s.cast = cast::servers; }},
+           Forgotten{"scheme 'mine': .server: missing; it is the program of the servers",
+                     [](Scheme& s) { s.cast = cast::replicas_with_proxies; }},
            Forgotten{"scheme 'mine': .server: missing; .pace = Pace::server",
                      [](Scheme& s) { s.pace = Pace::server; }},
-           Forgotten{"scheme 'mine': .server: missing; with .has_collective",
-                     [](Scheme& s) { s.has_collective = true; }},
-           Forgotten{"scheme 'mine': .server: missing; .has_proxies",
-                     [](Scheme& s) { s.has_proxies = true; }},
-           Forgotten{"scheme 'mine': .server: missing; .one_server",
-                     [](Scheme& s) { s.one_server = true; }},
+           Forgotten{"scheme 'mine': .server: missing; with .takes = {\"collective\"}",
+                     [](Scheme& s) { s.takes = {"collective"}; }},
        }) {
     check_refused(row);
   }
@@ -73,46 +72,113 @@ TEST_CASE("a row that lacks a field is refused by name", "[scheme]") {
 
 TEST_CASE("a row whose fields contradict each other is refused by name", "[scheme]") {
   for (const Forgotten& row : {
-           Forgotten{"scheme 'mine': .server: with .home = ModelHome::shared",
-                     [](Scheme& s) {
-                       s.home = ModelHome::shared;
-                       s.optimizers = OptimizerRange::plain;
-                       s.server = serve_nobody;
-                     }},
+           Forgotten{"scheme 'mine': .server: nobody runs it",
+                     [](Scheme& s) { s.server = serve_nobody; }},
            Forgotten{"scheme 'mine': .optimizers: must be OptimizerRange::plain",
-                     [](Scheme& s) { s.home = ModelHome::shared; }},
-           Forgotten{"scheme 'mine': .one_server: contradicts .has_collective",
+                     [](Scheme& s) { s.cast = cast::shared; }},
+           Forgotten{"scheme 'mine': .cast: .hyperparameters: it asks for 'groups'",
+                     [](Scheme& s) {
+                       s.cast = cast::shared_by_groups;
+                       s.optimizers = OptimizerRange::plain;
+                     }},
+           Forgotten{"scheme 'mine': .cast: contradicts .takes",
+                     [](Scheme& s) {
+                       s.cast = cast::one_worker;
+                       s.takes = {"topology"};
+                     }},
+           Forgotten{
+               "scheme 'mine': .takes: 'colective' is no kind of ingredient; known: topology,",
+               [](Scheme& s) { s.takes = {"colective"}; }},
+           Forgotten{"scheme 'mine': .takes: 'topology' is there twice",
+                     [](Scheme& s) {
+                       s.takes = {"topology", "topology"};
+                     }},
+           Forgotten{"scheme 'mine': .graphs: says nothing without .takes",
+                     [](Scheme& s) { s.graphs.range = GraphRange::static_symmetric; }},
+           Forgotten{"scheme 'mine': .graphs.least_eigenvalue: needs .range",
+                     [](Scheme& s) {
+                       s.takes = {"topology"};
+                       s.graphs.least_eigenvalue = [](const Hyperparameters&) { return 0.0; };
+                     }},
+       }) {
+    check_refused(row);
+  }
+}
+
+TEST_CASE("a cast that cannot run is refused by name", "[scheme]") {
+  for (const Forgotten& row : {
+           Forgotten{
+               "scheme 'mine': .cast: has no worker",
+               [](Scheme& s) { s.cast = [](const CastSetting&) { return Cast{.workers = 0}; }; }},
+           Forgotten{"scheme 'mine': .cast: keeps the model on servers, and has none",
                      [](Scheme& s) {
                        s.server = serve_nobody;
-                       s.one_server = s.has_collective = true;
-                     }},
-           Forgotten{"scheme 'mine': .one_server: contradicts .has_proxies",
-                     [](Scheme& s) {
-                       s.server = serve_nobody;
-                       s.one_server = s.has_proxies = true;
-                     }},
-           Forgotten{"scheme 'mine': .has_proxies: contradicts .has_collective",
-                     [](Scheme& s) {
-                       s.server = serve_nobody;
-                       s.has_proxies = s.has_collective = true;
-                     }},
-           Forgotten{"scheme 'mine': .has_groups: groups share a model",
-                     [](Scheme& s) { s.has_groups = true; }},
-           Forgotten{"scheme 'mine': .one_rank: contradicts .has_topology",
-                     [](Scheme& s) { s.one_rank = s.has_topology = true; }},
-           Forgotten{"scheme 'mine': .one_rank: contradicts .shares",
-                     [](Scheme& s) {
-                       s.one_rank = true;
-                       s.shares = [](int worker, int, const Hyperparameters&) {
-                         return std::vector{worker};
+                       s.cast = [](const CastSetting& setting) {
+                         return Cast{.workers = setting.workers,
+                                     .servers = 1,
+                                     .proxies = 1,
+                                     .model = ModelHome::servers};
                        };
                      }},
-           Forgotten{"scheme 'mine': .graphs: says nothing without .has_topology",
-                     [](Scheme& s) { s.graphs = GraphRange::static_symmetric; }},
-           Forgotten{"scheme 'mine': .least_eigenvalue: needs .graphs",
+           Forgotten{"scheme 'mine': .cast: has neither one rank for all workers nor one for each",
                      [](Scheme& s) {
-                       s.has_topology = true;
-                       s.least_eigenvalue = [](const Hyperparameters&) { return 0.0; };
+                       s.cast = [](const CastSetting& setting) {
+                         return Cast{.workers = setting.workers - 1};
+                       };
+                     }},
+           Forgotten{"scheme 'mine': .cast: says of another number of workers",
+                     [](Scheme& s) {
+                       s.cast = [](const CastSetting& setting) {
+                         return Cast{.workers = setting.workers, .shares = {{0}, {1}}};
+                       };
+                     }},
+           Forgotten{"scheme 'mine': .cast: a worker takes the minibatches of one worker at least",
+                     [](Scheme& s) {
+                       s.cast = [](const CastSetting& setting) {
+                         return Cast{.workers = 1, .shares = {{0, setting.workers}}};
+                       };
+                     }},
+           Forgotten{"scheme 'mine': .cast: a worker takes the minibatches of one worker at least",
+                     [](Scheme& s) {
+                       s.cast = [](const CastSetting&) {
+                         return Cast{.workers = 4, .shares = {{0, 1, 2, 3}, {}, {0}, {0}}};
+                       };
+                     }},
+       }) {
+    check_refused(row);
+  }
+}
+
+TEST_CASE("servers and shared models that contradict each other are refused", "[scheme]") {
+  for (const Forgotten& row : {
+           Forgotten{"scheme 'mine': .cast: shares the model in memory, and has servers",
+                     [](Scheme& s) {
+                       s.server = serve_nobody;
+                       s.cast = [](const CastSetting& setting) {
+                         return Cast{
+                             .workers = setting.workers, .servers = 1, .model = ModelHome::shared};
+                       };
+                     }},
+           Forgotten{"scheme 'mine': .cast: has no shared model, or more of them",
+                     [](Scheme& s) {
+                       s.cast = [](const CastSetting& setting) {
+                         return Cast{.workers = setting.workers,
+                                     .model = ModelHome::shared,
+                                     .shared_models = setting.workers + 1};
+                       };
+                     }},
+           Forgotten{"scheme 'mine': .cast: has fewer servers than none",
+                     [](Scheme& s) {
+                       s.server = serve_nobody;
+                       s.cast = [](const CastSetting& setting) {
+                         return Cast{.workers = setting.workers, .servers = 1, .proxies = 2};
+                       };
+                     }},
+           Forgotten{"scheme 'mine': .cast: does not have the servers that --collective ring",
+                     [](Scheme& s) {
+                       s.server = serve_nobody;
+                       s.cast = cast::one_server;
+                       s.takes = {"collective"};
                      }},
        }) {
     check_refused(row);
@@ -163,7 +229,9 @@ TEST_CASE("a hyperparameter that cannot be a flag is refused by name", "[scheme]
   Scheme groups = mine();
   groups.hyperparameters = {count_info()};
   groups.hyperparameters.front().name = "groups";
-  check_refused(groups, "scheme 'mine': .has_groups: missing");
+  groups.cast = cast::shared;
+  groups.optimizers = OptimizerRange::plain;
+  check_refused(groups, "scheme 'mine': .cast: is not cast::shared_by_groups");
 }
 
 TEST_CASE("one name of a hyperparameter has one meaning in the whole table", "[scheme]") {
@@ -184,6 +252,7 @@ TEST_CASE("one name of a hyperparameter has one meaning in the whole table", "[s
            Row{".low", [](HyperparameterInfo& p) { p.low = 2; }},
            Row{".high", [](HyperparameterInfo& p) { p.high = 100; }},
            Row{".cycle", [](HyperparameterInfo& p) { p.cycle = false; }},
+           Row{".of_wall", [](HyperparameterInfo& p) { p.of_wall = true; }},
            Row{".in_the_long_run", [](HyperparameterInfo& p) { p.in_the_long_run = 3; }},
        }) {
     HyperparameterInfo other = period;
@@ -203,12 +272,12 @@ TEST_CASE("what a row's functions ask for, the row names", "[scheme]") {
     CHECK_NOTHROW(try_functions(scheme));
   }
   Scheme scheme = mine();
-  scheme.step_time = [](const StepSetting& s) -> std::optional<Duration> {
+  scheme.cost.time = [](const StepSetting& s) -> std::optional<Duration> {
     return scaled(s.compute, hyperparameter(s.hyperparameters, "count"));
   };
   CHECK_THROWS_AS(try_functions(scheme), UsageError);
   CHECK_THROWS_WITH(try_functions(scheme),
-                    ContainsSubstring("scheme 'mine': .step_time: .hyperparameters: it asks for "
+                    ContainsSubstring("scheme 'mine': .cost.time: .hyperparameters: it asks for "
                                       "'count', which its row does not name"));
   scheme.hyperparameters = {count_info()};
   CHECK_NOTHROW(try_functions(scheme));
@@ -217,14 +286,8 @@ TEST_CASE("what a row's functions ask for, the row names", "[scheme]") {
   };
   CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("scheme 'mine': .cycle: "));
   scheme.hyperparameters.front().name = "period";
-  scheme.step_time = nullptr;
+  scheme.cost.time = nullptr;
   CHECK_NOTHROW(try_functions(scheme));
-  scheme.shares = [](int worker, int all, const Hyperparameters&) {
-    return std::vector{worker, all};
-  };
-  CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("scheme 'mine': .shares: "));
-  scheme.shares = [](int, int, const Hyperparameters&) { return std::vector<int>(); };
-  CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("scheme 'mine': .shares: "));
 }
 
 TEST_CASE("a fallback that depends on the run is within its limits, or refused", "[scheme]") {
@@ -232,10 +295,10 @@ TEST_CASE("a fallback that depends on the run is within its limits, or refused",
   scheme.hyperparameters = {count_info()};
   auto& fallback = scheme.hyperparameters.front().run_fallback;
   fallback = [](int workers, const Hyperparameters&) { return static_cast<double>(workers); };
-  CHECK_NOTHROW(try_functions(scheme));
+  CHECK_NOTHROW(check_schemes(std::vector{scheme}));
   const auto check = [&](const char* message) {
-    CHECK_THROWS_AS(try_functions(scheme), UsageError);
-    CHECK_THROWS_WITH(try_functions(scheme),
+    CHECK_THROWS_AS(check_schemes(std::vector{scheme}), UsageError);
+    CHECK_THROWS_WITH(check_schemes(std::vector{scheme}),
                       ContainsSubstring("scheme 'mine': " + std::string(message)));
   };
   fallback = [](int, const Hyperparameters&) { return 0.0; };

@@ -72,7 +72,7 @@ const std::vector<Check> checks{
     {"sgp-overlap", "", "sgp-overlap takes in what was sent a step before"},
     {"gossip-pga", "gossip_pga_ring_H4"},
     {"gossip-aga", "", "gossip-aga averages as often as gossip-pga where the loss does not fall"},
-    {"qgm", "", "quasi-global momentum follows its rule, and bears a step of zero"},
+    {"qgm", "", "quasi-global momentum follows its rule, and tolerates a step of zero"},
     {"relay-sum", "", "relay-sum follows its rule, message by message"},
     {"matcha", "", "matcha applies the matrices that were planned, for 1000 rounds"},
     {"ad-psgd", "", "without steps averaging in pairs keeps the sum, and ends, over any graph"},

@@ -61,7 +61,7 @@ Problem random_problem(RandomStream& random) {
   problem.data = test::quadratic_data(h, random_values(random, n, 2));
   problem.special.starts = random_values(random, n, 2);
   const auto topologies = test::topologies_for(n);
-  problem.c.topology = topologies[random.below(topologies.size())];
+  problem.c.ingredients["topology"] = topologies[random.below(topologies.size())];
   problem.c.workers = n;
   problem.c.seed = random.below(1000);
   problem.c.optimizer.lr = 0.3 * random.uniform();
@@ -84,13 +84,14 @@ std::vector<std::string> all_but(const std::map<std::string, const char*>& left_
 }
 
 /// Whether the scheme's rule allows the problem's graph.
-bool bears(const Scheme& scheme, const Configuration& c) {
-  if (scheme.graphs != GraphRange::static_symmetric) return true;
-  const Topology graph = make_topology(c.topology, c.workers, c.seed);
+bool tolerates(const Scheme& scheme, const Configuration& c) {
+  if (scheme.graphs.range != GraphRange::static_symmetric) return true;
+  const Topology graph =
+      make_topology(ingredient_name(c.ingredients, "topology"), c.workers, c.seed);
   if (graph.period() > 1 || !symmetric(graph.matrices.front())) return false;
-  return scheme.least_eigenvalue == nullptr ||
+  return scheme.graphs.least_eigenvalue == nullptr ||
          smallest_eigenvalue(graph.matrices.front()) >
-             scheme.least_eigenvalue(with_fallbacks(scheme, {}, c.workers)) + 1e-9;
+             scheme.graphs.least_eigenvalue(with_fallbacks(scheme, {}, c.workers)) + 1e-9;
 }
 
 std::vector<double> mean_gradient(const Dataset& data, const Values& x) {
@@ -122,8 +123,8 @@ TEST_CASE("the mean of all models takes a step along the mean of all gradients",
     const std::uint64_t step = random.below(12);
     for (const std::string& name : names) {
       c.scheme = name;
-      if (!bears(find_scheme(name), c)) continue;
-      CAPTURE(seed, name, c.topology, c.workers, step);
+      if (!tolerates(find_scheme(name), c)) continue;
+      CAPTURE(seed, name, ingredient_name(c.ingredients, "topology"), c.workers, step);
       c.steps = step;
       const Values before = test::run_on_quadratic(c, problem.data, {}, problem.special).workers;
       c.steps = step + 1;
@@ -147,13 +148,13 @@ TEST_CASE("without steps all models come to the mean of those at the beginning",
     Configuration& c = problem.c;
     c.optimizer.lr = 0.0;
     c.steps = 500;
-    const std::string topology = c.topology;
+    const std::string topology = ingredient_name(c.ingredients, "topology");
     const auto mean = mean_of(problem.special.starts);
     for (const std::string& name : names) {
       c.scheme = name;
-      c.topology = topology;
-      if (!bears(find_scheme(name), c)) c.topology = "full";
-      CAPTURE(seed, name, c.topology, c.workers);
+      c.ingredients["topology"] = topology;
+      if (!tolerates(find_scheme(name), c)) c.ingredients["topology"] = "full";
+      CAPTURE(seed, name, ingredient_name(c.ingredients, "topology"), c.workers);
       for (const auto& replica :
            test::run_on_quadratic(c, problem.data, {}, problem.special).workers) {
         for (std::size_t j = 0; j < mean.size(); ++j) {
@@ -169,7 +170,7 @@ TEST_CASE("over a doubly stochastic graph sgp is gossip", "[scheme]") {
     RandomStream random(seed, Purpose::scheme);
     Problem problem = random_problem(random);
     problem.c.steps = 1 + random.below(20);
-    CAPTURE(seed, problem.c.topology, problem.c.workers);
+    CAPTURE(seed, ingredient_name(problem.c.ingredients, "topology"), problem.c.workers);
     problem.c.scheme = "gossip";
     const Values gossip =
         test::run_on_quadratic(problem.c, problem.data, {}, problem.special).workers;
@@ -202,7 +203,7 @@ TEST_CASE("without steps push-sum reaches the mean over any strongly connected g
     problem.c.steps = 600;
     const auto mean = mean_of(problem.special.starts);
     for (const std::string& name : all_but({})) {
-      if (find_scheme(name).graphs != GraphRange::column_stochastic) continue;
+      if (find_scheme(name).graphs.range != GraphRange::column_stochastic) continue;
       CAPTURE(seed, name, n);
       problem.c.scheme = name;
       for (const auto& replica :
@@ -221,10 +222,10 @@ TEST_CASE("without steps averaging in pairs keeps the sum, and ends, over any gr
     Problem problem = random_problem(random);
     Configuration& c = problem.c;
     c.scheme = "ad-psgd";
-    if (!bears(find_scheme(c.scheme), c)) c.topology = "ring";
+    if (!tolerates(find_scheme(c.scheme), c)) c.ingredients["topology"] = "ring";
     c.optimizer.lr = 0.0;
     c.steps = 1 + random.below(200);
-    CAPTURE(seed, c.topology, c.workers, *c.steps);
+    CAPTURE(seed, ingredient_name(c.ingredients, "topology"), c.workers, *c.steps);
     const Values found = test::run_on_quadratic(c, problem.data, {}, problem.special).workers;
     const auto before = mean_of(problem.special.starts), after = mean_of(found);
     for (std::size_t j = 0; j < before.size(); ++j) {

@@ -46,7 +46,7 @@ TEST_CASE("decentralised schemes follow their rules on a ring", "[scheme]") {
         Row{"gossip-pga", "gossip_pga_ring_H4", {{"global-period", 4}}}}) {
     CAPTURE(row.scheme);
     Configuration c = test::golden_configuration(golden, row.scheme);
-    c.topology = "ring";
+    c.ingredients["topology"] = "ring";
     c.hyperparameters = row.hyperparameters;
     test::check_replicas(golden, c, row.name);
   }
@@ -77,12 +77,13 @@ TEST_CASE("sgp needs no graph in which all receive alike", "[scheme]") {
   }
 }
 
-TEST_CASE("on unlike data gossip keeps a bias, and the corrected schemes do not", "[scheme]") {
+TEST_CASE("on heterogeneous data gossip keeps a bias, and the corrected schemes do not",
+          "[scheme]") {
   const Dataset data = unlike_data(5);
   const std::vector<double> best = optimum(data);
   const auto distance = [&](const std::string& scheme) {
     Configuration c = configuration(scheme, 5, 0.2, 3000);
-    c.topology = "ring";
+    c.ingredients["topology"] = "ring";
     double farthest = 0.0;
     for (const auto& replica : test::run_on_quadratic(c, data).workers) {
       for (std::size_t j = 0; j < best.size(); ++j) {
@@ -119,7 +120,7 @@ TEST_CASE("the bias of gossip on equal curvatures is known for each eigenvector 
         std::pair{"d-psgd", gamma / (1 - lambda + gamma)}}) {
     CAPTURE(scheme);
     Configuration c = configuration(scheme, n, gamma, 2000);
-    c.topology = "ring";
+    c.ingredients["topology"] = "ring";
     const test::Replicas found = test::run_on_quadratic(c, data);
     for (int i = 0; i < n; ++i) {
       const double own = static_cast<double>(data.dense[static_cast<std::size_t>(2 * i + 1)]);
@@ -150,7 +151,7 @@ TEST_CASE("over a complete graph adapt-then-combine is an all-reduce", "[scheme]
        {"gossip", "gradient-tracking", "d2", "sgp", "gossip-pga", "gossip-aga", "qgm"}) {
     CAPTURE(scheme);
     Configuration c = configuration(scheme, 5, 0.1, 40);
-    c.topology = "full";
+    c.ingredients["topology"] = "full";
     // Its rule has more in it than combining, as that of nids, whose first step is not combined.
     if (c.scheme == "qgm") c.hyperparameters["quasi-momentum"] = 0.0;
     for (const auto& replica : test::run_on_quadratic(c, data).workers) {
@@ -168,7 +169,7 @@ TEST_CASE("gradient tracking steps along the mean gradient, on average over the 
       for (const std::uint64_t step : {1U, 2U, 5U, 9U}) {
         CAPTURE(scheme, topology, step);
         Configuration c = configuration(scheme, 7, 0.15, step);
-        c.topology = topology;
+        c.ingredients["topology"] = topology;
         const auto before = test::run_on_quadratic(c, data).workers;
         c.steps = step + 1;
         const auto after = test::run_on_quadratic(c, data).workers;
@@ -215,7 +216,7 @@ TEST_CASE("relay-sum follows its rule, message by message", "[scheme]") {
     }
   }
   Configuration c = configuration("relay-sum", n, gamma, 9);
-  c.topology = "path";
+  c.ingredients["topology"] = "path";
   const auto found = test::run_on_quadratic(c, data).workers;
   for (std::size_t i = 0; i < n; ++i) CHECK(found[i][0] == Approx(x[i]).epsilon(1e-12));
 }

@@ -46,7 +46,7 @@ double sum_of(const std::vector<Doubles>& states, std::size_t j) {
                          [j](double sum, const Doubles& state) { return sum + state[j]; });
 }
 
-double spread_of(const std::vector<Doubles>& states, std::size_t j) {
+double statistics_of(const std::vector<Doubles>& states, std::size_t j) {
   const auto [low, high] =
       std::ranges::minmax(states, {}, [j](const Doubles& state) { return state[j]; });
   return high[j] - low[j];
@@ -69,7 +69,7 @@ TEST_CASE("springs between replicas and centre keep their sum, and bring all tog
           CHECK(sum_of(found.workers, j) + found.model[j] ==
                 Approx(sum_of(four_starts, j)).epsilon(1e-12));
           if (steps < 300) continue;
-          CHECK(spread_of(found.workers, j) < 1e-6);
+          CHECK(statistics_of(found.workers, j) < 1e-6);
           CHECK(found.model[j] == Approx(sum_of(four_starts, j) / 5).epsilon(1e-6));
         }
       }

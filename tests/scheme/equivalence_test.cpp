@@ -61,7 +61,7 @@ TEST_CASE("gossip over the full graph is the ring's all-reduce", "[scheme]") {
     CAPTURE(n);
     const RunResult ring = train(quick("ring", n, 60), data);
     Configuration c = quick("gossip", n, 60);
-    c.topology = "full";
+    c.ingredients["topology"] = "full";
     CHECK(relative_difference(train(c, data), ring) < 1e-5);
   }
 }
@@ -72,7 +72,7 @@ TEST_CASE("gossip over a sparse graph has replicas that differ, and a mean that 
   for (const char* topology : {"ring", "static-exp", "one-peer-exp"}) {
     CAPTURE(topology);
     Configuration c = quick("gossip", 8, 200);
-    c.topology = topology;
+    c.ingredients["topology"] = topology;
     const RunResult result = train(c, data);
     CHECK(*result.summary.consensus_distance > 1e-8);
     CHECK(result.summary.train_loss < 0.8 * result.metrics.front().train_loss);
@@ -115,7 +115,7 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
 TEST_CASE("synchronous schemes give the same bits on threads as in simulation", "[scheme]") {
   const LoadedData data = test::dense_problem();
   for (const Scheme& scheme : schemes()) {
-    if (scheme.pace != Pace::lockstep || scheme.by_arrival) continue;
+    if (scheme.pace != Pace::lockstep || by_arrival(scheme)) continue;
     for (const int n : {1, 2, 3, 5, 8}) {
       CAPTURE(scheme.name, n);
       Configuration c = quick(scheme.name, n, 40);

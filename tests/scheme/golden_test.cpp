@@ -19,7 +19,7 @@ TEST_CASE("synchronous schemes follow x ← x − γ · mean of the gradients", 
   }
   for (const AllReduce& way : all_reduces()) {
     Configuration c = test::golden_configuration(golden, "all-reduce");
-    c.collective = way.name;
+    c.ingredients["collective"] = way.name;
     c.servers = 2;
     test::check_synchronous(golden, c, "psgd_mean");
   }
@@ -29,7 +29,7 @@ TEST_CASE("local-sgd steps apart and averages every τ steps", "[scheme]") {
   const auto golden = test::golden_trajectories();
   for (const AllReduce& way : all_reduces()) {
     Configuration c = test::golden_configuration(golden, "local-sgd");
-    c.collective = way.name;
+    c.ingredients["collective"] = way.name;
     c.hyperparameters["period"] = 4;
     test::check_replicas(golden, c, "local_sgd_tau4");
     c.hyperparameters["period"] = 1;
@@ -113,7 +113,7 @@ TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme]") {
                          Row{"dsgd_atc_one_peer_exp", "one-peer-exp"},
                          Row{"dsgd_atc_base_2", "base:2"}, Row{"dsgd_atc_full", "full"}}) {
     Configuration c = test::golden_configuration(golden, "gossip");
-    c.topology = row.topology;
+    c.ingredients["topology"] = row.topology;
     test::check_replicas(golden, c, row.name);
   }
 }

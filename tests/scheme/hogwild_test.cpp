@@ -138,7 +138,8 @@ TEST_CASE("an exchange of the ring does what its formula says", "[scheme]") {
     }
     SharedModel own(changed), other(next);
     const auto [beta, lambda] = ring_weights(3);
-    RingExchange ring({beta, lambda}, tolerance, start);
+    std::vector<float> old = start;
+    RingExchange ring({beta, lambda}, tolerance, old);
     ring.exchange(own, other, access);
     const std::vector<float> own_after = values_of(own), other_after = values_of(other);
     // Once more, with what `old` has become: nothing new has been added since.
@@ -161,9 +162,9 @@ TEST_CASE("an exchange of the ring does what its formula says", "[scheme]") {
 
 TEST_CASE("small changes accumulate until they are handed on", "[scheme]") {
   const std::vector<float> zero(20, 0.0F), small(20, 0.006F);
-  std::vector<float> copy(20);
+  std::vector<float> copy(20), old = zero;
   SharedModel own(zero), next(zero);
-  RingExchange ring(ring_weights(2), 0.01, zero);
+  RingExchange ring(ring_weights(2), 0.01, old);
   own.add(1.0F, small, copy, SharedAccess::racy);
   ring.exchange(own, next, SharedAccess::racy);
   CHECK(values_of(next) == zero);
@@ -180,10 +181,11 @@ TEST_CASE("a change is whole again in its own cluster after a round of the token
     const std::vector<float> zero(5, 0.0F), one(5, 1.0F);
     std::vector<float> copy(5);
     SharedModels clusters(n, n);
+    std::vector<std::vector<float>> old(static_cast<std::size_t>(n), zero);
     std::vector<RingExchange> rings;
     for (int c = 0; c < n; ++c) {
       clusters.lay_out(c, zero);
-      rings.emplace_back(ring_weights(n), 0.0, zero);
+      rings.emplace_back(ring_weights(n), 0.0, old[static_cast<std::size_t>(c)]);
     }
     clusters.of(0).add(1.0F, one, copy, SharedAccess::racy);
     for (int c = 0; c < n; ++c) {

@@ -28,7 +28,7 @@ Dataset numbered(int workers) {
 Configuration configuration(const char* topology, int workers, double budget, std::uint64_t steps) {
   Configuration c;
   c.scheme = "matcha";
-  c.topology = topology;
+  c.ingredients["topology"] = topology;
   c.workers = workers;
   c.optimizer.lr = 0.05;
   c.steps = steps;

@@ -104,7 +104,7 @@ TEST_CASE("nids follows its paper, with a step size of each worker's own", "[sch
         CAPTURE(topology, spread, share, steps);
         const Rows expected = nids_of_the_paper(data, w_tilde, alpha, steps);
         Configuration c = configuration(n, gamma, steps);
-        c.topology = topology;
+        c.ingredients["topology"] = topology;
         c.hyperparameters["step-spread"] = spread;
         c.hyperparameters["mixing-share"] = share;
         const auto found = test::run_on_quadratic(c, data).workers;
@@ -120,7 +120,7 @@ TEST_CASE("with unequal step sizes nids is exact where exact diffusion is not", 
   const Dataset data = test::unlike_data(n);
   const std::vector<double> best = test::optimum(data);
   Configuration c = configuration(n, gamma, 3000);
-  c.topology = "ring";
+  c.ingredients["topology"] = "ring";
   c.hyperparameters["step-spread"] = spread;
   CHECK(farthest(test::run_on_quadratic(c, data).workers, best) < 1e-12);
   std::vector<double> f, alpha;

@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include "support/golden.hpp"
 #include "support/left_out.hpp"
+#include "support/lone_optimizer.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
@@ -49,7 +50,7 @@ TEST_CASE("synchronous schemes make the same step with every optimizer and sched
       c.optimizer.warmup = 3;
       c.optimizer.run_epochs = 25;
       // By hand: a step is an epoch, as there are as many rows as workers.
-      Optimizer optimizer(c.optimizer, Scalar::float64, 3);
+      test::LoneOptimizer optimizer(c.optimizer, Scalar::float64, 3);
       Doubles x(3, 0.0), mean(3);
       for (int t = 0; t < 25; ++t) {
         for (std::size_t j = 0; j < 3; ++j) {
@@ -112,7 +113,7 @@ TEST_CASE("local-sgd averages velocities with the replicas", "[scheme]") {
       }
       for (const char* collective : {"ring", "tree", "ps"}) {
         CAPTURE(optimizer_text(kind), period, collective);
-        c.collective = collective;
+        c.ingredients["collective"] = collective;
         const test::Replicas found = test::run_on_quadratic(c, data);
         for (std::size_t i = 0; i < 3; ++i) test::check_close(found.workers[i], x[i]);
       }

@@ -11,7 +11,7 @@
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "experiment/rehearsal.hpp"
+#include "run/rehearsal.hpp"
 #include "scheme/own_row.hpp"
 #include "support/catch.hpp"
 #include "support/replicas.hpp"
@@ -51,7 +51,7 @@ Configuration on_quadratics(std::uint64_t steps) {
   c.scheme = "mine";
   c.workers = workers;
   c.steps = steps;
-  c.topology = "one-peer-exp";
+  c.ingredients["topology"] = "one-peer-exp";
   return c;
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
   Scheme pushes = mine([](Worker& worker) {
     while (worker.next_step()) push(worker.comm(), worker.compute_gradient());
   });
-  check(pushes, ".server: missing; its program talks to servers");
+  check(pushes, ".cast: has no servers, and its program talks to some");
 
   // The schedule is another scheme's business: a rehearsal has no warm-up of so many passes.
   c.optimizer.warmup = 2.0;
@@ -88,16 +88,16 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
   c.optimizer.warmup = 0.0;
 
   Scheme gossip = mine(gossip_every_third_step);
-  check(gossip, ".has_topology: missing");
-  gossip.has_topology = true;
+  check(gossip, ".takes: its program asks for a topology");
+  gossip.takes = {"topology"};
   CHECK_NOTHROW(rehearse(gossip, c));
 
   Scheme averages = mine(all_reduce_late);
   for (const char* way : {"ring", "ps"}) {
-    c.collective = way;
-    check(averages, ".has_collective: missing");
+    c.ingredients["collective"] = way;
+    check(averages, ".takes: its program asks for a collective");
   }
-  averages.has_collective = true;
+  averages.takes = {"collective"};
   averages.server = [](Server& server) {
     server.collective().serve(server.comm(), server.shard().scalar(), server.dimension());
   };
@@ -116,18 +116,18 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
   Scheme shares = mine([](Worker& worker) {
     while (worker.next_step()) worker.descend_shared(SharedAccess::racy);
   });
-  check(shares, ".home: its program calls shared(), which needs");
-  shares.home = ModelHome::shared;
+  check(shares, ".cast: its program calls shared(), which needs");
+  shares.cast = cast::shared;
   shares.optimizers = OptimizerRange::plain;
   CHECK_NOTHROW(rehearse(shares, c));
   shares.worker = compute_only;
-  check(shares, ".home: its program calls compute_gradient(), which needs a replica");
+  check(shares, ".cast: its program calls compute_gradient(), which needs a replica");
 }
 
 TEST_CASE("a scheme that gossips every third step goes round the whole graph", "[scheme]") {
   // After log2 n rounds of one-peer-exp everybody has the mean of all, exactly: 0 + … + 7 over 8.
   Scheme scheme = mine(gossip_every_third_step);
-  scheme.has_topology = true;
+  scheme.takes = {"topology"};
   test::Special special{.scheme = &scheme};
   for (int w = 0; w < workers; ++w) special.starts.push_back({static_cast<double>(w)});
   for (const auto& replica :
@@ -142,12 +142,12 @@ TEST_CASE("a graph that varies has no neighbours before the first step", "[schem
     VectorBuffer scratch;
     while (worker.next_step()) neighbour_average(worker.comm(), row, worker.replica(), scratch);
   });
-  scheme.has_topology = true;
+  scheme.takes = {"topology"};
   const test::Special special{.scheme = &scheme};
   Configuration c = on_quadratics(2);
   CHECK_THROWS_WITH(test::run_on_quadratic(c, no_gradients(), {}, special),
                     ContainsSubstring("scheme 'mine': .graphs: "));
-  c.topology = "ring";
+  c.ingredients["topology"] = "ring";
   CHECK_NOTHROW(test::run_on_quadratic(c, no_gradients(), {}, special));
 }
 

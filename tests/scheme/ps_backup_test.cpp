@@ -137,7 +137,7 @@ TEST_CASE("on threads, late workers drop their work and the run ends", "[scheme]
   CHECK(s.samples == 100U * 4U * 4U);
 }
 
-TEST_CASE("a step does not wait for the slowest; what they compute is reported", "[scheme]") {
+TEST_CASE("a step does not wait for the slowest, what they compute is reported", "[scheme]") {
   const LoadedData data = test::dense_problem();
   for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
     CAPTURE(time_mode_text(time));

@@ -8,7 +8,7 @@
 
 using namespace trainyard;
 
-TEST_CASE("quasi-global momentum follows its rule, and bears a step of zero", "[scheme]") {
+TEST_CASE("quasi-global momentum follows its rule, and tolerates a step of zero", "[scheme]") {
   // x' = x - γ(β m + g), x_new = W x', m ← μ m + (1 - μ)(x - x_new)/γ, written out for one number.
   const int n = 4;
   const double gamma = 0.1;
@@ -35,7 +35,7 @@ TEST_CASE("quasi-global momentum follows its rule, and bears a step of zero", "[
     c.workers = n;
     c.optimizer.lr = gamma;
     c.steps = 6;
-    c.topology = "ring";
+    c.ingredients["topology"] = "ring";
     c.hyperparameters["quasi-momentum"] = beta;
     c.hyperparameters["quasi-memory"] = mu;
     const auto found = test::run_on_quadratic(c, data).workers;

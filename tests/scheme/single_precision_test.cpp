@@ -20,7 +20,7 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
   const auto loss = [&](const char* scheme, double step_size = 1.0, double step_spread = 1.0) {
     Configuration c = quick(scheme, 5, 20000);
     c.hyperparameters["step-spread"] = step_spread;
-    c.topology = "ring";
+    c.ingredients["topology"] = "ring";
     c.batch = 12;
     c.optimizer.lr = step_size;
     c.partition = parse_partition("contiguous", "test");

@@ -97,7 +97,7 @@ TEST_CASE("ssp-strict without staleness is synchronous on threads too, bit for b
   }
 }
 
-TEST_CASE("who is at the bound fetches at every step; nobody fetches twice for one", "[scheme]") {
+TEST_CASE("who is at the bound fetches at every step, nobody fetches twice for one", "[scheme]") {
   const LoadedData data = test::dense_problem();
   for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
     for (const int servers : {1, 3}) {

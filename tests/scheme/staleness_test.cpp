@@ -52,7 +52,7 @@ TEST_CASE("n equal asynchronous workers have staleness n - 1", "[scheme]") {
 TEST_CASE("equal asynchronous workers: staleness 0, 1, ..., n - 2, and then n - 1", "[scheme]") {
   const auto asynchronous = test::schemes_where(
       [](const Scheme& scheme) {
-        return scheme.home == ModelHome::servers && scheme.pace == Pace::free;
+        return cast_of(scheme, {}).model == ModelHome::servers && scheme.pace == Pace::free;
       },
       {{"easgd-async", "replicas exchange with the centre, and no gradient is late"},
        {"eamsgd", "replicas exchange with the centre, and no gradient is late"}});
@@ -128,7 +128,7 @@ TEST_CASE("hogwild's staleness under simulation is n - 1", "[scheme]") {
 TEST_CASE("where nobody is ahead of anybody no staleness is reported", "[scheme]") {
   const LoadedData data = test::dense_problem();
   for (const std::string& scheme : test::schemes_where(
-           [](const Scheme& row) { return row.pace == Pace::lockstep && !row.by_arrival; })) {
+           [](const Scheme& row) { return row.pace == Pace::lockstep && !by_arrival(row); })) {
     CAPTURE(scheme);
     CHECK_FALSE(train(quick(scheme, 3, 5), data).summary.staleness.has_value());
   }

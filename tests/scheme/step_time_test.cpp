@@ -21,7 +21,7 @@ double step_seconds(const std::string& scheme, int workers, const std::string& t
                     int servers = 1, std::uint64_t steps = 1, double computing = compute) {
   static const LoadedData data = test::dense_problem(50, 840);
   Configuration c = quick(scheme, workers, steps);
-  c.topology = topology;
+  c.ingredients["topology"] = topology;
   c.servers = servers;
   c.compute_time = seconds(computing);
   c.network = {.latency = seconds(alpha), .bytes_per_second = 840 * 4 / transfer};
@@ -138,7 +138,7 @@ TEST_CASE("a slow worker does not hold up those who average in pairs", "[scheme]
        {std::pair{"ad-psgd", "full"}, std::pair{"ad-psgd", "ring"}, std::pair{"ad-psgd", "star"},
         std::pair{"gosgd", "full"}}) {
     Configuration c = quick(scheme, 8, 400);
-    c.topology = topology;
+    c.ingredients["topology"] = topology;
     c.network = {.latency = std::chrono::microseconds(10), .bytes_per_second = 1e9};
     const double alike = train(c, data).summary.samples_per_second;
     c.stragglers = {{0, 10.0}};
@@ -147,7 +147,7 @@ TEST_CASE("a slow worker does not hold up those who average in pairs", "[scheme]
   }
 }
 
-TEST_CASE("sequential computes for all, hogwild side by side; neither sends", "[scheme]") {
+TEST_CASE("sequential computes for all, hogwild side by side, neither sends", "[scheme]") {
   for (const int n : {1, 2, 5}) {
     CAPTURE(n);
     CHECK(step_seconds("sequential", n) == n * compute);

@@ -25,7 +25,7 @@ TEST_CASE("one worker of 8 ten times as slow: synchronous schemes wait, asynchro
 
 TEST_CASE("where the time goes adds up for many workers and many hours", "[scheme]") {
   Configuration c = quick("gossip", 256, 20);
-  c.topology = "one-peer-exp";
+  c.ingredients["topology"] = "one-peer-exp";
   c.compute_time = std::chrono::hours(1);
   const Summary s = train(c, test::dense_problem()).summary;  // 213 days of computing in all
   CHECK(s.compute_s == Approx(72000));

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#if defined(TRAINYARD_SANITIZED) || !defined(__GLIBC__)
 #define TRAINYARD_COUNTS_ALLOCATIONS 0
 #else
 #define TRAINYARD_COUNTS_ALLOCATIONS 1

@@ -32,7 +32,7 @@ void check_close(const std::vector<double>& found, const std::vector<double>& ex
 void check_synchronous(const Json& golden, Configuration c, const char* name) {
   const Dataset data = golden_data(golden);
   for (const auto& [t, state] : golden[name]["states"].items()) {
-    CAPTURE(name, c.scheme, c.collective, t);
+    CAPTURE(name, c.scheme, ingredient_name(c.ingredients, "collective"), t);
     c.steps = std::stoull(t);
     const Replicas found = run_on_quadratic(c, data);
     for (const std::vector<double>& replica : found.workers) check_close(replica, state);

@@ -17,6 +17,36 @@ std::vector<double> copied(ConstVector values) {
   return {doubles.begin(), doubles.end()};
 }
 
+std::vector<double> slowdown_of(const Configuration& c, std::size_t workers) {
+  std::vector<double> factors(workers, 1.0);
+  for (const Straggler& straggler : c.stragglers) {
+    factors[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
+  }
+  return factors;
+}
+
+/// By each rank.
+std::vector<std::map<std::string, std::vector<double>>> kept_in(const RunState& state) {
+  std::vector<std::map<std::string, std::vector<double>>> all;
+  for (int rank = 0; rank < state.layout().workers + state.layout().servers; ++rank) {
+    auto& kept = all.emplace_back();
+    for (const auto& [name, values] : state.kept_by(rank)) kept.emplace(name, copied(values));
+  }
+  return all;
+}
+
+/// `graph` instead of the one that the configuration names, where it is not nullptr.
+Ingredients ingredients_of(const Scheme& scheme, const Configuration& c,
+                           const Hyperparameters& hyperparameters, const Topology* graph) {
+  Ingredients made = make_ingredients(
+      c.ingredients,
+      {.scheme = scheme, .workers = c.workers, .seed = c.seed, .hyperparameters = hyperparameters});
+  if (graph == nullptr) return made;
+  made.put("topology",
+           std::make_shared<const Topology>(rounds_over(scheme, *graph, hyperparameters, c.seed)));
+  return made;
+}
+
 }  // namespace
 
 Dataset quadratic_data(const std::vector<std::vector<double>>& h,
@@ -68,40 +98,43 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
   std::vector<std::vector<std::uint32_t>> parts = special.parts;
   for (std::uint32_t w = 0; special.parts.empty() && w < data.rows; ++w) parts.push_back({w});
   const Hyperparameters hyperparameters = with_fallbacks(scheme, c.hyperparameters, c.workers);
-  const Topology graph = special.topology != nullptr ? *special.topology
-                                                     : make_topology(c.topology, c.workers, c.seed);
-  const Topology topology = rounds_over(scheme, graph, hyperparameters, c.seed);
-  const AllReduce& collective = find_all_reduce(c.collective);
+  const Ingredients ingredients = ingredients_of(scheme, c, hyperparameters, special.topology);
+  const Cast cast = cast_of(scheme, c);
 
   RuntimeSetup setup;
   setup.network = c.network;
-  setup.workers = scheme.one_rank ? 1 : c.workers;
-  setup.servers = server_count(scheme, collective, c.workers, c.servers);
+  setup.workers = cast.workers;
+  setup.servers = cast.servers;
   const std::atomic<bool> interrupted{false};
-  RunControl control(
-      scheme.pace, scheme.home, setup.workers, setup.servers, model->scalar(), model->dimension(),
-      {.steps = c.steps.value_or(0), .minibatches = minibatches, .evaluate_every = 1'000'000'000},
-      1, [](const Snapshot&) { return false; }, interrupted);
-  std::vector<double> slowdown(data.rows, 1.0);
-  for (const Straggler& straggler : c.stragglers) {
-    slowdown[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
-  }
+  RunState state({.home = cast.model,
+                  .workers = setup.workers,
+                  .servers = setup.servers,
+                  .shared_models = cast.shared_models,
+                  .scalar = model->scalar(),
+                  .dimension = model->dimension()});
+  Pacer pacer(
+      {.pace = scheme.pace,
+       .limits = {.steps = c.steps.value_or(0),
+                  .minibatches = minibatches,
+                  .evaluate_every = 1'000'000'000},
+       .workers = setup.workers},
+      state, [](const Snapshot&) { return false; }, interrupted);
   const RunContext context{.scheme = scheme.name,
                            .train = data,
                            .model = *model,
                            .initial_model = initial.view(),
                            .parts = parts,
                            .workers = c.workers,
-                           .proxies = proxy_count(scheme, setup.servers),
+                           .proxies = cast.proxies,
                            .seed = c.seed,
                            .optimizer = c.optimizer,
                            .minibatch_time = std::chrono::milliseconds(1),
-                           .slowdown = slowdown,
+                           .slowdown = slowdown_of(c, data.rows),
                            .compute_noise = c.compute_noise,
                            .hyperparameters = hyperparameters,
-                           .topology = scheme.has_topology ? &topology : nullptr,
-                           .collective = scheme.has_collective ? &collective : nullptr,
-                           .control = control,
+                           .ingredients = ingredients,
+                           .pacer = pacer,
+                           .state = state,
                            .simulated = true};
   Replicas result;
   result.workers.resize(static_cast<std::size_t>(setup.workers));
@@ -112,7 +145,7 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
       scheme.server(server);
       return;
     }
-    Worker worker(rank, context, shares_of(scheme, rank.rank(), c.workers, hyperparameters));
+    Worker worker(rank, context, cast.shares_of(rank.rank()));
     if (!special.starts.empty()) {
       kernels::copy(special.starts[static_cast<std::size_t>(rank.rank())], worker.replica());
     }
@@ -120,7 +153,8 @@ Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
     scheme.worker(worker);
     result.workers[static_cast<std::size_t>(rank.rank())] = copied(worker.replica());
   });
-  result.model = copied(control.final_snapshot(report).model);
+  result.model = copied(pacer.final_snapshot(report).model);
+  result.kept = kept_in(state);
   return result;
 }
 

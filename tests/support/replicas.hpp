@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "trainyard/configuration/configuration.hpp"
 #include "trainyard/data/dataset.hpp"
-#include "trainyard/experiment/configuration.hpp"
 #include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
@@ -28,6 +30,8 @@ std::vector<double> optimum(const Dataset& quadratics);
 struct Replicas {
   std::vector<std::vector<double>> workers;
   std::vector<double> model;  // from its home: of replicas, their mean
+  std::vector<std::map<std::string, std::vector<double>>>
+      kept;  // what outlived steps, by each rank
 };
 
 /// Where a run differs from: everybody starts from zero, worker i has row i.

@@ -5,8 +5,8 @@
 
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/generate.hpp"
-#include "trainyard/experiment/experiment.hpp"
-#include "trainyard/experiment/resolve.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/run.hpp"
 
 namespace trainyard::test {
 

@@ -43,6 +43,17 @@ TEST_CASE("weights are taken as they are, one way", "[topology]") {
   CHECK(doubly_stochastic(made("0 1 0.333333333\n1 0 0.333333333\n", 2).matrices[0]));
 }
 
+TEST_CASE("a file of links may begin with a byte order mark, and not be endless", "[topology]") {
+  CHECK(dense(made("\xEF\xBB\xBF"
+                   "0 1\n",
+                   2)
+                  .matrices[0]) == dense(made("0 1\n", 2).matrices[0]));
+  for (const std::string name : {"file", "digraph"}) {
+    CHECK_THROWS_WITH(make_topology(name + ":/dev/zero", 3, 1),
+                      ContainsSubstring(name + ": /dev/zero: found a line of more than 1 MiB"));
+  }
+}
+
 TEST_CASE("a wrong file of links names the line, what is there and what may be", "[topology]") {
   const auto at_line = [](int line) { return "links.txt:" + std::to_string(line); };
   CHECK_THAT(complaint("0 1\n0 7\n", 5), ContainsSubstring(at_line(2)) &&
@@ -70,5 +81,5 @@ TEST_CASE("a wrong file of links names the line, what is there and what may be",
              ContainsSubstring("worker 0 gives others weights that add up to 1.2; at most 1"));
   CHECK_THAT(complaint("# nothing\n", 5), ContainsSubstring("no links in it"));
   CHECK_THROWS_WITH(make_topology("file:nowhere.txt", 3, 1),
-                    ContainsSubstring("nowhere.txt: cannot be read"));
+                    ContainsSubstring("nowhere.txt: no such file; expected"));
 }

@@ -7,6 +7,7 @@
 #include "trainyard/topology/spectrum.hpp"
 
 #include "support/catch.hpp"
+#include "support/memory_bound.hpp"
 #include "support/topologies.hpp"
 
 using namespace trainyard;
@@ -225,4 +226,15 @@ TEST_CASE("names and arguments of topologies are checked", "[topology]") {
   CHECK_THROWS_WITH(check_topology("erdos-renyi:x"), ContainsSubstring("'x'"));
   CHECK_NOTHROW(check_topology("hypercube"));
   CHECK_NOTHROW(check_topology("base:3"));
+}
+
+TEST_CASE("a graph with more links than there is room for is refused before it is made",
+          "[topology]") {
+  const MemoryBound bound(memory_held() + 4'000'000);
+  for (const char* name : {"full", "erdos-renyi:0.9", "random-regular:290", "geometric:0.9",
+                           "d-equistatic:200", "u-equistatic:200"}) {
+    INFO(name);
+    CHECK_THROWS_AS(make_topology(name, 300, 1), RunError);
+  }
+  CHECK_NOTHROW(make_topology("ring", 300, 1));
 }

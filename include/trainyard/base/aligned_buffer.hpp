@@ -17,10 +17,11 @@ namespace trainyard {
 /// Memory, and what free_aligned() has to know of it.
 struct AlignedMemory {
   void* data = nullptr;
-  std::size_t alignment = 0;  // of memory from the heap
-  std::size_t mapped = 0;     // bytes, of memory that was mapped
+  std::size_t bytes = 0;
+  bool mapped = false;  // else from the heap
 };
-/// At least `bytes` > 0.
+/// At least `bytes` > 0, counted (memory_account.hpp). Throws RunError where that passes the bound,
+/// std::bad_alloc where the system refuses.
 AlignedMemory allocate_aligned(std::size_t bytes);
 void free_aligned(AlignedMemory memory) noexcept;
 
@@ -63,11 +64,12 @@ class AlignedBuffer {
 
  private:
   struct Free {
-    std::size_t alignment = 0, mapped = 0;
-    void operator()(T* memory) const { free_aligned({memory, alignment, mapped}); }
+    std::size_t bytes = 0;
+    bool mapped = false;
+    void operator()(T* memory) const { free_aligned({memory, bytes, mapped}); }
   };
   void hold(AlignedMemory memory) {
-    data_ = {static_cast<T*>(memory.data), Free{memory.alignment, memory.mapped}};
+    data_ = {static_cast<T*>(memory.data), Free{memory.bytes, memory.mapped}};
   }
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;

@@ -23,6 +23,19 @@ class DataError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a run needs fails it: no room on the disk, a folder removed meanwhile, no memory, no more
+/// threads, a clock at the end of its range (exit status 1). The message names what failed and why.
+class RunError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The user asked for the end before there was anything to keep (exit status 130).
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// An invariant of Trainyard itself is broken. Checked in every build.
 class InternalError : public std::logic_error {
  public:

@@ -16,7 +16,8 @@ class GrowingMemory {
   GrowingMemory& operator=(const GrowingMemory&) = delete;
   ~GrowingMemory() { free_aligned(release(0)); }
 
-  /// Makes room for `bytes` in all. Throws std::bad_alloc.
+  /// Makes room for `bytes` in all, and counts them (memory_account.hpp). Throws RunError where
+  /// that passes the bound, std::bad_alloc where the system refuses.
   void ensure(std::size_t bytes);
   std::byte* data() { return data_; }
 
@@ -28,6 +29,7 @@ class GrowingMemory {
 
   std::byte* data_ = nullptr;
   std::size_t reserved_ = 0;
+  std::size_t counted_ = 0;  // whole huge pages
   bool on_huge_pages_ = false;
 };
 

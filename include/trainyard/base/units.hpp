@@ -25,7 +25,7 @@ inline double to_seconds(Duration duration) {
 }
 
 /// `at` plus `duration`. Throws UsageError when the clock cannot hold it, after 106 days.
-Time later(Time at, Duration duration);
+Time checked_sum(Time at, Duration duration);
 
 /// `duration` times `factor`, to the nearest picosecond. Throws UsageError beyond 106 days.
 Duration scaled(Duration duration, double factor);

@@ -34,8 +34,8 @@ struct AllReduce {
 
   /// How long it takes from lock-step over circuit ports, for `length` floats: exact, uneven parts
   /// included. (catalogue §1.2). For k as above.
-  Duration (*seconds)(int workers, int wanted, std::size_t length,
-                      const Network& network) = nullptr;
+  Duration (*duration)(int workers, int wanted, std::size_t length,
+                       const Network& network) = nullptr;
 };
 
 /// The visible table.

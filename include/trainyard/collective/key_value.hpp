@@ -82,7 +82,8 @@ class KeyValueClient {
 /// As a bound: nobody waits.
 inline constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 
-/// A server's program, until no worker is left: holds `shard`, part_of(…, index, k) of the values.
+/// A server's program, until no worker is left: holds `shard`, even_split(…, index, k) of the
+/// values.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys,
                       std::uint64_t bound = unbounded);
 

@@ -18,7 +18,7 @@ namespace trainyard {
 
 /// What push() and pull() throw in a run that has no servers.
 struct NoServers : UsageError {
-  NoServers() : UsageError("missing; its program talks to servers, and the run has none") {}
+  NoServers() : UsageError("has no servers, and its program talks to some; cast::servers has") {}
 };
 
 /// Worker: sends each server its shard of `vector`. `versions`, if not empty, holds for each server

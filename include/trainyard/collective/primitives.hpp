@@ -20,7 +20,7 @@ void broadcast(Communicator& comm, Vector vector);
 /// left with partial sums. The order of summation is the tree's, whatever arrives first.
 void reduce_sum(Communicator& comm, Vector vector);
 
-/// Afterwards part w of worker w's vector (part_of(vector, w, n)) is the sum over workers; the
+/// Afterwards part w of worker w's vector (even_split(vector, w, n)) is the sum over workers; the
 /// other parts are left with partial sums. Around the ring: (n−1)(α + t/n).
 void reduce_scatter_sum(Communicator& comm, Vector vector);
 

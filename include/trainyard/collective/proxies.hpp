@@ -1,8 +1,8 @@
 // Groups of workers with a proxy each, and one root: the proxies are servers 0 .. G−1, the root is
 // server G (catalogue §2.9). The workers of a group follow each other, and groups differ by at most
-// one in size, as the parts of part_of() do; so with as many racks each group and its proxy stand
-// in one (network/network.hpp), and a vector passes between racks once a group instead of once a
-// worker.
+// one in size, as the parts of even_split() do; so with as many racks each group and its proxy
+// stand in one (network/network.hpp), and a vector passes between racks once a group instead of
+// once a worker.
 #pragma once
 
 #include "trainyard/runtime/communicator.hpp"

@@ -15,10 +15,10 @@ namespace trainyard {
 
 class PushSum {
  public:
-  /// u = `vector`, w = 1.
-  explicit PushSum(ConstVector vector);
+  /// u = `vector`, w = 1. They lie in `pair`, one number longer, which outlives it.
+  PushSum(Vector pair, ConstVector vector);
 
-  Vector u() { return pair_.view().first(pair_.size() - 1); }
+  Vector u() const { return pair_.first(pair_.size() - 1); }
   double weight() const;
   /// z = u/w.
   void estimate(Vector z) const;
@@ -30,7 +30,8 @@ class PushSum {
   void receive(Communicator& comm, const MixingRow& row);
 
  private:
-  VectorBuffer pair_, sent_;
+  Vector pair_;
+  VectorBuffer sent_;
 };
 
 }  // namespace trainyard

@@ -49,10 +49,15 @@ struct DatasetRequest {
   std::uint64_t seed = 1;  // for the generators
 };
 
+/// What the name of a data set stands for, as load_dataset() looks it up.
+enum class DataOrigin { generated, known, file };
+DataOrigin origin_of(const std::string& dataset);
+
 struct LoadedData {
   std::string name;
   Dataset train;
-  Dataset test;  // rows == 0 when there is none
+  Dataset test;                          // rows == 0 when there is none
+  std::size_t largest_feature_line = 0;  // of the training file, see CodedDataset
 };
 
 /// `dataset` is looked up among the generators, then in the catalogue; what is neither is a path if

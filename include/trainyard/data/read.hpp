@@ -45,6 +45,9 @@ struct ReadOptions {
 struct CodedDataset {
   Dataset data;
   LabelCoding coding = LabelCoding::found;
+  /// LIBSVM: the first line with the largest index, from 1; 0 in other formats. One wrong index
+  /// makes a model as long as it says, and this is where it stands.
+  std::size_t largest_feature_line = 0;
 };
 
 /// Labels may be -1/+1, 0/1, 1/2 (two classes), or whole numbers 0..k-1 or 1..k. They are mapped to

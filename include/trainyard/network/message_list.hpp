@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/network/network.hpp"
@@ -26,6 +28,8 @@ inline constexpr int most_listed_ranks = 1024;
 /// of one moment and sender are sent in the order of the file. Throws UsageError: "FILE:LINE: what
 /// was found; what is accepted".
 std::vector<PreparedMessage> read_message_list(const std::filesystem::path& file);
+/// The same from text; `name` stands for the file.
+std::vector<PreparedMessage> parse_message_list(std::string_view text, const std::string& name);
 
 /// The highest rank, plus one.
 int ranks_of(std::span<const PreparedMessage> messages);

@@ -45,7 +45,7 @@ struct Network {
   double bytes_per_second = std::numeric_limits<double>::infinity();  // 1/β
   PortMode ports = PortMode::circuit;
 
-  /// The workers stand in so many racks, part by part as in part_of(); server s stands in rack s
+  /// The workers stand in so many racks, part by part as in even_split(); server s stands in rack s
   /// mod racks, so that each proxy of a hierarchical scheme stands with its group. The two numbers
   /// above hold inside a rack, the two below between racks; empty: as inside.
   int racks = 1;

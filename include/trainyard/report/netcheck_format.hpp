@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/experiment/netcheck.hpp"
+#include "trainyard/analysis/netcheck.hpp"
 
 namespace trainyard {
 

@@ -2,31 +2,40 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <string>
+
+#include "trainyard/base/descriptor.hpp"
 
 namespace trainyard {
 
-/// Claims `file` when it is made, so that a name that cannot be written is refused before anything
-/// is computed, and writes it in one go: first to `file`.partial, which is then renamed.
+/// What a flag like --svg names. Whether it can be written is found out when this is made, before
+/// anything is computed; it is written in one go at the end, first to a partial name of its own,
+/// which is then renamed. A link to a file stays one, and the file is replaced. A character device
+/// or a pipe is written to directly, and so are standard output and error by whatever name.
 class OutputFile {
  public:
-  /// Throws UsageError beginning with `flag` when it cannot be written, or exists and may not be
-  /// overwritten.
+  /// Throws UsageError beginning with `flag` when it cannot be written, or is a file that exists
+  /// and may not be overwritten, or something that is neither file, character device nor pipe.
   OutputFile(std::string flag, std::filesystem::path file, bool overwrite);
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  /// Leaves nothing behind unless finish() was called.
-  ~OutputFile();
 
-  void finish(const std::string& text);
+  /// Throws RunError when there is no room, say. A file that has appeared meanwhile is not
+  /// overwritten unless that was asked for; what was computed is then left under its partial name.
+  /// Throws Interrupted when an interrupt is noted while a pipe has no reader.
+  void finish(const std::string& text) const;
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const;
+  enum class Target { file, device, output, errors };
+
+  void choose_target();
+  void probe() const;
+  Descriptor open_device() const;
+  void write_directly(const std::string& text) const;
+  std::string told(const std::string& why) const;
 
   const std::string flag_;
-  const std::filesystem::path file_, partial_;
-  std::ofstream stream_;
+  const bool overwrite_;
+  std::filesystem::path file_;
+  Target target_ = Target::file;
 };
 
 }  // namespace trainyard

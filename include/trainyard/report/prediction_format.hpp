@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/experiment/lower_bounds.hpp"
-#include "trainyard/experiment/prediction.hpp"
-#include "trainyard/experiment/sweep.hpp"
+#include "trainyard/analysis/exchange_bounds.hpp"
+#include "trainyard/analysis/prediction.hpp"
+#include "trainyard/analysis/sweep.hpp"
 
 namespace trainyard {
 
 /// {"workers", "parameters", …, "rows": [{"scheme", "way", "servers", "closed_form_s", "step_s",
-/// "epoch_s", "messages_per_step", "bytes_per_step"}, …], "lower_bounds": {"transmit_s",
+/// "epoch_s", "messages_per_step", "bytes_per_step"}, …], "exchange_bounds": {"transmit_s",
 /// "reduce_s", "update_s", "rows": [{"name", "formula", "seconds"}, …]}}. What does not apply is
 /// null.
 std::string prediction_json(const PredictionSetting& setting,

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "trainyard/experiment/experiment.hpp"
+#include "trainyard/run/run.hpp"
 
 namespace trainyard {
 

@@ -2,39 +2,72 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <span>
 #include <string>
 
-#include "trainyard/experiment/experiment.hpp"
+#include "trainyard/base/descriptor.hpp"
+#include "trainyard/run/run.hpp"
 
 namespace trainyard {
 
 /// DIR/<name>/ with config.toml, metrics.jsonl, summary.json, ranks.csv, model.npy. Everything is
 /// first written to DIR/<name>.partial/, the metrics line by line as they come, and renamed when it
 /// is whole: a run that is killed leaves what it had, and nobody takes it for a finished one.
+///
+/// One process at a time owns DIR/<name>.partial: it holds a lock on the metrics in it, which goes
+/// with the process however that ends. So what DIR/<name> holds is always of one run. In one
+/// process nobody may make two of one name at once.
+///
+/// What is overwritten is only a folder of a run, which holds nothing but the files above and whose
+/// config.toml begins with `# Written by trainyard`. It is first renamed to
+/// DIR/<name>.<process number>.old, or to a name like it that is not in use, and removed when the
+/// new one has its name.
 class RunFolder {
  public:
-  /// Throws UsageError when it cannot be written, and as refuse_existing_results() unless
-  /// `overwrite`.
+  /// Throws UsageError as refuse_taken_folder(), and when the folder cannot be made; RunError when
+  /// there is no room.
   RunFolder(const std::filesystem::path& out, const std::string& name,
             const Configuration& resolved, bool overwrite);
+  /// Leaves the partial folder if there is an evaluation in it.
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
 
   void add(const Metrics& metrics);
+
+  /// Throws RunError when something cannot be written, or the name has been taken meanwhile. As
+  /// much as possible is written all the same, and the message says where it is and what lacks.
   void finish(const RunResult& result);
 
+  /// For a run that is refused after it has begun: removes what it has written, if that is not
+  /// whole yet.
+  void discard();
+
+  /// Where the evaluations so far are; empty when there are none.
+  std::filesystem::path kept() const;
+
  private:
-  const std::filesystem::path final_, partial_;
+  void begin(const Configuration& resolved);
+  void append(const Metrics& metrics);
+  void move_elsewhere();
+  void write_metrics(const RunResult& result);
+  void take_final_name() const;
+
+  const std::filesystem::path final_;
+  std::filesystem::path partial_;
   const bool overwrite_;
-  std::ofstream metrics_;
+  Descriptor metrics_;  // and with it the lock
+  std::size_t evaluations_ = 0;
+  int metrics_error_ = 0;  // the errno of the line that could not be written; none is after it
+  bool finished_ = false;
 };
 
-/// Throws UsageError when DIR/<name>, or the .partial one of a run that did not end, is there. A
-/// command asks for all its runs at once, so that it does not find out after hours of the first
-/// ones.
-void refuse_existing_results(const std::filesystem::path& out, const std::string& name);
+/// Throws UsageError when DIR/<name> is there and is not a run's folder, or may not be overwritten;
+/// likewise DIR/<name>.partial, which a run that was killed has left, or which another process is
+/// writing. A command asks for all its runs at once, so that it does not find out after hours of
+/// the first ones.
+void refuse_taken_folder(const std::filesystem::path& out, const std::string& name, bool overwrite);
 
-/// A vector of float32 in NumPy's .npy format, version 1.0.
+/// A vector in NumPy's .npy format, version 1.0. Throws RunError when it cannot be written.
 void write_npy(const std::filesystem::path& file, ConstVector values);
 
 }  // namespace trainyard

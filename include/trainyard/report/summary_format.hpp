@@ -1,11 +1,11 @@
-// A finished run as JSON, CSV or a table.
+// A finished run as JSON, CSV or a table. Which figures stand where: run/figures.hpp.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "trainyard/experiment/comparison.hpp"
-#include "trainyard/experiment/experiment.hpp"
+#include "trainyard/run/run.hpp"
+#include "trainyard/study/comparison.hpp"
 
 namespace trainyard {
 
@@ -16,7 +16,7 @@ namespace trainyard {
 /// what is not finite.
 std::string summary_json(const Summary& summary);
 /// {"runs": [summary, …]}; with several seeds also "spread": an object a scheme, in which each
-/// figure is {"mean", "standard_deviation", "count"} over the seeds (spread.hpp).
+/// figure is {"mean", "standard_deviation", "count"} over the seeds (seed_statistics.hpp).
 std::string comparison_json(const std::vector<RunResult>& results,
                             const ComparisonOptions& options = {});
 /// One line of metrics.jsonl.
@@ -25,7 +25,7 @@ std::string metrics_json(const Metrics& metrics);
 /// A header line and one line a run.
 std::string summary_csv(const std::vector<RunResult>& results);
 /// A header line and one line a scheme: NAME_mean and NAME_sd of each figure over the seeds.
-std::string spread_csv(const std::vector<RunResult>& results);
+std::string statistics_csv(const std::vector<RunResult>& results);
 /// A header line and one line a rank: where its time went (the three add up to the run's seconds),
 /// and its messages.
 std::string ranks_csv(const RunResult& result);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "trainyard/experiment/timeline.hpp"
+#include "trainyard/analysis/timeline.hpp"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/experiment/consensus.hpp"
+#include "trainyard/analysis/consensus.hpp"
 #include "trainyard/topology/spectrum.hpp"
 #include "trainyard/topology/topology.hpp"
 

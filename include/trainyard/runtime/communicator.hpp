@@ -1,7 +1,9 @@
 // How a rank talks to the others.
 //
-// Ranks 0 .. workers-1 are workers, workers .. size-1 are servers. A message is a range of bytes;
-// the network charges exactly those bytes (the tag rides for free, as all control traffic does).
+// Ranks 0 .. workers-1 are workers, workers .. size-1 are servers. A message carries a vector, what
+// a codec has written, or nothing; the network charges exactly its bytes. A tag rides for free, as
+// all control traffic does: 64 bits at most, for what a header has (a step number, a version, which
+// keys are meant), never for a part of a model.
 //
 //   worker.comm().send(next, chunk);                          // returns at once
 //   const Message message = worker.comm().receive(previous);  // waits for the oldest from there
@@ -34,12 +36,15 @@ class Communicator {
   int server(int index) const { return workers_ + index; }
 
   /// REQUIRES: 0 ≤ to < size(), to ≠ rank().
-  void send(int to, std::span<const std::byte> payload, std::uint64_t tag = 0) {
-    post(to, payload, Scalar::float32, tag);
-  }
   void send(int to, ConstVector payload, std::uint64_t tag = 0) {
-    post(to, payload.bytes(), payload.scalar(), tag);
+    post(to, payload.bytes(), payload_of(payload.scalar()), tag);
   }
+  /// Bytes that a codec has written: the network charges as many.
+  void send_encoded(int to, std::span<const std::byte> payload, std::uint64_t tag = 0) {
+    post(to, payload, Payload::encoded, tag);
+  }
+  /// A message without bytes: its tag says it all.
+  void send_control(int to, std::uint64_t tag) { post(to, {}, Payload::control, tag); }
 
   /// Waits for the next message from that rank.
   virtual Message receive(int from) = 0;
@@ -80,7 +85,7 @@ class Communicator {
   Communicator(int rank, int workers, int servers)
       : rank_(rank), workers_(workers), servers_(servers) {}
 
-  virtual void post(int to, std::span<const std::byte> payload, Scalar scalar,
+  virtual void post(int to, std::span<const std::byte> bytes, Payload payload,
                     std::uint64_t tag) = 0;
 
  private:

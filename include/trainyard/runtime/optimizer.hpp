@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/runtime/lr_schedule.hpp"
 
@@ -48,7 +49,9 @@ struct OptimizerOptions {
 /// The optimizer of one model, or of one shard of it. Threads: used by its rank alone.
 class Optimizer {
  public:
-  Optimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension);
+  /// `keep` gives zeros of the model's size for what outlives a step, by its name: "optimizer.v"
+  /// (v of sgd and nesterov, none without momentum), "optimizer.G", "optimizer.m", "optimizer.s".
+  Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep);
 
   /// A step with the gradient `scale` · gradient (1/n with a sum over n workers, which saves a pass
   /// over it), `stretch` times as long as γ says. REQUIRES: model and gradient are of that
@@ -61,7 +64,7 @@ class Optimizer {
 
  private:
   OptimizerOptions options_;
-  VectorBuffer first_, second_;  // v or m; G or s
+  Vector first_, second_;  // v or m; G or s
   std::uint64_t steps_ = 0;
 };
 

@@ -20,6 +20,10 @@ class Server {
 
   /// This server's shard of the model.
   Vector shard() const { return shard_; }
+  /// What the scheme carries from one update to the next beside the shard; as Worker::keep().
+  Vector keep(std::string_view name, std::size_t length) {
+    return context_.state.keep(rank_.rank(), name, length);
+  }
   /// A buffer of the shard's size, for a sum of gradients; zeroed by the call.
   Vector zeroed_sum();
 
@@ -31,7 +35,7 @@ class Server {
   /// The same, and with it a step is over: for schemes whose pace the servers set.
   void close_step(ConstVector gradient, std::uint64_t minibatches, double scale);
   /// Whether this server has steps left to close.
-  bool has_steps_left() const { return version_ < context_.control.last_step(); }
+  bool has_steps_left() const { return version_ < context_.pacer.last_step(); }
 
   /// γ of the next update, > 0 (lr_schedule.hpp).
   double step_size() const { return context_.optimizer.step_size(context_.epochs(minibatches_)); }
@@ -48,9 +52,13 @@ class Server {
   /// What the run says for a hyperparameter. Throws UsageError for one that the scheme's row does
   /// not name.
   double hyperparameter(std::string_view name) const { return context_.its_hyperparameter(name); }
-  /// How the run's all-reduce is done. Throws UsageError where the scheme's row has no
-  /// .has_collective.
-  const AllReduce& collective() const { return context_.its_collective(); }
+  /// The run's component of a kind. Throws UsageError where the scheme's row does not take it.
+  template <typename Component>
+  const Component& ingredient(std::string_view kind) const {
+    return context_.ingredient<Component>(kind);
+  }
+  /// How the run's all-reduce is done. Throws UsageError where the row takes no "collective".
+  const AllReduce& collective() const { return ingredient<AllReduce>("collective"); }
 
  private:
   Rank& rank_;

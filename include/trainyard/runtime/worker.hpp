@@ -23,9 +23,11 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/compute_noise.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
+#include "trainyard/runtime/ingredients.hpp"
 #include "trainyard/runtime/optimizer.hpp"
+#include "trainyard/runtime/pacer.hpp"
 #include "trainyard/runtime/rank.hpp"
-#include "trainyard/runtime/run_control.hpp"
+#include "trainyard/runtime/run_state.hpp"
 #include "trainyard/runtime/trace.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -50,16 +52,20 @@ struct RunContext {
   std::vector<double> slowdown;  // a worker, 1 = none
   ComputeNoiseRule compute_noise{};
   const Hyperparameters& hyperparameters;
-  const Topology* topology = nullptr;     // of schemes with .has_topology
-  const AllReduce* collective = nullptr;  // of schemes with .has_collective
-  RunControl& control;
-  SharedModels* shared = nullptr;  // of schemes with ModelHome::shared
+  const Ingredients& ingredients;  // of the kinds that the scheme's row takes
+  Pacer& pacer;
+  RunState& state;
   bool simulated = false;
   TraceRecorder* recorder = nullptr;  // is told of every step that begins
 
   // Throw UsageError, naming scheme and field, where the scheme's row lacks what they are about.
-  const Topology& its_topology() const;
-  const AllReduce& its_collective() const;
+  template <typename Component>
+  const Component& ingredient(std::string_view kind) const {
+    const Component* found = ingredients.find<Component>(kind);
+    if (found == nullptr) throw_not_taken(kind);
+    return *found;
+  }
+  [[noreturn]] void throw_not_taken(std::string_view kind) const;
   double its_hyperparameter(std::string_view name) const;
 
   /// Passes over the data that this many minibatches make.
@@ -125,12 +131,12 @@ class Worker {
 
   /// Throws UsageError in schemes whose model is not shared.
   SharedModels& shared() {
-    if (context_.shared == nullptr) throw_wrong_home("shared()");
-    return *context_.shared;
+    if (context_.state.shared() == nullptr) throw_wrong_home("shared()");
+    return *context_.state.shared();
   }
   int group() const { return group_; }
   /// free: the number of the present minibatch among those of all workers, from 0.
-  std::uint64_t minibatch_number() const { return context_.control.minibatch_number(rank_.rank()); }
+  std::uint64_t minibatch_number() const { return context_.pacer.minibatch_number(rank_.rank()); }
 
   /// Instead of a minibatch: this step's is left out, and not counted as taken. Of schemes whose
   /// pace is lockstep.
@@ -154,6 +160,14 @@ class Worker {
   /// the shared one.
   Vector replica() { return replica_; }
 
+  /// What the scheme carries from one step to the next beside the replica: so many numbers of the
+  /// run's precision, zero when they are first asked for. The run's state lists them by this name
+  /// (run_state.hpp), so it is to be the paper's: "correction", "velocity". The same name gives the
+  /// same memory; throws InternalError if it was asked for with another length.
+  Vector keep(std::string_view name, std::size_t length) {
+    return context_.state.keep(rank_.rank(), name, length);
+  }
+
   Communicator& comm() { return rank_; }
   /// For what a worker draws for itself; each has a stream of its own.
   RandomStream& random() { return random_; }
@@ -165,20 +179,24 @@ class Worker {
   Choice choice(std::string_view name) const {
     return static_cast<Choice>(static_cast<int>(hyperparameter(name)));
   }
-  /// How the run's all-reduce is done. Throws UsageError where the scheme's row has no
-  /// .has_collective.
-  const AllReduce& collective() const { return context_.its_collective(); }
+  /// The run's component of a kind (scheme/ingredient.hpp). Throws UsageError where the scheme's
+  /// row does not take it.
+  template <typename Component>
+  const Component& ingredient(std::string_view kind) const {
+    return context_.ingredient<Component>(kind);
+  }
+  /// How the run's all-reduce is done. Throws UsageError where the row takes no "collective".
+  const AllReduce& collective() const { return ingredient<AllReduce>("collective"); }
   /// What this worker gives and takes in the next round of gossip: the first call is round 0, and
   /// each begins another, however many steps lie between them. A program calls it once for a round
   /// and keeps the row until that is over, and all workers call it equally often. Before the first
-  /// step it is for graphs that stay. Throws UsageError where the scheme's row has no
-  /// .has_topology.
+  /// step it is for graphs that stay. Throws UsageError where the row takes no "topology".
   const MixingRow& next_round();
 
  private:
   Batch next_batch();
   void needs_replica(const char* asked_for) const {
-    if (context_.shared != nullptr) throw_wrong_home(asked_for);
+    if (context_.state.shared() != nullptr) throw_wrong_home(asked_for);
   }
   [[noreturn]] void throw_wrong_home(const char* asked_for) const;
   bool compute_serving(FunctionRef<bool(const Message&)> serve);

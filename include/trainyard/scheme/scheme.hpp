@@ -16,18 +16,22 @@
 
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
-#include "trainyard/runtime/run_control.hpp"
+#include "trainyard/runtime/run_state.hpp"
 #include "trainyard/runtime/server.hpp"
+#include "trainyard/runtime/steps.hpp"
 #include "trainyard/runtime/worker.hpp"
+#include "trainyard/scheme/cast.hpp"
+#include "trainyard/scheme/ingredient.hpp"
 
 namespace trainyard {
 
 /// What the closed form of a step speaks of: workers that compute equally long, all of them from
 /// lock-step, on equal links with circuit ports.
 struct StepSetting {
-  int workers = 1, servers = 1;  // n, and k as --servers asks for it
-  std::size_t parameters = 0;    // floats
-  Duration compute{0};           // c, of one minibatch
+  int workers = 1;  // n
+  int servers = 1;  // k, as --servers asks for it, at most as many as there are, and at least 1
+  std::size_t parameters = 0;  // floats
+  Duration compute{0};         // c, of one minibatch
   const Network& network;
   const AllReduce& collective;
   const Topology& topology;
@@ -48,6 +52,7 @@ struct HyperparameterInfo {
   bool whole = false;       // counts something
   bool of_workers = false;  // counts workers, and leaves one at least: the fallback too
   bool cycle = false;       // something happens once in so many steps
+  bool of_wall = false;     // what threads do to each other: nothing in simulated time
   /// What it comes to as far as time is concerned, where that changes in the course of a run.
   std::optional<double> in_the_long_run{};
   /// Not empty: the value is one of these words, and is kept as its place among them, so that the
@@ -86,53 +91,62 @@ enum class SchemeFamily {
   decentralised,  // neighbours in a graph
 };
 
+/// How regularly a scheme communicates: what a few of its steps show of the others.
+enum class Rhythm {
+  regular,    // by step numbers
+  by_chance,  // drawn at random: it takes more steps to show what it is on average
+  by_data,    // by how training goes, or where an epoch ends: nobody can say beforehand
+};
+
+/// What a step costs, and how many it takes. One of one's own may leave it out.
+struct StepCost {
+  std::string formula{};  // closed form of the time, as text
+  std::string rate{};  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
+  /// The closed form: how long the first step takes (catalogue §1.2), a minibatch of every worker,
+  /// computed and communicated. Empty where nobody knows one.
+  std::optional<Duration> (*time)(const StepSetting&) = nullptr;
+};
+
+/// Which graphs the rule allows, and what it makes of them. Of schemes that take a topology.
+struct GraphUse {
+  GraphRange range = GraphRange::doubly_stochastic;
+  /// No eigenvalue of W may be below this; nullptr: whatever they are.
+  double (*least_eigenvalue)(const Hyperparameters&) = nullptr;
+  /// What its workers mix over, made of the graph that --topology names; nullptr: that itself.
+  Topology (*rounds)(const Topology& graph, const Hyperparameters&, std::uint64_t seed) = nullptr;
+};
+
 struct Scheme {
   std::string name;     // as typed after --scheme
   std::string summary;  // one line: who sends what to whom
   std::string step;     // what the step size γ multiplies: how γ compares across schemes
-  // For `list schemes`; a scheme of one's own may leave these out.
-  std::string time{};  // the closed form below, as text
-  std::string rate{};  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
+  StepCost cost{};
   std::string source{};  // paper, section
   SchemeFamily family = SchemeFamily::synchronous;
 
   Pace pace = Pace::lockstep;
-  /// What is computed depends on who comes first, as it always does when the pace is not lockstep:
-  /// no two runs in `wall` are alike.
-  bool by_arrival = false;
-  /// When it communicates depends on the data, on how training goes or where an epoch ends, so that
-  /// nobody can say beforehand how long a step takes.
-  bool by_data = false;
-  /// How often it communicates is drawn at random: a few steps do not show what it is on average.
-  bool by_chance = false;
-  ModelHome home = ModelHome::replicas;
-  bool has_topology = false;  // takes --topology
-  GraphRange graphs = GraphRange::doubly_stochastic;
-  /// No eigenvalue of W may be below this; empty: whatever they are.
-  double (*least_eigenvalue)(const Hyperparameters&) = nullptr;
-  /// What its workers mix over, made of the graph that --topology names; nullptr: that itself.
-  Topology (*rounds)(const Topology& graph, const Hyperparameters&, std::uint64_t seed) = nullptr;
-  bool has_collective = false;  // takes --collective, which says how many servers there are
+  Rhythm rhythm = Rhythm::regular;
+  CastRule cast = cast::replicas;    // who is what
+  std::vector<std::string> takes{};  // kinds of ingredients (ingredient.hpp)
+  GraphUse graphs{};
   OptimizerRange optimizers = OptimizerRange::any;
-  bool has_groups = false;   // a shared model for each group of workers (hyperparameter "groups")
-  bool one_rank = false;     // one rank takes the minibatches of all workers
-  bool one_server = false;   // takes no --servers
-  bool has_proxies = false;  // --servers says how many; one server more holds the whole model
   std::vector<HyperparameterInfo> hyperparameters{};
   /// In how many steps everything has happened that happens every so many steps, >= 1, where that
   /// is more than single hyperparameters with .cycle say; nullptr: they say it.
   std::uint64_t (*cycle)(int workers, const Hyperparameters&) = nullptr;
 
-  /// Whose minibatches a worker takes; nullptr: its own.
-  std::vector<int> (*shares)(int worker, int workers, const Hyperparameters&) = nullptr;
-
   void (*worker)(Worker&) = nullptr;
-  void (*server)(Server&) = nullptr;  // takes --servers if there is one
-
-  /// How long the first step takes (catalogue §1.2): a minibatch of every worker, computed and
-  /// communicated. Empty where nobody knows a closed form.
-  std::optional<Duration> (*step_time)(const StepSetting&) = nullptr;
+  void (*server)(Server&) = nullptr;  // of the servers that the cast has
 };
+
+/// Who is what in a run of the scheme that asks for so much. Throws UsageError, naming .cast, for
+/// what cannot be. REQUIRES: `hyperparameters` is complete.
+Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNames& names,
+             const Hyperparameters& hyperparameters);
+
+/// Workers take steps together, and yet what is computed depends on who comes first: no two runs in
+/// `wall` are alike. So it is in lockstep where the family is `bounded`.
+bool by_arrival(const Scheme& scheme);
 
 /// The visible table, one row for each scheme, which its file ends with; those that were added
 /// follow.
@@ -150,25 +164,11 @@ std::span<const Scheme> own_schemes();
 /// hyperparameter means one thing in one row and another in the next.
 void check_schemes(std::span<const Scheme> table);
 
-/// The ranks beside the workers that a run of `scheme` has, for what --servers and --collective
-/// say.
-int server_count(const Scheme& scheme, const AllReduce& collective, int workers, int wanted);
-
-/// How many models the workers of such a scheme share: at most one each.
-int shared_models(const Scheme& scheme, const Hyperparameters& hyperparameters, int workers);
-
-/// How many of them are proxies.
-int proxy_count(const Scheme& scheme, int servers);
-
 /// What the scheme's workers mix over when --topology names `graph`.
 Topology rounds_over(const Scheme& scheme, const Topology& graph,
                      const Hyperparameters& hyperparameters, std::uint64_t seed);
 
-/// The workers whose minibatches `worker` takes.
-std::vector<int> shares_of(const Scheme& scheme, int worker, int workers,
-                           const Hyperparameters& hyperparameters);
-
-/// What those of them that `given` does not name are. Throws UsageError where too many of so many
+/// `given`, completed by the scheme's fallbacks. Throws UsageError where too many of so many
 /// workers are asked for.
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers);
 

@@ -49,8 +49,8 @@ class Fiber {
   void* fake_stack_outside_ = nullptr;
   const void* outside_stack_ = nullptr;
   std::size_t outside_stack_size_ = 0;
-  void* thread_fiber_ = nullptr;
-  void* own_fiber_ = nullptr;
+  [[maybe_unused]] void* thread_fiber_ = nullptr;
+  [[maybe_unused]] void* own_fiber_ = nullptr;
 };
 
 }  // namespace trainyard

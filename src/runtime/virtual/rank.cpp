@@ -13,17 +13,17 @@ namespace trainyard {
 VirtualRank::VirtualRank(VirtualWorld& world, int rank, int workers, int servers)
     : Rank(rank, workers, servers), world_(world) {}
 
-void VirtualRank::post(int to, std::span<const std::byte> payload, Scalar scalar,
+void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload,
                        std::uint64_t tag) {
   require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
   Envelope* envelope = world_.take_envelope();
   envelope->from = rank();
   envelope->to = to;
   envelope->tag = tag;
-  envelope->scalar = scalar;
-  envelope->fill(payload);
-  if (is_counted(world_.setup_.network, payload.size())) ++account_.messages_sent;
-  account_.bytes_sent += payload.size();
+  envelope->payload = payload;
+  envelope->fill(bytes);
+  if (is_counted(world_.setup_.network, bytes.size())) ++account_.messages_sent;
+  account_.bytes_sent += bytes.size();
   world_.post(envelope);
 }
 
@@ -114,7 +114,7 @@ Time VirtualRank::now() {
 void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   // Before the task is started: what throws here must not leave a task behind that works on this
   // stack.
-  const Time ends = later(later(world_.now_, cost.simulated), cost.pause);
+  const Time ends = checked_sum(checked_sum(world_.now_, cost.simulated), cost.pause);
   if (cost.reads_shared) {
     work();
   } else {
@@ -127,7 +127,7 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
 
 bool VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                                   FunctionRef<bool(const Message&)> serve) {
-  task_due_ = later(later(world_.now_, cost.simulated), cost.pause);
+  task_due_ = checked_sum(checked_sum(world_.now_, cost.simulated), cost.pause);
   task_.start(work);
   world_.wake(task_due_, rank());
   bool goes_on = true;

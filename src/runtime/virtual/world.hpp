@@ -10,6 +10,7 @@
 #include "trainyard/network/switch.hpp"
 #include "trainyard/runtime/rank.hpp"
 
+#include "runtime/envelope.hpp"
 #include "runtime/virtual/background_task.hpp"
 #include "runtime/virtual/fiber.hpp"
 #include "runtime/virtual/rank_set.hpp"
@@ -23,7 +24,7 @@ class VirtualRank final : public Rank {
  public:
   VirtualRank(VirtualWorld& world, int rank, int workers, int servers);
 
-  void post(int to, std::span<const std::byte> payload, Scalar scalar, std::uint64_t tag) override;
+  void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override;
   Message receive(int from) override;
   bool await_message() override;
   std::optional<Message> receive_any() override;
@@ -62,7 +63,7 @@ class VirtualRank final : public Rank {
 /// The scheduler. Of everything that happens at one moment, what arrives goes first, then the ranks
 /// in the order of their numbers, and then the switch decides about all that they posted; so the
 /// result depends on nothing but the program.
-class VirtualWorld final : private EnvelopeReturn {
+class VirtualWorld final : private DeliveryReturn {
  public:
   VirtualWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
   RuntimeReport run();
@@ -74,7 +75,7 @@ class VirtualWorld final : private EnvelopeReturn {
     int rank;
   };
 
-  void give_back(Envelope* envelope) override { free_.push_back(envelope); }
+  void give_back(Delivery* delivery) override { free_.push_back(static_cast<Envelope*>(delivery)); }
   Envelope* take_envelope();
   void post(Envelope* envelope);
   void record_at_once(const Envelope& envelope);

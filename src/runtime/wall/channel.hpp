@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "trainyard/runtime/message.hpp"
+#include "runtime/envelope.hpp"
 
 namespace trainyard {
 

@@ -28,12 +28,12 @@ WallRank::WallRank(WallWorld& world, int rank, int workers, int servers)
   lent_.reserve(64);
 }
 
-void WallRank::post(int to, std::span<const std::byte> payload, Scalar scalar, std::uint64_t tag) {
+void WallRank::post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) {
   Channel& channel = channel_to(to);
   Envelope& envelope = *channel.take_envelope();
-  address(envelope, to, payload.size(), tag);
-  envelope.scalar = scalar;
-  envelope.fill(payload);  // while it is already on its way: nobody takes it before it is pushed
+  address(envelope, to, bytes.size(), tag);
+  envelope.payload = payload;
+  envelope.fill(bytes);  // while it is already on its way: nobody takes it before it is pushed
   channel.push();
   world_.ranks_[static_cast<std::size_t>(to)]->ring();
 }
@@ -48,7 +48,7 @@ void WallRank::lend(int to, ConstVector payload) {
   Channel& channel = channel_to(to);
   Envelope& envelope = *channel.take_envelope();
   address(envelope, to, bytes.size(), 0);
-  envelope.scalar = payload.scalar();
+  envelope.payload = payload_of(payload.scalar());
   envelope.data = bytes.data();
   envelope.size = bytes.size();
   lent_.push_back({&envelope, envelope.uses, to});
@@ -166,21 +166,22 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   const Time began = now();
   stretch_.computes(began);
   work();
-  sleep_until(later(later(began, scaled(now() - began, cost.slowdown)), cost.pause));
+  sleep_until(checked_sum(checked_sum(began, scaled(now() - began, cost.slowdown)), cost.pause));
 }
 
 bool WallRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                                FunctionRef<bool(const Message&)> serve) {
   const Time began = now();
   compute({}, work);
-  const Time ends = later(later(began, scaled(now() - began, cost.slowdown)), cost.pause);
+  const Time ends =
+      checked_sum(checked_sum(began, scaled(now() - began, cost.slowdown)), cost.pause);
   while (true) {
     while (const auto message = poll_any()) {
       if (!serve(*message)) return false;
     }
     const Time present = now();
     if (present >= ends) return true;
-    sleep_until(std::min(ends, later(present, longest_unserved)));
+    sleep_until(std::min(ends, checked_sum(present, longest_unserved)));
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -61,12 +62,13 @@ WallWorld::~WallWorld() {
 }
 
 RuntimeReport WallWorld::run() {
+  std::size_t started = 0;
   {
     std::vector<std::jthread> threads;
-    threads.reserve(ranks_.size());
-    for (const auto& rank : ranks_) threads.emplace_back([this, &rank] { run_rank(*rank); });
+    started = start(threads);
     serve_inspections();
   }
+  if (started < ranks_.size()) throw_not_started(started);
   if (failure_) std::rethrow_exception(failure_);
 
   std::vector<Time> ended;
@@ -75,6 +77,31 @@ RuntimeReport WallWorld::run() {
   RuntimeReport report = closed_report(accounts(), ended);
   report.compute_stretch = compute_stretch();
   return report;
+}
+
+/// Where the system gives no thread for a rank, the run fails: those that have started wait in
+/// begin() for the others, so they are told. How many have started.
+std::size_t WallWorld::start(std::vector<std::jthread>& threads) {
+  try {
+    threads.reserve(ranks_.size());
+    for (const auto& rank : ranks_) threads.emplace_back([this, &rank] { run_rank(*rank); });
+  } catch (...) {
+    fail(std::current_exception());  // nothing is allocated here: memory may be what is short
+    const std::lock_guard lock(mutex_);
+    live_ -= static_cast<int>(ranks_.size() - threads.size());
+  }
+  return threads.size();
+}
+
+/// Rethrows why the last rank of so many was not followed by another.
+void WallWorld::throw_not_started(std::size_t started) const {
+  try {
+    std::rethrow_exception(failure_);
+  } catch (const std::system_error& error) {
+    throw RunError(fmt::format(
+        "cannot start {} threads: after {} of them: {}; --time virtual takes no thread a rank",
+        ranks_.size(), started, error.code().message()));
+  }
 }
 
 /// Of all workers' computing together.
@@ -225,7 +252,8 @@ void WallWorld::advance_network(Time present) {
   });
 }
 
-void WallWorld::give_back(Envelope* envelope) {
+void WallWorld::give_back(Delivery* delivery) {
+  auto* envelope = static_cast<Envelope*>(delivery);
   const int sender = envelope->from;  // once it is back, the sender may use it at any moment
   envelope->delivered.store(false, std::memory_order_release);  // release: it has been read
   ranks_[static_cast<std::size_t>(sender)]->ring();             // it may be waiting for room

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "trainyard/network/switch.hpp"
@@ -24,7 +25,7 @@ class alignas(64) WallRank final : public Rank {
  public:
   WallRank(WallWorld& world, int rank, int workers, int servers);
 
-  void post(int to, std::span<const std::byte> payload, Scalar scalar, std::uint64_t tag) override;
+  void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override;
   void lend(int to, ConstVector payload) override;
   void reclaim(bool in_distress) noexcept override;
   Message receive(int from) override;
@@ -112,7 +113,7 @@ class alignas(64) WallRank final : public Rank {
 };
 
 /// What the ranks share.
-class WallWorld final : private EnvelopeReturn {
+class WallWorld final : private DeliveryReturn {
  public:
   WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
   ~WallWorld();
@@ -121,9 +122,11 @@ class WallWorld final : private EnvelopeReturn {
  private:
   friend class WallRank;
 
+  std::size_t start(std::vector<std::jthread>& threads);
+  [[noreturn]] void throw_not_started(std::size_t started) const;
   void run_rank(WallRank& rank);
   void serve_inspections();
-  void give_back(Envelope* envelope) override;
+  void give_back(Delivery* delivery) override;
   Channel& channel(int from, int to);
   void advance_network(Time present);  // REQUIRES: network_mutex_ is held
   std::vector<RankAccount> accounts() const;

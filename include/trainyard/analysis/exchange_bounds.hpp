@@ -1,0 +1,34 @@
+// What one exchange of a model takes at least, whatever the latency: bounds that count the bytes
+// over one port and the arithmetic on them (catalogue §1.3, after Nam).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainyard/base/units.hpp"
+
+namespace trainyard {
+
+struct ExchangeCosts {
+  int workers = 1, servers = 1;
+  double transmit_s = 0.0;  // T, the model over one port
+  double reduce_s = 0.0;    // R, adding one model to another
+  double update_s = 0.0;    // U, one optimizer step on the whole model
+};
+
+/// T at this bandwidth; R and U at so many bytes of the model a second. The defaults are what the
+/// source takes for a core, 10 GiB/s and 2 GiB/s.
+ExchangeCosts exchange_costs(int workers, int servers, double model_bytes, double bandwidth,
+                             double reduce_rate = 10.0 * (1U << 30U),
+                             double update_rate = 2.0 * (1U << 30U));
+
+struct ExchangeBound {
+  std::string name;
+  std::string formula;
+  double (*seconds)(const ExchangeCosts&);
+};
+
+/// The visible table.
+const std::vector<ExchangeBound>& exchange_bounds();
+
+}  // namespace trainyard

@@ -1,0 +1,65 @@
+// What a step of each scheme would take, for a model of a given size, without training one.
+//
+// Two numbers. The closed form is the literature's: one step from lock-step. Sustained is what a
+// step takes in a long run, where a worker that is served first goes on while others are still
+// being served: eight workers of one server need c + 16(α + t) for the first step and c + 9(α + t)
+// for each after it. No paper has that in general. It is found by letting the scheme's own program
+// talk through the simulated switch, over a model whose arithmetic takes next to nothing; so it
+// holds for any network, for stragglers, and for a scheme that was written yesterday.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/configuration/configuration.hpp"
+
+namespace trainyard {
+
+/// A scheme, and in which way where it leaves a choice: "ring", "all-reduce:tree",
+/// "gossip:one-peer-exp".
+struct Variant {
+  std::string scheme;
+  std::string way;  // collective or topology; empty where there is no choice
+
+  std::string text() const { return way.empty() ? scheme : scheme + ":" + way; }
+  bool operator==(const Variant&) const = default;
+};
+
+/// The kind of ingredient that the ways of `scheme` are of; nullptr where it takes none.
+const IngredientKind* varied_kind(const Scheme& scheme);
+
+/// All that a name stands for: "gossip" is gossip over each of the usual topologies,
+/// "all-decentralised" each scheme of that group that can be predicted. Throws UsageError, naming
+/// `what`, for an unknown scheme or way.
+std::vector<Variant> parse_variants(std::string_view text, std::string_view what);
+
+struct PredictionSetting {
+  /// Workers, servers, network, compute, batch. REQUIRES: a compute time.
+  Configuration configuration;
+  std::uint64_t parameters = 262144;  // floats
+  std::uint64_t rows = 60000;         // of an epoch
+};
+
+struct Prediction {
+  Variant variant;
+  int servers = 0;
+  /// Of the first step. Empty where there is none, and where workers or links are not alike.
+  std::optional<double> closed_form_s;
+  /// What is sustained is counted over so many steps after so many others: whole cycles of what
+  /// happens in cycles, and more of them where communication is drawn at random.
+  std::uint64_t steps_before = 0, steps_counted = 0;
+  double step_s = 0.0;                 // sustained: a minibatch of each worker
+  double epoch_s = 0.0;                // sustained
+  double messages = 0.0, bytes = 0.0;  // a step, of all ranks together
+};
+
+/// Up to 2^20 floats over all workers the simulated messages have exactly the model's parts; beyond
+/// it all parts are taken to be of one size, which is off by at most parts/parameters of t. Throws
+/// UsageError for what such a run would be refused for, and where periods come round together so
+/// rarely that playing a cycle would take too long.
+Prediction predict(const Variant& variant, const PredictionSetting& setting);
+
+}  // namespace trainyard

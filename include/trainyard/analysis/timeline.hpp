@@ -1,0 +1,62 @@
+// What a network does with a handful of messages, to be looked at: the examples of the logical
+// switch (catalogue §1.1-1.2), a list of messages, one collective, or a few steps of a scheme.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trainyard/network/message_list.hpp"
+#include "trainyard/network/network.hpp"
+#include "trainyard/runtime/trace.hpp"
+#include "trainyard/scheme/ingredient.hpp"
+
+namespace trainyard {
+
+struct Timeline {
+  std::string title;
+  std::string detail;              // of the network and of what is computed
+  std::vector<std::string> names;  // of the ranks
+  /// Without spans where there are only messages and no programs that send them.
+  Trace trace;
+
+  /// From the beginning of the clock, or the first post of a list, until all is done.
+  Duration makespan() const { return trace.until - trace.from; }
+};
+
+/// What is not as prepared. Each kind of timeline takes some of it and refuses the rest.
+struct TimelineOptions {
+  std::optional<int> workers{}, servers{};
+  IngredientNames ingredients{};
+  std::optional<Duration> latency{};
+  std::optional<double> bytes_per_second{};
+  std::optional<PortMode> ports{};
+  std::optional<Duration> compute_time{};
+  std::optional<std::uint64_t> steps{};
+};
+
+/// Beyond so many workers nobody can read it.
+inline constexpr int most_timeline_workers = 64;
+
+struct TimelineExample {
+  std::string name;  // "example-1.1"
+  std::string summary;
+  Timeline (*draw)(const Network& network);
+};
+
+/// The visible table of examples.
+const std::vector<TimelineExample>& timeline_examples();
+
+/// The examples' network: 1.5 s a message and 5 s a megabyte.
+Network textbook_network();
+
+/// `what` is an example, a scheme, a collective or a file (read_message_list()), looked for in this
+/// order. Throws UsageError for anything else, and for options that `what` does not take.
+Timeline make_timeline(const std::string& what, const TimelineOptions& options);
+
+Timeline timeline_of_messages(std::string title, std::span<const PreparedMessage> messages,
+                              const Network& network);
+
+}  // namespace trainyard

@@ -1,0 +1,102 @@
+// Everything that decides a run, as plain values. The command line, the TOML file and the resolved
+// configuration beside the results are three spellings of this; options.hpp holds the one table of
+// them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/base/units.hpp"
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/hardware/machine.hpp"
+#include "trainyard/network/network.hpp"
+#include "trainyard/runtime/compute_noise.hpp"
+#include "trainyard/runtime/hyperparameters.hpp"
+#include "trainyard/runtime/optimizer.hpp"
+#include "trainyard/runtime/trace.hpp"
+#include "trainyard/scheme/ingredient.hpp"
+
+namespace trainyard {
+
+/// automatic: wall when every rank gets a core of its own, virtual otherwise.
+enum class TimeMode { automatic, wall, simulated };
+/// "auto", "wall", "virtual".
+std::string time_mode_text(TimeMode mode);
+
+/// More minibatches a worker than anybody waits for, and what "no limit" is written as.
+inline constexpr std::int64_t most_steps = 1'000'000'000'000;
+
+struct Straggler {
+  int rank = 0;
+  double factor = 1.0;  // every computation of that worker takes this many times as long
+};
+
+struct Cast;
+struct Scheme;
+
+struct Configuration {
+  // [run]
+  std::string scheme = "ring";
+  int workers = 8;
+  int servers = 1;  // of schemes that have servers
+  TimeMode time = TimeMode::automatic;
+  std::optional<double> epochs;
+  std::optional<std::uint64_t> steps;
+  std::optional<Duration> seconds;
+  std::optional<double> target_loss;
+  std::uint64_t seed = 1;
+  double evaluate_every = 0.5;  // epochs
+  IngredientNames ingredients;  // those that were given; of other kinds it is the fallback
+
+  // [scheme]
+  Hyperparameters hyperparameters;  // those that were given; resolved: all that the scheme takes
+
+  // [data]
+  std::string dataset = "sparse-logistic";
+  std::string test;
+  std::string data_format;  // empty: the catalogue's, or guessed
+  std::string data_dir = "data";
+  std::size_t label_column = 0;
+  PartitionRule partition;
+  RowOrder order = RowOrder::reshuffle;
+  bool replacement = false;  // `order` then says only how rows lie
+
+  // [model]
+  std::string model;  // empty: logistic for two classes, softmax for more
+  double l2 = 0.0;
+
+  // [optimizer]
+  std::size_t batch = 32;  // rows a minibatch, a worker
+  OptimizerOptions optimizer;
+
+  // [network]
+  Network network;
+
+  // [compute]
+  std::optional<Duration> compute_time;  // of one minibatch, simulated; empty: measured
+  std::vector<Straggler> stragglers;
+  ComputeNoiseRule compute_noise;
+  Placement placement = Placement::compact;
+  bool force_memory = false;
+
+  // [output]
+  std::filesystem::path out;    // empty: nothing is written
+  std::filesystem::path trace;  // empty: nothing is recorded
+  StepRange trace_steps;
+  std::string format = "table";
+  bool quiet = false;
+  bool force = false;
+
+  /// The options that somebody asked for, by name: where one has no effect, that is said.
+  std::vector<std::string> given;
+};
+
+/// Who is what in its run under `scheme` (scheme/cast.hpp).
+Cast cast_of(const Scheme& scheme, const Configuration& configuration);
+
+}  // namespace trainyard

@@ -1,0 +1,67 @@
+// The one table of options: each row is a flag, a TOML key and a line of --help.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/configuration/configuration.hpp"
+
+namespace trainyard {
+
+struct Scheme;
+
+/// What decides whether an option has an effect: one run of one scheme.
+struct OptionSetting {
+  const Configuration& configuration;  // resolved: the clock is decided
+  const Scheme& scheme;
+};
+/// Why an option changes nothing there; empty where it does.
+using IdleReason = std::function<std::string(const OptionSetting&)>;
+
+struct Option {
+  std::string section;   // of the TOML file
+  std::string name;      // "target-loss": the flag is --target-loss, the key target-loss
+  std::string argument;  // how the value is written, for --help; empty for a switch (true or false)
+  std::string help;
+  /// Throws UsageError beginning with `what`, which says where the text comes from.
+  std::function<void(Configuration&, std::string_view text, std::string_view what)> set;
+  /// The text that set() reads back to the same value; empty when the option is not set.
+  std::function<std::string(const Configuration&)> get;
+  /// TOML writes it bare (a number, true) instead of in quotes.
+  bool bare = false;
+  /// Where results go, and whether they may overwrite others, is no part of what was run: a
+  /// resolved configuration that is fed back must not fall over the results beside it.
+  bool describes_run = true;
+  /// Empty: the option always has an effect.
+  IdleReason idle{};
+};
+
+/// `--json`, the one flag of a run that is no option: it stands for `--format json`. Named in
+/// `Configuration::given` where it is given beside a flag --format.
+inline constexpr std::string_view json_flag = "json";
+
+const std::vector<Option>& options();
+/// REQUIRES: there is one.
+const Option& option_named(std::string_view name);
+
+/// "note: --X has no effect: REASON" for each option of `given` that has none in any of `settings`.
+std::vector<std::string> idle_notes(std::span<const OptionSetting> settings,
+                                    std::span<const std::string> given);
+
+/// Reads a TOML file into `configuration`. Throws UsageError: "FILE:LINE: what was found; what is
+/// accepted". `configuration.given` then names what the file gives another value than the default:
+/// a file that the program wrote itself gives everything.
+void read_configuration(const std::filesystem::path& file, Configuration& configuration);
+/// The same from text; `name` stands for the file.
+void parse_configuration(std::string_view text, const std::string& name,
+                         Configuration& configuration);
+
+/// The configuration as TOML: every option that is set and describes the run. Reading it back gives
+/// the same run.
+std::string configuration_text(const Configuration& configuration);
+
+}  // namespace trainyard

@@ -1,0 +1,31 @@
+// Losses and accuracy over a whole data set, with all cores.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "trainyard/data/dataset.hpp"
+#include "trainyard/model/model.hpp"
+
+namespace trainyard {
+
+/// How long somebody who has asked for the end still waits: half a second, in which most models are
+/// evaluated once more, and 70,000 classes are not. Threads: any, at any time.
+class GracePeriod {
+ public:
+  explicit GracePeriod(const std::atomic<bool>& interrupted) : interrupted_(interrupted) {}
+  /// The first call that finds `interrupted` set starts the half second.
+  bool is_over() const;
+
+ private:
+  const std::atomic<bool>& interrupted_;
+  mutable std::atomic<std::int64_t> ends_ns_{0};  // 0: it has not begun
+};
+
+/// The sums do not depend on the number of cores: blocks of 512 rows, combined in order. Empty
+/// where the grace period ended before the last block.
+std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, const Dataset& data,
+                                  const GracePeriod& grace);
+
+}  // namespace trainyard

@@ -1,0 +1,41 @@
+// What a configuration leaves open, decided: the runtime, the budget, the compute time.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/base/vector.hpp"
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/catalog.hpp"
+
+namespace trainyard {
+
+struct Scheme;
+
+/// Of the model that the run will have.
+Scalar model_scalar(const Configuration& configuration, const LoadedData& data);
+
+/// Throws UsageError for what this scheme refuses and another may take. Returns a warning where the
+/// setting is at the limit of what the scheme tolerates.
+std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& configuration,
+                                        Scalar of_model);
+
+/// Decides for all `schemes` at once, so that a comparison runs every scheme under the same clock
+/// with the same cost of computation:
+///  - `--time auto` is wall when the scheme with the most ranks gets a core for each, else virtual;
+///  - without a model, logistic regression for two classes and softmax for more;
+///  - without a budget, 10 epochs (with only a target loss, at most 200);
+///  - `--compute-time auto` is measured here when time is virtual.
+/// `remark` is told what was decided and why, and what has no effect.
+/// A scheme of one's own is rehearsed for some steps, in which a field that its row lacks shows.
+/// Throws UsageError for what does not fit together.
+Configuration resolve(const Configuration& configuration, const std::vector<std::string>& schemes,
+                      const LoadedData& data,
+                      const std::function<void(const std::string&)>& remark);
+
+/// Whether simulated time alone ends the run. REQUIRES: it is resolved, but for its compute time.
+bool ends_by_clock(const Configuration& resolved);
+
+}  // namespace trainyard

@@ -1,0 +1,97 @@
+// From a configuration to a finished run.
+//
+//   const LoadedData data = load_dataset(dataset_request(configuration));
+//   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, {});
+//   const RunResult result = run_experiment(resolved, data, {});
+//   fmt::print("{}\n", result.summary.train_loss);
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/base/vector.hpp"
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/staleness.hpp"
+#include "trainyard/runtime/trace.hpp"
+
+namespace trainyard {
+
+/// One evaluation.
+struct Metrics {
+  double step = 0.0;  // minibatches a worker so far
+  double epoch = 0.0;
+  double seconds = 0.0;  // of the run's clock
+  std::uint64_t samples = 0, bytes_sent = 0;
+  double train_loss = 0.0;                     // the objective: mean loss + (λ/2)‖w‖²
+  std::optional<double> test_loss{};           // mean loss
+  std::optional<double> test_accuracy{};       // fraction right
+  std::optional<double> consensus_distance{};  // (1/n) Σ‖x_i − x̄‖²; empty without replicas
+};
+
+struct StalenessSummary {
+  double mean = 0.0;
+  std::uint64_t p50 = 0, p99 = 0, max = 0;
+};
+
+struct Summary {
+  std::string scheme;
+  int workers = 0, servers = 0;
+  std::string time;  // "wall" or "virtual"
+  std::uint64_t seed = 0;
+
+  std::string dataset;
+  std::size_t rows = 0, features = 0, test_rows = 0;
+  int classes = 0;
+  std::string model;
+  std::size_t parameters = 0;
+  double lr = 0.0;  // γ₀
+
+  double steps = 0.0;  // a worker, on average
+  double epochs = 0.0;
+  std::uint64_t samples = 0;           // that the model has learnt from
+  std::uint64_t samples_computed = 0;  // more, where gradients were dropped or computed twice
+  double seconds = 0.0;
+  std::optional<double> target_loss, seconds_to_target, epochs_to_target;
+  double train_loss = 0.0;
+  std::optional<double> test_loss, test_accuracy;
+  std::uint64_t messages = 0, bytes_sent = 0;
+  double compute_s = 0.0, transfer_s = 0.0,
+         wait_s = 0.0;                    // mean over workers; they add up to `seconds`
+  std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch
+  std::optional<StalenessSummary> staleness;
+  std::optional<double> consensus_distance;
+  double samples_per_second = 0.0;
+  std::string model_hash;
+  bool diverged = false, interrupted = false;
+};
+
+struct RunResult {
+  Configuration resolved;  // what was run
+  Summary summary;
+  std::vector<Metrics> metrics;
+  std::vector<RankAccount> accounts;
+  Staleness staleness;  // of which the summary has the mean and quantiles
+  VectorBuffer model;
+};
+
+/// What a caller may want to hear while a run goes on.
+struct RunHooks {
+  std::function<void(const Metrics&)> evaluated;
+  std::function<void(const std::string&)> remark;  // what was decided and why; warnings
+  const std::atomic<bool>* interrupted = nullptr;
+  TraceRecorder* recorder = nullptr;  // records each run; take() gives the last one
+};
+
+DatasetRequest dataset_request(const Configuration& configuration);
+
+/// Runs a resolved configuration. A run that diverges or is interrupted is a result, and says so.
+RunResult run_experiment(const Configuration& resolved, const LoadedData& data,
+                         const RunHooks& hooks);
+
+}  // namespace trainyard

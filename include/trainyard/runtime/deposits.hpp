@@ -1,0 +1,47 @@
+// Replicas as they were after the same step. A worker may be steps ahead of another, as in gossip;
+// so each lays a copy of its replica down when it comes to a step after which the run is looked at,
+// and the mean is over replicas of that step.
+//
+// Threads: workers lay down at the same time. What is complete is read, and its memory freed for
+// the next, while all stand still.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+#include "trainyard/base/vector.hpp"
+
+namespace trainyard {
+
+/// What all workers have laid down after one step.
+struct Deposit {
+  VectorBuffer replicas;                    // [workers × dimension]
+  std::uint64_t step = 0, minibatches = 0;  // of all workers until that step
+  int present = 0;                          // workers
+  bool free = true;
+};
+
+class Deposits {
+ public:
+  explicit Deposits(int workers) : workers_(workers) {}
+
+  /// Worker `worker` has taken `minibatches` in its first `step` steps, and `replica` is what it
+  /// has become; empty where it has none. Returns what all have laid down to the last of them, and
+  /// nullptr to the others.
+  Deposit* lay_down(int worker, std::uint64_t step, std::uint64_t minibatches, ConstVector replica);
+  /// REQUIRES: all ranks stand still.
+  static void free(Deposit& deposit) { deposit.free = true; }
+
+ private:
+  Deposit& of_step(std::uint64_t step, ConstVector replica);
+
+  const int workers_;
+  std::mutex mutex_;
+  // As many as evaluations have been under way at once, used again. A deque, as others are using
+  // theirs while one is added.
+  std::deque<Deposit> deposits_;
+};
+
+}  // namespace trainyard

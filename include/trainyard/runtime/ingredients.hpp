@@ -1,0 +1,39 @@
+// The components that a run was given, one of each kind that its scheme takes: the graph of a
+// gossip, the way of an all-reduce. The kinds are declared in scheme/ingredient.hpp.
+//
+// Threads: any number may look at once; put() is called before the ranks start.
+#pragma once
+
+#include <any>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+class Ingredients {
+ public:
+  template <typename Component>
+  void put(std::string kind, std::shared_ptr<const Component> component) {
+    of_kind_.insert_or_assign(std::move(kind), std::move(component));
+  }
+
+  /// nullptr where there is none of that kind. REQUIRES: a component of the kind is of that type.
+  template <typename Component>
+  const Component* find(std::string_view kind) const {
+    const auto found = of_kind_.find(kind);
+    if (found == of_kind_.end()) return nullptr;
+    const auto* component = std::any_cast<std::shared_ptr<const Component>>(&found->second);
+    require(component != nullptr, "a component of a kind is asked for as another type");
+    return component->get();
+  }
+
+ private:
+  std::map<std::string, std::any, std::less<>> of_kind_;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,121 @@
+// What is behind next_step() where ranks share memory: it counts their steps, asks the run's rule
+// (steps.hpp) whether another one begins, and has the run looked at when the rule says so.
+//
+// Threads: each function says whose rank calls it; ranks call at the same time. Counts are relaxed
+// atomics on lines of their own: what they count is published by messages, or while all stand
+// still.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "trainyard/base/units.hpp"
+#include "trainyard/base/vector.hpp"
+#include "trainyard/runtime/deposits.hpp"
+#include "trainyard/runtime/model_gatherer.hpp"
+#include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/run_state.hpp"
+#include "trainyard/runtime/steps.hpp"
+
+namespace trainyard {
+
+/// A look at the model while the run stands still.
+struct Snapshot {
+  std::uint64_t minibatches = 0;  // of all workers so far: those that the model has learnt from
+  double steps = 0.0;             // as RunLimits::steps counts them
+  Time time{0};
+  ConstVector model{};  // of replicas, their mean
+  /// (1/n) Σ‖x_i − x̄‖²; empty when the model has one home.
+  std::optional<double> consensus_distance{};
+  std::uint64_t messages = 0, bytes = 0;  // sent so far by all ranks
+};
+
+class Pacer {
+ public:
+  /// `look` is called while all ranks stand still; when it returns true, the run ends as soon as
+  /// the steps that have begun are done. `interrupted` is watched. `state` outlives it.
+  Pacer(const StepRule& rule, RunState& state, std::function<bool(const Snapshot&)> look,
+        const std::atomic<bool>& interrupted);
+
+  /// Called by a worker that has done `done` steps. False when it shall take no more.
+  bool next_step(Rank& rank, std::uint64_t done);
+
+  /// lockstep: the step that this worker has begun takes no minibatch.
+  void sit_out(int worker) {
+    // relaxed: a count that is read while all stand still, or by its own worker.
+    progress_of(worker).sat_out.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// server: a server has closed a step with so many minibatches. REQUIRES: its model is what it is
+  /// after that step; Server::close_step() calls it.
+  void close_step(Rank& rank, std::uint64_t minibatches);
+  /// lockstep, server: no step with this number or a later one is taken.
+  std::uint64_t last_step() const {
+    // relaxed: it changes only while all ranks stand still.
+    return last_step_.load(std::memory_order_relaxed);
+  }
+
+  /// free: the number of the worker's present minibatch in the common count, from 0. Called by it.
+  std::uint64_t minibatch_number(int worker) const {
+    const Progress& progress = progress_[static_cast<std::size_t>(worker)];
+    return progress.first + progress.lot - progress.lot_left;
+  }
+  /// Steps done so far by all workers, whatever became of them; reads a line of each of them.
+  std::uint64_t worker_steps_done() const;
+
+  /// After the run: gathers the model from its home.
+  Snapshot final_snapshot(const RuntimeReport& report);
+
+ private:
+  /// A worker's own line: what it writes at every step.
+  struct alignas(64) Progress {
+    std::atomic<std::uint64_t> begun{0}, done{0}, sat_out{0};  // steps
+    std::uint64_t first = 0, lot = 0, lot_left = 0;  // minibatches taken off the common count
+    Time instant{-1};                                // the clock at its latest step
+    std::uint64_t first_of_instant = 0;              // of its steps
+  };
+  static_assert(sizeof(Progress) == 64);
+  /// A server's own line.
+  struct alignas(64) Closed {
+    std::atomic<std::uint64_t> steps{0}, minibatches{0};
+  };
+
+  Progress& progress_of(int worker) { return progress_[static_cast<std::size_t>(worker)]; }
+  template <Pace pace>
+  bool next_step_at(Rank& rank, Progress& own, std::uint64_t done);
+  template <Pace pace>
+  Verdict ask(Rank& rank, Progress& own, StepCounts& counts) const;
+  template <Pace pace>
+  bool obey(Verdict verdict, Rank& rank, Progress& own, StepCounts counts);
+  void count_lot(Progress& own, StepCounts& counts);
+  bool claim_lot(Progress& own);
+  std::uint64_t steps_closed() const;
+  void count_done(Snapshot& snapshot) const;
+  void look_after(Rank& rank, const StepCounts& counts);
+  void look(const Rank& rank, Snapshot snapshot, const GatheredModel& model);
+  void wind_up(Rank& rank);
+  void end_after_steps_begun();
+  [[noreturn]] void refuse_standing_clock(Rank& rank) const;
+
+  const StepRule rule_;
+  RunState& state_;
+  const std::function<bool(const Snapshot&)> look_;
+  const std::atomic<bool>& interrupted_;
+
+  std::vector<Progress> progress_;
+  std::vector<Closed> closed_;
+  std::mutex looked_at_mutex_;
+  std::uint64_t looked_at_ = 0;              // server: after so many steps
+  std::atomic<std::uint64_t> last_step_;     // lockstep, server: none with this number begins
+  std::atomic<std::uint64_t> claimed_{0};    // free: minibatches taken off the common count
+  std::atomic<std::uint64_t> completed_{0};  // free: minibatches done
+  std::atomic<bool> ending_{false};
+
+  Deposits deposits_;  // lockstep
+  ModelGatherer gatherer_;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,87 @@
+// What outlives a step: everything that the ranks of a run carry from one step to the next, and in
+// which its model lies. Each rank has its own, by name; shared models belong to several.
+//
+// Threads: a rank keeps and changes what is its own. Others look at it only while all stand still
+// (Rank::stand_still), or when the run has ended. Shared models have rules of their own.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/base/vector.hpp"
+#include "trainyard/runtime/shared_model.hpp"
+#include "trainyard/runtime/staleness.hpp"
+
+namespace trainyard {
+
+/// Where "the model" is: the mean of the workers' replicas, the servers' shards put together, or
+/// the shared one; of several shared ones, their mean.
+enum class ModelHome { replicas, servers, shared };
+
+/// Who has the model of a run, and how large it is.
+struct ModelLayout {
+  ModelHome home = ModelHome::replicas;
+  int workers = 1, servers = 0;
+  int shared_models = 1;  // home shared: as many groups of workers
+  Scalar scalar = Scalar::float32;
+  std::size_t dimension = 0;
+};
+
+/// A rank's name for what it keeps, and the values.
+struct KeptVector {
+  std::string_view name;
+  ConstVector values;
+};
+
+class RunState {
+ public:
+  explicit RunState(const ModelLayout& layout);
+
+  const ModelLayout& layout() const { return layout_; }
+
+  /// `length` numbers of the run's precision that this rank calls by that name: zero when it first
+  /// asks for them, in memory that it touches first, and the same ones whenever it asks again.
+  /// Throws InternalError if it has asked for another length.
+  Vector keep(int rank, std::string_view name, std::size_t length);
+  /// A worker's replica or a server's shard, kept under that name. It begins as `initial`.
+  Vector keep_model(int rank, ConstVector initial);
+
+  /// What the rank keeps, in the order of names.
+  std::vector<KeptVector> kept_by(int rank) const;
+  /// Of home replicas and servers; empty where keep_model() was not called.
+  ConstVector replica(int worker) const { return of(worker).model; }
+  ConstVector shard(int server) const { return of(layout_.workers + server).model; }
+  /// nullptr unless that is the model's home.
+  SharedModels* shared() { return shared_ ? &*shared_ : nullptr; }
+
+  /// All ranks are on one thread, and record into one histogram: each of 10,000 workers would grow
+  /// one as long as there are workers, 800 MB together. REQUIRES: nothing has been recorded.
+  void share_staleness() { staleness_.resize(1); }
+  /// Rank `rank` records into it.
+  Staleness& staleness_of(int rank) {
+    return staleness_[staleness_.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
+  }
+  /// Of all ranks together.
+  Staleness staleness() const;
+
+ private:
+  /// On lines of its own: ranks set theirs up at the same time.
+  struct alignas(64) OfRank {
+    std::map<std::string, VectorBuffer, std::less<>> kept;
+    Vector model;  // one of them
+  };
+  OfRank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+  const OfRank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+
+  const ModelLayout layout_;
+  std::vector<OfRank> ranks_;  // the workers, then the servers
+  std::optional<SharedModels> shared_;
+  std::vector<Staleness> staleness_;
+};
+
+}  // namespace trainyard

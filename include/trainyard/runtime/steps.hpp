@@ -1,0 +1,152 @@
+// When a worker takes another step, when the run is looked at and when it ends: a rule that is
+// given what has been counted, and says what to do. It counts nothing itself, knows no rank and no
+// thread, and reads no clock, so that ranks which do not share memory can go by it as well; those
+// that do are counted in pacer.hpp.
+//
+// Threads: any may ask a rule at any time; it never changes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "trainyard/base/units.hpp"
+
+namespace trainyard {
+
+/// lockstep: all workers take the same number of steps, none runs ahead of what it needs from
+/// others. free: each worker takes the next step when it is ready; the steps of all are counted
+/// together. server: a step is what the servers close, when they have what it takes; a worker that
+/// comes too late for it takes part in a later one, so workers' own steps say little.
+enum class Pace { lockstep, free, server };
+
+/// The limits are whichever comes first.
+struct RunLimits {
+  // A worker; if free, on average over the workers; if the servers close them, so many of those.
+  std::uint64_t steps = 0;
+  std::optional<std::uint64_t> minibatches{};  // free: of all workers together, instead of steps
+  std::uint64_t evaluate_every = 1;            // steps a worker, > 0
+  Duration time = Duration::max();
+  /// A worker that takes so many steps in one instant would never come to `time`: the run is
+  /// refused with UsageError. 0: it ends by its steps.
+  std::uint64_t steps_of_instant = 0;
+};
+
+/// What is known when a worker asks for its next step. What only another pace goes by stays 0.
+struct StepCounts {
+  std::uint64_t done = 0;        // steps, by this worker
+  std::uint64_t of_instant = 0;  // of these, those since the clock moved last
+  bool looked = false;           // a look that was due after them has been had
+  bool interrupted = false;      // the user wants the run to end
+  bool ending = false;           // the run has been wound up
+  std::uint64_t last_step = 0;   // lockstep, server: none with this number or a later one begins
+  std::uint64_t closed = 0;      // server: steps that all servers have closed
+  // free: minibatches that this worker has claimed and not begun. When these have come to an end,
+  // how many all workers had done before that lot, and with it.
+  std::uint64_t lot_left = 0, completed_before = 0, completed = 0;
+};
+
+/// What a worker that asks is told. After `look`, `wind_up` and `claim` it asks again.
+enum class Verdict : std::uint8_t {
+  go_on,    // take the step
+  look,     // the model as it is now is to be looked at
+  wind_up,  // the run ends: steps that have begun are finished, as StepRule::end() has it
+  claim,    // free: a lot of minibatches is to be taken off the common count
+  refuse,   // the clock stands still, and the run would never end
+  stop,     // no more steps
+};
+
+/// The rule of one run, three of them, one for each pace.
+struct StepRule {
+  Pace pace = Pace::lockstep;
+  RunLimits limits{};
+  int workers = 1;
+  /// A free worker takes minibatches off the common count in lots of so many, > 0: with 1 the count
+  /// is exact at every moment, but fought over.
+  std::uint64_t lot = 1;
+
+  /// What a worker that asks is told. next_at() says the same to who knows the pace when it is
+  /// compiled, and pays for no other.
+  Verdict next(const StepCounts& counts, Time now) const { return next_at(pace, counts, now); }
+  Verdict next_at(Pace known, const StepCounts& counts, Time now) const;
+  /// Whether next() wants to know the time, and StepCounts::of_instant.
+  bool goes_by_clock() const { return limits.time != Duration::max(); }
+
+  /// The last step up to `steps` after which the run is looked at; 0: none.
+  std::uint64_t last_look(std::uint64_t steps) const {
+    return steps - steps % limits.evaluate_every;
+  }
+  /// What StepCounts::last_step is when the run is wound up, where some worker has begun `begun`
+  /// steps and some server closed `closed`: what one has begun, others may wait for. Servers: for
+  /// the step after the one closed last a gradient may have come already.
+  std::uint64_t end(std::uint64_t begun, std::uint64_t closed, std::uint64_t last_step) const;
+
+  /// free: minibatches of all workers together.
+  std::uint64_t minibatches() const {
+    return limits.minibatches.value_or(limits.steps * static_cast<std::uint64_t>(workers));
+  }
+  /// free: how many there are in the lot that begins with minibatch `first` of the common count,
+  /// from 0: a whole one, what is left, or none.
+  std::uint64_t lot_from(std::uint64_t first) const;
+
+ private:
+  Verdict next_in_lockstep(const StepCounts& counts, Time now) const;
+  Verdict next_free(const StepCounts& counts, Time now) const;
+  Verdict next_served(const StepCounts& counts, Time now) const;
+  Verdict by_clock(const StepCounts& counts, Time now) const;
+};
+
+// Inline, as a Hogwild worker asks every 100 ns.
+
+/// go_on where neither the clock nor the user ends the run, or one of them has already.
+inline Verdict StepRule::by_clock(const StepCounts& counts, Time now) const {
+  if (counts.ending) return Verdict::go_on;
+  if (counts.interrupted) return Verdict::wind_up;
+  if (!goes_by_clock()) return Verdict::go_on;
+  if (limits.steps_of_instant != 0 && counts.of_instant >= limits.steps_of_instant) {
+    return Verdict::refuse;
+  }
+  return now >= limits.time ? Verdict::wind_up : Verdict::go_on;
+}
+
+inline Verdict StepRule::next_in_lockstep(const StepCounts& counts, Time now) const {
+  if (counts.done > 0 && !counts.looked && last_look(counts.done) == counts.done) {
+    return Verdict::look;
+  }
+  const Verdict verdict = by_clock(counts, now);
+  if (verdict != Verdict::go_on) return verdict;
+  return counts.done < counts.last_step ? Verdict::go_on : Verdict::stop;
+}
+
+inline Verdict StepRule::next_free(const StepCounts& counts, Time now) const {
+  if (counts.lot_left == 0 && !counts.looked) {
+    const std::uint64_t every = limits.evaluate_every * static_cast<std::uint64_t>(workers);
+    if (counts.completed_before / every != counts.completed / every) return Verdict::look;
+  }
+  const Verdict verdict = by_clock(counts, now);
+  if (verdict != Verdict::go_on) return verdict;
+  if (counts.ending) return Verdict::stop;
+  return counts.lot_left > 0 ? Verdict::go_on : Verdict::claim;
+}
+
+/// A worker has read the model of the last step that all servers had closed when they sent it, or a
+/// later one; after the last step it has nothing more to do, whatever its own count. When the run
+/// is looked at, the servers say.
+inline Verdict StepRule::next_served(const StepCounts& counts, Time now) const {
+  const Verdict verdict = by_clock(counts, now);
+  if (verdict != Verdict::go_on) return verdict;
+  return counts.closed < counts.last_step ? Verdict::go_on : Verdict::stop;
+}
+
+inline Verdict StepRule::next_at(Pace known, const StepCounts& counts, Time now) const {
+  switch (known) {
+    case Pace::lockstep:
+      return next_in_lockstep(counts, now);
+    case Pace::free:
+      return next_free(counts, now);
+    case Pace::server:
+      return next_served(counts, now);
+  }
+  return Verdict::stop;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,62 @@
+// Who is what in a run: how many ranks there are of each kind, where the model is, and whose
+// minibatches each worker takes. A scheme's row names its rule, one of those below or its own.
+//
+//   Cast servers(const CastSetting& s) {
+//     return {.workers = s.workers, .servers = s.servers, .model = ModelHome::servers};
+//   }
+#pragma once
+
+#include <vector>
+
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/runtime/hyperparameters.hpp"
+#include "trainyard/runtime/run_state.hpp"
+
+namespace trainyard {
+
+/// What a run asks for.
+struct CastSetting {
+  int workers = 1;                        // n: whose minibatches there are
+  int servers = 1;                        // k, as --servers says
+  const AllReduce* collective = nullptr;  // of schemes that take one
+  const Hyperparameters& hyperparameters;
+};
+
+struct Cast {
+  int workers = 1;  // ranks with the worker's program: 0 .. workers − 1
+  int servers = 0;  // ranks with the server's, behind them
+  int proxies = 0;  // of the servers the first ones, which hold no part of the model
+  ModelHome model = ModelHome::replicas;
+  /// ModelHome::shared: as many models, each for a group of neighbouring workers.
+  int shared_models = 1;
+  /// shares[w]: whose minibatches rank w takes in a step, of workers 0 .. n − 1. Empty: its own.
+  std::vector<std::vector<int>> shares{};
+
+  int ranks() const { return workers + servers; }
+  std::vector<int> shares_of(int worker) const;
+};
+
+using CastRule = Cast (*)(const CastSetting&);
+
+namespace cast {
+
+/// A replica each. The servers are those that the run's collective brings, if any.
+Cast replicas(const CastSetting& setting);
+/// A replica each, and k servers that add up.
+Cast replicas_with_servers(const CastSetting& setting);
+/// A replica each, a proxy for each of k groups of workers, and a root behind the proxies.
+Cast replicas_with_proxies(const CastSetting& setting);
+/// The model lies on k servers, a shard each.
+Cast servers(const CastSetting& setting);
+/// The model lies on one server, whatever --servers says.
+Cast one_server(const CastSetting& setting);
+/// One model for all workers.
+Cast shared(const CastSetting& setting);
+/// One model for each group of workers, of as many groups as the hyperparameter "groups" says.
+Cast shared_by_groups(const CastSetting& setting);
+/// One rank that takes the minibatches of all workers.
+Cast one_worker(const CastSetting& setting);
+
+}  // namespace cast
+
+}  // namespace trainyard

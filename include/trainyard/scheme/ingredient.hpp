@@ -1,0 +1,67 @@
+// Components that a scheme's rule leaves open: the graph of a gossip, the way of an all-reduce.
+// (Its numbers and words are hyperparameters, scheme.hpp.) Each kind is declared once, in the table
+// below; from there come its flag, its key in the section [run], its check, `trainyard list` and
+// the variants of `predict`. A row that takes one says so with a word, .takes = {"topology"}.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/runtime/hyperparameters.hpp"
+#include "trainyard/runtime/ingredients.hpp"
+
+namespace trainyard {
+
+struct Scheme;
+
+/// What was asked for, by kind: {"topology", "torus"}. Of a kind without an entry it is the
+/// fallback.
+using IngredientNames = std::map<std::string, std::string, std::less<>>;
+
+/// What a component is made for.
+struct IngredientSetting {
+  const Scheme& scheme;
+  int workers = 1;
+  std::uint64_t seed = 1;
+  const Hyperparameters& hyperparameters;  // complete
+};
+
+/// One component of a kind, for `trainyard list`.
+struct IngredientInfo {
+  std::string typed, summary;    // "base:K", and one line
+  std::string time{}, source{};  // may be empty, in all of a kind alike
+};
+
+struct IngredientKind {
+  std::string name;      // "topology": the flag is --topology
+  std::string plural;    // as `trainyard list` is asked for them
+  std::string help;      // of the flag
+  std::string fallback;  // what it is where nobody says
+  std::string missing;   // of a scheme that takes none: "has none"
+  /// Throws UsageError for what is none of them.
+  void (*check)(std::string_view text) = nullptr;
+  /// REQUIRES: check() passes. Throws UsageError where there is none for such a setting.
+  void (*make)(std::string_view text, const IngredientSetting& setting,
+               Ingredients& into) = nullptr;
+  std::vector<IngredientInfo> (*all)() = nullptr;
+  /// Those over which `predict` plays a scheme that is named without one.
+  std::vector<std::string> (*usual)(const Scheme& scheme) = nullptr;
+};
+
+/// The visible table. Where a scheme takes several, the first one is what `predict` varies.
+const std::vector<IngredientKind>& ingredient_kinds();
+/// REQUIRES: there is one.
+const IngredientKind& ingredient_kind(std::string_view name);
+
+/// What `names` says, or the fallback.
+const std::string& ingredient_name(const IngredientNames& names, std::string_view kind);
+
+bool takes(const Scheme& scheme, std::string_view kind);
+
+/// Those that the scheme takes, made. Throws as IngredientKind::make does.
+Ingredients make_ingredients(const IngredientNames& names, const IngredientSetting& setting);
+
+}  // namespace trainyard

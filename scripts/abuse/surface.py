@@ -1,0 +1,65 @@
+"""What the program offers, read from its own help: commands, flags, schemes."""
+
+import re
+import subprocess
+from dataclasses import dataclass
+
+
+@dataclass
+class Flag:
+    name: str
+    placeholder: str  # of its value; empty for a switch
+    help: str
+
+    def choices(self):
+        """The words among which it chooses, of a placeholder like a|b|c."""
+        words = self.placeholder.split("|")
+        return words if len(words) > 1 and all(re.fullmatch(r"[a-z-]+", word) for word in words) else []
+
+    def default(self):
+        found = re.search(r"\[([^\]]+)\]$", self.help)
+        return found.group(1) if found else None
+
+
+@dataclass
+class Scheme:
+    name: str
+    takes: list  # flags of its own
+
+
+class Surface:
+    def __init__(self, program):
+        self.program = program
+        listed = re.search(r"Subcommands:\n(.*?)\n\n", self.ask("--help"), re.DOTALL).group(1)
+        self.commands = {name: self.flags_of(name) for name in re.findall(r"(?m)^  (\w+)  ", listed)}
+        self.schemes = self.listed_schemes()
+        self.topologies = re.findall(r"(?m)^([a-z0-9-]+)(?::[A-Z]+)?  ", self.ask("list", "topologies"))
+        self.collectives = re.findall(r"(?m)^([a-z-]+)$", self.ask("list", "collectives"))
+
+    def ask(self, *arguments):
+        return subprocess.run([self.program, *arguments], capture_output=True, text=True, check=True).stdout
+
+    def flags_of(self, command):
+        """Name → flag. A help that does not fit beside a flag stands in the line below it."""
+        flags = {}
+        last = None
+        for line in self.ask(command, "--help").split("\n"):
+            found = re.match(r"  (?:-\w,)?--([a-z0-9-]+)(?: (\S+))?(?:  +(.*))?$", line)
+            if found:
+                last = Flag("--" + found.group(1), found.group(2) or "", found.group(3) or "")
+                flags[last.name] = last
+            elif last and re.match(r" {20,}\S", line):
+                last.help = (last.help + " " + line.strip()).strip()
+            else:
+                last = None
+        flags.pop("--help", None)
+        return flags
+
+    def listed_schemes(self):
+        schemes = []
+        for line in self.ask("list", "schemes").split("\n"):
+            if re.fullmatch(r"[a-z0-9+-]+", line):
+                schemes.append(Scheme(line, []))
+            elif line.startswith("  takes: "):
+                schemes[-1].takes = line.split()[1:]
+        return schemes

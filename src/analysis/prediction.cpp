@@ -1,0 +1,210 @@
+#include "trainyard/analysis/prediction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/data/generate.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/run.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+#include "base/echoed.hpp"
+#include "run/scheme_graph.hpp"
+
+namespace trainyard {
+
+namespace {
+
+// How many steps lead in, by which the start from lock-step is over, and how many are counted:
+// whole cycles of a rule's periods and of a graph that varies, and ten times as many where a rule
+// draws at random when it communicates.
+constexpr std::uint64_t steps_before = 8;
+constexpr std::uint64_t steps_counted = 24;
+constexpr std::uint64_t times_by_chance = 10;
+constexpr std::uint64_t longest_cycle = 4096;
+// A cycle is played three times, which takes about a minute with so many.
+constexpr std::uint64_t most_minibatches_a_cycle = std::uint64_t{1} << 22U;
+
+constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
+constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
+
+std::vector<std::string> ways_of(const Scheme& scheme) {
+  const IngredientKind* kind = varied_kind(scheme);
+  return kind == nullptr ? std::vector<std::string>{} : kind->usual(scheme);
+}
+
+/// `way` as the scheme knows it. Throws UsageError.
+std::string checked_way(const Scheme& scheme, const std::string& way, std::string_view what) {
+  const std::string where = fmt::format("{}: {}", what, scheme.name);
+  try {
+    varied_kind(scheme)->check(way);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", where, error.what()));
+  }
+  return way;
+}
+
+/// A model that stands in for a larger one, on a network that is slower by as much. Its size is
+/// divided evenly by the workers, the servers and both.
+struct StandIn {
+  std::size_t floats = 0;
+  Network network;
+};
+
+StandIn stand_in(const PredictionSetting& setting) {
+  const Configuration& c = setting.configuration;
+  const auto workers = static_cast<std::uint64_t>(c.workers);
+  if (setting.parameters <= most_floats / workers) return {setting.parameters, c.network};
+  const std::uint64_t divisor = workers * static_cast<std::uint64_t>(std::min(c.servers, 64));
+  const std::uint64_t times = std::max<std::uint64_t>(1, floats_of_stand_in / workers / divisor);
+  StandIn result{std::min(times * divisor, setting.parameters), c.network};
+  const double factor =
+      static_cast<double>(result.floats) / static_cast<double>(setting.parameters);
+  Network& network = result.network;
+  network.bytes_per_second *= factor;
+  if (network.between_bytes_per_second) *network.between_bytes_per_second *= factor;
+  for (NamedLink& named : network.links.named) named.link.bytes_per_second *= factor;
+  return result;
+}
+
+Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
+  c.steps = steps;
+  return run_experiment(resolve(c, {c.scheme}, data, {}), data, {}).summary;
+}
+
+/// The closed form is about workers and links that are alike.
+bool all_alike(const Configuration& c) {
+  return c.network.equal_links() && !c.network.jitter.any() &&
+         c.network.ports == PortMode::circuit && c.stragglers.empty() && !c.compute_noise.any();
+}
+
+std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
+                                  const Configuration& c, const Topology& rounds) {
+  if (scheme.cost.time == nullptr || !all_alike(c)) return std::nullopt;
+  const auto time =
+      scheme.cost.time({.workers = c.workers,
+                        .servers = std::clamp(cast_of(scheme, c).servers, 1, c.servers),
+                        .parameters = setting.parameters,
+                        .compute = *c.compute_time,
+                        .network = c.network,
+                        .collective = find_all_reduce(ingredient_name(c.ingredients, "collective")),
+                        .topology = rounds,
+                        .hyperparameters = c.hyperparameters});
+  if (!time) return std::nullopt;
+  return to_seconds(*time);
+}
+
+/// Sets steps_before and steps_counted. Throws UsageError where a cycle is too long to be played.
+void choose_window(const Scheme& scheme, const Configuration& c, const Topology& rounds,
+                   Prediction& prediction) {
+  std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
+  const std::uint64_t most = most_minibatches_a_cycle / static_cast<std::uint64_t>(c.workers);
+  if (cycle > most) {
+    throw UsageError(
+        fmt::format("{}: its periods come round together only after {} steps or more; a prediction "
+                    "plays them all, with {} workers at most {}",
+                    scheme.name, cycle, c.workers, most));
+  }
+  const std::uint64_t with_rounds = std::lcm(cycle, std::max<std::size_t>(1, rounds.period()));
+  if (with_rounds <= longest_cycle) cycle = with_rounds;
+  const auto whole_cycles = [&](std::uint64_t steps) {
+    return cycle * ((steps + cycle - 1) / cycle);
+  };
+  prediction.steps_before = whole_cycles(steps_before);
+  prediction.steps_counted =
+      whole_cycles(steps_counted * (scheme.rhythm == Rhythm::by_chance ? times_by_chance : 1));
+}
+
+}  // namespace
+
+const IngredientKind* varied_kind(const Scheme& scheme) {
+  for (const IngredientKind& kind : ingredient_kinds()) {
+    if (takes(scheme, kind.name)) return &kind;
+  }
+  return nullptr;
+}
+
+std::vector<Variant> parse_variants(std::string_view text, std::string_view what) {
+  std::vector<Variant> of_group;
+  for (const std::string& name : schemes_of_group(text)) {
+    if (find_scheme(name).rhythm == Rhythm::by_data) continue;
+    std::ranges::copy(parse_variants(name, what), std::back_inserter(of_group));
+  }
+  if (!of_group.empty()) return of_group;
+
+  const std::size_t colon = text.find(':');
+  const Scheme& scheme = find_scheme_beside_groups(text.substr(0, colon));
+  if (scheme.rhythm == Rhythm::by_data) {
+    throw UsageError(
+        fmt::format("{}: when {} communicates depends on the data; `trainyard run` shows it", what,
+                    scheme.name));
+  }
+  const std::vector<std::string> ways = ways_of(scheme);
+  if (colon != std::string_view::npos) {
+    if (ways.empty()) {
+      throw UsageError(fmt::format("{}: {}: {} leaves no choice; it is written without ':'", what,
+                                   echoed(text), scheme.name));
+    }
+    const std::string way(text.substr(colon + 1));
+    return {{scheme.name, checked_way(scheme, way, what)}};
+  }
+  if (ways.empty()) return {{scheme.name, ""}};
+  std::vector<Variant> variants;
+  variants.reserve(ways.size());
+  for (const std::string& way : ways) variants.push_back({scheme.name, way});
+  return variants;
+}
+
+Prediction predict(const Variant& variant, const PredictionSetting& setting) {
+  const Scheme& scheme = find_scheme(variant.scheme);
+  Configuration c = setting.configuration;
+  require(c.compute_time.has_value(), "a prediction needs a compute time");
+  c.scheme = scheme.name;
+  if (const auto* kind = varied_kind(scheme)) c.ingredients[kind->name] = variant.way;
+
+  Prediction prediction;
+  prediction.variant = variant;
+  c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
+  (void)check_graph(scheme, c);
+  const Topology rounds = rounds_of(scheme, c);
+  prediction.closed_form_s = closed_form(scheme, setting, c, rounds);
+
+  const std::size_t batch = std::exchange(c.batch, 1);
+  const StandIn model = stand_in(setting);
+  c.network = model.network;
+  c.time = TimeMode::simulated;
+  c.model = "logistic";
+  c.evaluate_every = 1e9;  // nobody looks at the losses
+  const LoadedData data{
+      "stand-in",
+      generate_sparse_logistic(static_cast<std::size_t>(c.workers), model.floats, 1, c.seed),
+      {}};
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
+    if (!parameter.in_the_long_run) continue;
+    c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
+  }
+  choose_window(scheme, c, rounds, prediction);
+  const Summary before = played(c, prediction.steps_before, data);
+  const Summary after = played(c, prediction.steps_before + prediction.steps_counted, data);
+  const auto steps = static_cast<double>(prediction.steps_counted);
+  const double scale = static_cast<double>(setting.parameters) / static_cast<double>(model.floats);
+  prediction.servers = after.servers;
+  prediction.step_s = (after.seconds - before.seconds) / steps;
+  prediction.messages = static_cast<double>(after.messages - before.messages) / steps;
+  prediction.bytes = static_cast<double>(after.bytes_sent - before.bytes_sent) / steps * scale;
+  // Not always one a worker: of some schemes a step drops minibatches.
+  const double minibatches = static_cast<double>(after.samples - before.samples) / steps;
+  prediction.epoch_s = prediction.step_s * static_cast<double>(setting.rows) /
+                       (static_cast<double>(batch) * minibatches);
+  return prediction;
+}
+
+}  // namespace trainyard

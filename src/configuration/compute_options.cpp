@@ -1,0 +1,144 @@
+#include "configuration/compute_options.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/units.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "base/echoed.hpp"
+#include "configuration/checked_number.hpp"
+#include "configuration/option_rows.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using C = Configuration;
+using Text = std::string_view;
+
+/// "3:10" or "0:2,5:4.5": rank and factor.
+std::vector<Straggler> parse_stragglers(std::string_view text, std::string_view what) {
+  std::vector<Straggler> stragglers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view item = text.substr(begin, end - begin);
+    begin = end + 1;
+    const auto colon = item.find(':');
+    if (colon == std::string_view::npos) {
+      throw UsageError(fmt::format("{}: {} is not RANK:FACTOR, like '3:10'", what, echoed(item)));
+    }
+    const int rank = static_cast<int>(parse_integer(item.substr(0, colon), what, 0, 65535));
+    if (std::ranges::find(stragglers, rank, &Straggler::rank) != stragglers.end()) {
+      throw UsageError(
+          fmt::format("{}: worker {} is there twice; one factor is accepted", what, rank));
+    }
+    const double factor = checked_number(
+        item.substr(colon + 1), what, [](double f) { return f >= 1.0 && f <= 1e6; },
+        "a factor from 1 to 1000000");
+    stragglers.push_back({rank, factor});
+  }
+  return stragglers;
+}
+
+std::string stragglers_text(const std::vector<Straggler>& stragglers) {
+  std::string text;
+  for (const Straggler& straggler : stragglers) {
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", straggler.rank, straggler.factor);
+  }
+  return text;
+}
+
+std::string compute_time_idle(const OptionSetting& s) {
+  return s.configuration.time == TimeMode::wall ? "with --time wall computing takes what it takes"
+                                                : "";
+}
+
+std::string factor_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  const bool takes_none = c.time == TimeMode::simulated && c.compute_time == Duration{0};
+  return takes_none ? "with --compute-time 0 computing takes no time" : "";
+}
+
+std::string straggler_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  std::string reason = factor_idle(s);
+  if (!reason.empty() || c.stragglers.empty()) return reason;
+  if (cast_of(s.scheme, c).workers == c.workers) return reason;
+  if (std::ranges::count(c.stragglers, 0, &Straggler::rank) > 0) return "";
+  return fmt::format("{} has worker 0 only, which takes the minibatches of all", s.scheme.name);
+}
+
+std::string placement_idle(const OptionSetting& s) {
+  return s.configuration.time == TimeMode::wall ? "" : "--time virtual has no threads to be pinned";
+}
+
+Option compute_time_option() {
+  return {"compute",
+          "compute-time",
+          "auto|DURATION",
+          "virtual: what a minibatch takes; auto measures it here, once",
+          [](C& c, Text t, Text w) {
+            if (t == "auto") {
+              c.compute_time.reset();
+            } else {
+              c.compute_time = parse_duration(t, w);
+            }
+          },
+          [](const C& c) { return c.compute_time ? exact_text(*c.compute_time) : "auto"; }};
+}
+
+Option straggler_option() {
+  return {"compute",
+          "straggler",
+          "RANK:FACTOR[,…]",
+          "computations of that worker take FACTOR times as long",
+          [](C& c, Text t, Text w) { c.stragglers = parse_stragglers(t, w); },
+          [](const C& c) { return stragglers_text(c.stragglers); }};
+}
+
+Option compute_noise_option() {
+  return {"compute",
+          "compute-noise",
+          "none|exponential:SCALE|memoryless",
+          "computing takes 1 + SCALE·Exp(1) times as long, or Exp(1) times, drawn for each "
+          "minibatch",
+          [](C& c, Text t, Text w) { parse_compute_noise(t, w, c.compute_noise); },
+          [](const C& c) { return compute_noise_text(c.compute_noise); }};
+}
+
+Option placement_option() {
+  return {"compute",
+          "placement",
+          "compact|scatter|none",
+          "wall: which cores the ranks are pinned to",
+          [](C& c, Text t, Text w) { c.placement = parse_placement(t, w); },
+          [](const C& c) { return placement_text(c.placement); }};
+}
+
+Option force_memory_option() {
+  Option force =
+      switch_option("compute", "force-memory",
+                    "run although more memory is needed than is available", &C::force_memory);
+  force.describes_run = false;
+  return force;
+}
+
+}  // namespace
+
+std::vector<Option> compute_options() {
+  return {
+      idle_where(compute_time_option(), compute_time_idle),
+      idle_where(straggler_option(), straggler_idle),
+      idle_where(compute_noise_option(), factor_idle),
+      {"compute", "pause", "none|P:DURATION",
+       "with probability P a minibatch is followed by a pause of that length",
+       [](C& c, Text t, Text w) { parse_pause(t, w, c.compute_noise); },
+       [](const C& c) { return pause_text(c.compute_noise); }},
+      idle_where(placement_option(), placement_idle),
+      force_memory_option(),
+  };
+}
+
+}  // namespace trainyard

@@ -1,0 +1,12 @@
+#include "trainyard/configuration/configuration.hpp"
+
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+Cast cast_of(const Scheme& scheme, const Configuration& c) {
+  return cast_of(scheme, c.workers, c.servers, c.ingredients,
+                 with_fallbacks(scheme, c.hyperparameters, c.workers));
+}
+
+}  // namespace trainyard

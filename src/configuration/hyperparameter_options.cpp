@@ -1,0 +1,91 @@
+#include "configuration/hyperparameter_options.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "base/echoed.hpp"
+
+namespace trainyard {
+
+namespace {
+
+double parse_hyperparameter(const HyperparameterInfo& p, std::string_view text,
+                            std::string_view what) {
+  if (!p.choices.empty()) return static_cast<double>(chosen(text, what, p.choices));
+  if (p.whole) {
+    return static_cast<double>(parse_integer(text, what, static_cast<std::int64_t>(p.low),
+                                             static_cast<std::int64_t>(p.high)));
+  }
+  const double value = parse_number(text, what);
+  if (!(value >= p.low && value <= p.high)) {
+    throw UsageError(
+        fmt::format("{}: {} is not a number from {} to {}", what, echoed(text), p.low, p.high));
+  }
+  return value;
+}
+
+std::string hyperparameter_text(const HyperparameterInfo& p, double value) {
+  return p.choices.empty() ? fmt::to_string(value) : p.choices[static_cast<std::size_t>(value)];
+}
+
+/// " [10]", or " [1 on this machine]"; where it depends on the run, the help says it in words.
+std::string default_text(const HyperparameterInfo& p) {
+  if (p.run_fallback != nullptr) return "";
+  return fmt::format(" [{}{}]", hyperparameter_text(p, p.default_value()),
+                     p.machine_fallback != nullptr ? " on this machine" : "");
+}
+
+bool has_hyperparameter(const Scheme& scheme, const std::string& name) {
+  return std::ranges::find(scheme.hyperparameters, name, &HyperparameterInfo::name) !=
+         scheme.hyperparameters.end();
+}
+
+IdleReason idle_hyperparameter(const HyperparameterInfo& p) {
+  return [name = p.name, of_wall = p.of_wall](const OptionSetting& s) -> std::string {
+    if (!has_hyperparameter(s.scheme, name)) return s.scheme.name + " does not take it";
+    const bool in_vain = of_wall && s.configuration.time == TimeMode::simulated;
+    return in_vain ? "it is for --time wall" : "";
+  };
+}
+
+/// The names of the schemes that take it.
+std::string takers_of(const std::string& name) {
+  std::vector<std::string> takers;
+  for (const Scheme& scheme : schemes()) {
+    if (has_hyperparameter(scheme, name)) takers.push_back(scheme.name);
+  }
+  return joined(takers);
+}
+
+}  // namespace
+
+std::vector<Option> hyperparameter_options() {
+  std::vector<Option> table;
+  for (const Scheme& scheme : schemes()) {
+    for (const HyperparameterInfo& p : scheme.hyperparameters) {
+      if (std::ranges::find(table, p.name, &Option::name) != table.end()) continue;
+      const std::string help = fmt::format("{}: {}{}", takers_of(p.name), p.help, default_text(p));
+      table.push_back({"scheme", p.name, p.argument, help,
+                       [p](Configuration& c, std::string_view text, std::string_view what) {
+                         c.hyperparameters[p.name] = parse_hyperparameter(p, text, what);
+                       },
+                       [p](const Configuration& c) {
+                         const auto found = c.hyperparameters.find(p.name);
+                         return found == c.hyperparameters.end()
+                                    ? ""
+                                    : hyperparameter_text(p, found->second);
+                       },
+                       p.choices.empty(), true, idle_hyperparameter(p)});
+    }
+  }
+  return table;
+}
+
+}  // namespace trainyard

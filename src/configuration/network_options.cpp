@@ -1,0 +1,198 @@
+#include "configuration/network_options.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "configuration/option_rows.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using C = Configuration;
+using Text = std::string_view;
+
+constexpr std::string_view as_inside = "inside";
+
+Option racks_option() {
+  return {"network",
+          "racks",
+          "K",
+          "the workers stand in K racks, in the order of their ranks",
+          [](C& c, Text t, Text w) {
+            c.network.racks = static_cast<int>(parse_integer(t, w, 1, 65536));
+          },
+          [](const C& c) { return fmt::to_string(c.network.racks); },
+          true};
+}
+
+Option between_latency_option() {
+  return {"network",
+          "between-latency",
+          "DURATION",
+          "latency between racks; inside: the same as in a rack",
+          [](C& c, Text t, Text w) {
+            c.network.between_latency.reset();
+            if (t != as_inside) c.network.between_latency = parse_duration(t, w);
+          },
+          [](const C& c) {
+            return c.network.between_latency ? exact_text(*c.network.between_latency)
+                                             : std::string(as_inside);
+          }};
+}
+
+Option between_bandwidth_option() {
+  return {"network",
+          "between-bandwidth",
+          "RATE",
+          "bandwidth between racks; inside: the same as in a rack",
+          [](C& c, Text t, Text w) {
+            c.network.between_bytes_per_second.reset();
+            if (t != as_inside) c.network.between_bytes_per_second = parse_bandwidth(t, w);
+          },
+          [](const C& c) {
+            return c.network.between_bytes_per_second
+                       ? bandwidth_text(*c.network.between_bytes_per_second)
+                       : std::string(as_inside);
+          }};
+}
+
+Option links_option() {
+  return {"network",
+          "links",
+          "FILE",
+          "links that differ, a line each: from,to,latency,bandwidth",
+          [](C& c, Text t, Text w) { c.network.links = read_link_table(t, w); },
+          [](const C& c) { return c.network.links.file.string(); }};
+}
+
+Option charge_control_option() {
+  return {"network",
+          "charge-control",
+          "",
+          "messages without bytes and barriers cost latency too",
+          [](C& c, Text t, Text w) { c.network.charge_control = parse_switch(t, w); },
+          [](const C& c) { return c.network.charge_control ? "true" : "false"; },
+          true};
+}
+
+Option latency_option() {
+  return {"network",
+          "latency",
+          "DURATION",
+          "time that every message takes besides its transfer, like 1ms",
+          [](C& c, Text t, Text w) { c.network.latency = parse_duration(t, w); },
+          [](const C& c) { return exact_text(c.network.latency); }};
+}
+
+Option bandwidth_option() {
+  return {"network",
+          "bandwidth",
+          "RATE",
+          "of every port, like 1Gbps or 100MB/s; infinite",
+          [](C& c, Text t, Text w) { c.network.bytes_per_second = parse_bandwidth(t, w); },
+          [](const C& c) { return bandwidth_text(c.network.bytes_per_second); }};
+}
+
+Option ports_option() {
+  return {"network",
+          "ports",
+          "circuit|cutthrough",
+          "how long a message holds its ports",
+          [](C& c, Text t, Text w) { c.network.ports = parse_port_mode(t, w); },
+          [](const C& c) { return port_mode_text(c.network.ports); }};
+}
+
+Option jitter_option() {
+  return {"network",
+          "jitter",
+          "none|KIND:SCALE",
+          "added to the latency of each message; KIND: uniform, exponential, lognormal",
+          [](C& c, Text t, Text w) { c.network.jitter = parse_jitter(t, w); },
+          [](const C& c) { return jitter_text(c.network.jitter); }};
+}
+
+/// The built-in schemes on shared memory send nothing that has bytes. One of one's own may.
+bool sends_no_bytes(const OptionSetting& s) {
+  return cast_of(s.scheme, s.configuration).model == ModelHome::shared &&
+         std::ranges::count(own_schemes(), s.scheme.name, &Scheme::name) == 0;
+}
+
+/// hogwild++ with two clusters or more: a message without bytes goes round.
+bool passes_token(const OptionSetting& s) {
+  const bool has_token =
+      std::ranges::count(s.scheme.hyperparameters, "token-updates", &HyperparameterInfo::name) > 0;
+  return has_token && cast_of(s.scheme, s.configuration).shared_models > 1;
+}
+
+std::string charge_control_idle(const OptionSetting& s) {
+  if (cast_of(s.scheme, s.configuration).ranks() == 1)
+    return "there is one rank, which sends nothing";
+  if (!sends_no_bytes(s) || passes_token(s)) return "";
+  return fmt::format("{} sends nothing; its workers share memory", s.scheme.name);
+}
+
+/// Why no message takes time, whatever the network is.
+std::string nothing_is_sent(const OptionSetting& s) {
+  std::string reason = charge_control_idle(s);
+  if (!reason.empty() || !sends_no_bytes(s) || s.configuration.network.charge_control) {
+    return reason;
+  }
+  return fmt::format("{} sends a token without bytes, which takes time with --charge-control only",
+                     s.scheme.name);
+}
+
+std::string no_bytes_are_sent(const OptionSetting& s) {
+  std::string reason = nothing_is_sent(s);
+  if (!reason.empty() || !sends_no_bytes(s)) return reason;
+  return fmt::format("{} sends a token without bytes", s.scheme.name);
+}
+
+std::string ports_idle(const OptionSetting& s) {
+  const Network& network = s.configuration.network;
+  const bool has_latency = network.latency.count() > 0 || network.jitter.any() ||
+                           network.between_latency.value_or(Duration{0}).count() > 0 ||
+                           !network.links.empty();
+  std::string reason = nothing_is_sent(s);
+  if (!reason.empty() || has_latency) return reason;
+  return "without --latency a message holds its ports equally long either way";
+}
+
+std::string racks_idle(const OptionSetting& s) {
+  const Network& network = s.configuration.network;
+  if (network.between_latency) return nothing_is_sent(s);
+  if (network.between_bytes_per_second) return no_bytes_are_sent(s);
+  return "the links between racks are the same as in a rack; --between-latency and "
+         "--between-bandwidth make them differ";
+}
+
+std::string between_latency_idle(const OptionSetting& s) {
+  return s.configuration.network.racks == 1 ? "there is one rack" : nothing_is_sent(s);
+}
+
+std::string between_bandwidth_idle(const OptionSetting& s) {
+  return s.configuration.network.racks == 1 ? "there is one rack" : no_bytes_are_sent(s);
+}
+
+}  // namespace
+
+std::vector<Option> network_options() {
+  return {
+      idle_where(latency_option(), nothing_is_sent),
+      idle_where(bandwidth_option(), no_bytes_are_sent),
+      idle_where(ports_option(), ports_idle),
+      idle_where(racks_option(), racks_idle),
+      idle_where(between_latency_option(), between_latency_idle),
+      idle_where(between_bandwidth_option(), between_bandwidth_idle),
+      idle_where(links_option(), nothing_is_sent),
+      idle_where(jitter_option(), nothing_is_sent),
+      idle_where(charge_control_option(), charge_control_idle),
+  };
+}
+
+}  // namespace trainyard

@@ -1,0 +1,94 @@
+#include "configuration/optimizer_options.hpp"
+
+#include <fmt/format.h>
+
+#include "configuration/checked_number.hpp"
+#include "configuration/option_rows.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using C = Configuration;
+using Text = std::string_view;
+
+/// A number of OptimizerOptions that a condition must hold for.
+Option number_of(std::string name, std::string argument, std::string help,
+                 double OptimizerOptions::*field, bool (*holds)(double), std::string expected) {
+  return {"optimizer",
+          std::move(name),
+          std::move(argument),
+          std::move(help),
+          [field, holds, expected = std::move(expected)](C& c, Text t, Text w) {
+            c.optimizer.*field = checked_number(t, w, holds, expected);
+          },
+          [field](const C& c) { return fmt::to_string(c.optimizer.*field); },
+          true};
+}
+
+Option batch_option() {
+  return {"optimizer",
+          "batch",
+          "B",
+          "rows in a minibatch of one worker",
+          [](C& c, Text t, Text w) {
+            c.batch = static_cast<std::size_t>(parse_integer(t, w, 1, 1'000'000'000));
+          },
+          [](const C& c) { return fmt::to_string(c.batch); },
+          true};
+}
+
+std::string lr_decay_idle(const OptionSetting& s) {
+  const LrSchedule& schedule = s.configuration.optimizer.lr_schedule;
+  if (schedule.kind == LrSchedule::Kind::inverse_time) return "";
+  return fmt::format("it is for --lr-schedule inverse-time, and this is {}",
+                     lr_schedule_text(schedule));
+}
+
+std::string momentum_idle(const OptionSetting& s) {
+  const OptimizerKind kind = s.configuration.optimizer.kind;
+  if (kind == OptimizerKind::sgd || kind == OptimizerKind::nesterov) return "";
+  return optimizer_text(kind) + " takes none";
+}
+
+std::string beta_idle(const OptionSetting& s) {
+  const OptimizerKind kind = s.configuration.optimizer.kind;
+  if (kind == OptimizerKind::adam) return "";
+  return fmt::format("it is for --optimizer adam, and this is {}", optimizer_text(kind));
+}
+
+}  // namespace
+
+std::vector<Option> optimizer_options() {
+  using O = OptimizerOptions;
+  const std::string fraction = "at least 0 and less than 1";
+  return {
+      batch_option(),
+      {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam",
+       "what makes a step of a gradient; of sgd and nesterov --momentum",
+       [](C& c, Text t, Text w) { c.optimizer.kind = parse_optimizer(t, w); },
+       [](const C& c) { return optimizer_text(c.optimizer.kind); }},
+      number_of("lr", "GAMMA", "step size (what it multiplies: list schemes)", &O::lr, positive,
+                "greater than 0"),
+      {"optimizer", "lr-schedule", "constant|inverse-time|step:EVERY:FACTOR|cosine",
+       "GAMMA over the run: by --lr-decay; times FACTOR after each EVERY epochs; down to 0",
+       [](C& c, Text t, Text w) { c.optimizer.lr_schedule = parse_lr_schedule(t, w); },
+       [](const C& c) { return lr_schedule_text(c.optimizer.lr_schedule); }},
+      idle_where(number_of("lr-decay", "A", "step size GAMMA / (1 + A·epochs so far)", &O::lr_decay,
+                           not_negative, "0 or greater"),
+                 lr_decay_idle),
+      number_of("warmup", "EPOCHS", "the step size grows linearly over the first EPOCHS",
+                &O::warmup, not_negative, "0 or greater"),
+      idle_where(number_of("momentum", "MU", "v = MU·v + gradient, 0 ≤ MU < 1", &O::momentum,
+                           below_one, fraction),
+                 momentum_idle),
+      idle_where(number_of("beta1", "BETA", "adam: what the mean gradient keeps at each step",
+                           &O::beta1, below_one, fraction),
+                 beta_idle),
+      idle_where(number_of("beta2", "BETA", "adam: what the mean square keeps at each step",
+                           &O::beta2, below_one, fraction),
+                 beta_idle),
+  };
+}
+
+}  // namespace trainyard

@@ -1,0 +1,49 @@
+// What the parts of the table of options make their rows of.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/configuration/options.hpp"
+
+namespace trainyard {
+
+inline bool parse_switch(std::string_view text, std::string_view what) {
+  static const std::array<std::string, 2> names{"false", "true"};
+  return chosen(text, what, names) == 1;
+}
+
+/// An option that keeps its text as it is.
+inline Option text_option(std::string section, std::string name, std::string argument,
+                          std::string help, std::string Configuration::*field) {
+  return {std::move(section),
+          std::move(name),
+          std::move(argument),
+          std::move(help),
+          [field](Configuration& c, std::string_view text, std::string_view) { c.*field = text; },
+          [field](const Configuration& c) { return c.*field; }};
+}
+
+inline Option switch_option(std::string section, std::string name, std::string help,
+                            bool Configuration::*field) {
+  return {std::move(section),
+          std::move(name),
+          "",
+          std::move(help),
+          [field](Configuration& c, std::string_view text, std::string_view what) {
+            c.*field = parse_switch(text, what);
+          },
+          [field](const Configuration& c) { return c.*field ? "true" : "false"; },
+          true};
+}
+
+/// The row, and when it has no effect.
+inline Option idle_where(Option row, IdleReason idle) {
+  row.idle = std::move(idle);
+  return row;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,268 @@
+#include "trainyard/configuration/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+#include "base/echoed.hpp"
+#include "configuration/checked_number.hpp"
+#include "configuration/compute_options.hpp"
+#include "configuration/data_options.hpp"
+#include "configuration/hyperparameter_options.hpp"
+#include "configuration/network_options.hpp"
+#include "configuration/optimizer_options.hpp"
+#include "configuration/option_rows.hpp"
+#include "configuration/output_options.hpp"
+
+namespace trainyard {
+
+std::string time_mode_text(TimeMode mode) {
+  constexpr std::array<const char*, 3> names{"auto", "wall", "virtual"};
+  return names[static_cast<std::size_t>(mode)];
+}
+
+namespace {
+
+using Setter = std::function<void(Configuration&, std::string_view, std::string_view)>;
+
+bool countable_seconds(double value) {
+  return value >= 1e-9 && value <= 9e6;
+}
+TimeMode parse_time_mode(std::string_view text, std::string_view what) {
+  static const std::array<std::string, 3> names{"auto", "wall", "virtual"};
+  return static_cast<TimeMode>(chosen(text, what, names));
+}
+
+/// Puts in front of what `look_up` throws where the name comes from, which may be a line of a file.
+void check_name(std::string_view what, const std::function<void()>& look_up) {
+  try {
+    look_up();
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", what, error.what()));
+  }
+}
+
+/// Whether there is such a model at all; whether it suits the data is seen when they are there.
+void check_model(std::string_view text, std::string_view what) {
+  Dataset two_classes;
+  two_classes.rows = 1;
+  two_classes.features = 2;
+  check_name(what, [&] { (void)make_model({std::string(text), 0.0}, two_classes); });
+}
+
+/// Exact to the picosecond, without an exponent.
+std::string seconds_text(Duration duration) {
+  constexpr std::int64_t ticks_a_second = 1'000'000'000'000;
+  std::string text = fmt::format("{}.{:012}", duration.count() / ticks_a_second,
+                                 duration.count() % ticks_a_second);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+template <typename Get>
+Option number_option(std::string section, std::string name, std::string argument, std::string help,
+                     Setter set, Get get) {
+  return {std::move(section),
+          std::move(name),
+          std::move(argument),
+          std::move(help),
+          std::move(set),
+          std::move(get),
+          true};
+}
+
+/// Whether two servers would be another run than one.
+std::string servers_idle(const OptionSetting& s) {
+  Configuration c = s.configuration;
+  c.workers = std::max(2, c.workers);
+  const auto servers_of = [&](int wanted) {
+    c.servers = wanted;
+    return cast_of(s.scheme, c).servers;
+  };
+  const int of_one = servers_of(1);
+  if (servers_of(2) != of_one) return "";
+  const std::string with =
+      takes(s.scheme, "collective")
+          ? fmt::format(" with --collective {}", ingredient_name(c.ingredients, "collective"))
+          : "";
+  return fmt::format("{}{} has {}", s.scheme.name, with, of_one == 0 ? "none" : "one");
+}
+
+std::vector<Option> run_options() {
+  using C = Configuration;
+  using Text = std::string_view;
+  return {
+      {"run", "scheme", "NAME", "how the workers communicate (list schemes)",
+       [](C& c, Text t, Text w) {
+         check_name(w, [&] { (void)find_scheme(t); });
+         c.scheme = t;
+       },
+       [](const C& c) { return c.scheme; }},
+      number_option(
+          "run", "workers", "N", "number of workers, 1 to 32000",
+          [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 32000)); },
+          [](const C& c) { return fmt::to_string(c.workers); }),
+      idle_where(number_option(
+                     "run", "servers", "K",
+                     "parameter servers, each with a shard; groups of the collective hierarchical",
+                     [](C& c, Text t, Text w) {
+                       c.servers = static_cast<int>(parse_integer(t, w, 1, 32000));
+                     },
+                     [](const C& c) { return fmt::to_string(c.servers); }),
+                 servers_idle),
+      {"run", "time", "auto|wall|virtual",
+       "wall: threads and the machine's clock; virtual: simulated time, repeatable",
+       [](C& c, Text t, Text w) { c.time = parse_time_mode(t, w); },
+       [](const C& c) { return time_mode_text(c.time); }},
+      number_option(
+          "run", "epochs", "E",
+          "end after the steps of E passes over the data, all workers together [10]",
+          [](C& c, Text t, Text w) { c.epochs = checked_number(t, w, positive, "greater than 0"); },
+          [](const C& c) { return c.epochs ? fmt::to_string(*c.epochs) : ""; }),
+      number_option(
+          "run", "steps", "S", "end after S minibatches a worker",
+          [](C& c, Text t, Text w) {
+            c.steps = static_cast<std::uint64_t>(parse_integer(t, w, 1, most_steps));
+          },
+          [](const C& c) { return c.steps ? fmt::to_string(*c.steps) : ""; }),
+      number_option(
+          "run", "seconds", "T", "end after T seconds of the run's clock; 5, or 5s, or 2min",
+          [](C& c, Text t, Text w) {
+            const bool has_unit =
+                !t.empty() && std::isalpha(static_cast<unsigned char>(t.back())) != 0;
+            const double value = has_unit ? to_seconds(parse_duration(t, w)) : parse_number(t, w);
+            if (!countable_seconds(value)) {
+              throw UsageError(fmt::format("{}: {} is not from 1e-9 to 9000000 seconds (104 days)",
+                                           w, echoed(t)));
+            }
+            c.seconds = seconds(value);
+          },
+          [](const C& c) { return c.seconds ? seconds_text(*c.seconds) : ""; }),
+      number_option(
+          "run", "target-loss", "L", "end when the training loss is at or below L",
+          [](C& c, Text t, Text w) { c.target_loss = parse_number(t, w); },
+          [](const C& c) { return c.target_loss ? fmt::to_string(*c.target_loss) : ""; }),
+      number_option(
+          "run", "seed", "SEED", "of everything random; the same seed repeats the run",
+          [](C& c, Text t, Text w) {
+            c.seed = static_cast<std::uint64_t>(
+                parse_integer(t, w, 0, std::numeric_limits<std::int64_t>::max()));
+          },
+          [](const C& c) { return fmt::to_string(c.seed); }),
+      number_option(
+          "run", "evaluate-every", "E", "evaluate every E epochs, off the clock",
+          [](C& c, Text t, Text w) {
+            c.evaluate_every = checked_number(t, w, positive, "greater than 0");
+          },
+          [](const C& c) { return fmt::to_string(c.evaluate_every); }),
+  };
+}
+
+/// One for each kind of ingredient.
+std::vector<Option> ingredient_options() {
+  using C = Configuration;
+  using Text = std::string_view;
+  std::vector<Option> all;
+  for (const IngredientKind& kind : ingredient_kinds()) {
+    all.push_back(
+        {"run", kind.name, "NAME", kind.help,
+         [&kind](C& c, Text t, Text w) {
+           check_name(w, [&] { kind.check(t); });
+           c.ingredients[kind.name] = t;
+         },
+         [&kind](const C& c) { return ingredient_name(c.ingredients, kind.name); }, false, true,
+         [&kind](const OptionSetting& s) {
+           return takes(s.scheme, kind.name) ? ""
+                                             : fmt::format("{} {}", s.scheme.name, kind.missing);
+         }});
+  }
+  return all;
+}
+
+std::vector<Option> model_options() {
+  using C = Configuration;
+  using Text = std::string_view;
+  return {
+      {"model", "model", "NAME", "logistic, softmax, mlp:H1,H2,… (list models); auto: by classes",
+       [](C& c, Text t, Text w) {
+         if (t != "auto") check_model(t, w);
+         c.model = t == "auto" ? "" : t;
+       },
+       [](const C& c) { return c.model.empty() ? "auto" : c.model; }},
+      number_option(
+          "model", "l2", "LAMBDA", "regulariser (LAMBDA/2)·|w|^2",
+          [](C& c, Text t, Text w) { c.l2 = checked_number(t, w, not_negative, "0 or greater"); },
+          [](const C& c) { return fmt::to_string(c.l2); }),
+  };
+}
+
+/// A scheme of one's own may have a hyperparameter of the name of another flag.
+void check_names_differ(const std::vector<Option>& all) {
+  for (const Scheme& scheme : schemes()) {
+    for (const HyperparameterInfo& p : scheme.hyperparameters) {
+      if (std::ranges::count(all, p.name, &Option::name) == 1) continue;
+      throw UsageError(fmt::format(
+          "scheme '{}': hyperparameter '{}': .name: --{} is an option of every run already",
+          scheme.name, p.name, p.name));
+    }
+  }
+}
+
+/// Why `option` has no effect in any of them; empty where it has one.
+std::string idle_in_all(const Option& option, std::span<const OptionSetting> settings) {
+  std::string first;
+  bool alike = true;
+  for (const OptionSetting& setting : settings) {
+    const std::string reason = option.idle(setting);
+    if (reason.empty()) return "";
+    if (first.empty()) first = reason;
+    alike = alike && reason == first;
+  }
+  return alike ? first : first + ", and so on for the other schemes";
+}
+
+}  // namespace
+
+std::vector<std::string> idle_notes(std::span<const OptionSetting> settings,
+                                    std::span<const std::string> given) {
+  std::vector<std::string> notes;
+  for (const Option& option : options()) {
+    if (!option.idle || std::ranges::count(given, option.name) == 0) continue;
+    const std::string reason = idle_in_all(option, settings);
+    if (reason.empty()) continue;
+    notes.push_back(fmt::format("note: --{} has no effect: {}", option.name, reason));
+  }
+  return notes;
+}
+
+const std::vector<Option>& options() {
+  static const std::vector<Option> table = [] {
+    std::vector<Option> all;
+    for (auto part : {run_options(), ingredient_options(), hyperparameter_options(), data_options(),
+                      model_options(), optimizer_options(), network_options(), compute_options(),
+                      output_options()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    check_names_differ(all);
+    return all;
+  }();
+  return table;
+}
+
+const Option& option_named(std::string_view name) {
+  const auto found = std::ranges::find(options(), name, &Option::name);
+  require(found != options().end(), "an option that is not in the table");
+  return *found;
+}
+
+}  // namespace trainyard

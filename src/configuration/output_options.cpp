@@ -1,0 +1,102 @@
+#include "configuration/output_options.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/units.hpp"
+
+#include "base/echoed.hpp"
+#include "configuration/option_rows.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using C = Configuration;
+using Text = std::string_view;
+
+/// "3:5": steps 3 and 4.
+StepRange parse_steps(std::string_view text, std::string_view what) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    throw UsageError(
+        fmt::format("{}: {} is not A:B, like '0:3' for steps 0, 1 and 2", what, echoed(text)));
+  }
+  const std::int64_t first = parse_integer(text.substr(0, colon), what, 0, most_steps - 1);
+  const std::int64_t last = parse_integer(text.substr(colon + 1), what, first + 1, most_steps);
+  return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last)};
+}
+
+/// A file or folder to write, which is no part of what was run.
+Option path_option(std::string name, std::string argument, std::string help,
+                   std::filesystem::path C::*field) {
+  return {"output",
+          std::move(name),
+          std::move(argument),
+          std::move(help),
+          [field](C& c, Text t, Text) { c.*field = t; },
+          [field](const C& c) { return (c.*field).string(); },
+          false,
+          false};
+}
+
+Option trace_steps_option() {
+  return {"output",
+          "trace-steps",
+          "A:B",
+          "of --trace: steps A to B-1",
+          [](C& c, Text t, Text w) { c.trace_steps = parse_steps(t, w); },
+          [](const C& c) { return fmt::format("{}:{}", c.trace_steps.first, c.trace_steps.last); },
+          false,
+          false,
+          [](const OptionSetting& s) {
+            return s.configuration.trace.empty() ? "it is for --trace, which is not given" : "";
+          }};
+}
+
+/// --json and a flag --format beside it: the former decides.
+std::string format_idle(const OptionSetting& s) {
+  return std::ranges::count(s.configuration.given, json_flag) > 0 ? "--json is given, too" : "";
+}
+
+Option format_option() {
+  return {"output",
+          "format",
+          "table|json|csv",
+          "what is printed on standard output",
+          [](C& c, Text t, Text w) {
+            static const std::array<std::string, 3> names{"table", "json", "csv"};
+            c.format = names[chosen(t, w, names)];
+          },
+          [](const C& c) { return c.format; }};
+}
+
+Option force_option() {
+  Option force =
+      switch_option("output", "force", "overwrite what --out and --trace name", &C::force);
+  force.describes_run = false;
+  force.idle = [](const OptionSetting& s) {
+    const bool writes = !s.configuration.out.empty() || !s.configuration.trace.empty();
+    return writes ? "" : "neither --out nor --trace is given";
+  };
+  return force;
+}
+
+}  // namespace
+
+std::vector<Option> output_options() {
+  return {
+      path_option("out", "DIR", "write configuration, summary, metrics and model to DIR/<scheme>/",
+                  &C::out),
+      path_option("trace", "FILE",
+                  "write every message and wait, for Perfetto and chrome://tracing", &C::trace),
+      trace_steps_option(),
+      idle_where(format_option(), format_idle),
+      switch_option("output", "quiet", "no progress on standard error", &C::quiet),
+      force_option(),
+  };
+}
+
+}  // namespace trainyard

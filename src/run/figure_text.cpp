@@ -1,0 +1,71 @@
+#include "run/figure_text.hpp"
+
+#include "trainyard/base/units.hpp"
+#include "trainyard/run/figures.hpp"
+
+namespace trainyard {
+
+namespace {
+
+std::optional<double> percent(double part, double whole) {
+  return whole > 0.0 ? std::optional(100.0 * part / whole) : std::nullopt;
+}
+
+std::string share(double part, double whole) {
+  const std::optional<double> value = percent(part, whole);
+  return value ? percent_text(*value) : "-";
+}
+
+}  // namespace
+
+bool is_stretched(const Summary& summary) {
+  constexpr double noise = 1.05;
+  return summary.compute_stretch && *summary.compute_stretch > noise;
+}
+
+std::string percent_text(double value) {
+  return fmt::format("{:.0f} %", value);
+}
+
+std::optional<double> share_of_run(double part, const Summary& s) {
+  return percent(part, s.seconds);
+}
+
+std::string part_of_run(double part, const Summary& s) {
+  return fmt::format("{} ({})", human_duration(part), share(part, s.seconds));
+}
+
+std::string compute_line(const Summary& s) {
+  std::string line = part_of_run(s.compute_s, s);
+  if (!is_stretched(s)) return line;
+  return line + fmt::format(", stretched {:.2f} times: threads share cores", *s.compute_stretch);
+}
+
+std::string samples_computed_line(const Summary& s) {
+  if (s.samples_computed <= s.samples) return "";
+  const auto used = static_cast<double>(s.samples);
+  const auto computed = static_cast<double>(s.samples_computed);
+  return fmt::format("{}, and {} of them used", human_count(computed), share(used, computed));
+}
+
+std::string time_to_target_line(const Summary& s) {
+  if (!s.target_loss) return "";
+  const bool reached = s.seconds_to_target && !s.diverged;
+  return reached ? human_duration(*s.seconds_to_target) : without_target(s);
+}
+
+std::string staleness_line(const Summary& s) {
+  if (!s.staleness) return "";
+  return fmt::format("mean {:.2f}, p50 {}, p99 {}, max {}", s.staleness->mean, s.staleness->p50,
+                     s.staleness->p99, s.staleness->max);
+}
+
+std::string consensus_line(const Summary& s) {
+  return s.consensus_distance ? significant<2>(*s.consensus_distance) : "";
+}
+
+std::string without_target(const Summary& s) {
+  return s.diverged ? "diverged" : "not reached";
+}
+
+}  // namespace trainyard

@@ -1,0 +1,53 @@
+// Figures of a run as people read them, where it takes more than a number and its unit.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainyard/run/run.hpp"
+
+namespace trainyard {
+
+template <int digits>
+std::string decimals(double value) {
+  // A loss on its way to infinity would take forty columns.
+  return std::abs(value) < 1e6 ? fmt::format("{:.{}f}", value, digits)
+                               : fmt::format("{:.3g}", value);
+}
+
+template <int digits>
+std::string significant(double value) {
+  return fmt::format("{:.{}g}", value, digits);
+}
+
+std::string percent_text(double value);
+
+/// Percent of the run's seconds; empty for a run that took none.
+std::optional<double> share_of_run(double part, const Summary& s);
+/// "1.5 s (50 %)", or "0 s (-)" of a run that took no time.
+std::string part_of_run(double part, const Summary& s);
+
+template <double Summary::*part>
+std::optional<double> share_of_run(const Summary& s) {
+  return share_of_run(s.*part, s);
+}
+
+template <double Summary::*part>
+std::string part_of_run(const Summary& s) {
+  return part_of_run(s.*part, s);
+}
+
+// Lines of the table of one run; empty where there is nothing to say.
+std::string compute_line(const Summary& s);
+std::string samples_computed_line(const Summary& s);
+std::string time_to_target_line(const Summary& s);
+std::string staleness_line(const Summary& s);
+std::string consensus_line(const Summary& s);
+
+/// Why there is no time to the target.
+std::string without_target(const Summary& s);
+
+}  // namespace trainyard

@@ -1,0 +1,283 @@
+#include "trainyard/run/figures.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "trainyard/base/units.hpp"
+
+#include "run/figure_text.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using S = Summary;
+
+template <typename T>
+FigureValue value_of(const T& value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    return static_cast<std::uint64_t>(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename T>
+FigureValue value_of(const std::optional<T>& value) {
+  return value ? value_of(*value) : FigureValue();
+}
+
+template <auto member>
+FigureValue member_of(const Summary& s) {
+  return value_of(s.*member);
+}
+
+template <auto member>
+FigureValue staleness_of(const Summary& s) {
+  return s.staleness ? value_of((*s.staleness).*member) : FigureValue();
+}
+
+using enum View;
+
+constexpr View files = json | csv;
+constexpr View measured = files | statistics;
+constexpr View everywhere = measured | run_table | comparison_table;
+
+/// In the order of CSV.
+constexpr Figure table[] = {
+    {.key = "scheme", .of = member_of<&S::scheme>, .shown = files},
+    {.key = "workers", .of = member_of<&S::workers>, .shown = files},
+    {.key = "servers", .of = member_of<&S::servers>, .shown = files},
+    {.key = "time", .of = member_of<&S::time>, .shown = files},
+    {.key = "seed", .of = member_of<&S::seed>, .shown = files},
+    {.key = "dataset", .path = "dataset.name", .of = member_of<&S::dataset>, .shown = files},
+    {.key = "rows", .path = "dataset.rows", .of = member_of<&S::rows>, .shown = json},
+    {.key = "features", .path = "dataset.features", .of = member_of<&S::features>, .shown = json},
+    {.key = "classes", .path = "dataset.classes", .of = member_of<&S::classes>, .shown = json},
+    {.key = "test_rows",
+     .path = "dataset.test_rows",
+     .of = member_of<&S::test_rows>,
+     .shown = json},
+    {.key = "model", .path = "model.name", .of = member_of<&S::model>, .shown = files},
+    {.key = "parameters",
+     .path = "model.parameters",
+     .of = member_of<&S::parameters>,
+     .shown = files},
+    {.key = "lr", .of = member_of<&S::lr>, .shown = files},
+    {.key = "steps",
+     .heading = "steps",
+     .of = member_of<&S::steps>,
+     .shown = files | run_table,
+     .text = significant<6>},
+    {.key = "epochs",
+     .heading = "epochs",
+     .of = member_of<&S::epochs>,
+     .shown = measured | run_table,
+     .before = {.statistics = "compute_s", .run_table = "steps"},
+     .text = significant<4>},
+    {.key = "samples", .of = member_of<&S::samples>, .shown = files},
+    {.key = "samples_computed",
+     .heading = "samples computed",
+     .of = member_of<&S::samples_computed>,
+     .shown = files | run_table,
+     .before = {.run_table = "staleness_mean"},
+     .line = samples_computed_line},
+    {.key = "seconds",
+     .unit = "s",
+     .heading = "time",
+     .of = member_of<&S::seconds>,
+     .shown = everywhere,
+     .before = {.statistics = "epochs"},
+     .column = {.heading = "total",
+                .legend = "total        time of the whole run; a worker spent it as follows\n"}},
+    {.key = "target_loss", .of = member_of<&S::target_loss>, .shown = files},
+    {.key = "seconds_to_target",
+     .unit = "s",
+     .heading = "time to target",
+     .of = member_of<&S::seconds_to_target>,
+     .shown = everywhere,
+     .before = {.run_table = "seconds"},
+     .line = time_to_target_line,
+     .column = {.heading = "to target",
+                .lacking = without_target,
+                .legend = "to target    time until the training loss was at the target; epochs: "
+                          "passes over the data until then\n"}},
+    {.key = "epochs_to_target",
+     .heading = "epochs",
+     .of = member_of<&S::epochs_to_target>,
+     .shown = measured | comparison_table,
+     .text = decimals<2>},
+    {.key = "train_loss",
+     .heading = "train loss",
+     .of = member_of<&S::train_loss>,
+     .shown = everywhere,
+     .before = {.statistics = "seconds_to_target", .run_table = "epochs"},
+     .text = decimals<6>,
+     .column = {.text = decimals<5>,
+                .legend = "train loss   objective at the end, regulariser included; of the mean "
+                          "model where there are replicas\n"}},
+    {.key = "test_loss",
+     .heading = "test loss",
+     .of = member_of<&S::test_loss>,
+     .shown = measured | run_table,
+     .before = {.statistics = "seconds_to_target", .run_table = "epochs"},
+     .text = decimals<6>},
+    {.key = "test_accuracy",
+     .heading = "test accuracy",
+     .of = member_of<&S::test_accuracy>,
+     .shown = everywhere,
+     .before = {.statistics = "seconds_to_target", .run_table = "epochs"},
+     .text = decimals<4>,
+     .column = {.heading = "test acc."}},
+    {.key = "compute_s",
+     .path = "time_split.compute",
+     .unit = "s",
+     .heading = "compute",
+     .of = member_of<&S::compute_s>,
+     .shown = everywhere,
+     .line = compute_line,
+     .column = {.of = share_of_run<&S::compute_s>,
+                .text = percent_text,
+                .legend = "  compute      its own arithmetic\n"}},
+    {.key = "transfer_s",
+     .path = "time_split.transfer",
+     .unit = "s",
+     .heading = "transfer",
+     .of = member_of<&S::transfer_s>,
+     .shown = everywhere,
+     .line = part_of_run<&S::transfer_s>,
+     .column = {.of = share_of_run<&S::transfer_s>,
+                .text = percent_text,
+                .legend = "  transfer     messages to it on the wire\n"}},
+    {.key = "wait_s",
+     .path = "time_split.wait",
+     .unit = "s",
+     .heading = "wait",
+     .of = member_of<&S::wait_s>,
+     .shown = everywhere,
+     .line = part_of_run<&S::wait_s>,
+     .column = {.of = share_of_run<&S::wait_s>,
+                .text = percent_text,
+                .legend = "  wait         for others\n"}},
+    {.key = "compute_stretch", .of = member_of<&S::compute_stretch>, .shown = json},
+    {.key = "messages",
+     .heading = "messages",
+     .of = member_of<&S::messages>,
+     .shown = everywhere,
+     .before = {.json = "compute_s"}},
+    {.key = "bytes_sent",
+     .unit = "B",
+     .heading = "bytes sent",
+     .of = member_of<&S::bytes_sent>,
+     .shown = everywhere,
+     .before = {.json = "compute_s", .statistics = "messages"},
+     .column = {.heading = "sent",
+                .legend = "sent         bytes of all ranks together, in so many messages\n"}},
+    {.key = "staleness_mean",
+     .path = "staleness.mean",
+     .heading = "staleness",
+     .of = staleness_of<&StalenessSummary::mean>,
+     .shown = everywhere,
+     .text = decimals<2>,
+     .line = staleness_line,
+     .column = {.legend = "staleness    mean number of others' updates between reading a model and "
+                          "applying its gradient\n"}},
+    {.key = "staleness_p50",
+     .path = "staleness.p50",
+     .of = staleness_of<&StalenessSummary::p50>,
+     .shown = json},
+    {.key = "staleness_p99",
+     .path = "staleness.p99",
+     .of = staleness_of<&StalenessSummary::p99>,
+     .shown = json},
+    {.key = "staleness_max",
+     .path = "staleness.max",
+     .of = staleness_of<&StalenessSummary::max>,
+     .shown = json},
+    {.key = "consensus_distance",
+     .heading = "consensus distance",
+     .of = member_of<&S::consensus_distance>,
+     .shown = everywhere,
+     .text = significant<2>,
+     .line = consensus_line,
+     .column =
+         {.heading = "consensus",
+          .legend =
+              "consensus    mean squared distance of the workers' replicas from their mean\n"}},
+    {.key = "samples_per_second",
+     .unit = "1/s",
+     .heading = "samples per second",
+     .of = member_of<&S::samples_per_second>,
+     .shown = measured | run_table,
+     .before = {.run_table = "compute_s"}},
+    {.key = "model_hash",
+     .heading = "model hash",
+     .of = member_of<&S::model_hash>,
+     .shown = files | run_table},
+    {.key = "diverged", .of = member_of<&S::diverged>, .shown = files},
+    {.key = "interrupted", .of = member_of<&S::interrupted>, .shown = files},
+};
+
+std::string_view follower(const Figure& figure, View view) {
+  switch (view) {
+    case json:
+      return figure.before.json;
+    case statistics:
+    case comparison_table:
+      return figure.before.statistics;
+    case run_table:
+      return figure.before.run_table;
+    default:
+      return "";
+  }
+}
+
+constexpr bool is_key_or_empty(std::string_view text) {
+  return text.empty() ||
+         std::ranges::any_of(table, [&](const Figure& figure) { return figure.key == text; });
+}
+
+constexpr bool stands_before_a_figure(const Figure& figure) {
+  const auto& [json, statistics, run_table] = figure.before;
+  return is_key_or_empty(json) && is_key_or_empty(statistics) && is_key_or_empty(run_table);
+}
+
+static_assert(std::ranges::all_of(table, stands_before_a_figure));
+
+}  // namespace
+
+std::span<const Figure> figures() {
+  return table;
+}
+
+std::vector<const Figure*> figures_in(View view) {
+  std::vector<const Figure*> order;
+  for (const Figure& figure : table) order.push_back(&figure);
+  // One after the other, so that a row may stand before one that has been moved itself.
+  for (const Figure& figure : table) {
+    const std::string_view next = follower(figure, view);
+    if (next.empty()) continue;
+    std::erase(order, &figure);
+    order.insert(std::ranges::find(order, next, &Figure::key), &figure);
+  }
+  std::erase_if(order, [&](const Figure* figure) { return !holds(figure->shown, view); });
+  return order;
+}
+
+std::string_view json_path(const Figure& figure) {
+  return figure.path.empty() ? figure.key : figure.path;
+}
+
+std::optional<double> number_of(const FigureValue& value) {
+  if (const auto* count = std::get_if<std::uint64_t>(&value)) return static_cast<double>(*count);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return std::nullopt;
+}
+
+std::string text_of(const Figure& figure, double value) {
+  if (figure.text) return figure.text(value);
+  if (figure.unit == "s") return human_duration(value);
+  return figure.unit == "B" ? human_bytes(value) : human_count(value);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,141 @@
+#include "run/memory.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/memory_account.hpp"
+#include "trainyard/data/generate.hpp"
+
+#include "run/rehearsal.hpp"
+#include "run/scheme_graph.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t small_model = 128;
+/// Of a row in the rehearsal that is not sparse; the model then grows by its classes, and the
+/// logits of a row are a sixteenth of it.
+constexpr std::size_t dense_features = 16;
+/// No scheme holds more than so many times its replicas and gradients and what all neighbours send
+/// at once.
+constexpr double generous = 8.0;
+
+/// A model of `parameters` numbers, on rows whose size does not depend on that: sparse ones where
+/// the run has such updates, since it then keeps no gradients; else of few features and many
+/// classes.
+LoadedData data_of(std::size_t parameters, int rows, bool sparse) {
+  const auto count = static_cast<std::size_t>(rows);
+  LoadedData data{"rehearsal", {}, {}};
+  data.train = sparse ? generate_sparse_logistic(count, parameters, 4, 1)
+                      : generate_blobs(count, dense_features,
+                                       static_cast<int>(parameters / dense_features), 1.0, 1);
+  return data;
+}
+
+/// Bytes at the most, and the size of the model.
+struct Held {
+  double bytes, model_bytes;
+};
+
+/// A message of the small model takes as long as one of the run's.
+void slow_down(Network& network, double factor) {
+  network.bytes_per_second *= factor;
+  if (network.between_bytes_per_second) *network.between_bytes_per_second *= factor;
+  for (NamedLink& named : network.links.named) named.link.bytes_per_second *= factor;
+}
+
+Held held_with(const Scheme& scheme, Configuration c, double run_bytes, std::size_t parameters,
+               bool sparse) {
+  c.model = sparse ? "logistic" : "softmax";
+  const LoadedData data = data_of(parameters, c.workers, sparse);
+  const auto model = make_model({c.model, 0.0}, data.train);
+  const double model_bytes = static_cast<double>(model->dimension() * bytes_of(model->scalar()));
+  slow_down(c.network, model_bytes / run_bytes);
+  reset_memory_peak();
+  const std::size_t before = memory_held();
+  (void)run_experiment_of(scheme, c, data, {});
+  return {static_cast<double>(memory_peak() - before), model_bytes};
+}
+
+double replicas(const Scheme& scheme, const Configuration& c) {
+  return cast_of(scheme, c).workers;
+}
+
+/// How many models the replicas and gradients are: what every run holds.
+double least_models(const Scheme& scheme, const Configuration& c) {
+  const double own =
+      cast_of(scheme, c).model == ModelHome::shared ? 0.0 : 2.0 * replicas(scheme, c);
+  return own + 3.0;  // the first one, the mean, the result
+}
+
+std::size_t most_neighbours(const Scheme& scheme, const Configuration& c) {
+  std::size_t most = 0;
+  for (const MixingMatrix& matrix : rounds_of(scheme, c).matrices) {
+    for (const MixingRow& row : matrix) most = std::max(most, row.receives.size());
+  }
+  return most;
+}
+
+/// Where a model is long because of one wrong index, that is what has to be looked at.
+std::string why_so_long(const LoadedData& data) {
+  if (data.largest_feature_line == 0) return "";
+  return fmt::format(" (line {} of {} has feature index {}, the largest)",
+                     data.largest_feature_line, data.name, data.train.features);
+}
+
+/// `models` with its "at least" or "about".
+[[noreturn]] void refuse(const Scheme& scheme, const Configuration& c, const LoadedData& data,
+                         const Model& model, const std::string& models, double bytes, double room) {
+  throw RunError(fmt::format(
+      "not enough memory: {} with {} worker{} holds {} vectors of {} parameters{}: {}, and {} are "
+      "free; fewer workers or a smaller model take less, and --force-memory runs it all the same",
+      scheme.name, c.workers, c.workers == 1 ? "" : "s", models, model.dimension(),
+      why_so_long(data), human_bytes(bytes), human_bytes(room)));
+}
+
+}  // namespace
+
+double models_held(const Scheme& scheme, const Configuration& configuration, const Model& model) {
+  Configuration c = configuration_of_rehearsal(scheme, configuration);
+  // The same times as in the run, so that as many messages are under way.
+  c.network = configuration.network;
+  c.compute_time = configuration.compute_time.value_or(*c.compute_time);
+  c.compute_noise = configuration.compute_noise;
+  c.stragglers = configuration.stragglers;
+  c.evaluate_every = 2.0;  // epochs, which are steps here: evaluation makes copies as well
+  const bool sparse = configuration.optimizer.plain() && model.sparse_update() != nullptr;
+  const double bytes = static_cast<double>(model.dimension() * bytes_of(model.scalar()));
+  const Held small = held_with(scheme, c, bytes, small_model, sparse);
+  const Held large = held_with(scheme, c, bytes, 2 * small_model, sparse);
+  return (large.bytes - small.bytes) / (large.model_bytes - small.model_bytes);
+}
+
+void check_memory(const Scheme& scheme, const Configuration& configuration, const LoadedData& data,
+                  const Model& model) {
+  if (memory_bound() == std::numeric_limits<std::size_t>::max()) return;
+  const double room = static_cast<double>(memory_bound()) - static_cast<double>(memory_held());
+  const double model_bytes = static_cast<double>(model.dimension() * bytes_of(model.scalar()));
+  const double least = least_models(scheme, configuration);
+  if (least * model_bytes > room) {
+    refuse(scheme, configuration, data, model, fmt::format("at least {:.0f}", least),
+           least * model_bytes, room);
+  }
+  const auto surely_fits = [&](double neighbours) {
+    const double models = 3.0 + replicas(scheme, configuration) * (2.0 + neighbours);
+    return generous * models * model_bytes < room;
+  };
+  // Large graphs take long to make, and are made for the run once more: only where it matters.
+  if (surely_fits(configuration.workers)) return;
+  if (surely_fits(static_cast<double>(most_neighbours(scheme, configuration)))) return;
+  const double models = models_held(scheme, configuration, model);
+  if (models * model_bytes > room) {
+    refuse(scheme, configuration, data, model, fmt::format("about {:.0f}", models),
+           models * model_bytes, room);
+  }
+}
+
+}  // namespace trainyard

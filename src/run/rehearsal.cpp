@@ -1,0 +1,57 @@
+#include "run/rehearsal.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/data/generate.hpp"
+
+namespace trainyard {
+
+namespace {
+
+// What happens every so many steps happens once; a longer cycle is found out in the run itself.
+constexpr std::uint64_t least_steps = 4;
+constexpr std::uint64_t most_steps_rehearsed = 256;
+constexpr std::size_t features = 64;  // a part for each of as many ranks
+
+}  // namespace
+
+Configuration configuration_of_rehearsal(const Scheme& scheme, const Configuration& configuration) {
+  Configuration c;
+  c.scheme = scheme.name;
+  c.workers = configuration.workers;
+  c.servers = configuration.servers;
+  c.ingredients = configuration.ingredients;
+  c.hyperparameters = configuration.hyperparameters;
+  c.optimizer = configuration.optimizer;
+  c.seed = configuration.seed;
+  c.model = "logistic";
+  c.batch = 1;
+  c.time = TimeMode::simulated;
+  c.compute_time = std::chrono::milliseconds(1);
+  c.evaluate_every = 1e9;  // nobody looks at the losses
+  const std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
+  c.steps = std::clamp(cycle + 1, least_steps, most_steps_rehearsed);
+  c.optimizer.lr_schedule = {.kind = LrSchedule::Kind::constant};
+  c.optimizer.lr_decay = 0.0;
+  c.optimizer.warmup = 0.0;
+  return c;
+}
+
+void rehearse(const Scheme& scheme, const Configuration& configuration) {
+  const Configuration c = configuration_of_rehearsal(scheme, configuration);
+  const LoadedData data{
+      "rehearsal",
+      generate_dense_logistic(static_cast<std::size_t>(c.workers), features, c.seed),
+      {}};
+  try {
+    run_experiment_of(scheme, c, data, {});
+  } catch (const NoServers& error) {
+    throw UsageError(fmt::format("scheme '{}': .cast: {}", scheme.name, error.what()));
+  }
+}
+
+}  // namespace trainyard

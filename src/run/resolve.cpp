@@ -1,0 +1,278 @@
+#include "trainyard/run/resolve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/network/links.hpp"
+#include "trainyard/run/calibration.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "run/large_features.hpp"
+#include "run/memory.hpp"
+#include "run/rehearsal.hpp"
+#include "run/scheme_graph.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double default_epochs = 10.0;
+constexpr double default_epochs_to_target = 200.0;
+/// Each pair of threads may need a channel: 4096² pointers are 128 MiB.
+constexpr int most_threads = 4096;
+
+/// A fiber's stack with its guard page takes two of the 65530 mappings that Linux gives a process.
+constexpr int most_fibers = 32000;
+/// The clock holds 106 days.
+constexpr double longest_message_s = 9e6;
+
+using Remark = std::function<void(const std::string&)>;
+
+void check_optimizer(const OptimizerOptions& optimizer) {
+  if (optimizer.kind == OptimizerKind::nesterov && optimizer.momentum == 0.0) {
+    throw UsageError("--optimizer nesterov: it needs a --momentum above 0, like 0.9");
+  }
+  const std::string schedule = lr_schedule_text(optimizer.lr_schedule);
+  if (optimizer.lr_decay > 0.0 && optimizer.lr_schedule.kind != LrSchedule::Kind::inverse_time) {
+    throw UsageError(fmt::format(
+        "--lr-decay: it belongs to --lr-schedule inverse-time; with {} leave it 0", schedule));
+  }
+}
+
+/// Throws UsageError where its rule does not allow what is asked for.
+void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer) {
+  const bool of_sgd =
+      optimizer.kind == OptimizerKind::sgd || optimizer.kind == OptimizerKind::nesterov;
+  if (scheme.optimizers == OptimizerRange::any || optimizer.plain()) return;
+  if (scheme.optimizers == OptimizerRange::velocity) {
+    if (of_sgd) return;
+    throw UsageError(fmt::format("--optimizer {}: {} takes sgd and nesterov",
+                                 optimizer_text(optimizer.kind), scheme.name));
+  }
+  if (optimizer.kind == OptimizerKind::sgd) {
+    throw UsageError(fmt::format("--momentum: {} takes none; leave it 0", scheme.name));
+  }
+  throw UsageError(fmt::format("--optimizer {}: {} takes sgd without momentum",
+                               optimizer_text(optimizer.kind), scheme.name));
+}
+
+std::string model_name(const Configuration& c, const LoadedData& data) {
+  if (!c.model.empty()) return c.model;
+  return data.train.classes == 2 ? "logistic" : "softmax";
+}
+
+}  // namespace
+
+Scalar model_scalar(const Configuration& c, const LoadedData& data) {
+  return make_model({model_name(c, data), c.l2}, data.train)->scalar();
+}
+
+bool ends_by_clock(const Configuration& c) {
+  return c.time == TimeMode::simulated && c.seconds &&
+         *c.steps >= static_cast<std::uint64_t>(most_steps);
+}
+
+std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& c,
+                                        Scalar of_model) {
+  check_optimizer_of(scheme, c.optimizer);
+  if (of_model != Scalar::float32 && cast_of(scheme, c).model == ModelHome::shared) {
+    throw UsageError(fmt::format(
+        "--model {}: its parameters are double, and the model that {} shares is float; the other "
+        "schemes take it",
+        c.model, scheme.name));
+  }
+  return check_graph(scheme, c);
+}
+
+namespace {
+
+void check_against_data(const Configuration& c, const LoadedData& data) {
+  const std::size_t rows = data.train.rows;
+  if (rows < static_cast<std::size_t>(c.workers)) {
+    throw UsageError(
+        fmt::format("--workers: {} workers need at least as many training rows; {} has {}",
+                    c.workers, data.name, rows));
+  }
+  if (rows < c.batch) {
+    throw UsageError(fmt::format("--batch: {} rows are more than the {} training rows of {}",
+                                 c.batch, rows, data.name));
+  }
+}
+
+void check_stragglers(const Configuration& c) {
+  for (const Straggler& straggler : c.stragglers) {
+    if (straggler.rank >= c.workers) {
+      throw UsageError(fmt::format("--straggler: there is no worker {}; workers are 0 to {}",
+                                   straggler.rank, c.workers - 1));
+    }
+  }
+}
+
+/// A table may name ranks that only another scheme has: one table serves a whole comparison.
+void check_network(const Configuration& c, int ranks) {
+  ranks = std::max(ranks, c.workers + c.servers);
+  if (c.network.links.ranks() > ranks) {
+    throw UsageError(fmt::format("--links: {} names rank {}; there are ranks 0 to {}",
+                                 c.network.links.file.string(), c.network.links.ranks() - 1,
+                                 ranks - 1));
+  }
+  if (c.network.jitter.any() && ranks > most_ranks_with_jitter) {
+    throw UsageError(fmt::format("--jitter: {} ranks are too many for it (at most {})", ranks,
+                                 most_ranks_with_jitter));
+  }
+}
+
+void resolve_time(Configuration& c, int ranks, const Remark& remark) {
+  const Machine machine = this_machine();
+  const auto cores = fmt::format("{} core{}", machine.cores, machine.cores == 1 ? "" : "s");
+  const auto needed = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
+  if (c.time == TimeMode::automatic) {
+    c.time = ranks <= machine.cores ? TimeMode::wall : TimeMode::simulated;
+    remark(fmt::format("time: {} ({} on {})", time_mode_text(c.time), needed, cores));
+  } else if (c.time == TimeMode::wall && ranks > machine.cores) {
+    remark(
+        fmt::format("warning: {} share {}, so computing takes longer than it would on a core each",
+                    needed, cores));
+  }
+  if (ranks > most_fibers) {
+    throw UsageError(fmt::format("--workers: {}, servers included, are more than the {} that fit",
+                                 needed, most_fibers));
+  }
+  if (c.time == TimeMode::wall && ranks > most_threads) {
+    throw UsageError(
+        fmt::format("--workers: {} are too many threads for --time wall (at most {}); "
+                    "--time virtual takes any number",
+                    needed, most_threads));
+  }
+}
+
+/// Also finds out whether the model suits the data, before anything takes time.
+void resolve_model(Configuration& c, const std::vector<std::string>& schemes,
+                   const LoadedData& data, const Remark& remark) {
+  c.model = model_name(c, data);
+  const auto model = make_model({c.model, c.l2}, data.train);
+  for (const std::string& name : schemes) {
+    if (const auto border = check_scheme(find_scheme(name), c, model->scalar())) remark(*border);
+    check_memory(find_scheme(name), c, data, *model);
+  }
+  const double seconds = static_cast<double>(model->dimension() * bytes_of(model->scalar())) /
+                         c.network.bytes_per_second;
+  if (!(seconds < longest_message_s)) {
+    throw UsageError(fmt::format(
+        "--bandwidth: at {} a model of {} takes {:.3g} s, longer than a run can last",
+        bandwidth_text(c.network.bytes_per_second),
+        human_bytes(static_cast<double>(model->dimension() * bytes_of(model->scalar()))), seconds));
+  }
+}
+
+void resolve_budget(Configuration& c, const LoadedData& data) {
+  if (!c.epochs && !c.steps && !c.seconds) {
+    c.epochs = c.target_loss ? default_epochs_to_target : default_epochs;
+  }
+  std::uint64_t steps = c.steps.value_or(most_steps);
+  if (c.epochs) {
+    const double rows_a_step = static_cast<double>(c.batch) * c.workers;
+    const double needed = std::ceil(*c.epochs * static_cast<double>(data.train.rows) / rows_a_step);
+    steps = std::min(steps, static_cast<std::uint64_t>(std::clamp(needed, 1.0, 1e12)));
+  }
+  c.steps = steps;
+}
+
+void remark_rare_meetings(const Configuration& c, const std::vector<std::string>& schemes,
+                          const Remark& remark) {
+  for (const std::string& name : schemes) {
+    const std::uint64_t cycle = steps_of_cycle(find_scheme(name), c.workers, c.hyperparameters);
+    if (cycle == 1 || *c.steps >= cycle) continue;
+    remark(fmt::format("note: {} exchanges something only every {} steps, and the run has {}", name,
+                       cycle, *c.steps));
+  }
+}
+
+/// Schedules have to know how long a step is in epochs, and one that spans the run its length.
+void resolve_schedule(Configuration& c, const LoadedData& data) {
+  c.optimizer.step_epochs =
+      static_cast<double>(c.batch) * c.workers / static_cast<double>(data.train.rows);
+  if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;
+  if (*c.steps >= static_cast<std::uint64_t>(most_steps)) {
+    throw UsageError(
+        "--lr-schedule cosine: it ends with the run, whose length it takes from --epochs or "
+        "--steps; give one of them");
+  }
+  c.optimizer.run_epochs = static_cast<double>(*c.steps) * c.optimizer.step_epochs;
+}
+
+void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
+  if (c.time == TimeMode::wall) {
+    if (c.compute_noise.constant == 0.0) {
+      throw UsageError(
+          "--compute-noise: memoryless needs --time virtual: on threads computing cannot take less "
+          "time than it takes; --time wall takes exponential:SCALE");
+    }
+    return;
+  }
+  if (!c.compute_time) {
+    const auto model = make_model({c.model, c.l2}, data.train);
+    c.compute_time = measure_minibatch_time(*model, data.train, c.batch);
+    remark(fmt::format("compute time: {} a minibatch of {} rows, measured here",
+                       human_duration(to_seconds(*c.compute_time)), c.batch));
+  }
+  const bool nothing_takes_time =
+      c.compute_time->count() == 0 && !c.compute_noise.pauses() && c.network.perfect();
+  if (ends_by_clock(c) && nothing_takes_time) {
+    throw UsageError(
+        "--seconds: nothing takes time here (compute time 0, perfect network), so "
+        "the run would not end; give --epochs or --steps");
+  }
+}
+
+}  // namespace
+
+Configuration resolve(const Configuration& configuration, const std::vector<std::string>& schemes,
+                      const LoadedData& data, const Remark& remark) {
+  Configuration c = configuration;
+  const auto say = [&](const std::string& text) {
+    if (remark) remark(text);
+  };
+  int ranks = 0;
+  for (const std::string& name : schemes) {
+    const Scheme& scheme = find_scheme(name);
+    c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
+    const Cast cast = cast_of(scheme, c);
+    const bool in_groups =
+        cast.model == ModelHome::shared && c.workers > 1 &&
+        std::ranges::count(scheme.hyperparameters, "groups", &HyperparameterInfo::name) > 0;
+    if (in_groups && cast.shared_models == 1) {
+      say(fmt::format("note: {} has one group of workers, so it is hogwild; --groups 2 makes two",
+                      name));
+    }
+    ranks = std::max(ranks, cast.ranks());
+  }
+  check_optimizer(c.optimizer);
+  check_stragglers(c);
+  check_network(c, ranks);
+  check_against_data(c, data);
+  resolve_model(c, schemes, data, say);
+  if (const auto warning = remark_on_squares(c.optimizer.kind, model_scalar(c, data), data.train)) {
+    say(*warning);
+  }
+  for (const Scheme& own : own_schemes()) {
+    if (std::ranges::count(schemes, own.name) > 0) rehearse(own, c);
+  }
+  resolve_time(c, ranks, say);
+  resolve_budget(c, data);
+  remark_rare_meetings(c, schemes, say);
+  resolve_schedule(c, data);
+  resolve_compute_time(c, data, say);
+  std::vector<OptionSetting> settings;
+  settings.reserve(schemes.size());
+  for (const std::string& name : schemes) settings.push_back({c, find_scheme(name)});
+  for (const std::string& note : idle_notes(settings, c.given)) say(note);
+  return c;
+}
+
+}  // namespace trainyard

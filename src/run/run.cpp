@@ -1,0 +1,367 @@
+#include "trainyard/run/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/hash.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/run/calibration.hpp"
+#include "trainyard/run/evaluation.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+#include "run/rehearsal.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// A loss beyond this many times the first one counts as diverged, as a loss that is not finite
+/// does: logistic loss grows only linearly in the weights, and would take a very long time to
+/// overflow.
+constexpr double diverged_beyond = 1000.0;
+
+Drawing drawing(const Configuration& c) {
+  if (c.replacement) return Drawing::replacement;
+  return c.order == RowOrder::reshuffle ? Drawing::reshuffled : Drawing::cyclic;
+}
+
+/// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
+/// lots even out, and at most 1024.
+std::uint64_t lot_size(const Configuration& c) {
+  if (c.time == TimeMode::simulated) return 1;
+  return std::clamp<std::uint64_t>(*c.steps / 256, 1, 1024);
+}
+
+/// More steps than that without time passing are taken for a clock that stands still, or twice as
+/// many as a scheme has between two exchanges. Those with periods beyond are refused, too: who only
+/// sends meanwhile would fill the memory. 0: time passes in the end.
+std::uint64_t steps_of_instant(const Scheme& scheme, const Configuration& c) {
+  if (!ends_by_clock(c) || c.compute_noise.pauses()) return 0;
+  constexpr std::uint64_t most = 10'000, longest_cycle = 50'000;
+  const std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
+  return cycle > longest_cycle ? most : std::max(most, 2 * cycle);
+}
+
+/// One run under way: everything the ranks share, and what has been seen of it.
+class Experiment {
+ public:
+  Experiment(const Scheme& scheme, const Configuration& resolved, const LoadedData& data,
+             const RunHooks& hooks);
+  RunResult run();
+
+ private:
+  RuntimeSetup runtime_setup() const;
+  RunLimits limits() const;
+  ModelLayout layout() const;
+  Snapshot start() const;
+  RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context) const;
+  std::vector<double> slowdown() const;
+  bool look(const Snapshot& snapshot);
+  void remark_whether_sharing_pays(const Summary& summary) const;
+  void remark_missing_look(const Snapshot& end) const;
+  std::optional<Metrics> measure(const Snapshot& snapshot) const;
+  Summary summarise(const Staleness& staleness, const RuntimeReport& report) const;
+  void summarise_time(Summary& summary, const RuntimeReport& report) const;
+
+  const Configuration& config_;
+  const LoadedData& data_;
+  const RunHooks& hooks_;
+  const std::atomic<bool> never_{false};
+  const std::atomic<bool>& interrupted_;
+  const GracePeriod grace_;
+  const Scheme& scheme_;
+  const Cast cast_;
+  const std::unique_ptr<Model> model_;
+  const double minibatch_epochs_;
+  VectorBuffer initial_;
+  std::vector<Metrics> metrics_;
+  std::uint64_t measured_minibatches_ = 0;  // at the last look
+  bool diverged_ = false;
+};
+
+Experiment::Experiment(const Scheme& scheme, const Configuration& resolved, const LoadedData& data,
+                       const RunHooks& hooks)
+    : config_(resolved),
+      data_(data),
+      hooks_(hooks),
+      interrupted_(hooks.interrupted ? *hooks.interrupted : never_),
+      grace_(interrupted_),
+      scheme_(scheme),
+      cast_(cast_of(scheme, resolved)),
+      model_(make_model({resolved.model, resolved.l2}, data.train)),
+      minibatch_epochs_(static_cast<double>(resolved.batch) / static_cast<double>(data.train.rows)),
+      initial_(model_->scalar(), model_->dimension()) {
+  model_->initialize(initial_.view(), config_.seed);
+}
+
+RunLimits Experiment::limits() const {
+  const double every = std::round(config_.evaluate_every / (minibatch_epochs_ * config_.workers));
+  return {.steps = *config_.steps,
+          .evaluate_every = static_cast<std::uint64_t>(std::clamp(every, 1.0, 1e15)),
+          .time = config_.seconds.value_or(Duration::max()),
+          .steps_of_instant = steps_of_instant(scheme_, config_)};
+}
+
+RuntimeSetup Experiment::runtime_setup() const {
+  RuntimeSetup setup;
+  setup.workers = cast_.workers;
+  setup.servers = cast_.servers;
+  setup.network = config_.network;
+  setup.network.seed = config_.seed;
+  setup.recorder = hooks_.recorder;
+  setup.interrupted = hooks_.interrupted;
+  if (config_.time == TimeMode::wall) {
+    const Machine machine = this_machine();
+    setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
+    setup.cores_are_shared = setup.workers + setup.servers > machine.cores;
+    if (hooks_.remark) hooks_.remark("placement: " + seats_text(machine, setup.pinned_to));
+  }
+  return setup;
+}
+
+/// Empty where the run was interrupted and the model is too large to be evaluated once more.
+std::optional<Metrics> Experiment::measure(const Snapshot& snapshot) const {
+  // A rank that stands for all workers takes all their minibatches in one.
+  const std::uint64_t minibatches =
+      snapshot.minibatches * static_cast<std::uint64_t>(config_.workers / cast_.workers);
+  Metrics metrics;
+  metrics.step = snapshot.steps;
+  metrics.epoch = static_cast<double>(minibatches) * minibatch_epochs_;
+  metrics.seconds = to_seconds(snapshot.time);
+  metrics.samples = minibatches * config_.batch;
+  metrics.bytes_sent = snapshot.bytes;
+  metrics.consensus_distance = snapshot.consensus_distance;
+  const auto train = evaluate_all(*model_, snapshot.model, data_.train, grace_);
+  if (!train) return std::nullopt;
+  metrics.train_loss =
+      train->loss_sum / static_cast<double>(train->rows) + model_->penalty(snapshot.model);
+  if (data_.test.rows == 0) return metrics;
+  const auto test = evaluate_all(*model_, snapshot.model, data_.test, grace_);
+  if (!test) return std::nullopt;
+  metrics.test_loss = test->loss_sum / static_cast<double>(test->rows);
+  metrics.test_accuracy = static_cast<double>(test->correct) / static_cast<double>(test->rows);
+  return metrics;
+}
+
+/// True when the run shall end.
+bool Experiment::look(const Snapshot& snapshot) {
+  const auto measured = measure(snapshot);
+  if (!measured && metrics_.empty()) throw Interrupted("interrupted before the first step");
+  if (!measured) return true;
+  metrics_.push_back(*measured);
+  measured_minibatches_ = snapshot.minibatches;
+  const double loss = metrics_.back().train_loss;
+  if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
+  diverged_ = diverged_ || !(loss <= diverged_beyond * std::max(1.0, metrics_.front().train_loss));
+  return diverged_ || (config_.target_loss && loss <= *config_.target_loss);
+}
+
+std::vector<double> Experiment::slowdown() const {
+  std::vector<double> factors(static_cast<std::size_t>(config_.workers), 1.0);
+  for (const Straggler& straggler : config_.stragglers) {
+    factors[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
+  }
+  return factors;
+}
+
+RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context) const {
+  const auto program = [&](Rank& rank) {
+    if (rank.rank() >= setup.workers) {
+      Server server(rank, context);
+      rank.begin();
+      scheme_.server(server);
+    } else {
+      Worker worker(rank, context, cast_.shares_of(rank.rank()));
+      rank.begin();
+      scheme_.worker(worker);
+    }
+  };
+  return config_.time == TimeMode::wall ? run_wall(setup, program) : run_virtual(setup, program);
+}
+
+ModelLayout Experiment::layout() const {
+  return {.home = cast_.model,
+          .workers = cast_.workers,
+          .servers = cast_.servers,
+          .shared_models = cast_.shared_models,
+          .scalar = model_->scalar(),
+          .dimension = model_->dimension()};
+}
+
+/// The starting point is looked at too, so that every curve begins at the same loss.
+Snapshot Experiment::start() const {
+  Snapshot start{.model = initial_.view()};
+  const bool many = cast_.model == ModelHome::replicas ||
+                    (cast_.model == ModelHome::shared && cast_.shared_models > 1);
+  if (many) start.consensus_distance = 0.0;
+  return start;
+}
+
+RunResult Experiment::run() {
+  const auto parts =
+      partition(data_.train, config_.partition, static_cast<std::size_t>(config_.workers),
+                config_.seed, config_.order);
+  const Ingredients ingredients =
+      make_ingredients(config_.ingredients, {.scheme = scheme_,
+                                             .workers = config_.workers,
+                                             .seed = config_.seed,
+                                             .hyperparameters = config_.hyperparameters});
+  const RuntimeSetup setup = runtime_setup();
+  RunState state(layout());
+  if (config_.time == TimeMode::simulated) state.share_staleness();
+  RunLimits limits = this->limits();
+  if (look(start())) limits.steps = 0;
+
+  Pacer pacer(
+      {.pace = scheme_.pace, .limits = limits, .workers = setup.workers, .lot = lot_size(config_)},
+      state, [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted_);
+  const RunContext context{.scheme = scheme_.name,
+                           .train = data_.train,
+                           .model = *model_,
+                           .initial_model = initial_.view(),
+                           .parts = parts,
+                           .workers = config_.workers,
+                           .proxies = cast_.proxies,
+                           .batch = config_.batch,
+                           .drawing = drawing(config_),
+                           .seed = config_.seed,
+                           .optimizer = config_.optimizer,
+                           .minibatch_time = config_.compute_time.value_or(Duration{0}),
+                           .slowdown = slowdown(),
+                           .compute_noise = config_.compute_noise,
+                           .hyperparameters = config_.hyperparameters,
+                           .ingredients = ingredients,
+                           .pacer = pacer,
+                           .state = state,
+                           .simulated = config_.time == TimeMode::simulated,
+                           .recorder = hooks_.recorder};
+  const RuntimeReport report = run_ranks(setup, context);
+
+  const Snapshot end = pacer.final_snapshot(report);
+  // Where workers do not wait for answers, gradients may have been under way at the last look.
+  const bool late_arrivals = by_arrival(scheme_) && metrics_.back().seconds < to_seconds(end.time);
+  if (measured_minibatches_ != end.minibatches || late_arrivals) look(end);
+  RunResult result;
+  result.model = VectorBuffer::copy_of(end.model);
+  result.staleness = state.staleness();
+  result.summary = summarise(result.staleness, report);
+  result.summary.samples_computed =
+      pacer.worker_steps_done() * cast_.shares_of(0).size() * config_.batch;
+  result.summary.interrupted = interrupted_.load(std::memory_order_relaxed);
+  result.summary.messages = end.messages;
+  result.summary.bytes_sent = end.bytes;
+  result.summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
+  result.metrics = std::move(metrics_);
+  result.accounts = report.accounts;
+  result.resolved = config_;
+  remark_missing_look(end);
+  remark_whether_sharing_pays(result.summary);
+  return result;
+}
+
+void Experiment::remark_missing_look(const Snapshot& end) const {
+  if (!grace_.is_over() || measured_minibatches_ == end.minibatches || !hooks_.remark) return;
+  hooks_.remark(
+      fmt::format("warning: evaluating this model takes long, so the losses are those after step "
+                  "{:.6g}, and the model is that after step {:.6g}",
+                  metrics_.back().step, end.steps));
+}
+
+/// Where workers mostly write what others have just written, they wait for cache lines, and all of
+/// them together may be slower than one. How much data it takes differs from processor to
+/// processor, so one is timed alone.
+void Experiment::remark_whether_sharing_pays(const Summary& summary) const {
+  const bool shared = config_.time == TimeMode::wall && cast_.model == ModelHome::shared;
+  if (!shared || config_.workers == 1 || !hooks_.remark || summary.samples == 0) return;
+  const double alone = static_cast<double>(config_.batch) /
+                       to_seconds(measure_lone_step_time(*model_, data_.train, config_.batch));
+  if (summary.samples_per_second >= alone) return;
+  hooks_.remark(
+      fmt::format("note: {} workers took {} samples/s on the shared model, and one alone takes {}: "
+                  "here sharing "
+                  "does not pay; --scheme local-sgd gives each a replica",
+                  config_.workers, human_count(summary.samples_per_second), human_count(alone)));
+}
+
+Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& report) const {
+  const Metrics& last = metrics_.back();
+  Summary s;
+  s.scheme = scheme_.name;
+  s.workers = config_.workers;
+  s.servers = cast_.servers;
+  s.time = time_mode_text(config_.time);
+  s.seed = config_.seed;
+  s.dataset = data_.name;
+  s.rows = data_.train.rows;
+  s.features = data_.train.features;
+  s.test_rows = data_.test.rows;
+  s.classes = data_.train.classes;
+  s.model = config_.model;
+  s.parameters = model_->dimension();
+  s.lr = config_.optimizer.lr;
+  s.steps = last.step;
+  s.epochs = last.epoch;
+  s.samples = last.samples;
+  s.target_loss = config_.target_loss;
+  const auto reached = std::ranges::find_if(metrics_, [&](const Metrics& metrics) {
+    return config_.target_loss && metrics.train_loss <= *config_.target_loss;
+  });
+  if (reached != metrics_.end()) {
+    s.seconds_to_target = reached->seconds;
+    s.epochs_to_target = reached->epoch;
+  }
+  s.train_loss = last.train_loss;
+  s.test_loss = last.test_loss;
+  s.test_accuracy = last.test_accuracy;
+  s.consensus_distance = last.consensus_distance;
+  if (!staleness.empty()) {
+    s.staleness = StalenessSummary{staleness.mean(), staleness.quantile(0.5),
+                                   staleness.quantile(0.99), staleness.max()};
+  }
+  s.diverged = diverged_;
+  summarise_time(s, report);
+  return s;
+}
+
+void Experiment::summarise_time(Summary& s, const RuntimeReport& report) const {
+  s.seconds = to_seconds(report.elapsed);
+  s.compute_stretch = report.compute_stretch;
+  s.samples_per_second = s.seconds > 0.0 ? static_cast<double>(s.samples) / s.seconds : 0.0;
+  const std::size_t workers = report.accounts.size() - static_cast<std::size_t>(s.servers);
+  // In floating seconds: thousands of workers together pass the 106 days that a Duration holds.
+  for (std::size_t w = 0; w < workers; ++w) {
+    s.compute_s += to_seconds(report.accounts[w].compute) / static_cast<double>(workers);
+    s.transfer_s += to_seconds(report.accounts[w].transfer) / static_cast<double>(workers);
+    s.wait_s += to_seconds(report.accounts[w].wait) / static_cast<double>(workers);
+  }
+}
+
+}  // namespace
+
+RunResult run_experiment_of(const Scheme& scheme, const Configuration& resolved,
+                            const LoadedData& data, const RunHooks& hooks) {
+  return Experiment(scheme, resolved, data, hooks).run();
+}
+
+RunResult run_experiment(const Configuration& resolved, const LoadedData& data,
+                         const RunHooks& hooks) {
+  return run_experiment_of(find_scheme(resolved.scheme), resolved, data, hooks);
+}
+
+DatasetRequest dataset_request(const Configuration& c) {
+  return {.dataset = c.dataset,
+          .test = c.test,
+          .format = c.data_format,
+          .data_dir = c.data_dir,
+          .label_column = c.label_column,
+          .seed = c.seed};
+}
+
+}  // namespace trainyard

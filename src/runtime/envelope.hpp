@@ -1,0 +1,32 @@
+// A message on its way, as the runtimes keep it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/memory_account.hpp"
+#include "trainyard/runtime/message.hpp"
+
+namespace trainyard {
+
+/// With its payload, or the place where that lies. Envelopes are used again: in the steady state of
+/// a run none is allocated.
+struct alignas(64) Envelope : Delivery {
+  // With what is inherited, all that the receiver reads is on one cache line.
+  int to = 0;
+  std::atomic<bool> delivered{false};  // `wall`: it is the receiver's; else the sender's
+  Envelope* next = nullptr;            // `wall`: where the sender's next message will be
+
+  AlignedBuffer<std::byte> storage;
+  std::uint64_t uses = 0;  // counted by the sender
+  /// Itself and what the heap adds: where everybody sends to everybody, that is most of a message.
+  MemoryCharge charge{256};
+
+  /// Copies `bytes` in; allocates only when they are more than ever before.
+  void fill(std::span<const std::byte> bytes);
+};
+
+}  // namespace trainyard

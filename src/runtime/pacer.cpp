@@ -1,0 +1,252 @@
+#include "trainyard/runtime/pacer.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+Pacer::Pacer(const StepRule& rule, RunState& state, std::function<bool(const Snapshot&)> look,
+             const std::atomic<bool>& interrupted)
+    : rule_(rule),
+      state_(state),
+      look_(std::move(look)),
+      interrupted_(interrupted),
+      progress_(static_cast<std::size_t>(rule.workers)),
+      closed_(static_cast<std::size_t>(state.layout().servers)),
+      last_step_(rule.limits.steps),
+      deposits_(rule.workers),
+      gatherer_(state) {
+  require(rule.limits.evaluate_every > 0 && rule.lot > 0,
+          "a run is looked at and counted in whole steps");
+  require(rule.workers == state.layout().workers, "who has the model takes the steps");
+}
+
+bool Pacer::next_step(Rank& rank, std::uint64_t done) {
+  Progress& own = progress_of(rank.rank());
+  // relaxed: counts only; what they count is published by messages or while all stand still.
+  own.done.store(done, std::memory_order_relaxed);
+  const bool goes_on = rule_.pace == Pace::lockstep ? next_step_at<Pace::lockstep>(rank, own, done)
+                       : rule_.pace == Pace::free   ? next_step_at<Pace::free>(rank, own, done)
+                                                    : next_step_at<Pace::server>(rank, own, done);
+  if (goes_on) own.begun.store(done + 1, std::memory_order_relaxed);
+  return goes_on;
+}
+
+/// A function for each pace, so that a Hogwild worker pays for no other: 3 ns of its 100.
+template <Pace pace>
+bool Pacer::next_step_at(Rank& rank, Progress& own, std::uint64_t done) {
+  StepCounts counts{.done = done};
+  if (pace == Pace::free && done > 0 && --own.lot_left == 0) count_lot(own, counts);
+  const Verdict verdict = ask<pace>(rank, own, counts);
+  return verdict == Verdict::go_on || obey<pace>(verdict, rank, own, counts);
+}
+
+template <Pace pace>
+Verdict Pacer::ask(Rank& rank, Progress& own, StepCounts& counts) const {
+  // relaxed: flags and counts, with which nothing is published.
+  counts.interrupted = interrupted_.load(std::memory_order_relaxed);
+  counts.ending = ending_.load(std::memory_order_relaxed);
+  counts.lot_left = own.lot_left;
+  if (pace != Pace::free) counts.last_step = last_step();
+  if (pace == Pace::server) counts.closed = steps_closed();
+  if (!rule_.goes_by_clock()) return rule_.next_at(pace, counts, Time{0});
+  const Time now = rank.now();
+  if (now != own.instant) {
+    own.instant = now;
+    own.first_of_instant = counts.done;
+  }
+  counts.of_instant = counts.done - own.first_of_instant;
+  return rule_.next_at(pace, counts, now);
+}
+
+/// Does what the rule says until it says whether the worker goes on.
+template <Pace pace>
+[[gnu::noinline]] bool Pacer::obey(Verdict verdict, Rank& rank, Progress& own, StepCounts counts) {
+  while (true) {
+    switch (verdict) {
+      case Verdict::go_on:
+        return true;
+      case Verdict::stop:
+        return false;
+      case Verdict::claim:
+        return claim_lot(own);
+      case Verdict::look:
+        look_after(rank, counts);
+        counts.looked = true;
+        break;
+      case Verdict::wind_up:
+        wind_up(rank);
+        break;
+      case Verdict::refuse:
+        refuse_standing_clock(rank);
+    }
+    verdict = ask<pace>(rank, own, counts);
+  }
+}
+
+/// A worker has done the minibatches that it had claimed.
+void Pacer::count_lot(Progress& own, StepCounts& counts) {
+  // relaxed: a count; whoever looks has all ranks stand still first.
+  counts.completed_before = completed_.fetch_add(own.lot, std::memory_order_relaxed);
+  counts.completed = counts.completed_before + own.lot;
+}
+
+/// False when there are none left.
+bool Pacer::claim_lot(Progress& own) {
+  // relaxed: a count; each number is given out once, whoever asks first.
+  own.first = claimed_.fetch_add(rule_.lot, std::memory_order_relaxed);
+  own.lot = own.lot_left = rule_.lot_from(own.first);
+  return own.lot > 0;
+}
+
+/// Simulated time passes only while something takes time, and without it a run that ends by the
+/// clock goes on for ever.
+void Pacer::refuse_standing_clock(Rank& rank) const {
+  throw UsageError(fmt::format(
+      "--seconds: the clock stands still: a worker has taken {} steps at {}, because computing "
+      "takes no time and nothing that does is sent; give --epochs or --steps, or a "
+      "--compute-time above 0",
+      rule_.limits.steps_of_instant, human_duration(to_seconds(rank.now()))));
+}
+
+/// By all servers.
+std::uint64_t Pacer::steps_closed() const {
+  std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
+  for (const Closed& closed : closed_) {
+    // relaxed: a worker that has the last step's model knows from the message.
+    steps = std::min(steps, closed.steps.load(std::memory_order_relaxed));
+  }
+  return steps;
+}
+
+void Pacer::close_step(Rank& rank, std::uint64_t minibatches) {
+  Closed& own = closed_[static_cast<std::size_t>(rank.rank() - rule_.workers)];
+  // relaxed: only this rank writes them; the mutex or a message publishes them.
+  own.minibatches.fetch_add(minibatches, std::memory_order_relaxed);
+  const std::uint64_t steps = own.steps.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (rule_.last_look(steps) != steps) return;
+  {
+    const std::lock_guard lock(looked_at_mutex_);
+    // The last server to close a step that is due has it looked at.
+    const std::uint64_t due = rule_.last_look(steps_closed());
+    if (due <= looked_at_) return;
+    looked_at_ = due;
+  }
+  rank.stand_still([&] {
+    Snapshot snapshot{.time = rank.now()};
+    count_done(snapshot);
+    look(rank, snapshot, gatherer_.gather());
+  });
+}
+
+/// lockstep, free.
+void Pacer::look_after(Rank& rank, const StepCounts& counts) {
+  if (rule_.pace == Pace::free) {
+    rank.stand_still([&] {
+      look(rank,
+           {.minibatches = counts.completed,
+            .steps = static_cast<double>(counts.completed) / rule_.workers,
+            .time = rank.now()},
+           gatherer_.gather());
+    });
+    return;
+  }
+  const int worker = rank.rank();
+  const bool has_replica = state_.layout().home == ModelHome::replicas;
+  // relaxed: its own count.
+  const std::uint64_t sat_out = progress_of(worker).sat_out.load(std::memory_order_relaxed);
+  Deposit* deposit = deposits_.lay_down(worker, counts.done, counts.done - sat_out,
+                                        has_replica ? state_.replica(worker) : ConstVector());
+  if (deposit == nullptr) return;
+  rank.stand_still([&] {
+    look(rank,
+         {.minibatches = deposit->minibatches,
+          .steps = static_cast<double>(counts.done),
+          .time = rank.now()},
+         has_replica ? gatherer_.mean_of(deposit->replicas.view()) : gatherer_.gather());
+    Deposits::free(*deposit);
+  });
+}
+
+/// REQUIRES: all ranks stand still.
+void Pacer::look(const Rank& rank, Snapshot snapshot, const GatheredModel& model) {
+  snapshot.model = model.values;
+  snapshot.consensus_distance = model.consensus_distance;
+  const RankAccount traffic = rank.traffic_of_all();
+  snapshot.messages = traffic.messages_sent;
+  snapshot.bytes = traffic.bytes_sent;
+  if (look_(snapshot)) end_after_steps_begun();
+}
+
+void Pacer::wind_up(Rank& rank) {
+  if (rule_.pace == Pace::free) {
+    // relaxed: a flag; free workers need not end at the same step, so nobody is stopped for it.
+    ending_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  rank.stand_still([this] { end_after_steps_begun(); });
+}
+
+/// REQUIRES: all ranks stand still.
+void Pacer::end_after_steps_begun() {
+  std::uint64_t begun = 0, closed = 0;
+  // relaxed, here and below: nobody writes while all stand still.
+  for (const Progress& progress : progress_) {
+    begun = std::max(begun, progress.begun.load(std::memory_order_relaxed));
+  }
+  for (const Closed& server : closed_) {
+    closed = std::max(closed, server.steps.load(std::memory_order_relaxed));
+  }
+  last_step_.store(rule_.end(begun, closed, last_step()), std::memory_order_relaxed);
+  ending_.store(true, std::memory_order_relaxed);
+}
+
+std::uint64_t Pacer::worker_steps_done() const {
+  std::uint64_t sum = 0;
+  for (const Progress& progress : progress_) {
+    // relaxed: counts, which others go on writing.
+    sum += progress.done.load(std::memory_order_relaxed) -
+           progress.sat_out.load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+/// REQUIRES: all ranks stand still, or have ended.
+void Pacer::count_done(Snapshot& snapshot) const {
+  // relaxed: nobody writes meanwhile.
+  if (rule_.pace != Pace::server) {
+    snapshot.minibatches = worker_steps_done();
+    std::uint64_t steps = snapshot.minibatches;  // and those that were sat out
+    for (const Progress& progress : progress_) {
+      steps += progress.sat_out.load(std::memory_order_relaxed);
+    }
+    snapshot.steps = static_cast<double>(steps) / rule_.workers;
+    return;
+  }
+  snapshot.steps = static_cast<double>(steps_closed());
+  snapshot.minibatches = std::numeric_limits<std::uint64_t>::max();
+  for (const Closed& closed : closed_) {
+    snapshot.minibatches =
+        std::min(snapshot.minibatches, closed.minibatches.load(std::memory_order_relaxed));
+  }
+}
+
+Snapshot Pacer::final_snapshot(const RuntimeReport& report) {
+  Snapshot snapshot{.time = report.elapsed};
+  count_done(snapshot);
+  const GatheredModel model = gatherer_.gather();
+  snapshot.model = model.values;
+  snapshot.consensus_distance = model.consensus_distance;
+  for (const RankAccount& account : report.accounts) {
+    snapshot.messages += account.messages_sent;
+    snapshot.bytes += account.bytes_sent;
+  }
+  return snapshot;
+}
+
+}  // namespace trainyard

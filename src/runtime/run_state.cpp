@@ -1,0 +1,55 @@
+#include "trainyard/runtime/run_state.hpp"
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
+
+namespace trainyard {
+
+RunState::RunState(const ModelLayout& layout)
+    : layout_(layout),
+      ranks_(static_cast<std::size_t>(layout.workers + layout.servers)),
+      staleness_(ranks_.size()) {
+  if (layout.home == ModelHome::shared) shared_.emplace(layout.workers, layout.shared_models);
+}
+
+Vector RunState::keep(int rank, std::string_view name, std::size_t length) {
+  auto& kept = of(rank).kept;
+  auto found = kept.find(name);
+  if (found == kept.end()) {
+    found = kept.emplace(name, VectorBuffer::zeroed(layout_.scalar, length)).first;
+  }
+  const Vector model = of(rank).model;
+  if (!model.empty() && found->second.view().data() == model.data()) {
+    throw InternalError(
+        fmt::format("rank {} asks to keep '{}', which is its model's own name", rank, name));
+  }
+  if (found->second.size() != length) {
+    throw InternalError(
+        fmt::format("rank {} keeps '{}' of {} numbers, and asks for {} under that "
+                    "name",
+                    rank, name, found->second.size(), length));
+  }
+  return found->second.view();
+}
+
+Vector RunState::keep_model(int rank, ConstVector initial) {
+  const Vector model = keep(rank, rank < layout_.workers ? "replica" : "shard", initial.size());
+  kernels::copy(initial, model);
+  return of(rank).model = model;
+}
+
+std::vector<KeptVector> RunState::kept_by(int rank) const {
+  std::vector<KeptVector> all;
+  for (const auto& [name, values] : of(rank).kept) all.push_back({name, values.view()});
+  return all;
+}
+
+Staleness RunState::staleness() const {
+  Staleness all;
+  for (const Staleness& one : staleness_) all.merge(one);
+  return all;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,58 @@
+#include "trainyard/scheme/cast.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace trainyard {
+
+std::vector<int> Cast::shares_of(int worker) const {
+  if (shares.empty()) return {worker};
+  return shares[static_cast<std::size_t>(worker)];
+}
+
+namespace cast {
+
+Cast replicas(const CastSetting& setting) {
+  const int servers = setting.collective == nullptr
+                          ? 0
+                          : setting.collective->servers(setting.workers, setting.servers);
+  return {.workers = setting.workers, .servers = servers};
+}
+
+Cast replicas_with_servers(const CastSetting& setting) {
+  return {.workers = setting.workers, .servers = setting.servers};
+}
+
+Cast replicas_with_proxies(const CastSetting& setting) {
+  const int groups = std::min(setting.workers, setting.servers);
+  return {.workers = setting.workers, .servers = groups + 1, .proxies = groups};
+}
+
+Cast servers(const CastSetting& setting) {
+  return {.workers = setting.workers, .servers = setting.servers, .model = ModelHome::servers};
+}
+
+Cast one_server(const CastSetting& setting) {
+  return {.workers = setting.workers, .servers = 1, .model = ModelHome::servers};
+}
+
+Cast shared(const CastSetting& setting) {
+  return {.workers = setting.workers, .model = ModelHome::shared};
+}
+
+Cast shared_by_groups(const CastSetting& setting) {
+  const double groups = hyperparameter(setting.hyperparameters, "groups");
+  return {.workers = setting.workers,
+          .model = ModelHome::shared,
+          .shared_models = static_cast<int>(std::min<double>(groups, setting.workers))};
+}
+
+Cast one_worker(const CastSetting& setting) {
+  std::vector<int> all(static_cast<std::size_t>(setting.workers));
+  std::iota(all.begin(), all.end(), 0);
+  return {.workers = 1, .shares = {std::move(all)}};
+}
+
+}  // namespace cast
+
+}  // namespace trainyard

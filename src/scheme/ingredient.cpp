@@ -1,0 +1,105 @@
+#include "trainyard/scheme/ingredient.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+namespace trainyard {
+
+namespace {
+
+void check_collective(std::string_view text) {
+  (void)find_all_reduce(text);
+}
+
+void make_graph(std::string_view text, const IngredientSetting& s, Ingredients& into) {
+  into.put("topology",
+           std::make_shared<const Topology>(rounds_over(
+               s.scheme, make_topology(text, s.workers, s.seed), s.hyperparameters, s.seed)));
+}
+
+void make_collective(std::string_view text, const IngredientSetting& /*setting*/,
+                     Ingredients& into) {
+  into.put("collective", std::make_shared<const AllReduce>(find_all_reduce(text)));
+}
+
+std::vector<IngredientInfo> all_topologies() {
+  std::vector<IngredientInfo> all;
+  for (const TopologyInfo& info : topologies()) all.push_back({info.typed(), info.summary});
+  return all;
+}
+
+std::vector<IngredientInfo> all_collectives() {
+  std::vector<IngredientInfo> all;
+  for (const AllReduce& way : all_reduces()) {
+    all.push_back({way.name, way.summary, way.time, way.source});
+  }
+  return all;
+}
+
+/// On these all numbers of workers fit, and a step's messages take 2, n − 1, ⌈log2 n⌉ and 1 message
+/// times. The first two stay and are symmetric.
+std::vector<std::string> usual_topologies(const Scheme& scheme) {
+  if (scheme.graphs.range == GraphRange::static_symmetric) return {"ring", "full"};
+  return {"ring", "full", "static-exp", "one-peer-exp"};
+}
+
+std::vector<std::string> usual_collectives(const Scheme& /*scheme*/) {
+  std::vector<std::string> all;
+  for (const AllReduce& way : all_reduces()) all.push_back(way.name);
+  return all;
+}
+
+}  // namespace
+
+const std::vector<IngredientKind>& ingredient_kinds() {
+  static const std::vector<IngredientKind> table{
+      {.name = "topology",
+       .plural = "topologies",
+       .help = "graph of gossip schemes (list topologies)",
+       .fallback = "ring",
+       .missing = "has none",
+       .check = check_topology,
+       .make = make_graph,
+       .all = all_topologies,
+       .usual = usual_topologies},
+      {.name = "collective",
+       .plural = "collectives",
+       .help = "how averages over all workers are taken (list collectives)",
+       .fallback = "ring",
+       .missing = "has none to choose",
+       .check = check_collective,
+       .make = make_collective,
+       .all = all_collectives,
+       .usual = usual_collectives},
+  };
+  return table;
+}
+
+const IngredientKind& ingredient_kind(std::string_view name) {
+  const auto found = std::ranges::find(ingredient_kinds(), name, &IngredientKind::name);
+  require(found != ingredient_kinds().end(), "a kind of ingredient that is not in the table");
+  return *found;
+}
+
+const std::string& ingredient_name(const IngredientNames& names, std::string_view kind) {
+  const auto found = names.find(kind);
+  return found != names.end() ? found->second : ingredient_kind(kind).fallback;
+}
+
+bool takes(const Scheme& scheme, std::string_view kind) {
+  return std::ranges::find(scheme.takes, kind) != scheme.takes.end();
+}
+
+Ingredients make_ingredients(const IngredientNames& names, const IngredientSetting& setting) {
+  Ingredients made;
+  for (const std::string& kind : setting.scheme.takes) {
+    ingredient_kind(kind).make(ingredient_name(names, kind), setting, made);
+  }
+  return made;
+}
+
+}  // namespace trainyard

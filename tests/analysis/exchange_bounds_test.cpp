@@ -1,0 +1,55 @@
+#include "trainyard/analysis/exchange_bounds.hpp"
+
+#include <map>
+#include <string>
+
+#include "support/catch.hpp"
+#include "support/oracles.hpp"
+
+using namespace trainyard;
+
+namespace {
+
+double bound(const char* name, ExchangeCosts costs, int servers = 1) {
+  costs.servers = servers;
+  for (const ExchangeBound& row : exchange_bounds()) {
+    if (row.name == name) return row.seconds(costs);
+  }
+  FAIL("no bound named " << name);
+  return 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("lower bounds of ResNet-152 on 1 GbE with 8 workers", "[analysis]") {
+  const ExchangeCosts costs = exchange_costs(8, 1, 223.0 * (1U << 20U), 125e6);
+  CHECK(bound("one server, synchronous", costs) == Approx(30.19).margin(0.005));
+  CHECK(bound("server at the root of a tree", costs) == Approx(15.14).margin(0.005));
+  CHECK(bound("scatter-reduce to a server, broadcast", costs) == Approx(7.14).margin(0.005));
+  CHECK(bound("all-reduce by doubling", costs) == Approx(5.79).margin(0.005));
+  CHECK(bound("ring all-reduce", costs) == Approx(3.40).margin(0.005));
+}
+
+TEST_CASE("lower bounds as the reference has them", "[analysis]") {
+  const auto cases = test::read_oracle("cost_reference")["nam_lower_bounds"];
+  REQUIRE(cases.size() > 40);
+  for (const auto& [name, expected] : cases.items()) {
+    CAPTURE(name);
+    const ExchangeCosts costs{.workers = std::stoi(name.substr(name.find("n=") + 2)),
+                              .servers = 1,
+                              .transmit_s = expected["T_w"],
+                              .reduce_s = expected["R_w"],
+                              .update_s = expected["U_w"]};
+    const auto same = [&expected = expected](const char* key) {
+      return Approx(expected[key].get<double>()).epsilon(1e-9);
+    };
+    CHECK(bound("one server, synchronous", costs) == same("naive_sync_k1"));
+    CHECK(bound("k servers, synchronous", costs, 4) == same("naive_sync_k4"));
+    CHECK(bound("server at the root of a tree", costs) == same("binomial"));
+    CHECK(bound("scatter-reduce to a server, broadcast", costs) == same("scatter_reduce_k1"));
+    CHECK(bound("all-reduce by doubling", costs) == same("allreduce_log"));
+    CHECK(bound("ring all-reduce", costs) == same("ring"));
+    CHECK(bound("one server, asynchronous: a worker", costs) == same("async_per_worker"));
+    CHECK(bound("one server, asynchronous: all n", costs) == same("async_full_k1"));
+  }
+}

@@ -1,0 +1,273 @@
+// Predictions against real training runs under simulated time, and against closed forms.
+#include "trainyard/analysis/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/spectrum.hpp"
+
+#include "support/catch.hpp"
+#include "support/topologies.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::quick;
+using test::train;
+
+namespace {
+
+constexpr std::size_t parameters = 840;  // divisible by 1 to 8
+
+PredictionSetting setting_of(int workers, Network network, std::uint64_t floats = parameters) {
+  PredictionSetting setting;
+  setting.configuration.workers = workers;
+  setting.configuration.network = std::move(network);
+  setting.configuration.compute_time = std::chrono::milliseconds(3);
+  setting.configuration.hyperparameters["period"] = 4;  // a whole number of times in 8 and in 32
+  setting.configuration.hyperparameters["switch-epoch"] = 0;  // or the long run begins after it
+  setting.parameters = floats;
+  return setting;
+}
+
+/// What training takes: its first step, and a step of those that a prediction counts.
+struct Trained {
+  double first_s = 0.0, sustained_s = 0.0;
+};
+
+Trained trained(const Variant& variant, const PredictionSetting& setting,
+                const Prediction& prediction) {
+  static const LoadedData data = test::dense_problem(60, parameters);
+  Configuration c = quick(variant.scheme, setting.configuration.workers, 1);
+  c.network = setting.configuration.network;
+  c.servers = setting.configuration.servers;
+  c.compute_time = setting.configuration.compute_time;
+  c.hyperparameters = setting.configuration.hyperparameters;
+  const Scheme& scheme = find_scheme(variant.scheme);
+  if (takes(scheme, "topology")) c.ingredients["topology"] = variant.way;
+  if (scheme.takes == std::vector<std::string>{"collective"}) {
+    c.ingredients["collective"] = variant.way;
+  }
+  const auto seconds_of = [&](std::uint64_t steps) {
+    c.steps = steps;
+    return train(c, data).summary.seconds;
+  };
+  const std::uint64_t first = prediction.steps_before, counted = prediction.steps_counted;
+  return {seconds_of(1),
+          (seconds_of(first + counted) - seconds_of(first)) / static_cast<double>(counted)};
+}
+
+}  // namespace
+
+namespace {
+
+void check_predictions(std::initializer_list<int> workers,
+                       std::initializer_list<double> latencies) {
+  for (const int n : workers) {
+    for (const double latency : latencies) {
+      for (const double bandwidth : {1e5, 1e7}) {  // 34 ms and 0.34 ms a model
+        for (const int k : {1, 3}) {
+          PredictionSetting setting =
+              setting_of(n, {.latency = seconds(latency), .bytes_per_second = bandwidth});
+          setting.configuration.servers = k;
+          for (const Variant& variant : parse_variants("all", "test")) {
+            CAPTURE(n, k, latency, bandwidth, variant.text());
+            const Prediction prediction = predict(variant, setting);
+            const Trained run = trained(variant, setting, prediction);
+            CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
+            const bool closed = prediction.closed_form_s.has_value();
+            const bool async_server =
+                variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||
+                variant.scheme == "downpour" || variant.scheme == "ps-backup" ||
+                variant.scheme.starts_with("dc-asgd");
+            const bool known = async_server ? k == 1
+                               : variant.scheme == "ps-sync"
+                                   ? k <= n
+                                   : find_scheme(variant.scheme).cost.time != nullptr;
+            CHECK(closed == known);
+            if (closed) CHECK(*prediction.closed_form_s == Approx(run.first_s).epsilon(1e-6));
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a prediction is what a run takes, for every scheme", "[analysis]") {
+  check_predictions({5}, {0.5e-3});
+}
+
+TEST_CASE("a prediction is what a run takes, over the whole grid", "[analysis][slow]") {
+  check_predictions({1, 2, 3, 5, 8}, {0.0, 0.5e-3, 20e-3});
+}
+
+TEST_CASE("a prediction over any topology is what a run takes", "[analysis]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  for (const int n : {4, 5, 16}) {
+    const PredictionSetting setting = setting_of(n, network);
+    for (const std::string& topology : test::topologies_for(n)) {
+      const Variant variant = parse_variants("gossip:" + topology, "test").front();
+      CAPTURE(n, variant.text());
+      const Prediction prediction = predict(variant, setting);
+      const Trained run = trained(variant, setting, prediction);
+      CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
+      if (prediction.closed_form_s) {
+        CHECK(*prediction.closed_form_s == Approx(run.first_s).epsilon(1e-6));
+      }
+    }
+  }
+  CHECK(predict({"gossip", "torus"}, setting_of(16, network)).closed_form_s ==
+        Approx(3e-3 + 4 * (1e-3 + 4.0 * parameters / 1e6)));
+  CHECK(predict({"gossip", "hypercube"}, setting_of(16, network)).closed_form_s ==
+        Approx(3e-3 + 4 * (1e-3 + 4.0 * parameters / 1e6)));
+  CHECK_FALSE(predict({"gossip", "star"}, setting_of(5, network)).closed_form_s);
+  CHECK_THROWS_WITH(predict({"gossip", "hypercube"}, setting_of(5, network)),
+                    ContainsSubstring("not a power of two"));
+  // A base graph of 25 workers has nine rounds, in some of which not everybody sends.
+  const Prediction base = predict({"gossip", "base:2"}, setting_of(25, network));
+  CHECK(base.steps_counted == 27);
+  CHECK(base.messages == Approx(25 * analyse(make_topology("base:2", 25, 1)).messages));
+}
+
+TEST_CASE("a prediction of what is drawn at random is near its mean", "[analysis]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  PredictionSetting setting = setting_of(16, network);
+  setting.configuration.hyperparameters["send-probability"] = 0.25;
+  // 3840 chances: two standard deviations are 6 %.
+  CHECK(predict({"gosgd", ""}, setting).messages == Approx(16 * 0.25).epsilon(0.1));
+  setting.configuration.hyperparameters["budget"] = 0.3;
+  // The two matchings of a ring of 16 have 16 links, and both directions of each are messages.
+  CHECK(predict({"matcha", "ring"}, setting).messages == Approx(0.3 * 32).epsilon(0.15));
+}
+
+TEST_CASE("a prediction for a model too large to try agrees with the closed forms", "[analysis]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 125e6};
+  const std::uint64_t floats = 100'000'000;
+  for (const int n : {8, 64}) {
+    const PredictionSetting setting = setting_of(n, network, floats);
+    const double message = 1e-3 + 4.0 * floats / 125e6;
+    for (const char* text : {"ring", "all-reduce:rabenseifner", "all-reduce:recursive-doubling",
+                             "all-reduce:ps-colocated", "gossip:ring", "gossip:static-exp"}) {
+      const Variant variant = parse_variants(text, "test").front();
+      CAPTURE(n, text);
+      const Prediction prediction = predict(variant, setting);
+      REQUIRE(prediction.closed_form_s);
+      CHECK(prediction.step_s == Approx(*prediction.closed_form_s).epsilon(1e-6));
+    }
+    CHECK(predict({"gossip", "one-peer-exp"}, setting).step_s ==
+          Approx(3e-3 + message).epsilon(1e-6));
+    CHECK(predict({"gossip", "one-peer-exp"}, setting).bytes ==
+          Approx(n * 4.0 * floats).epsilon(1e-9));
+    // A server that is never idle; and one that answers the first while it waits for the last.
+    CHECK(predict({"ps-async", ""}, setting).step_s == Approx(n * message).epsilon(1e-6));
+    CHECK(predict({"ps-sync", ""}, setting).step_s ==
+          Approx(3e-3 + (n + 1) * message).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a step of ps-async is a worker's own round while the server has time", "[analysis]") {
+  const PredictionSetting setting =
+      setting_of(3, {.latency = std::chrono::microseconds(100), .bytes_per_second = 1e9});
+  const double message = 100e-6 + 4.0 * parameters / 1e9;
+  CHECK(predict({"ps-async", ""}, setting).step_s == Approx(3e-3 + 2 * message).epsilon(1e-9));
+}
+
+TEST_CASE("what happens every so many steps is predicted at its share", "[analysis]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  const double model = 4.0 * parameters;
+  PredictionSetting setting = setting_of(4, network);
+  setting.configuration.hyperparameters = {{"period", 7.0}, {"switch-epoch", 1000.0}};
+  const double average =
+      to_seconds(find_all_reduce("tree").duration(4, 1, parameters, setting.configuration.network));
+  // In the long run post-local-sgd is local SGD, however late its switch.
+  for (const char* scheme : {"local-sgd", "post-local-sgd"}) {
+    CHECK(predict({scheme, "tree"}, setting).step_s == Approx(3e-3 + average / 7).epsilon(1e-9));
+  }
+  CHECK(*predict({"post-local-sgd", "tree"}, setting).closed_form_s ==
+        Approx(3e-3 + average).epsilon(1e-9));
+  setting.configuration.hyperparameters = {{"fetch-period", 5.0}, {"push-period", 7.0}};
+  CHECK(predict({"downpour", ""}, setting).bytes == Approx(4 * model * (1.0 / 5 + 1.0 / 7)));
+  setting.configuration.hyperparameters = {{"period", 5.0}, {"participation", 0.5}};
+  CHECK(predict({"fedavg", ""}, setting).bytes == Approx((2 + 4) * model / 5));
+  setting.configuration.hyperparameters = {{"period-up", 9.0}, {"period-down", 11.0}};
+  CHECK(predict({"tree-easgd", ""}, setting).bytes == Approx(3 * model * (1.0 / 9 + 1.0 / 11)));
+
+  setting = setting_of(15, network);
+  setting.configuration.hyperparameters = {
+      {"period-up", 10.0}, {"period-down", 10.0}, {"period-growth", 10.0}};
+  const Prediction tree = predict({"tree-easgd", ""}, setting);
+  CHECK(tree.steps_counted == 1000);
+  CHECK(tree.messages == Approx(2 * (8 / 10.0 + 4 / 100.0 + 2 / 1000.0)));
+}
+
+TEST_CASE("periods that come round together too rarely are not predicted", "[analysis]") {
+  PredictionSetting setting = setting_of(15, {});
+  Hyperparameters& given = setting.configuration.hyperparameters;
+  given = {{"period-up", 10.0}, {"period-down", 10.0}, {"period-growth", 1000.0}};
+  CHECK_THROWS_AS(predict({"tree-easgd", ""}, setting), UsageError);
+  CHECK_THROWS_WITH(predict({"tree-easgd", ""}, setting),
+                    ContainsSubstring("tree-easgd: its periods come round together only after "
+                                      "10000000 steps or more; a prediction plays them all, with "
+                                      "15 workers at most 279620"));
+  setting.configuration.workers = 2;  // one level of edges
+  CHECK(predict({"tree-easgd", ""}, setting).messages == Approx(2 / 10.0));
+  const double up = 999'999'999'989, down = 999'999'999'999;  // their product is beyond 64 bits
+  given = {{"period-up", up}, {"period-down", down}, {"push-period", up}, {"fetch-period", down}};
+  for (const char* scheme : {"tree-easgd", "downpour"}) {
+    CHECK_THROWS_WITH(predict({scheme, ""}, setting), ContainsSubstring("1000000000000 steps"));
+  }
+}
+
+TEST_CASE("an epoch is its rows over what a step takes in", "[analysis]") {
+  PredictionSetting setting = setting_of(4, {});
+  setting.configuration.batch = 10;
+  setting.rows = 1000;
+  CHECK(predict({"ring", ""}, setting).epoch_s == Approx(25 * 3e-3));
+  CHECK(predict({"sequential", ""}, setting).epoch_s == Approx(25 * 4 * 3e-3));
+  CHECK(predict({"ps-async", ""}, setting).epoch_s == Approx(25 * 3e-3));
+  setting.configuration.hyperparameters["backups"] = 2;  // two minibatches a step
+  CHECK(predict({"ps-backup", ""}, setting).epoch_s == Approx(50 * 3e-3));
+}
+
+TEST_CASE("a prediction has no closed form where workers or links are not alike", "[analysis]") {
+  const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  const Variant ring{"ring", ""};
+  CHECK(predict(ring, setting_of(4, network)).closed_form_s);
+
+  PredictionSetting slow = setting_of(4, network);
+  slow.configuration.stragglers = {{.rank = 2, .factor = 10.0}};
+  CHECK_FALSE(predict(ring, slow).closed_form_s);
+  CHECK(predict(ring, slow).step_s ==
+        Approx(predict(ring, setting_of(4, network)).step_s + 9 * 3e-3).epsilon(1e-9));
+
+  Network racks = network;
+  racks.racks = 2;
+  racks.between_latency = std::chrono::milliseconds(9);
+  CHECK_FALSE(predict(ring, setting_of(4, racks)).closed_form_s);
+  CHECK(predict(ring, setting_of(4, racks)).step_s > predict(ring, setting_of(4, network)).step_s);
+
+  Network cut = network;
+  cut.ports = PortMode::cutthrough;
+  CHECK_FALSE(predict(ring, setting_of(4, cut)).closed_form_s);
+}
+
+TEST_CASE("variants: a scheme, or one way of it", "[analysis]") {
+  CHECK(parse_variants("ring", "--schemes") == std::vector<Variant>{{"ring", ""}});
+  CHECK(parse_variants("all-reduce:tree", "--schemes") ==
+        std::vector<Variant>{{"all-reduce", "tree"}});
+  CHECK(parse_variants("gossip", "--schemes").size() > 3);
+  const auto decentralised = parse_variants("all-decentralised", "--schemes");
+  CHECK(std::ranges::count(decentralised, std::string("gosgd"), &Variant::scheme) == 1);
+  CHECK(std::ranges::count(decentralised, std::string("gossip-aga"), &Variant::scheme) == 0);
+  CHECK(std::ranges::count(decentralised, std::string("ring"), &Variant::scheme) == 0);
+  CHECK(parse_variants("all", "").size() ==
+        decentralised.size() + parse_variants("all-centralised", "").size());
+  CHECK_THROWS_WITH(parse_variants("all-decentralized", "--schemes"),
+                    ContainsSubstring("did you mean 'all-decentralised'?"));
+  CHECK_THROWS_WITH(parse_variants("gossip:rung", "--schemes"),
+                    ContainsSubstring("did you mean 'ring'?"));
+  CHECK_THROWS_WITH(parse_variants("ring:tree", "--schemes"), ContainsSubstring("no choice"));
+  CHECK_THROWS_WITH(parse_variants("rnig", "--schemes"), ContainsSubstring("did you mean 'ring'?"));
+}

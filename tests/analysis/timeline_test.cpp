@@ -1,0 +1,134 @@
+#include "trainyard/analysis/timeline.hpp"
+
+#include <set>
+
+#include "trainyard/base/error.hpp"
+
+#include "data/files.hpp"
+#include "support/catch.hpp"
+#include "support/oracles.hpp"
+
+namespace trainyard {
+
+namespace {
+
+double exact(Time time) {
+  return static_cast<double>(time.count()) / 1e12;
+}
+
+void check_against_reference(const std::string& example, const std::string& key) {
+  const auto reference = test::read_oracle("switch_reference")[key];
+  const Timeline timeline = make_timeline(example, {});
+  REQUIRE(timeline.trace.messages.size() == reference.size());
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    CAPTURE(example, i);
+    const Transfer& message = timeline.trace.messages[i];
+    const auto& expected = reference[std::to_string(i)];
+    CHECK(exact(message.posted) == Approx(expected["ready"].get<double>()).epsilon(1e-9));
+    CHECK(exact(message.start) == Approx(expected["start"].get<double>()).epsilon(1e-9));
+    CHECK(exact(message.first_bit) == Approx(expected["first_bit"].get<double>()).epsilon(1e-9));
+    CHECK(exact(message.end) == Approx(expected["end"].get<double>()).epsilon(1e-9));
+  }
+}
+
+/// Who sends to whom in round `round`, where every round takes 1.5 + 5/4.
+std::set<std::pair<int, int>> pairs_of_round(const Timeline& timeline, int round) {
+  std::set<std::pair<int, int>> pairs;
+  for (const Transfer& message : timeline.trace.messages) {
+    if (message.start == round * seconds(2.75)) pairs.insert({message.from, message.to});
+  }
+  return pairs;
+}
+
+std::string refusal(const std::string& what, const TimelineOptions& options) {
+  try {
+    (void)make_timeline(what, options);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("examples 1.1 and 1.2 are those of the reference, message by message",
+          "[analysis][network]") {
+  CHECK(make_timeline("example-1.1", {}).makespan() == seconds(14));
+  CHECK(make_timeline("example-1.2", {}).makespan() == seconds(9));
+  check_against_reference("example-1.1", "example_1_1_timeline");
+  check_against_reference("example-1.2", "example_1_2_timeline");
+  const auto totals = test::read_oracle("switch_reference")["example_1_1_1_2"];
+  const TimelineOptions cut{.ports = PortMode::cutthrough};
+  CHECK(exact(make_timeline("example-1.1", cut).makespan()) == totals["cut_M3toM1"][0]);
+  CHECK(exact(make_timeline("example-1.2", cut).makespan()) == totals["cut_M3toM1"][1]);
+}
+
+TEST_CASE("example 1.3: in every round each machine sends a quarter to the next",
+          "[analysis][network]") {
+  const Timeline timeline = make_timeline("example-1.3", {});
+  CHECK(timeline.makespan() == seconds(16.5));
+  CHECK(timeline.names == std::vector<std::string>{"M1", "M2", "M3", "M4"});
+  REQUIRE(timeline.trace.messages.size() == 24);
+  for (int round = 0; round < 6; ++round) {
+    CHECK(pairs_of_round(timeline, round) ==
+          std::set<std::pair<int, int>>{{0, 1}, {1, 2}, {2, 3}, {3, 0}});
+  }
+  for (const Transfer& message : timeline.trace.messages) CHECK(message.bytes == 250'000);
+}
+
+TEST_CASE("example 1.4: three rounds of pairs to the owners, three rounds back",
+          "[analysis][network]") {
+  using Pairs = std::set<std::pair<int, int>>;
+  const Timeline timeline = make_timeline("example-1.4", {});
+  CHECK(timeline.makespan() == seconds(16.5));
+  CHECK(pairs_of_round(timeline, 0) == Pairs{{0, 1}, {1, 0}, {2, 3}, {3, 2}});
+  CHECK(pairs_of_round(timeline, 1) == Pairs{{0, 2}, {2, 0}, {1, 3}, {3, 1}});
+  CHECK(pairs_of_round(timeline, 2) == Pairs{{0, 3}, {3, 0}, {1, 2}, {2, 1}});
+  for (int hop = 1; hop <= 3; ++hop) {
+    Pairs expected;
+    for (int owner = 0; owner < 4; ++owner) expected.insert({owner, (owner + hop) % 4});
+    CHECK(pairs_of_round(timeline, 2 + hop) == expected);
+  }
+}
+
+TEST_CASE("a scheme's timeline takes its closed form", "[analysis]") {
+  // α = 2 ms, 96 kB in 8 ms, 3 ms of computing.
+  TimelineOptions options{
+      .workers = 4, .latency = std::chrono::milliseconds(2), .bytes_per_second = 12e6};
+  options.compute_time = std::chrono::milliseconds(3);
+  const auto takes = [&](const std::string& what) {
+    return exact(make_timeline(what, options).makespan()) * 1e3;
+  };
+  CHECK(takes("ring") == Approx(3 + 6 * (2 + 2)));
+  CHECK(takes("ps-sync") == Approx(3 + 8 * (2 + 8)));
+  CHECK(takes("gossip") == Approx(3 + 2 * (2 + 8)));
+  CHECK(takes("hogwild") == Approx(3));
+  options.compute_time.reset();
+  CHECK(takes("tree") == Approx(4 * (2 + 8)));
+  const Timeline with_server = make_timeline("ps-sync", {});
+  CHECK(with_server.names.back() == "server 0");
+  CHECK(with_server.trace.spans.size() == 5);
+}
+
+TEST_CASE("what a timeline does not take is refused, with the flag's name", "[analysis]") {
+  CHECK_THAT(refusal("example-1.1", {.workers = 3}), ContainsSubstring("--workers: has no effect"));
+  CHECK_THAT(refusal("ring", {.servers = 2}), ContainsSubstring("--servers"));
+  CHECK_THAT(refusal("ring", {.ingredients = {{"topology", "full"}}}),
+             ContainsSubstring("--topology"));
+  CHECK_THAT(refusal("ring", {.ingredients = {{"collective", "tree"}}}),
+             ContainsSubstring("--collective"));
+  CHECK_THAT(refusal("tree", {.steps = 2}), ContainsSubstring("--steps"));
+  CHECK_THAT(refusal("ring", {.workers = 65}), ContainsSubstring("1 to 64 workers, not 65"));
+  CHECK_THAT(refusal("exmaple-1.1", {}), ContainsSubstring("did you mean 'example-1.1'?"));
+}
+
+TEST_CASE("a list's clock begins with its first post", "[analysis]") {
+  const TemporaryFolder folder;
+  const auto file = folder.write("list.txt", "8 1 0 1MB\n7 0 1 1MB\n");
+  const Timeline timeline = make_timeline(file.string(), {});
+  CHECK(timeline.trace.from == seconds(7));
+  CHECK(timeline.makespan() == seconds(7.5));
+  CHECK(timeline.names == std::vector<std::string>{"rank 0", "rank 1"});
+}
+
+}  // namespace trainyard

@@ -1,0 +1,289 @@
+#include "trainyard/configuration/options.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Catch::Matchers::StartsWith;
+
+/// A table of links is read when it is named.
+std::string links_file() {
+  static const TemporaryFolder folder;
+  return folder.write("links.csv", "0,1,1ms,1Gbps\n").string();
+}
+
+/// For each option a text that is not its default: of the run and its scheme.
+const std::map<std::string, std::string>& other_values_of_schemes() {
+  static const std::map<std::string, std::string> values{{"scheme", "gossip"},
+                                                         {"workers", "3"},
+                                                         {"servers", "2"},
+                                                         {"time", "virtual"},
+                                                         {"epochs", "2.5"},
+                                                         {"steps", "1000000000000"},
+                                                         {"seconds", "86400.000025"},
+                                                         {"target-loss", "0.3245069247"},
+                                                         {"seed", "9007199254740993"},
+                                                         {"evaluate-every", "0.1"},
+                                                         {"topology", "one-peer-exp"},
+                                                         {"collective", "tree"},
+                                                         {"period", "7"},
+                                                         {"lambda", "0.5"},
+                                                         {"lambda0", "1.5"},
+                                                         {"mean-square", "0.75"},
+                                                         {"staleness", "5"},
+                                                         {"backups", "2"},
+                                                         {"stragglers", "2"},
+                                                         {"value-bound", "0.25"},
+                                                         {"moving-rate", "0.7"},
+                                                         {"access", "cas-add"},
+                                                         {"groups", "3"},
+                                                         {"token-updates", "16"},
+                                                         {"tolerance", "0.001"}};
+  return values;
+}
+
+/// The same of data, model, optimizer, network and output.
+const std::map<std::string, std::string>& other_values_of_the_rest() {
+  static const std::map<std::string, std::string> values{{"dataset", "a \"quoted\"\tname\\.csv"},
+                                                         {"test", "every-fifth"},
+                                                         {"data-format", "csv"},
+                                                         {"data-dir", "../données"},
+                                                         {"label-column", "4"},
+                                                         {"partition", "dirichlet:0.3"},
+                                                         {"order", "once"},
+                                                         {"replacement", "true"},
+                                                         {"model", "mlp:256,128"},
+                                                         {"l2", "3.071159e-05"},
+                                                         {"batch", "7"},
+                                                         {"lr", "0.1234567890123456"},
+                                                         {"lr-decay", "0.30000000000000004"},
+                                                         {"momentum", "0.9"},
+                                                         {"optimizer", "adam"},
+                                                         {"lr-schedule", "step:7.5:0.3"},
+                                                         {"warmup", "0.25"},
+                                                         {"beta1", "0.8"},
+                                                         {"beta2", "0.99"},
+                                                         {"switch-epoch", "2.5"},
+                                                         {"participation", "0.25"},
+                                                         {"fetch-period", "3"},
+                                                         {"push-period", "4"},
+                                                         {"delta", "0.95"},
+                                                         {"fan-out", "4"},
+                                                         {"mixing-share", "0.75"},
+                                                         {"step-spread", "4"},
+                                                         {"budget", "0.25"},
+                                                         {"epoch-share", "0.5"},
+                                                         {"global-period", "12"},
+                                                         {"quasi-momentum", "0.8"},
+                                                         {"quasi-memory", "0.7"},
+                                                         {"send-probability", "0.1"},
+                                                         {"period-up", "6"},
+                                                         {"period-down", "60"},
+                                                         {"period-growth", "10"},
+                                                         {"worker-rate", "0.8"},
+                                                         {"exchange", "blocking"},
+                                                         {"latency", "1234567ps"},
+                                                         {"bandwidth", "1.4Gbps"},
+                                                         {"ports", "cutthrough"},
+                                                         {"racks", "4"},
+                                                         {"between-latency", "2ms"},
+                                                         {"between-bandwidth", "100Mbps"},
+                                                         {"links", links_file()},
+                                                         {"jitter", "exponential:50us"},
+                                                         {"charge-control", "true"},
+                                                         {"compute-time", "2143ns"},
+                                                         {"straggler", "0:2,5:4.5"},
+                                                         {"compute-noise", "exponential:0.3"},
+                                                         {"pause", "0.01:50ms"},
+                                                         {"placement", "scatter"},
+                                                         {"out", "results"},
+                                                         {"trace", "trace.json"},
+                                                         {"trace-steps", "2:5"},
+                                                         {"format", "json"},
+                                                         {"quiet", "true"},
+                                                         {"force-memory", "true"},
+                                                         {"force", "true"}};
+  return values;
+}
+
+const std::map<std::string, std::string>& other_values() {
+  static const std::map<std::string, std::string> values = [] {
+    std::map<std::string, std::string> all = other_values_of_schemes();
+    all.insert(other_values_of_the_rest().begin(), other_values_of_the_rest().end());
+    return all;
+  }();
+  return values;
+}
+
+Configuration all_other() {
+  Configuration configuration;
+  for (const Option& option : options()) {
+    option.set(configuration, other_values().at(option.name), "test");
+  }
+  return configuration;
+}
+
+}  // namespace
+
+TEST_CASE("every option gives back the text that sets it", "[configuration]") {
+  for (const Option& option : options()) {
+    INFO(option.name);
+    Configuration configuration;
+    const std::string before = option.get(configuration);
+    option.set(configuration, other_values().at(option.name), "test");
+    const std::string text = option.get(configuration);
+    CHECK(text != before);
+    CHECK(text == other_values().at(option.name));
+    Configuration again;
+    option.set(again, text, "test");
+    CHECK(option.get(again) == text);
+  }
+}
+
+TEST_CASE("option names are unique, and each has a word of help", "[configuration]") {
+  std::set<std::string> names;
+  for (const Option& option : options()) {
+    CHECK(names.insert(option.name).second);
+    CHECK(!option.help.empty());
+  }
+}
+
+TEST_CASE("a configuration read back from its own text is the same", "[configuration]") {
+  const TemporaryFolder folder;
+  for (const Configuration& configuration : {Configuration{}, all_other()}) {
+    const std::string text = configuration_text(configuration);
+    Configuration again;
+    read_configuration(folder.write("run.toml", text), again);
+    CHECK(configuration_text(again) == text);
+    for (const Option& option : options()) {
+      INFO(option.name);
+      if (option.describes_run) CHECK(option.get(again) == option.get(configuration));
+    }
+  }
+}
+
+TEST_CASE("where results go is no part of a configuration's text", "[configuration]") {
+  const std::string text = configuration_text(all_other());
+  CHECK_THAT(text, !ContainsSubstring("\nout ="));
+  CHECK_THAT(text, !ContainsSubstring("force"));
+}
+
+TEST_CASE("a file changes what it names and nothing else", "[configuration]") {
+  const TemporaryFolder folder;
+  Configuration configuration;
+  configuration.batch = 5;
+  read_configuration(folder.write("run.toml", "[run]\nworkers = 3\n[optimizer]\nlr = 1\n"),
+                     configuration);
+  CHECK(configuration.workers == 3);
+  CHECK(configuration.optimizer.lr == 1.0);
+  CHECK(configuration.batch == 5);
+  CHECK(configuration.scheme == Configuration{}.scheme);
+}
+
+TEST_CASE("an empty value in a file is refused, for every option", "[configuration]") {
+  for (const Option& option : options()) {
+    INFO(option.name);
+    Configuration c;
+    CHECK_THROWS_WITH(
+        parse_configuration("[" + option.section + "]\n" + option.name + " = ''\n", "file", c),
+        StartsWith("file:2: " + option.name + ": the value is empty; expected "));
+  }
+}
+
+TEST_CASE("a configuration file may begin with a byte order mark, and not be endless",
+          "[configuration]") {
+  const TemporaryFolder folder;
+  Configuration c;
+  read_configuration(folder.write("mark.toml", "\xEF\xBB\xBF[run]\nworkers = 3\n"), c);
+  CHECK(c.workers == 3);
+  CHECK_THROWS_WITH(read_configuration("/dev/zero", c),
+                    "/dev/zero: found more than 1 MiB; expected a TOML file with a configuration");
+  CHECK_THROWS_WITH(parse_configuration("[run]\nworkers = \n", "file", c), StartsWith("file:2: "));
+  CHECK_THROWS_WITH(parse_configuration("[run]\n\"a\\u001bb\" = 3\n", "file", c),
+                    ContainsSubstring("no key of section [run] named 'a\\x1bb'"));
+}
+
+TEST_CASE("a run's seconds are from a nanosecond to what the clock can count", "[configuration]") {
+  Configuration c;
+  const auto set = [&](const char* text) { option_named("seconds").set(c, text, "--seconds"); };
+  for (const char* text : {"1e-9", "1ns", "9000000"}) CHECK_NOTHROW(set(text));
+  for (const char* text : {"9e-10", "0", "9000001"}) CHECK_THROWS_AS(set(text), UsageError);
+}
+
+TEST_CASE("a refused value leaves the option's name or line in the message", "[configuration]") {
+  Configuration configuration;
+  CHECK_THROWS_WITH(option_named("workers").set(configuration, "0", "--workers"),
+                    ContainsSubstring("--workers: '0'"));
+  CHECK_THROWS_WITH(option_named("scheme").set(configuration, "rign", "a.toml:7: scheme"),
+                    ContainsSubstring("a.toml:7: scheme: no scheme named 'rign'"));
+  CHECK_THROWS_AS(option_named("no such"), InternalError);
+}
+
+TEST_CASE("a configuration with more dots than a stack can hold is refused", "[configuration]") {
+  const auto refusal = [](const std::string& text) -> std::string {
+    Configuration c;
+    try {
+      parse_configuration(text, "input", c);
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto dotted = [](int dots) {
+    std::string key = "a";
+    for (int i = 0; i < dots; ++i) key += ".a";
+    return key;
+  };
+  const auto too_many = [](int line) {
+    return fmt::format(
+        "input:{}: found more than 64 dots outside of quotes; expected [SECTION] or KEY = VALUE",
+        line);
+  };
+  CHECK(refusal(fmt::format("{}{}{}", "[", dotted(65), "]\n")) == too_many(1));
+  CHECK(refusal(fmt::format("{}{}{}", "\n", dotted(65), " = 1\n")) == too_many(2));
+  CHECK(refusal(fmt::format("{}{}{}", "[[", dotted(60000), "]]")) == too_many(1));
+  CHECK(refusal(fmt::format("{}{}{}", "[run]\nx = {", dotted(65), " = 1}\n")) == too_many(2));
+  // A list goes on over lines; each nesting adds to those around it.
+  CHECK(refusal(fmt::format("x = [{{{0} = [\n{{{0} = 1}}]}}]\n", dotted(40))) == too_many(2));
+  // What looks like the end of a statement, or like a string or comment, and is none.
+  const std::string key = fmt::format("{} = 1\n", dotted(65));
+  CHECK(refusal("x = \"\\\"\"\n" + key) == too_many(2));
+  CHECK(refusal("x = '\\'\n" + key) == too_many(2));
+  CHECK(refusal("x = ''\n" + key) == too_many(2));
+  CHECK(refusal("x = \"\"\"\n'\n\"\"\"\"\"\n" + key) == too_many(4));
+  CHECK(refusal("x = '''#'''''\n" + key) == too_many(2));
+  CHECK(refusal("# '\n" + key) == too_many(2));
+  CHECK(refusal("'#'." + key) == too_many(1));
+  // As many are toml's own affair.
+  CHECK(refusal(fmt::format("[{}]\n", dotted(64))).starts_with("input:1: no section named 'a'"));
+}
+
+TEST_CASE("dots in quotes, in comments and in many lines are no harm", "[configuration]") {
+  const std::string dots(1000, '.');
+  std::string text = fmt::format("# {0}\n[output]\nout = \"{0}\" # {0}\n", dots);
+  text += "trace = '" + dots + "'\n[data]\ndataset = \"\"\"\n" + dots + "\"\"\"\n";
+  text += "data-dir = '''\n" + dots + "'''\n";
+  for (int line = 0; line < 100; ++line) text += "# 1.5\n";
+  text += "[compute]\nstraggler = \"0:1.5";
+  for (int rank = 1; rank < 100; ++rank) text += fmt::format(",{}:1.5", rank);
+  text += "\"\n[run]\nepochs = 0.5\n";
+  Configuration c;
+  REQUIRE_NOTHROW(parse_configuration(text, "input", c));
+  CHECK(c.out == dots);
+  CHECK(c.dataset == dots);
+  CHECK(c.stragglers.size() == 100);
+  CHECK(c.epochs == 0.5);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,250 @@
+#include "trainyard/run/resolve.hpp"
+
+#include <string>
+#include <vector>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/data/read.hpp"
+#include "trainyard/hardware/machine.hpp"
+
+#include "data/files.hpp"
+#include "run/small_runs.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+struct Resolved {
+  Configuration configuration;
+  std::string remarks;
+};
+
+Resolved resolved(const Configuration& configuration, std::vector<std::string> schemes = {}) {
+  if (schemes.empty()) schemes = {configuration.scheme};
+  Resolved result;
+  result.configuration = resolve(configuration, schemes, small_data(),
+                                 [&](const std::string& text) { result.remarks += text + "\n"; });
+  return result;
+}
+
+std::string refusal(const Configuration& configuration) {
+  try {
+    resolved(configuration);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("the budget is the smallest of what is given", "[run]") {
+  Configuration c = small_configuration("ring");
+  c.epochs.reset();
+  CHECK(*resolved(c).configuration.steps == 150);  // 10 epochs of 600 rows in steps of 40
+  CHECK(resolved(c).configuration.epochs == 10.0);
+
+  c.target_loss = 0.1;
+  CHECK(*resolved(c).configuration.steps == 3000);  // 200 epochs at most
+  c.target_loss.reset();
+
+  c.epochs = 2.0;
+  CHECK(*resolved(c).configuration.steps == 30);
+  c.steps = 12;
+  CHECK(*resolved(c).configuration.steps == 12);
+  c.epochs = 0.5;
+  CHECK(*resolved(c).configuration.steps == 8);  // 7.5 steps are half an epoch
+  c.epochs = 1e300;
+  c.steps.reset();
+  CHECK(*resolved(c).configuration.steps == static_cast<std::uint64_t>(most_steps));
+}
+
+TEST_CASE("a resolved configuration resolves to itself", "[run]") {
+  for (const bool with_seconds : {false, true}) {
+    Configuration c = small_configuration("ps-async");
+    c.compute_time.reset();
+    if (with_seconds) {
+      c.epochs.reset();
+      c.seconds = std::chrono::milliseconds(5);
+    }
+    const Configuration once = resolved(c).configuration;
+    CHECK(once.compute_time);
+    CHECK(configuration_text(resolved(once).configuration) == configuration_text(once));
+    Configuration read;
+    for (const Option& option : options()) {  // within what the options accept
+      const std::string text = option.get(once);
+      if (!text.empty()) CHECK_NOTHROW(option.set(read, text, option.name));
+    }
+  }
+}
+
+TEST_CASE("the clock follows the ranks and the cores", "[run]") {
+  const int cores = this_machine().cores;
+  Configuration c = small_configuration("ps-sync");
+  c.time = TimeMode::automatic;
+  c.workers = cores;  // and a server more
+  CHECK(resolved(c).configuration.time == TimeMode::simulated);
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("time: virtual"));
+  c.scheme = "ring";
+  CHECK(resolved(c).configuration.time == TimeMode::wall);
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("time: wall"));
+  // A comparison has one clock, that of its scheme with the most ranks.
+  CHECK(resolved(c, {"ring", "ps-sync"}).configuration.time == TimeMode::simulated);
+
+  c.time = TimeMode::wall;
+  c.workers = cores + 3;
+  const std::string warning = resolved(c).remarks;
+  CHECK_THAT(warning, ContainsSubstring("warning: " + std::to_string(cores + 3) + " ranks share " +
+                                        std::to_string(cores) + " core"));
+}
+
+TEST_CASE("the compute time is measured when it is not given", "[run]") {
+  Configuration c = small_configuration("ring");
+  CHECK(resolved(c).configuration.compute_time == c.compute_time);
+  CHECK(resolved(c).remarks.empty());
+  c.compute_time.reset();
+  const Resolved measured = resolved(c);
+  CHECK(measured.configuration.compute_time->count() > 0);
+  CHECK_THAT(measured.remarks, ContainsSubstring("measured here"));
+}
+
+TEST_CASE("a scheme refuses graphs that it does not tolerate, and says why", "[run]") {
+  const TemporaryFolder folder;
+  const std::string directed =
+      "digraph:" + folder.write("directed", "0 1\n1 2\n2 3\n3 0\n1 0\n").string();
+  const std::string dead_end = "digraph:" + folder.write("end", "0 1\n1 2\n2 3\n2 0\n").string();
+  const std::string apart = "file:" + folder.write("apart", "0 1\n2 3\n").string();
+  const std::string path = "file:" + folder.write("path", "0 1\n1 2\n2 3\n").string();
+  struct Row {
+    const char* scheme;
+    std::string topology;
+    const char* why;  // empty: taken
+  };
+  for (const Row& row : {Row{"sgp", directed, ""},
+                         {"sgp-overlap", directed, ""},
+                         {"gossip", directed, "only columns do; sgp, which pushes sums, takes it"},
+                         {"gossip-pga", directed, "gossip-pga averages over graphs in which all"},
+                         {"ad-psgd", directed, "only columns do"},
+                         {"sgp", dead_end, "some of 4 workers never hear of others"},
+                         {"gossip", apart, "gossip-pga averages over all workers now and then"},
+                         {"sgp", apart, "the graph is not connected"},
+                         {"gossip-pga", apart, ""},
+                         {"d2", "static-exp", "d2 needs a graph that stays"},
+                         {"extra", "one-peer-exp", "one-peer-exp changes"},
+                         {"ad-psgd", "static-exp", "static-exp is directed"},
+                         {"gradient-tracking", "one-peer-exp", ""},
+                         {"d2", path, ""},
+                         {"exact-diffusion", "star", ""}}) {
+    CAPTURE(row.scheme, row.topology);
+    Configuration c = small_configuration(row.scheme);
+    c.ingredients["topology"] = row.topology;
+    if (*row.why == '\0') {
+      CHECK_NOTHROW(resolved(c));
+    } else {
+      CHECK_THAT(refusal(c), ContainsSubstring("--topology: ") && ContainsSubstring(row.why));
+    }
+  }
+  for (const char* scheme : {"gossip", "extra", "qgm", "sgp"}) {  // two who swap all they have
+    Configuration c = small_configuration(scheme);
+    c.workers = 2;
+    c.ingredients["topology"] = "file:" + folder.write("swap", "0 1 1\n1 0 1\n").string();
+    CHECK_THAT(refusal(c), ContainsSubstring("goes in circles"));
+  }
+  Configuration c = small_configuration("d2");
+  c.ingredients["topology"] = "grid";  // of 2 × 4, whose smallest eigenvalue the catalogue gives
+  c.workers = 8;
+  CHECK_THAT(refusal(c), ContainsSubstring("d2 diverges over grid of 8 workers"));
+}
+
+TEST_CASE("a graph that a scheme barely tolerates is remarked upon", "[run]") {
+  for (const char* scheme : {"d2", "nids"}) {
+    CAPTURE(scheme);
+    Configuration c = small_configuration(scheme);
+    c.ingredients["topology"] = "ring";
+    c.hyperparameters["mixing-share"] = 1.0;
+    c.workers = 6;  // λ_min = −1/3
+    CHECK_THAT(resolved(c).remarks, ContainsSubstring("6 workers is at the limit"));
+    c.workers = 5;
+    CHECK(resolved(c).remarks.find("border") == std::string::npos);
+  }
+}
+
+TEST_CASE("the model follows the number of classes", "[run]") {
+  CHECK(resolved(small_configuration("ring")).configuration.model == "logistic");
+  LoadedData data = small_data();
+  data.train.classes = 3;
+  const Configuration c = small_configuration("ring");
+  CHECK(resolve(c, {"ring"}, data, {}).model == "softmax");
+}
+
+TEST_CASE("a cosine ends where the run does", "[run]") {
+  Configuration c = small_configuration("ring");  // steps of 40 rows of 600
+  c.optimizer.lr_schedule.kind = LrSchedule::Kind::cosine;
+  CHECK(resolved(c).configuration.optimizer.run_epochs == 2.0);
+  c.steps = 6;
+  const Configuration shorter = resolved(c).configuration;
+  CHECK(shorter.optimizer.run_epochs == Approx(0.4));
+  CHECK(shorter.optimizer.step_epochs == Approx(40.0 / 600.0));
+  // Who begins a step at the end, half of one after the last, has a step as short, but not none.
+  CHECK(shorter.optimizer.step_size(0.4) == shorter.optimizer.step_size(0.4 - 20.0 / 600.0));
+  CHECK(shorter.optimizer.step_size(0.4) > 0.0);
+  CHECK(shorter.optimizer.step_size(0.4) < 0.02 * shorter.optimizer.lr);
+}
+
+TEST_CASE("settings that an optimizer does not look at are remarked upon", "[run]") {
+  Configuration c = small_configuration("ring");
+  c.optimizer.beta1 = 0.8;
+  c.given = {"beta1"};
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("--beta1 has no effect"));
+  c.optimizer.kind = OptimizerKind::adam;
+  CHECK(resolved(c).remarks.empty());
+  c.optimizer.momentum = 0.9;
+  CHECK(resolved(c).remarks.empty());  // nobody gave it
+  c.given = {"momentum"};
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("--momentum has no effect: adam takes none"));
+}
+
+TEST_CASE("features whose squares overflow under adam or adagrad are said", "[run]") {
+  const auto warning = [](const std::string& rows, OptimizerKind kind) {
+    const LoadedData data{"rows", read_dataset_bytes(rows, {}, "rows", {}), {}};
+    Configuration c = small_configuration("ring");
+    c.workers = 2;
+    c.batch = 1;
+    c.optimizer.kind = kind;
+    std::string remarks;
+    (void)resolve(c, {"ring"}, data, [&](const std::string& text) { remarks += text + "\n"; });
+    return remarks;
+  };
+  // The root of the largest float is 1.8447e19.
+  const std::string beyond = "1 1:1 2:-1.845e19\n-1 1:2\n", within = "1 1:1 2:-1.844e19\n-1 1:2\n";
+  for (const OptimizerKind kind : {OptimizerKind::adam, OptimizerKind::adagrad}) {
+    CHECK_THAT(warning(beyond, kind), ContainsSubstring("as large as 1.85e+19") &&
+                                          ContainsSubstring(optimizer_text(kind) + " leaves"));
+    CHECK(warning(within, kind).empty());
+  }
+  CHECK(warning(beyond, OptimizerKind::sgd).empty());
+}
+
+TEST_CASE("what does not fit together is refused", "[run]") {
+  Configuration c = small_configuration("ring");
+  c.batch = 601;
+  CHECK_THAT(refusal(c), ContainsSubstring("--batch: 601 rows are more than the 600"));
+  c = small_configuration("ring");
+  c.workers = 601;
+  CHECK_THAT(refusal(c), ContainsSubstring("--workers: 601 workers"));
+  c = small_configuration("ring");
+  c.stragglers = {{4, 2.0}};
+  CHECK_THAT(refusal(c), ContainsSubstring("--straggler: there is no worker 4"));
+  c = small_configuration("hogwild");
+  c.optimizer.momentum = 0.5;
+  CHECK_THAT(refusal(c), ContainsSubstring("--momentum: hogwild"));
+  c = small_configuration("ring");
+  c.compute_time = Duration{0};
+  c.epochs.reset();
+  c.seconds = std::chrono::seconds(1);
+  CHECK_THAT(refusal(c), ContainsSubstring("--seconds: nothing takes time"));
+}
+
+}  // namespace trainyard

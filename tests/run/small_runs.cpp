@@ -1,0 +1,37 @@
+#include "run/small_runs.hpp"
+
+#include <numeric>
+
+#include "trainyard/data/generate.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/run/resolve.hpp"
+
+namespace trainyard {
+
+LoadedData small_data() {
+  const Dataset all = generate_dense_logistic(700, 20, 1);
+  std::vector<std::uint32_t> train(600);
+  std::vector<std::uint32_t> test(100);
+  std::iota(train.begin(), train.end(), 0U);
+  std::iota(test.begin(), test.end(), 600U);
+  return {"small", copy_rows(all, train), copy_rows(all, test)};
+}
+
+Configuration small_configuration(const std::string& scheme) {
+  Configuration configuration;
+  configuration.scheme = scheme;
+  configuration.workers = 4;
+  configuration.batch = 10;
+  configuration.time = TimeMode::simulated;
+  configuration.compute_time = std::chrono::milliseconds(1);
+  configuration.epochs = 2.0;
+  configuration.optimizer.lr = 0.5;
+  return configuration;
+}
+
+RunResult run_small(const Configuration& configuration, const RunHooks& hooks) {
+  const LoadedData data = small_data();
+  return run_experiment(resolve(configuration, {configuration.scheme}, data, {}), data, hooks);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,69 @@
+// Who is what: the casts of the published schemes, by hand.
+#include "trainyard/scheme/cast.hpp"
+
+#include <vector>
+
+#include "trainyard/scheme/scheme.hpp"
+
+#include "support/catch.hpp"
+
+using namespace trainyard;
+
+namespace {
+
+Cast cast_with(const char* scheme, int workers, int servers, const char* collective = "ring",
+               Hyperparameters given = {}) {
+  const Scheme& row = find_scheme(scheme);
+  given = with_fallbacks(row, given, workers);
+  return cast_of(row, workers, servers, {{"collective", collective}}, given);
+}
+
+}  // namespace
+
+TEST_CASE("casts say how many ranks there are of each kind, and where the model is", "[scheme]") {
+  struct Case {
+    const char* scheme;
+    const char* collective;
+    int workers, servers;                     // asked for
+    int ranks, are_servers, proxies, shared;  // expected
+    ModelHome model;
+  };
+  for (const Case& row : {
+           Case{"ring", "ring", 8, 3, 8, 0, 0, 1, ModelHome::replicas},
+           Case{"ps-sync", "ring", 8, 3, 11, 3, 0, 1, ModelHome::replicas},
+           Case{"ps-async", "ring", 8, 3, 11, 3, 0, 1, ModelHome::servers},
+           Case{"ps-backup-interrupt", "ring", 8, 3, 9, 1, 0, 1, ModelHome::servers},
+           Case{"ps-hierarchical", "ring", 8, 3, 12, 4, 3, 1, ModelHome::replicas},
+           Case{"ps-hierarchical", "ring", 2, 3, 5, 3, 2, 1, ModelHome::replicas},
+           Case{"all-reduce", "ring", 8, 3, 8, 0, 0, 1, ModelHome::replicas},
+           Case{"all-reduce", "ps", 8, 3, 9, 1, 0, 1, ModelHome::replicas},
+           Case{"all-reduce", "ps-sharded", 2, 3, 4, 2, 0, 1, ModelHome::replicas},
+           Case{"all-reduce", "hierarchical", 8, 3, 12, 4, 0, 1, ModelHome::replicas},
+           Case{"hogwild", "ring", 8, 3, 8, 0, 0, 1, ModelHome::shared},
+           Case{"gradient-coding", "ring", 8, 3, 9, 1, 0, 1, ModelHome::servers},
+           Case{"sequential", "ring", 8, 3, 1, 0, 0, 1, ModelHome::replicas},
+       }) {
+    CAPTURE(row.scheme, row.collective, row.workers, row.servers);
+    const Cast found = cast_with(row.scheme, row.workers, row.servers, row.collective);
+    CHECK(found.ranks() == row.ranks);
+    CHECK(found.servers == row.are_servers);
+    CHECK(found.proxies == row.proxies);
+    CHECK(found.shared_models == row.shared);
+    CHECK(found.model == row.model);
+  }
+  CHECK(cast_with("hogwild-numa", 8, 1, "ring", {{"groups", 3}}).shared_models == 3);
+  CHECK(cast_with("hogwild-numa", 2, 1, "ring", {{"groups", 3}}).shared_models == 2);
+}
+
+TEST_CASE("casts say whose minibatches a worker takes", "[scheme]") {
+  CHECK(cast_with("ring", 4, 1).shares_of(2) == std::vector{2});
+  CHECK(cast_with("sequential", 4, 1).shares_of(0) == std::vector{0, 1, 2, 3});
+  // Of n = 4 workers and one straggler each takes those of two.
+  const Cast coded = cast_with("gradient-coding", 4, 1, "ring", {{"stragglers", 1}});
+  std::vector<int> taken(4);
+  for (int w = 0; w < 4; ++w) {
+    CHECK(coded.shares_of(w).size() == 2);
+    for (const int share : coded.shares_of(w)) ++taken[static_cast<std::size_t>(share)];
+  }
+  CHECK(taken == std::vector{2, 2, 2, 2});
+}

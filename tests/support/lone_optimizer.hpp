@@ -1,0 +1,31 @@
+// An optimizer outside a run, with memory of its own.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "trainyard/runtime/optimizer.hpp"
+
+namespace trainyard::test {
+
+class LoneOptimizer {
+ public:
+  LoneOptimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension)
+      : optimizer_(options, [&](std::string_view name) {
+          return memory_.emplace(name, VectorBuffer::zeroed(scalar, dimension))
+              .first->second.view();
+        }) {}
+
+  void apply(Vector model, ConstVector gradient, double epochs, double scale = 1.0,
+             double stretch = 1.0) {
+    optimizer_.apply(model, gradient, epochs, scale, stretch);
+  }
+
+ private:
+  std::map<std::string, VectorBuffer> memory_;
+  Optimizer optimizer_;
+};
+
+}  // namespace trainyard::test
