@@ -2,7 +2,8 @@
 # Installs what is missing, builds, and runs every test.
 #   scripts/test.sh            all tests, release build
 #   scripts/test.sh --fast     without those labelled slow
-#   scripts/test.sh asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer; also tsan, debug
+#   scripts/test.sh asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer; also debug, and
+#                              tsan (ThreadSanitizer: the tests whose subject runs on threads)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

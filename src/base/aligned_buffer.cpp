@@ -6,14 +6,13 @@
 
 #include "trainyard/base/memory_account.hpp"
 
+#include "base/huge_pages.hpp"
+
 namespace trainyard {
 
 namespace {
 
 constexpr std::size_t cache_line = 64;
-constexpr std::size_t huge_page = std::size_t{2} << 20U;
-// Below it, what is lost at the end of the last huge page could be as much as the array itself.
-constexpr std::size_t smallest_on_huge_pages = 4 * huge_page;
 
 std::align_val_t alignment_of(std::size_t bytes) {
   return std::align_val_t{bytes >= smallest_on_huge_pages ? huge_page : cache_line};

@@ -8,18 +8,17 @@
 
 #include "trainyard/base/memory_account.hpp"
 
+#include "base/huge_pages.hpp"
+
 namespace trainyard {
 
 namespace {
 
 // More than any data set that fits the machine; a system that limits addresses gets less.
 constexpr std::size_t first_reservation = std::size_t{1} << 36U;
-constexpr std::size_t granularity = std::size_t{2} << 20U;  // a huge page
-// A small data set would have to clear more than it fills.
-constexpr std::size_t smallest_on_huge_pages = 4 * granularity;
 
 std::size_t rounded_up(std::size_t bytes) {
-  return (bytes + granularity - 1) / granularity * granularity;
+  return (bytes + huge_page - 1) / huge_page * huge_page;
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ class SeparatedParser {
     for (std::size_t column = 0;; ++column) {
       const std::size_t end = line.find(separator_);
       const std::string_view field = trimmed(line.substr(0, end));
-      const Place place{number, static_cast<std::size_t>(field.data() - line_begin) + 1};
+      const TextPosition place{number, static_cast<std::size_t>(field.data() - line_begin) + 1};
       if (column == shape_.columns) return count_fault(place, "more");
       if (!parse_field(column, field, place)) return false;
       if (end == std::string_view::npos) {
@@ -74,7 +74,7 @@ class SeparatedParser {
     }
   }
 
-  bool parse_field(std::size_t column, std::string_view field, Place place) {
+  bool parse_field(std::size_t column, std::string_view field, TextPosition place) {
     if (column == options_->label_column) return parse_label(field, place, *block_);
     const ParsedFloat parsed = parse_float(field.data(), field.data() + field.size());
     if (parsed.fault != NumberFault::none || parsed.end != field.data() + field.size()) {
@@ -90,7 +90,7 @@ class SeparatedParser {
     return fault_text(fault, field);
   }
 
-  bool count_fault(Place place, std::string_view more_or_fewer) {
+  bool count_fault(TextPosition place, std::string_view more_or_fewer) {
     block_->fault = {
         place, fmt::format("found {} than {} columns; expected {} as in line {}", more_or_fewer,
                            shape_.columns, shape_.columns, shape_.line)};

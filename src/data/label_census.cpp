@@ -10,9 +10,10 @@ namespace trainyard {
 
 namespace {
 
-using FirstPlaces = std::map<std::int32_t, Place>;
+using FirstPlaces = std::map<std::int32_t, TextPosition>;
 
-[[noreturn]] void throw_at(const std::string& name, Place place, const std::string& message) {
+[[noreturn]] void throw_at(const std::string& name, TextPosition place,
+                           const std::string& message) {
   if (place.column == 0) {
     throw DataError(fmt::format("{}: row {}: {}", name, place.line, message));
   }
@@ -87,7 +88,7 @@ void check_every_class_occurs(const std::string& name, const FirstPlaces& first,
 
 void LabelCensus::merge(const LabelCensus& later, std::size_t lines_before) {
   for (const auto& [label, place] : later.first_) {
-    first_.try_emplace(label, Place{place.line + lines_before, place.column});
+    first_.try_emplace(label, TextPosition{place.line + lines_before, place.column});
   }
 }
 

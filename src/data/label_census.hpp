@@ -15,14 +15,14 @@ namespace trainyard {
 /// Labels as written are whole numbers from -1 up to this.
 constexpr std::int32_t largest_label = 1'000'000;
 
-struct Place {
+struct TextPosition {
   std::size_t line = 0;    // from 1; for IDX, the row
   std::size_t column = 0;  // from 1; for IDX, 0
 };
 
 class LabelCensus {
  public:
-  void add(std::int32_t label, Place place) {
+  void add(std::int32_t label, TextPosition place) {
     if (label != last_ || first_.empty()) add_to_map(label, place);
   }
   /// Adds what `later` saw, in a part of the file that begins after `lines_before` lines.
@@ -40,12 +40,12 @@ class LabelCensus {
   static Label class_of(std::int32_t label, LabelCoding coding);
 
  private:
-  void add_to_map(std::int32_t label, Place place) {
+  void add_to_map(std::int32_t label, TextPosition place) {
     first_.try_emplace(label, place);
     last_ = label;
   }
 
-  std::map<std::int32_t, Place> first_;  // where each label occurs first
+  std::map<std::int32_t, TextPosition> first_;  // where each label occurs first
   std::int32_t last_ = 0;
 };
 

@@ -133,7 +133,7 @@ class LibsvmParser {
     return {begin, static_cast<std::size_t>(end - begin)};
   }
 
-  Place place_of(const char* character) const {
+  TextPosition place_of(const char* character) const {
     return {line_number_, static_cast<std::size_t>(character - line_begin_) + 1};
   }
 

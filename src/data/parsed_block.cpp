@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-bool parse_label(std::string_view token, Place place, ParsedBlock& block) {
+bool parse_label(std::string_view token, TextPosition place, ParsedBlock& block) {
   const ParsedFloat parsed = parse_float(token.data(), token.data() + token.size());
   const bool whole_token = parsed.end == token.data() + token.size() && !token.empty();
   const float value = parsed.value;

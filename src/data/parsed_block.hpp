@@ -14,7 +14,7 @@
 namespace trainyard {
 
 struct RowFault {
-  Place place;
+  TextPosition place;
   std::string message;  // "found X; expected Y"
 };
 
@@ -44,6 +44,6 @@ struct ParsedBlock {
 };
 
 /// "-1", "+1", "3", "2.0". Adds the label to the block, or sets its fault and returns false.
-bool parse_label(std::string_view token, Place place, ParsedBlock& block);
+bool parse_label(std::string_view token, TextPosition place, ParsedBlock& block);
 
 }  // namespace trainyard

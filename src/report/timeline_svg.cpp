@@ -28,8 +28,6 @@ constexpr std::size_t most_arrows = 600;
 constexpr const char* latency_color = "#f6c445";
 constexpr const char* compute_color = "#8793a3";
 constexpr const char* server_color = "#3e4c59";
-constexpr const char* ink = "#1f2933";
-constexpr const char* faint_ink = "#7b8794";
 // Bits of the first eight workers, and then again; dark enough for white letters.
 constexpr std::array<const char*, 8> worker_colors{"#2f6fb7", "#c2453d", "#3a8f4d", "#7d4fa8",
                                                    "#c46a1b", "#1e8a95", "#b03a7e", "#5d6b2f"};
@@ -38,9 +36,9 @@ struct Point {
   double x = 0.0, y = 0.0;
 };
 
-class Figure {
+class TimelineDrawing {
  public:
-  explicit Figure(const Timeline& timeline);
+  explicit TimelineDrawing(const Timeline& timeline);
   std::string draw();
 
  private:
@@ -79,7 +77,7 @@ class Figure {
   std::string body_, labels_;
 };
 
-Figure::Figure(const Timeline& timeline)
+TimelineDrawing::TimelineDrawing(const Timeline& timeline)
     : timeline_(timeline),
       trace_(timeline.trace),
       ranks_(trace_.workers + trace_.servers),
@@ -99,22 +97,23 @@ Figure::Figure(const Timeline& timeline)
   pixels_a_second_ = plot_width_ / whole;
 }
 
-void Figure::rectangle(double x, double y, double width, double height, const std::string& style) {
+void TimelineDrawing::rectangle(double x, double y, double width, double height,
+                                const std::string& style) {
   body_ += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" {}/>\n",
                        x, y, width, height, style);
 }
 
-void Figure::text(double x, double y, const std::string& style, const std::string& words) {
+void TimelineDrawing::text(double x, double y, const std::string& style, const std::string& words) {
   body_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" {}>{}</text>\n", x, y, style,
                        svg_escaped(words));
 }
 
-void Figure::line(Point from, Point to, const std::string& style) {
+void TimelineDrawing::line(Point from, Point to, const std::string& style) {
   body_ += fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" {}/>\n",
                        from.x, from.y, to.x, to.y, style);
 }
 
-void Figure::draw_axis() {
+void TimelineDrawing::draw_axis() {
   const double y = plot_bottom();
   line({left, y}, {left + plot_width_, y}, fmt::format("stroke=\"{}\"", faint_ink));
   for (const Time tick : ticks_of(trace_, static_cast<int>(plot_width_ / 60.0))) {
@@ -129,7 +128,7 @@ void Figure::draw_axis() {
        fmt::format("time, {}", unit_.name));
 }
 
-void Figure::draw_rows() {
+void TimelineDrawing::draw_rows() {
   const std::string lane_style =
       fmt::format("class=\"small\" text-anchor=\"end\" fill=\"{}\"", faint_ink);
   for (int rank = 0; rank < ranks_; ++rank) {
@@ -145,7 +144,7 @@ void Figure::draw_rows() {
   }
 }
 
-void Figure::draw_compute() {
+void TimelineDrawing::draw_compute() {
   for (std::size_t rank = 0; rank < trace_.spans.size(); ++rank) {
     const double y = send_y(static_cast<int>(rank)) + lane_height + 2.0;
     for (const TracedSpan& span : trace_.spans[rank]) {
@@ -157,8 +156,8 @@ void Figure::draw_compute() {
 }
 
 /// One message in one lane: its latency, where the port is held for it, and its bits.
-void Figure::draw_hold(const TimeSpan& hold, double y, const Transfer& message,
-                       const std::string& label) {
+void TimelineDrawing::draw_hold(const TimeSpan& hold, double y, const Transfer& message,
+                                const std::string& label) {
   const double from = x_of(hold.from);
   const double until = std::max(x_of(hold.until), from + 1.0);
   const bool latency_held = trace_.ports == PortMode::circuit && message.first_bit > hold.from;
@@ -182,7 +181,7 @@ void Figure::draw_hold(const TimeSpan& hold, double y, const Transfer& message,
 }
 
 /// The names in the messages go on top of the arrows, so that they can be read where many cross.
-void Figure::draw_messages() {
+void TimelineDrawing::draw_messages() {
   for (const Transfer& message : trace_.messages) {
     draw_hold(send_port_hold(message, trace_.ports), send_y(message.from), message,
               short_name(name(message.to)));
@@ -196,7 +195,7 @@ void Figure::draw_messages() {
 }
 
 /// From the sender's lane to the receiver's, leaning forward in time.
-void Figure::draw_arrow(const Transfer& message) {
+void TimelineDrawing::draw_arrow(const Transfer& message) {
   const TimeSpan sent = send_port_hold(message, trace_.ports);
   const TimeSpan received = receive_port_hold(message, trace_.ports);
   const bool down = message.to > message.from;
@@ -220,7 +219,7 @@ void Figure::draw_arrow(const Transfer& message) {
       neck.y - 3.2 * unit.x, color);
 }
 
-void Figure::draw_makespan() {
+void TimelineDrawing::draw_makespan() {
   const double y = plot_bottom() + 34.0;
   const double end = left + plot_width_;
   const std::string style = fmt::format("stroke=\"{}\"", ink);
@@ -235,7 +234,7 @@ void Figure::draw_makespan() {
        fmt::format("class=\"label\" text-anchor=\"middle\" fill=\"{}\"", ink), words);
 }
 
-void Figure::draw_legend() {
+void TimelineDrawing::draw_legend() {
   const double y = plot_bottom() + 58.0;
   double x = left;
   const auto entry = [&](const std::string& color, const std::string& words) {
@@ -248,7 +247,7 @@ void Figure::draw_legend() {
   if (!trace_.spans.empty()) entry(compute_color, "computing");
 }
 
-std::string Figure::draw() {
+std::string TimelineDrawing::draw() {
   draw_axis();
   draw_rows();
   draw_compute();
@@ -274,7 +273,7 @@ std::string Figure::draw() {
 }  // namespace
 
 std::string timeline_svg(const Timeline& timeline) {
-  return Figure(timeline).draw();
+  return TimelineDrawing(timeline).draw();
 }
 
 }  // namespace trainyard

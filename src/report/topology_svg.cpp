@@ -16,13 +16,11 @@ namespace trainyard {
 
 namespace {
 
-constexpr double margin = 30.0, top = 66.0;
+constexpr double margin = 30.0, title_height = 66.0;
 constexpr double single_side = 460.0, panel_side = 220.0, panel_label = 22.0;
 constexpr std::size_t most_panels = 12, panels_a_row = 4;
 constexpr int most_named = 40;  // ranks whose numbers fit into their dots
 
-constexpr const char* ink = "#1f2933";
-constexpr const char* faint_ink = "#7b8794";
 constexpr const char* link_color = "#2f6fb7";
 
 std::size_t at(int rank) {
@@ -169,7 +167,7 @@ std::string topology_svg(const TopologyReport& report) {
   for (std::size_t k = 0; k < panels; ++k) {
     const std::size_t row = k / columns;
     const Place corner{margin + pitch * static_cast<double>(k % columns),
-                       top + pitch * static_cast<double>(row)};
+                       title_height + pitch * static_cast<double>(row)};
     if (panels > 1) {
       body += fmt::format(
           "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"label\" fill=\"{}\">round {}</text>\n", corner.x,
@@ -181,7 +179,7 @@ std::string topology_svg(const TopologyReport& report) {
   const std::string title = fmt::format("{}, {} worker{}", topology.name, report.figures.ranks,
                                         report.figures.ranks == 1 ? "" : "s");
   const double width = std::max(single_side, pitch * static_cast<double>(columns)) + 2 * margin;
-  const double height = top + pitch * static_cast<double>(rows) + margin;
+  const double height = title_height + pitch * static_cast<double>(rows) + margin;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, 'DejaVu Sans', "

@@ -15,7 +15,8 @@ namespace trainyard {
 namespace {
 
 // In the order of LrSchedule::Kind.
-constexpr std::array<std::string_view, 4> names{"constant", "inverse-time", "step", "cosine"};
+constexpr std::array<std::string_view, 4> schedule_names{"constant", "inverse-time", "step",
+                                                         "cosine"};
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text) {
   throw UsageError(fmt::format(
@@ -28,9 +29,9 @@ constexpr std::array<std::string_view, 4> names{"constant", "inverse-time", "ste
 
 LrSchedule parse_lr_schedule(std::string_view text, std::string_view what) {
   const auto colon = text.find(':');
-  const auto* name = std::ranges::find(names, text.substr(0, colon));
-  if (name == names.end()) refuse(what, text);
-  LrSchedule schedule{.kind = static_cast<LrSchedule::Kind>(name - names.begin())};
+  const auto* name = std::ranges::find(schedule_names, text.substr(0, colon));
+  if (name == schedule_names.end()) refuse(what, text);
+  LrSchedule schedule{.kind = static_cast<LrSchedule::Kind>(name - schedule_names.begin())};
   const bool has_arguments = colon != std::string_view::npos;
   if (has_arguments != (schedule.kind == LrSchedule::Kind::step)) refuse(what, text);
   if (!has_arguments) return schedule;
@@ -44,7 +45,7 @@ LrSchedule parse_lr_schedule(std::string_view text, std::string_view what) {
 }
 
 std::string lr_schedule_text(const LrSchedule& schedule) {
-  const std::string_view name = names[static_cast<std::size_t>(schedule.kind)];
+  const std::string_view name = schedule_names[static_cast<std::size_t>(schedule.kind)];
   if (schedule.kind != LrSchedule::Kind::step) return std::string(name);
   return fmt::format("{}:{}:{}", name, schedule.every, schedule.factor);
 }

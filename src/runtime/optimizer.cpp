@@ -14,7 +14,7 @@ namespace trainyard {
 namespace {
 
 // In the order of OptimizerKind.
-const std::array<std::string, 4> names{"sgd", "nesterov", "adagrad", "adam"};
+const std::array<std::string, 4> optimizer_names{"sgd", "nesterov", "adagrad", "adam"};
 
 /// No step is shorter than this share of --lr: a factor to the power of many steps comes to 0 in
 /// the end, and who divides by a step's length, as qgm does, would get no number.
@@ -40,11 +40,11 @@ double scheduled(const OptimizerOptions& o, double epochs) {
 }  // namespace
 
 OptimizerKind parse_optimizer(std::string_view text, std::string_view what) {
-  return static_cast<OptimizerKind>(chosen(text, what, names));
+  return static_cast<OptimizerKind>(chosen(text, what, optimizer_names));
 }
 
 std::string optimizer_text(OptimizerKind kind) {
-  return names[static_cast<std::size_t>(kind)];
+  return optimizer_names[static_cast<std::size_t>(kind)];
 }
 
 double OptimizerOptions::step_size(double epochs) const {

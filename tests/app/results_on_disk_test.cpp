@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string short_run =
+const std::string ring_run =
     "\"$P\" run --time virtual --compute-time 1ms --steps 20 --quiet --out z ";
 
 /// A run that does not end by itself, and $first, its process, when its first line is on disk.
@@ -35,7 +35,7 @@ TEST_CASE("two runs into one folder at once leave what one of them wrote", "[app
     for (int pair = 0; pair < 3; ++pair) {
       const TemporaryFolder folder;
       const Outcome outcome =
-          run_script(short_run + force + " --seed 1 >1 2>errors1 & first=$!\n" + short_run + force +
+          run_script(ring_run + force + " --seed 1 >1 2>errors1 & first=$!\n" + ring_run + force +
                          " --seed 2 >2 2>errors2; echo $?; wait $first; echo $?",
                      folder.path());
       INFO(outcome.output << read_file(folder.path() / "errors1")
@@ -52,8 +52,8 @@ TEST_CASE("two runs into one folder at once leave what one of them wrote", "[app
 
 TEST_CASE("who finds another run at work is told which process it is", "[app]") {
   const TemporaryFolder folder;
-  const Outcome outcome = run_script(begin_endless_run + short_run + "--seed 2; echo $?\n" +
-                                         short_run + "--seed 2 --force; echo $?\n" +
+  const Outcome outcome = run_script(begin_endless_run + ring_run + "--seed 2; echo $?\n" +
+                                         ring_run + "--seed 2 --force; echo $?\n" +
                                          "echo $first; kill -TERM $first; wait $first; echo $?",
                                      folder.path());
   const auto lines = lines_of(outcome.output);
@@ -73,8 +73,8 @@ TEST_CASE("who finds another run at work is told which process it is", "[app]") 
 TEST_CASE("what a killed run has left is overwritten with --force alone", "[app]") {
   const TemporaryFolder folder;
   const Outcome outcome =
-      run_script(begin_endless_run + "kill -KILL $first; wait $first\n" + short_run +
-                     "; echo $?\n" + short_run + "--force >output; echo $?",
+      run_script(begin_endless_run + "kill -KILL $first; wait $first\n" + ring_run + "; echo $?\n" +
+                     ring_run + "--force >output; echo $?",
                  folder.path());
   CHECK(outcome.output == "2\n0\n");
   CHECK_THAT(outcome.errors,
@@ -87,7 +87,7 @@ TEST_CASE("a disk that is full costs only what has no room on it", "[app]") {
   const TemporaryFolder folder;
   // A limit of 2048 bytes for a file, of which the metrics and the model need more.
   const Outcome outcome =
-      run_script("ulimit -f 4; " + short_run + "--evaluate-every 0.01 --json", folder.path());
+      run_script("ulimit -f 4; " + ring_run + "--evaluate-every 0.01 --json", folder.path());
   INFO(outcome.errors);
   CHECK(outcome.status == 1);
   const fs::path partial = folder.path() / "z/ring.partial";
@@ -108,7 +108,7 @@ TEST_CASE("a disk that is full costs only what has no room on it", "[app]") {
 
 TEST_CASE("a disk without any room is found out before the run, and nothing is left", "[app]") {
   const TemporaryFolder folder;
-  const Outcome outcome = run_script("ulimit -f 0; " + short_run, folder.path());
+  const Outcome outcome = run_script("ulimit -f 0; " + ring_run, folder.path());
   CHECK(outcome.status == 1);
   CHECK(outcome.output.empty());
   CHECK_THAT(outcome.errors, ContainsSubstring("z/ring.partial/config.toml: File too large"));

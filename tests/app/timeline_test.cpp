@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/program.hpp"
+#include "app/results.hpp"
 #include "data/files.hpp"
 #include "support/catch.hpp"
 
@@ -17,16 +18,10 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-std::vector<std::string> short_run(const std::string& command) {
+std::vector<std::string> with_few_steps(const std::string& command) {
   return {command, "--time",    "virtual", "--steps",     "5",    "--workers",
           "4",     "--quiet",   "--json",  "--latency",   "1ms",  "--compute-time",
           "1ms",   "--dataset", "blobs",   "--bandwidth", "1Gbps"};
-}
-
-std::vector<std::string> operator+(std::vector<std::string> words,
-                                   const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
 }
 
 /// The columns of a CSV file, by their names.
@@ -129,26 +124,25 @@ TEST_CASE(
     for (const Json& event : trace["traceEvents"]) flows += event["ph"] == "s" ? 1 : 0;
     return flows;
   };
-  REQUIRE(
-      run_program(short_run("run") + std::vector<std::string>{"--trace", "t.json"}, here).status ==
-      0);
+  REQUIRE(run_program(with_few_steps("run") + std::vector<std::string>{"--trace", "t.json"}, here)
+              .status == 0);
   CHECK(messages_in("t.json") == 3 * 4 * 6);  // three steps, four workers, six rounds
   const std::vector<std::string> later{"--trace", "t.json", "--trace-steps", "4:5", "--force"};
-  REQUIRE(run_program(short_run("run") + later, here).status == 0);
+  REQUIRE(run_program(with_few_steps("run") + later, here).status == 0);
   CHECK(messages_in("t.json") == 4 * 6);
 
   const std::vector<std::string> two{"--schemes", "ring,gossip", "--trace", "c.json"};
-  REQUIRE(run_program(short_run("compare") + two, here).status == 0);
+  REQUIRE(run_program(with_few_steps("compare") + two, here).status == 0);
   CHECK(messages_in("c-ring.json") == 3 * 4 * 6);
   CHECK(messages_in("c-gossip.json") == 3 * 4 * 2);
-  const Outcome again = run_program(short_run("compare") + two, here);
+  const Outcome again = run_program(with_few_steps("compare") + two, here);
   CHECK(again.status == 2);
   CHECK_THAT(again.errors, ContainsSubstring("--trace: c-ring.json exists; --force overwrites it"));
 }
 
 TEST_CASE("a trace that cannot be written, or steps that are none, are refused", "[app]") {
   const auto error = [](const std::vector<std::string>& words) {
-    const Outcome outcome = run_program(short_run("run") + words);
+    const Outcome outcome = run_program(with_few_steps("run") + words);
     CHECK(outcome.status == 2);
     return outcome.errors;
   };
@@ -164,7 +158,7 @@ TEST_CASE("a traced run leaves a configuration that can be fed back, and a table
   const ProgramOptions here{.folder = folder.path()};
   const std::vector<std::string> words{"--scheme", "ps-sync", "--servers", "2",    "--trace",
                                        "t.json",   "--out",   "results",   "--lr", "0.1"};
-  const Outcome first = run_program(short_run("run") + words, here);
+  const Outcome first = run_program(with_few_steps("run") + words, here);
   REQUIRE(first.status == 0);
   const Json summary = Json::parse(first.output);
 

@@ -7,7 +7,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "data/files.hpp"
+#include "configuration/links_file.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {
@@ -34,11 +34,6 @@ std::vector<std::string> notes_of(const Case& run, const std::vector<std::string
   std::vector<OptionSetting> settings;
   for (const std::string& name : run.schemes) settings.push_back({c, find_scheme(name)});
   return idle_notes(settings, given);
-}
-
-std::string links_file() {
-  static const TemporaryFolder folder;
-  return folder.write("links.csv", "0,1,1ms,1Gbps\n").string();
 }
 
 /// A case of the network's options: one rank sends nothing.

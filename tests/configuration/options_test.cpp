@@ -8,6 +8,7 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "configuration/links_file.hpp"
 #include "data/files.hpp"
 #include "support/catch.hpp"
 
@@ -16,12 +17,6 @@ namespace trainyard {
 namespace {
 
 using Catch::Matchers::StartsWith;
-
-/// A table of links is read when it is named.
-std::string links_file() {
-  static const TemporaryFolder folder;
-  return folder.write("links.csv", "0,1,1ms,1Gbps\n").string();
-}
 
 /// For each option a text that is not its default: of the run and its scheme.
 const std::map<std::string, std::string>& other_values_of_schemes() {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+
+namespace trainyard {
+
+/// Of x86-64 and of most others.
+inline constexpr std::size_t huge_page = std::size_t{2} << 20U;
+
+/// Less memory stays on small pages: what is lost at the end of the last huge page could be as much
+/// as the memory itself, and a small data set would have to clear more than it fills.
+inline constexpr std::size_t smallest_on_huge_pages = 4 * huge_page;
+
+}  // namespace trainyard
