@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include "trainyard/data/generate.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/runtime/shared_model.hpp"
@@ -31,7 +32,7 @@ void train(State& state, const LoadedData& data, const std::string& model,
   c.evaluate_every = 1e9;
   std::uint64_t samples = 0;
   for ([[maybe_unused]] auto _ : state) {
-    const RunResult result = run_experiment(resolve(c, {c.scheme}, data, {}), data, {});
+    const RunResult result = run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {});
     state.SetIterationTime(result.summary.seconds);
     samples += result.summary.samples;
   }

@@ -11,6 +11,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/data/generate.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -77,7 +78,7 @@ StandIn stand_in(const PredictionSetting& setting) {
 
 Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
   c.steps = steps;
-  return run_experiment(resolve(c, {c.scheme}, data, {}), data, {}).summary;
+  return run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {}).summary;
 }
 
 /// The closed form is about workers and links that are alike.

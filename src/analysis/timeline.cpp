@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/data/generate.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -104,7 +105,7 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   TraceRecorder recorder({.first = 0, .last = *resolved.steps});
   RunHooks hooks;
   hooks.recorder = &recorder;
-  run_experiment(resolved, data, hooks);
+  run_experiment(plan_run(resolved, data), hooks);
 
   Timeline timeline;
   timeline.trace = recorder.take();

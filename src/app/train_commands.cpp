@@ -12,6 +12,7 @@
 #include "trainyard/report/progress.hpp"
 #include "trainyard/report/run_folder.hpp"
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/study/comparison.hpp"
 
@@ -168,7 +169,8 @@ int run_command(const Configuration& configuration) {
   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, hooks.remark);
   listeners.begin(resolved);
   std::vector<RunResult> results;
-  results.push_back(listeners.attempt([&] { return run_experiment(resolved, data, hooks); }));
+  results.push_back(
+      listeners.attempt([&] { return run_experiment(plan_run(resolved, data), hooks); }));
 
   const std::string& format = configuration.format;
   Failures failures;  // each of them costs only itself

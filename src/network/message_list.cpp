@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/network/switch.hpp"
 
 #include "base/echoed.hpp"
 #include "base/text_file.hpp"

@@ -8,6 +8,8 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/data/generate.hpp"
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/run.hpp"
 
 #include "run/rehearsal.hpp"
 #include "run/scheme_graph.hpp"
@@ -52,12 +54,13 @@ Held held_with(const Scheme& scheme, Configuration c, double run_bytes, std::siz
                bool sparse) {
   c.model = sparse ? "logistic" : "softmax";
   const LoadedData data = data_of(parameters, c.workers, sparse);
-  const auto model = make_model({c.model, 0.0}, data.train);
-  const double model_bytes = static_cast<double>(model->dimension() * bytes_of(model->scalar()));
-  slow_down(c.network, model_bytes / run_bytes);
+  Plan plan = plan_run(scheme, c, data);
+  const double model_bytes =
+      static_cast<double>(plan.model->dimension() * bytes_of(plan.model->scalar()));
+  slow_down(plan.configuration.network, model_bytes / run_bytes);
   reset_memory_peak();
   const std::size_t before = memory_held();
-  (void)run_experiment_of(scheme, c, data, {});
+  (void)run_experiment(plan, {});
   return {static_cast<double>(memory_peak() - before), model_bytes};
 }
 

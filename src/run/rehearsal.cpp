@@ -7,6 +7,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/data/generate.hpp"
+#include "trainyard/run/plan.hpp"
 
 namespace trainyard {
 
@@ -48,7 +49,7 @@ void rehearse(const Scheme& scheme, const Configuration& configuration) {
       generate_dense_logistic(static_cast<std::size_t>(c.workers), features, c.seed),
       {}};
   try {
-    run_experiment_of(scheme, c, data, {});
+    run_experiment(plan_run(scheme, c, data), {});
   } catch (const NoServers& error) {
     throw UsageError(fmt::format("scheme '{}': .cast: {}", scheme.name, error.what()));
   }

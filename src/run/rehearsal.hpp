@@ -16,8 +16,4 @@ void rehearse(const Scheme& scheme, const Configuration& configuration);
 /// many steps as it takes until everything has happened, at most 256, each worker with one row.
 Configuration configuration_of_rehearsal(const Scheme& scheme, const Configuration& configuration);
 
-/// run_experiment() of a scheme that need not be in the table.
-RunResult run_experiment_of(const Scheme& scheme, const Configuration& resolved,
-                            const LoadedData& data, const RunHooks& hooks);
-
 }  // namespace trainyard

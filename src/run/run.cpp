@@ -8,15 +8,12 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
-#include "trainyard/data/partition.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/run/evaluation.hpp"
-#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
-
-#include "run/rehearsal.hpp"
 
 namespace trainyard {
 
@@ -39,27 +36,14 @@ std::uint64_t lot_size(const Configuration& c) {
   return std::clamp<std::uint64_t>(*c.steps / 256, 1, 1024);
 }
 
-/// More steps than that without time passing are taken for a clock that stands still, or twice as
-/// many as a scheme has between two exchanges. Those with periods beyond are refused, too: who only
-/// sends meanwhile would fill the memory. 0: time passes in the end.
-std::uint64_t steps_of_instant(const Scheme& scheme, const Configuration& c) {
-  if (!ends_by_clock(c) || c.compute_noise.pauses()) return 0;
-  constexpr std::uint64_t most = 10'000, longest_cycle = 50'000;
-  const std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
-  return cycle > longest_cycle ? most : std::max(most, 2 * cycle);
-}
-
 /// One run under way: everything the ranks share, and what has been seen of it.
 class Experiment {
  public:
-  Experiment(const Scheme& scheme, const Configuration& resolved, const LoadedData& data,
-             const RunHooks& hooks);
+  Experiment(const Plan& plan, const RunHooks& hooks);
   RunResult run();
 
  private:
   RuntimeSetup runtime_setup() const;
-  RunLimits limits() const;
-  ModelLayout layout() const;
   Snapshot start() const;
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context) const;
   std::vector<double> slowdown() const;
@@ -70,6 +54,7 @@ class Experiment {
   Summary summarise(const Staleness& staleness, const RuntimeReport& report) const;
   void summarise_time(Summary& summary, const RuntimeReport& report) const;
 
+  const Plan& plan_;
   const Configuration& config_;
   const LoadedData& data_;
   const RunHooks& hooks_;
@@ -77,8 +62,8 @@ class Experiment {
   const std::atomic<bool>& interrupted_;
   const GracePeriod grace_;
   const Scheme& scheme_;
-  const Cast cast_;
-  const std::unique_ptr<Model> model_;
+  const Cast& cast_;
+  const Model& model_;
   const double minibatch_epochs_;
   VectorBuffer initial_;
   std::vector<Metrics> metrics_;
@@ -86,27 +71,19 @@ class Experiment {
   bool diverged_ = false;
 };
 
-Experiment::Experiment(const Scheme& scheme, const Configuration& resolved, const LoadedData& data,
-                       const RunHooks& hooks)
-    : config_(resolved),
-      data_(data),
+Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
+    : plan_(plan),
+      config_(plan.configuration),
+      data_(*plan.data),
       hooks_(hooks),
       interrupted_(hooks.interrupted ? *hooks.interrupted : never_),
       grace_(interrupted_),
-      scheme_(scheme),
-      cast_(cast_of(scheme, resolved)),
-      model_(make_model({resolved.model, resolved.l2}, data.train)),
-      minibatch_epochs_(static_cast<double>(resolved.batch) / static_cast<double>(data.train.rows)),
-      initial_(model_->scalar(), model_->dimension()) {
-  model_->initialize(initial_.view(), config_.seed);
-}
-
-RunLimits Experiment::limits() const {
-  const double every = std::round(config_.evaluate_every / (minibatch_epochs_ * config_.workers));
-  return {.steps = *config_.steps,
-          .evaluate_every = static_cast<std::uint64_t>(std::clamp(every, 1.0, 1e15)),
-          .time = config_.seconds.value_or(Duration::max()),
-          .steps_of_instant = steps_of_instant(scheme_, config_)};
+      scheme_(*plan.scheme),
+      cast_(plan.cast),
+      model_(*plan.model),
+      minibatch_epochs_(static_cast<double>(config_.batch) / static_cast<double>(data_.train.rows)),
+      initial_(model_.scalar(), model_.dimension()) {
+  model_.initialize(initial_.view(), config_.seed);
 }
 
 RuntimeSetup Experiment::runtime_setup() const {
@@ -138,12 +115,12 @@ std::optional<Metrics> Experiment::measure(const Snapshot& snapshot) const {
   metrics.samples = minibatches * config_.batch;
   metrics.bytes_sent = snapshot.bytes;
   metrics.consensus_distance = snapshot.consensus_distance;
-  const auto train = evaluate_all(*model_, snapshot.model, data_.train, grace_);
+  const auto train = evaluate_all(model_, snapshot.model, data_.train, grace_);
   if (!train) return std::nullopt;
   metrics.train_loss =
-      train->loss_sum / static_cast<double>(train->rows) + model_->penalty(snapshot.model);
+      train->loss_sum / static_cast<double>(train->rows) + model_.penalty(snapshot.model);
   if (data_.test.rows == 0) return metrics;
-  const auto test = evaluate_all(*model_, snapshot.model, data_.test, grace_);
+  const auto test = evaluate_all(model_, snapshot.model, data_.test, grace_);
   if (!test) return std::nullopt;
   metrics.test_loss = test->loss_sum / static_cast<double>(test->rows);
   metrics.test_accuracy = static_cast<double>(test->correct) / static_cast<double>(test->rows);
@@ -186,15 +163,6 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
   return config_.time == TimeMode::wall ? run_wall(setup, program) : run_virtual(setup, program);
 }
 
-ModelLayout Experiment::layout() const {
-  return {.home = cast_.model,
-          .workers = cast_.workers,
-          .servers = cast_.servers,
-          .shared_models = cast_.shared_models,
-          .scalar = model_->scalar(),
-          .dimension = model_->dimension()};
-}
-
 /// The starting point is looked at too, so that every curve begins at the same loss.
 Snapshot Experiment::start() const {
   Snapshot start{.model = initial_.view()};
@@ -205,18 +173,10 @@ Snapshot Experiment::start() const {
 }
 
 RunResult Experiment::run() {
-  const auto parts =
-      partition(data_.train, config_.partition, static_cast<std::size_t>(config_.workers),
-                config_.seed, config_.order);
-  const Ingredients ingredients =
-      make_ingredients(config_.ingredients, {.scheme = scheme_,
-                                             .workers = config_.workers,
-                                             .seed = config_.seed,
-                                             .hyperparameters = config_.hyperparameters});
   const RuntimeSetup setup = runtime_setup();
-  RunState state(layout());
+  RunState state(plan_.layout());
   if (config_.time == TimeMode::simulated) state.share_staleness();
-  RunLimits limits = this->limits();
+  RunLimits limits = plan_.limits;
   if (look(start())) limits.steps = 0;
 
   Pacer pacer(
@@ -224,9 +184,9 @@ RunResult Experiment::run() {
       state, [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted_);
   const RunContext context{.scheme = scheme_.name,
                            .train = data_.train,
-                           .model = *model_,
+                           .model = model_,
                            .initial_model = initial_.view(),
-                           .parts = parts,
+                           .parts = plan_.parts,
                            .workers = config_.workers,
                            .proxies = cast_.proxies,
                            .batch = config_.batch,
@@ -237,7 +197,7 @@ RunResult Experiment::run() {
                            .slowdown = slowdown(),
                            .compute_noise = config_.compute_noise,
                            .hyperparameters = config_.hyperparameters,
-                           .ingredients = ingredients,
+                           .ingredients = plan_.ingredients,
                            .pacer = pacer,
                            .state = state,
                            .simulated = config_.time == TimeMode::simulated,
@@ -245,6 +205,7 @@ RunResult Experiment::run() {
   const RuntimeReport report = run_ranks(setup, context);
 
   const Snapshot end = pacer.final_snapshot(report);
+  if (hooks_.finished) hooks_.finished(state);
   // Where workers do not wait for answers, gradients may have been under way at the last look.
   const bool late_arrivals = by_arrival(scheme_) && metrics_.back().seconds < to_seconds(end.time);
   if (measured_minibatches_ != end.minibatches || late_arrivals) look(end);
@@ -281,7 +242,7 @@ void Experiment::remark_whether_sharing_pays(const Summary& summary) const {
   const bool shared = config_.time == TimeMode::wall && cast_.model == ModelHome::shared;
   if (!shared || config_.workers == 1 || !hooks_.remark || summary.samples == 0) return;
   const double alone = static_cast<double>(config_.batch) /
-                       to_seconds(measure_lone_step_time(*model_, data_.train, config_.batch));
+                       to_seconds(measure_lone_step_time(model_, data_.train, config_.batch));
   if (summary.samples_per_second >= alone) return;
   hooks_.remark(
       fmt::format("note: {} workers took {} samples/s on the shared model, and one alone takes {}: "
@@ -304,7 +265,7 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.test_rows = data_.test.rows;
   s.classes = data_.train.classes;
   s.model = config_.model;
-  s.parameters = model_->dimension();
+  s.parameters = model_.dimension();
   s.lr = config_.optimizer.lr;
   s.steps = last.step;
   s.epochs = last.epoch;
@@ -345,14 +306,8 @@ void Experiment::summarise_time(Summary& s, const RuntimeReport& report) const {
 
 }  // namespace
 
-RunResult run_experiment_of(const Scheme& scheme, const Configuration& resolved,
-                            const LoadedData& data, const RunHooks& hooks) {
-  return Experiment(scheme, resolved, data, hooks).run();
-}
-
-RunResult run_experiment(const Configuration& resolved, const LoadedData& data,
-                         const RunHooks& hooks) {
-  return run_experiment_of(find_scheme(resolved.scheme), resolved, data, hooks);
+RunResult run_experiment(const Plan& plan, const RunHooks& hooks) {
+  return Experiment(plan, hooks).run();
 }
 
 DatasetRequest dataset_request(const Configuration& c) {

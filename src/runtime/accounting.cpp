@@ -1,6 +1,9 @@
 #include "runtime/accounting.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "trainyard/network/switch.hpp"
 
 namespace trainyard {
 

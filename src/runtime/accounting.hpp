@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "trainyard/network/switch.hpp"
+#include "trainyard/network/network.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
+
+class Switch;
 
 /// The run was ended by another rank's failure; unwinds this rank's program and is not reported.
 struct RunAborted {};

@@ -7,6 +7,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
 

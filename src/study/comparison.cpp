@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/study/tuning.hpp"
 
@@ -82,7 +83,7 @@ bool Comparisons::run_one(Configuration c, const LoadedData& data) {
   }
   if (options_.tune_lr) c.optimizer.lr = tuned_[c.scheme];
   if (hooks_.begins) hooks_.begins(c);
-  results_.push_back(run_experiment(c, data, hooks_.run));
+  results_.push_back(run_experiment(plan_run(c, data), hooks_.run));
   if (hooks_.ended) hooks_.ended(results_.back());
   if (options_.seeds > 1) results_.back().model = {};
   return !results_.back().summary.interrupted;

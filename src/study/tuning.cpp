@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/run/plan.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -83,7 +84,8 @@ Candidate Search::tried(int power, const Configuration& configuration) {
   Configuration c = configuration;
   c.optimizer.lr = lr_of(power);
   const Summary summary =
-      run_experiment(c, data_, {.evaluated = {}, .remark = {}, .interrupted = hooks_.interrupted})
+      run_experiment(plan_run(c, data_),
+                     {.evaluated = {}, .remark = {}, .interrupted = hooks_.interrupted})
           .summary;
   const bool lost = summary.diverged || !std::isfinite(summary.train_loss);
   const double loss = lost ? std::numeric_limits<double>::infinity() : summary.train_loss;

@@ -11,6 +11,7 @@
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/topology/spectrum.hpp"
@@ -37,7 +38,7 @@ RunResult lab(const std::string& name, const Settings& settings) {
   if (found == loaded.end()) {
     found = loaded.emplace(c.dataset, load_dataset(dataset_request(c))).first;
   }
-  return run_experiment(resolve(c, {c.scheme}, found->second, {}), found->second, {});
+  return run_experiment(plan_run(resolve(c, {c.scheme}, found->second, {}), found->second), {});
 }
 
 /// Infinite where the target is not reached.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/analysis/timeline.hpp"
+#include "trainyard/run/plan.hpp"
 
 #include "support/catch.hpp"
 #include "support/runtimes.hpp"
@@ -109,7 +110,7 @@ TracedRun traced(const std::string& scheme, TimeMode time, const Network& networ
   TraceRecorder recorder({.first = 0, .last = 1000});
   RunHooks hooks;
   hooks.recorder = &recorder;
-  TracedRun run{run_experiment(resolve(c, {scheme}, data, {}), data, hooks), {}};
+  TracedRun run{run_experiment(plan_run(resolve(c, {scheme}, data, {}), data), hooks), {}};
   run.trace = recorder.take();
   return run;
 }

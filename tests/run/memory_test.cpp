@@ -3,6 +3,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/data/generate.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 
@@ -37,7 +38,7 @@ Configuration configuration_of(const Scheme& scheme, const std::string& topology
 double taken_by(const Configuration& resolved, const LoadedData& data) {
   reset_memory_peak();
   const std::size_t before = memory_held();
-  (void)run_experiment(resolved, data, {});
+  (void)run_experiment(plan_run(resolved, data), {});
   return static_cast<double>(memory_peak() - before);
 }
 
@@ -114,7 +115,7 @@ TEST_CASE("a run that outgrows the memory all the same ends with a message", "[r
     here.time = time;
     const std::size_t before = memory_held();
     const MemoryBound bound(before + static_cast<std::size_t>(taken / 2));
-    CHECK_THROWS_AS(run_experiment(here, data, {}), RunError);
+    CHECK_THROWS_AS(run_experiment(plan_run(here, data), {}), RunError);
     CHECK(memory_held() == before);
   }
 }

@@ -5,6 +5,7 @@
 
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 
@@ -27,7 +28,7 @@ Summary run_with(const Flags& flags) {
   c.evaluate_every = 1e6;  // at the end
   for (const auto& [name, value] : flags) option_named(name).set(c, value, name);
   const LoadedData data = load_dataset(dataset_request(c));
-  return run_experiment(resolve(c, {c.scheme}, data, {}), data, {}).summary;
+  return run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {}).summary;
 }
 
 /// The same on a large set, and a line about it; without rows where the set is not there.

@@ -4,6 +4,7 @@
 
 #include "trainyard/data/generate.hpp"
 #include "trainyard/data/partition.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 
 namespace trainyard {
@@ -31,7 +32,8 @@ Configuration small_configuration(const std::string& scheme) {
 
 RunResult run_small(const Configuration& configuration, const RunHooks& hooks) {
   const LoadedData data = small_data();
-  return run_experiment(resolve(configuration, {configuration.scheme}, data, {}), data, hooks);
+  return run_experiment(plan_run(resolve(configuration, {configuration.scheme}, data, {}), data),
+                        hooks);
 }
 
 }  // namespace trainyard

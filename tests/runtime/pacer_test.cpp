@@ -3,6 +3,8 @@
 #include <atomic>
 #include <thread>
 
+#include "trainyard/run/plan.hpp"
+
 #include "support/catch.hpp"
 #include "support/training.hpp"
 
@@ -84,7 +86,8 @@ TEST_CASE("an interrupt ends the run with what it has", "[runtime]") {
       hooks.evaluated = [&](const Metrics& metrics) {
         if (metrics.epoch >= 3.0) interrupted = true;
       };
-      const RunResult result = run_experiment(resolve(c, {c.scheme}, data, {}), data, hooks);
+      const RunResult result =
+          run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), hooks);
       CHECK(result.summary.interrupted);
       CHECK(result.summary.epochs >= 3.0);
       CHECK(result.model.size() == 20);
@@ -122,7 +125,8 @@ TEST_CASE("an interrupt on threads does not wait for a slow network or a straggl
       });
       RunHooks hooks;
       hooks.interrupted = &interrupted;
-      const RunResult result = run_experiment(resolve(c, {c.scheme}, data, {}), data, hooks);
+      const RunResult result =
+          run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), hooks);
       CHECK(result.summary.interrupted);
       CHECK(result.summary.seconds < 3600);
     }

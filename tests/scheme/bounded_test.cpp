@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "trainyard/run/plan.hpp"
 #include "trainyard/runtime/trace.hpp"
 
 #include "support/catch.hpp"
@@ -58,7 +59,7 @@ Spread spread_of(const Configuration& c, const LoadedData& data) {
   TraceRecorder recorder({0, 1'000'000});
   RunHooks hooks;
   hooks.recorder = &recorder;
-  run_experiment(resolve(c, {c.scheme}, data, {}), data, hooks);
+  run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), hooks);
   return spread_of(recorder.take());
 }
 

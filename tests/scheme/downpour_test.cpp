@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "trainyard/run/plan.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "support/catch.hpp"
@@ -24,7 +25,7 @@ Recorded recorded(const Configuration& c, const LoadedData& data) {
   TraceRecorder recorder({.first = 0, .last = 1000});
   RunHooks hooks;
   hooks.recorder = &recorder;
-  RunResult result = run_experiment(resolve(c, {c.scheme}, data, {}), data, hooks);
+  RunResult result = run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), hooks);
   return {std::move(result), recorder.take()};
 }
 

@@ -9,6 +9,7 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "run/rehearsal.hpp"
@@ -180,7 +181,7 @@ TEST_CASE("no step of a run is of length 0", "[scheme]") {
         const LoadedData data = test::dense_problem();
         const Configuration resolved = resolve(c, {"ring"}, data, {});
         least = 1.0;
-        run_experiment_of(own, resolved, data, {});
+        run_experiment(plan_run(own, resolved, data), {});
         CHECK(least > 0.0);
         if (warmup > 0.0 || c.optimizer.run_epochs > 0.0) CHECK(least < 0.1);
       }

@@ -1,11 +1,14 @@
 #include "support/replicas.hpp"
 
-#include <atomic>
+#include <memory>
+#include <numeric>
+#include <utility>
 
-#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/data/catalog.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/model/kernels.hpp"
-#include "trainyard/model/model.hpp"
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/run.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard::test {
@@ -15,14 +18,6 @@ namespace {
 std::vector<double> copied(ConstVector values) {
   const auto doubles = values.doubles();
   return {doubles.begin(), doubles.end()};
-}
-
-std::vector<double> slowdown_of(const Configuration& c, std::size_t workers) {
-  std::vector<double> factors(workers, 1.0);
-  for (const Straggler& straggler : c.stragglers) {
-    factors[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
-  }
-  return factors;
 }
 
 /// By each rank.
@@ -35,16 +30,34 @@ std::vector<std::map<std::string, std::vector<double>>> kept_in(const RunState& 
   return all;
 }
 
-/// `graph` instead of the one that the configuration names, where it is not nullptr.
-Ingredients ingredients_of(const Scheme& scheme, const Configuration& c,
-                           const Hyperparameters& hyperparameters, const Topology* graph) {
-  Ingredients made = make_ingredients(
-      c.ingredients,
-      {.scheme = scheme, .workers = c.workers, .seed = c.seed, .hyperparameters = hyperparameters});
-  if (graph == nullptr) return made;
-  made.put("topology",
-           std::make_shared<const Topology>(rounds_over(scheme, *graph, hyperparameters, c.seed)));
-  return made;
+/// The run that is under way, for the program of a row, which is a function and no more.
+struct Recording {
+  const Scheme* scheme;
+  const Special* special;
+  std::vector<std::vector<double>> workers;
+};
+thread_local Recording* recording = nullptr;
+
+void recorded_worker(Worker& worker) {
+  const auto rank = static_cast<std::size_t>(worker.comm().rank());
+  if (!recording->special->starts.empty()) {
+    kernels::copy(recording->special->starts[rank], worker.replica());
+  }
+  recording->scheme->worker(worker);
+  recording->workers[rank] = copied(worker.replica());
+}
+
+/// As run_on_quadratic() says; whole for a scheme that is in no table too.
+Configuration configuration_of(const Scheme& scheme, Configuration c) {
+  c.scheme = scheme.name;
+  c.model = "quadratic";
+  c.batch = 1;
+  c.steps = c.steps.value_or(0);
+  c.time = TimeMode::simulated;
+  c.compute_time = std::chrono::milliseconds(1);
+  c.evaluate_every = 1e9;
+  c.hyperparameters = with_fallbacks(scheme, c.hyperparameters, c.workers);
+  return c;
 }
 
 }  // namespace
@@ -89,72 +102,37 @@ std::vector<double> optimum(const Dataset& data) {
   return best;
 }
 
-Replicas run_on_quadratic(const Configuration& c, const Dataset& data,
+Replicas run_on_quadratic(const Configuration& asked, const Dataset& data,
                           std::optional<std::uint64_t> minibatches, const Special& special) {
-  const Scheme& scheme = special.scheme != nullptr ? *special.scheme : find_scheme(c.scheme);
-  const auto model = make_model({"quadratic", c.l2}, data);
-  VectorBuffer initial(model->scalar(), model->dimension());
-  model->initialize(initial.view(), c.seed);
-  std::vector<std::vector<std::uint32_t>> parts = special.parts;
-  for (std::uint32_t w = 0; special.parts.empty() && w < data.rows; ++w) parts.push_back({w});
-  const Hyperparameters hyperparameters = with_fallbacks(scheme, c.hyperparameters, c.workers);
-  const Ingredients ingredients = ingredients_of(scheme, c, hyperparameters, special.topology);
-  const Cast cast = cast_of(scheme, c);
+  const Scheme& scheme = special.scheme != nullptr ? *special.scheme : find_scheme(asked.scheme);
+  Recording here{&scheme, &special, {}};
+  Scheme recorded = scheme;
+  recorded.worker = recorded_worker;
 
-  RuntimeSetup setup;
-  setup.network = c.network;
-  setup.workers = cast.workers;
-  setup.servers = cast.servers;
-  const std::atomic<bool> interrupted{false};
-  RunState state({.home = cast.model,
-                  .workers = setup.workers,
-                  .servers = setup.servers,
-                  .shared_models = cast.shared_models,
-                  .scalar = model->scalar(),
-                  .dimension = model->dimension()});
-  Pacer pacer(
-      {.pace = scheme.pace,
-       .limits = {.steps = c.steps.value_or(0),
-                  .minibatches = minibatches,
-                  .evaluate_every = 1'000'000'000},
-       .workers = setup.workers},
-      state, [](const Snapshot&) { return false; }, interrupted);
-  const RunContext context{.scheme = scheme.name,
-                           .train = data,
-                           .model = *model,
-                           .initial_model = initial.view(),
-                           .parts = parts,
-                           .workers = c.workers,
-                           .proxies = cast.proxies,
-                           .seed = c.seed,
-                           .optimizer = c.optimizer,
-                           .minibatch_time = std::chrono::milliseconds(1),
-                           .slowdown = slowdown_of(c, data.rows),
-                           .compute_noise = c.compute_noise,
-                           .hyperparameters = hyperparameters,
-                           .ingredients = ingredients,
-                           .pacer = pacer,
-                           .state = state,
-                           .simulated = true};
+  std::vector<std::uint32_t> rows(data.rows);
+  std::iota(rows.begin(), rows.end(), 0U);
+  const LoadedData loaded{"quadratics", copy_rows(data, rows), {}};
+  const Configuration c = configuration_of(scheme, asked);
+  Plan plan = plan_run(recorded, c, loaded);
+  plan.parts = special.parts;
+  for (const std::uint32_t row : rows) {
+    if (special.parts.empty()) plan.parts.push_back({row});
+  }
+  plan.limits.minibatches = minibatches;
+  if (special.topology != nullptr) {
+    plan.ingredients.put("topology", std::make_shared<const Topology>(rounds_over(
+                                         scheme, *special.topology, c.hyperparameters, c.seed)));
+  }
+
+  here.workers.resize(static_cast<std::size_t>(plan.cast.workers));
   Replicas result;
-  result.workers.resize(static_cast<std::size_t>(setup.workers));
-  const RuntimeReport report = run_virtual(setup, [&](Rank& rank) {
-    if (rank.rank() >= setup.workers) {
-      Server server(rank, context);
-      rank.begin();
-      scheme.server(server);
-      return;
-    }
-    Worker worker(rank, context, cast.shares_of(rank.rank()));
-    if (!special.starts.empty()) {
-      kernels::copy(special.starts[static_cast<std::size_t>(rank.rank())], worker.replica());
-    }
-    rank.begin();
-    scheme.worker(worker);
-    result.workers[static_cast<std::size_t>(rank.rank())] = copied(worker.replica());
-  });
-  result.model = copied(pacer.final_snapshot(report).model);
-  result.kept = kept_in(state);
+  RunHooks hooks;
+  hooks.finished = [&](const RunState& state) { result.kept = kept_in(state); };
+  recording = &here;
+  const RunResult run = run_experiment(plan, hooks);
+  result.model = copied(run.model.view());
+  recording = nullptr;
+  result.workers = std::move(here.workers);
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/generate.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 
@@ -32,7 +33,7 @@ inline Configuration quick(const std::string& scheme, int workers, std::uint64_t
 }
 
 inline RunResult train(const Configuration& c, const LoadedData& data) {
-  return run_experiment(resolve(c, {c.scheme}, data, {}), data, {});
+  return run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {});
 }
 
 }  // namespace trainyard::test

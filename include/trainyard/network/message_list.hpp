@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "trainyard/network/network.hpp"
-#include "trainyard/network/switch.hpp"
+#include "trainyard/network/transfer.hpp"
 
 namespace trainyard {
 

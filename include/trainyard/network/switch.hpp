@@ -34,19 +34,9 @@
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/network/links.hpp"
+#include "trainyard/network/transfer.hpp"
 
 namespace trainyard {
-
-/// One message on its way, as decided when it starts.
-struct Transfer {
-  std::uint64_t id = 0;  // in the order of the post() calls, from 0
-  int from = 0, to = 0;
-  std::uint64_t bytes = 0;
-  Time posted{0}, start{0};
-  Time first_bit{0};       // start + α
-  Time end{0};             // start + α + βb: it has arrived
-  void* cookie = nullptr;  // what the caller passed to post()
-};
 
 /// Threads: none; the caller sees to it that calls do not overlap.
 class Switch {

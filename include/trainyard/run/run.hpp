@@ -2,7 +2,7 @@
 //
 //   const LoadedData data = load_dataset(dataset_request(configuration));
 //   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, {});
-//   const RunResult result = run_experiment(resolved, data, {});
+//   const RunResult result = run_experiment(plan_run(resolved, data), {});
 //   fmt::print("{}\n", result.summary.train_loss);
 #pragma once
 
@@ -18,9 +18,12 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/staleness.hpp"
-#include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
+
+class RunState;
+class TraceRecorder;
+struct Plan;
 
 /// One evaluation.
 struct Metrics {
@@ -85,13 +88,13 @@ struct RunHooks {
   std::function<void(const Metrics&)> evaluated;
   std::function<void(const std::string&)> remark;  // what was decided and why; warnings
   const std::atomic<bool>* interrupted = nullptr;
-  TraceRecorder* recorder = nullptr;  // records each run; take() gives the last one
+  TraceRecorder* recorder = nullptr;                // records each run; take() gives the last one
+  std::function<void(const RunState&)> finished{};  // what the ranks hold at the end
 };
 
 DatasetRequest dataset_request(const Configuration& configuration);
 
-/// Runs a resolved configuration. A run that diverges or is interrupted is a result, and says so.
-RunResult run_experiment(const Configuration& resolved, const LoadedData& data,
-                         const RunHooks& hooks);
+/// A run that diverges or is interrupted is a result, and says so.
+RunResult run_experiment(const Plan& plan, const RunHooks& hooks);
 
 }  // namespace trainyard

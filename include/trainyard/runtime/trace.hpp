@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "trainyard/base/units.hpp"
-#include "trainyard/network/switch.hpp"
+#include "trainyard/network/network.hpp"
+#include "trainyard/network/transfer.hpp"
 
 namespace trainyard {
 

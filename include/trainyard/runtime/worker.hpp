@@ -28,12 +28,12 @@
 #include "trainyard/runtime/pacer.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/run_state.hpp"
-#include "trainyard/runtime/trace.hpp"
 #include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
 struct AllReduce;  // collective/all_reduce.hpp, above this folder
+class TraceRecorder;
 
 /// What all ranks of one run share. All of it outlives the run.
 struct RunContext {

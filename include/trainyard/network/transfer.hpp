@@ -1,0 +1,21 @@
+// One message on its way through the switch.
+#pragma once
+
+#include <cstdint>
+
+#include "trainyard/base/units.hpp"
+
+namespace trainyard {
+
+/// As decided when it starts (switch.hpp).
+struct Transfer {
+  std::uint64_t id = 0;  // in the order of the post() calls, from 0
+  int from = 0, to = 0;
+  std::uint64_t bytes = 0;
+  Time posted{0}, start{0};
+  Time first_bit{0};       // start + α
+  Time end{0};             // start + α + βb: it has arrived
+  void* cookie = nullptr;  // what the caller passed to post()
+};
+
+}  // namespace trainyard

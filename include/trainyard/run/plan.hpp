@@ -1,0 +1,47 @@
+// A run as objects, before it begins: every name of a configuration has become what it stands for,
+// once, and whoever is to have which rows is decided.
+//
+//   Plan plan = plan_run(resolved, data);
+//   plan.ingredients.put("topology", my_graph);      // what a caller would have otherwise
+//   const RunResult result = run_experiment(plan, {});
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/runtime/ingredients.hpp"
+#include "trainyard/runtime/run_state.hpp"
+#include "trainyard/runtime/steps.hpp"
+#include "trainyard/scheme/cast.hpp"
+
+namespace trainyard {
+
+struct LoadedData;
+struct Scheme;
+
+/// Threads: one at a time may change it; any number may run it at once in simulated time.
+struct Plan {
+  Configuration configuration;  // without gaps
+  const Scheme* scheme = nullptr;
+  const LoadedData* data = nullptr;
+  std::shared_ptr<const Model> model;
+  Cast cast;                                      // who is what
+  Ingredients ingredients;                        // of the kinds that the scheme takes
+  std::vector<std::vector<std::uint32_t>> parts;  // the rows of each of the configuration's workers
+  RunLimits limits;
+
+  /// Who has the model, and how large it is.
+  ModelLayout layout() const;
+};
+
+/// Throws UsageError where model and data do not fit, a graph does not exist, or the data cannot be
+/// partitioned like that. REQUIRES: resolve() made the configuration; scheme and data outlive the
+/// plan.
+Plan plan_run(const Configuration& resolved, const LoadedData& data);
+/// Of a scheme that need not be in the table, whatever name the configuration has.
+Plan plan_run(const Scheme& scheme, const Configuration& resolved, const LoadedData& data);
+
+}  // namespace trainyard

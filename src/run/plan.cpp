@@ -1,0 +1,65 @@
+#include "trainyard/run/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// More steps than that without time passing are taken for a clock that stands still, or twice as
+/// many as a scheme has between two exchanges. Those with periods beyond are refused, too: who only
+/// sends meanwhile would fill the memory. 0: time passes in the end.
+std::uint64_t steps_of_instant(const Scheme& scheme, const Configuration& c) {
+  if (!ends_by_clock(c) || c.compute_noise.pauses()) return 0;
+  constexpr std::uint64_t most = 10'000, longest_cycle = 50'000;
+  const std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
+  return cycle > longest_cycle ? most : std::max(most, 2 * cycle);
+}
+
+RunLimits limits_of(const Scheme& scheme, const Configuration& c, const LoadedData& data) {
+  const double epochs_a_step =
+      static_cast<double>(c.batch) / static_cast<double>(data.train.rows) * c.workers;
+  const double every = std::round(c.evaluate_every / epochs_a_step);
+  return {.steps = *c.steps,
+          .evaluate_every = static_cast<std::uint64_t>(std::clamp(every, 1.0, 1e15)),
+          .time = c.seconds.value_or(Duration::max()),
+          .steps_of_instant = steps_of_instant(scheme, c)};
+}
+
+}  // namespace
+
+ModelLayout Plan::layout() const {
+  return {.home = cast.model,
+          .workers = cast.workers,
+          .servers = cast.servers,
+          .shared_models = cast.shared_models,
+          .scalar = model->scalar(),
+          .dimension = model->dimension()};
+}
+
+Plan plan_run(const Configuration& resolved, const LoadedData& data) {
+  return plan_run(find_scheme(resolved.scheme), resolved, data);
+}
+
+Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& data) {
+  return {.configuration = c,
+          .scheme = &scheme,
+          .data = &data,
+          .model = make_model({c.model, c.l2}, data.train),
+          .cast = cast_of(scheme, c),
+          .ingredients = make_ingredients(c.ingredients, {.scheme = scheme,
+                                                          .workers = c.workers,
+                                                          .seed = c.seed,
+                                                          .hyperparameters = c.hyperparameters}),
+          .parts = partition(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed,
+                             c.order),
+          .limits = limits_of(scheme, c, data)};
+}
+
+}  // namespace trainyard
