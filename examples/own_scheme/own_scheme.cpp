@@ -32,7 +32,7 @@ trainyard::Scheme own_scheme() {
           .cost = {.formula = "c + 2⌈log2 n⌉(α + t)",
                    .rate = "1/ε + σ²/(nε²)",
                    .time = [](const StepSetting& s) -> std::optional<trainyard::Duration> {
-                     return s.compute + tree().duration(s.workers, 0, s.parameters, s.network);
+                     return s.compute + s.all_reduce(tree());
                    }},
           .source = "an example",
           .family = trainyard::SchemeFamily::synchronous,

@@ -75,7 +75,8 @@ NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
     row.bytes_per_rank = std::max(row.bytes_per_rank, account.bytes_sent / repetitions);
   }
   const std::vector<double> seconds = durations(watch, n);
-  row.closed_form_s = to_seconds(way.duration(n, options.servers, options.length, options.network));
+  row.closed_form_s =
+      to_seconds(way.duration(n, options.servers, options.length, FloatMessages{options.network}));
   row.measured_s = seconds[seconds.size() / 2];
   row.measured_p99_s = seconds[(seconds.size() - 1) * 99 / 100];
   if (row.closed_form_s > 0.0 || row.measured_s > 0.0) {

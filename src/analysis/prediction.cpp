@@ -95,7 +95,7 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
                         .servers = std::clamp(cast_of(scheme, c).servers, 1, c.servers),
                         .parameters = setting.parameters,
                         .compute = *c.compute_time,
-                        .network = c.network,
+                        .message = FloatMessages{c.network},
                         .collective = find_all_reduce(ingredient_name(c.ingredients, "collective")),
                         .topology = rounds,
                         .hyperparameters = c.hyperparameters});

@@ -10,12 +10,6 @@ namespace trainyard {
 
 namespace {
 
-/// One message of `floats` floats: α + βb. Without a payload it is control traffic.
-Duration message(std::size_t floats, const Network& network) {
-  const bool free = floats == 0 && !network.charge_control;
-  return free ? Duration{0} : network.message_time(floats * sizeof(float));
-}
-
 /// The largest of `parts` parts: all of the same round wait for it.
 std::size_t largest_part(std::size_t length, int parts) {
   const auto count = static_cast<std::size_t>(parts);
@@ -30,8 +24,8 @@ int log2_down(int n) {
 }
 
 /// Ranks beyond the largest power of two fold in first and get the result last.
-Duration folding(int n, std::size_t length, const Network& network) {
-  return std::has_single_bit(static_cast<unsigned>(n)) ? Duration{0} : 2 * message(length, network);
+Duration folding(int n, std::size_t length, MessageTime message) {
+  return std::has_single_bit(static_cast<unsigned>(n)) ? Duration{0} : 2 * message(length);
 }
 
 int no_servers(int /*workers*/, int /*wanted*/) {
@@ -47,44 +41,44 @@ int proxies_and_root(int workers, int wanted) {
   return std::min(workers, wanted) + 1;
 }
 
-Duration ring_time(int n, int /*k*/, std::size_t length, const Network& network) {
-  return 2 * (n - 1) * message(largest_part(length, n), network);
+Duration ring_time(int n, int /*k*/, std::size_t length, MessageTime message) {
+  return 2 * (n - 1) * message(largest_part(length, n));
 }
 
-Duration ring_unpartitioned_time(int n, int /*k*/, std::size_t length, const Network& network) {
-  return 2 * (n - 1) * message(length, network);
+Duration ring_unpartitioned_time(int n, int /*k*/, std::size_t length, MessageTime message) {
+  return 2 * (n - 1) * message(length);
 }
 
-Duration tree_time(int n, int /*k*/, std::size_t length, const Network& network) {
-  return 2 * log2_up(n) * message(length, network);
+Duration tree_time(int n, int /*k*/, std::size_t length, MessageTime message) {
+  return 2 * log2_up(n) * message(length);
 }
 
-Duration recursive_doubling_time(int n, int /*k*/, std::size_t length, const Network& network) {
-  return log2_down(n) * message(length, network) + folding(n, length, network);
+Duration recursive_doubling_time(int n, int /*k*/, std::size_t length, MessageTime message) {
+  return log2_down(n) * message(length) + folding(n, length, message);
 }
 
-Duration rabenseifner_time(int n, int /*k*/, std::size_t length, const Network& network) {
-  Duration time = folding(n, length, network);
+Duration rabenseifner_time(int n, int /*k*/, std::size_t length, MessageTime message) {
+  Duration time = folding(n, length, message);
   for (int parts = 2; parts <= n; parts *= 2) {
-    time += 2 * message(largest_part(length, parts), network);
+    time += 2 * message(largest_part(length, parts));
   }
   return time;
 }
 
-Duration parameter_server_time(int n, int k, std::size_t length, const Network& network) {
-  return 2 * n * message(largest_part(length, shards(n, k)), network);
+Duration parameter_server_time(int n, int k, std::size_t length, MessageTime message) {
+  return 2 * n * message(largest_part(length, shards(n, k)));
 }
 
-Duration single_server_time(int n, int /*k*/, std::size_t length, const Network& network) {
-  return 2 * n * message(length, network);
+Duration single_server_time(int n, int /*k*/, std::size_t length, MessageTime message) {
+  return 2 * n * message(length);
 }
 
 /// g workers a group in G groups: 2g + 2G messages, less one where the groups are not all of one
 /// size, because then the smaller ones report to the root while the larger are still collecting.
-Duration hierarchical_time(int n, int k, std::size_t length, const Network& network) {
+Duration hierarchical_time(int n, int k, std::size_t length, MessageTime message) {
   const int groups = std::min(n, k);
   const int members = (n + groups - 1) / groups;
-  return (2 * members + 2 * groups - (n % groups == 0 ? 0 : 1)) * message(length, network);
+  return (2 * members + 2 * groups - (n % groups == 0 ? 0 : 1)) * message(length);
 }
 
 }  // namespace

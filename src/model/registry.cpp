@@ -36,7 +36,9 @@ const std::vector<Row>& table() {
          return make_mlp(l2, train, sizes);
        }},
       {"quadratic", "quadratic",
-       "f(x) = mean over rows of ½ Σ h_j (x_j - b_j)²; rows h_1 … h_d, b_1 … b_d; in double", false,
+       "f(x) = mean over rows of ½ Σ h_j (x_j - b_j)²; rows h_1 … h_d, b_1 … b_d after an unused "
+       "label; in double",
+       false,
        [](double l2, const Dataset& train, const Sizes&) { return make_quadratic(l2, train); }},
   };
   return rows;

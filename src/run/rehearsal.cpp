@@ -18,6 +18,19 @@ constexpr std::uint64_t least_steps = 4;
 constexpr std::uint64_t most_steps_rehearsed = 256;
 constexpr std::size_t features = 64;  // a part for each of as many ranks
 
+/// Simulated time would show nothing of it, and `wall` stops once channels are full.
+void check_messages(const Scheme& scheme, const std::vector<RankAccount>& accounts) {
+  std::uint64_t sent = 0, received = 0;
+  for (const RankAccount& account : accounts) {
+    sent += account.messages_sent;
+    received += account.messages_received;
+  }
+  if (sent == 0 || received > 0) return;
+  throw UsageError(
+      fmt::format("scheme '{}': in its rehearsal its ranks sent {} messages and received none",
+                  scheme.name, sent));
+}
+
 }  // namespace
 
 Configuration configuration_of_rehearsal(const Scheme& scheme, const Configuration& configuration) {
@@ -49,9 +62,13 @@ void rehearse(const Scheme& scheme, const Configuration& configuration) {
       generate_dense_logistic(static_cast<std::size_t>(c.workers), features, c.seed),
       {}};
   try {
-    run_experiment(plan_run(scheme, c, data), {});
+    check_messages(scheme, run_experiment(plan_run(scheme, c, data), {}).accounts);
   } catch (const NoServers& error) {
     throw UsageError(fmt::format("scheme '{}': .cast: {}", scheme.name, error.what()));
+  } catch (const InternalError& error) {
+    throw UsageError(
+        fmt::format("scheme '{}': in its rehearsal, {} steps with a model of {} parameters: {}",
+                    scheme.name, *c.steps, features, error.what()));
   }
 }
 

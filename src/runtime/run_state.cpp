@@ -14,11 +14,13 @@ RunState::RunState(const ModelLayout& layout)
   if (layout.home == ModelHome::shared) shared_.emplace(layout.workers, layout.shared_models);
 }
 
-Vector RunState::keep(int rank, std::string_view name, std::size_t length) {
+Vector RunState::keep(int rank, std::string_view name, std::size_t length,
+                      std::optional<Scalar> precision) {
+  const Scalar scalar = precision.value_or(layout_.scalar);
   auto& kept = of(rank).kept;
   auto found = kept.find(name);
   if (found == kept.end()) {
-    found = kept.emplace(name, VectorBuffer::zeroed(layout_.scalar, length)).first;
+    found = kept.emplace(name, VectorBuffer::zeroed(scalar, length)).first;
   }
   const Vector model = of(rank).model;
   if (!model.empty() && found->second.view().data() == model.data()) {
@@ -30,6 +32,10 @@ Vector RunState::keep(int rank, std::string_view name, std::size_t length) {
         fmt::format("rank {} keeps '{}' of {} numbers, and asks for {} under that "
                     "name",
                     rank, name, found->second.size(), length));
+  }
+  if (found->second.view().scalar() != scalar) {
+    throw InternalError(
+        fmt::format("rank {} asks for '{}' in another precision than it keeps it", rank, name));
   }
   return found->second.view();
 }

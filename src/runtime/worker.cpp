@@ -208,6 +208,13 @@ std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Mes
   return gradient_.view();
 }
 
+void Worker::compute(double minibatches, FunctionRef<void()> work) {
+  const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
+  rank_.compute(
+      {.simulated = scaled(context_.minibatch_time, minibatches * slowdown), .slowdown = slowdown},
+      work);
+}
+
 double Worker::minibatch_loss() {
   needs_replica("minibatch_loss()");
   const Tally tally = context_.model.evaluate(replica_, batch_, workspace_);

@@ -61,7 +61,9 @@ void check_texts_and_programs(const Scheme& s) {
                "missing; .pace = Pace::server leaves it to a server to close the steps"},
           Rule{takes(s, "collective") && s.server == nullptr, ".server",
                "missing; with .takes = {\"collective\"} the way may be ps, whose servers it has to "
-               "be (Server::collective().serve())"},
+               "be; serve_collective is their program"},
+          Rule{takes(s, "topology") && s.family != SchemeFamily::decentralised, ".family",
+               "with .takes = {\"topology\"} it is SchemeFamily::decentralised"},
           Rule{!takes(s, "topology") && s.graphs.range != GraphRange::doubly_stochastic, ".graphs",
                "says nothing without .takes = {\"topology\"}"},
           Rule{!takes(s, "topology") && s.graphs.rounds != nullptr, ".graphs.rounds",
@@ -208,9 +210,10 @@ void check_against_others(const Scheme& s, FirstTakers& first_takers) {
     const auto [other, known] = first->second;
     const std::string_view field = field_that_differs(*known, p);
     if (!field.empty()) {
-      refuse(
-          s, fmt::format("hyperparameter '{}': {}", p.name, field),
-          fmt::format("differs from that of scheme '{}'; one name has one meaning", other->name));
+      refuse(s, fmt::format("hyperparameter '{}': {}", p.name, field),
+             fmt::format("differs from that of scheme '{}'; one name has one meaning, and "
+                         "known_hyperparameter(\"{}\") is what published schemes mean by it",
+                         other->name, p.name));
     }
   }
 }
@@ -295,7 +298,7 @@ void try_functions(const Scheme& scheme) {
                             .servers = 1,
                             .parameters = 16,
                             .compute = std::chrono::milliseconds(1),
-                            .network = network,
+                            .message = FloatMessages{network},
                             .collective = find_all_reduce("ring"),
                             .topology = graph,
                             .hyperparameters = fallbacks});

@@ -27,7 +27,9 @@ void work(Worker& worker) {
 
 Scheme d_psgd_scheme() {
   return {.name = "d-psgd",
-          .summary = "gossip with the neighbours' models of before the step, sent while computing",
+          .summary =
+              "as in the paper: combine while adapting (AWC), the models of before the step sent "
+              "meanwhile",
           .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
           .cost = {.formula = "max(c, Δ(α + t))",
                    .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",

@@ -43,20 +43,20 @@ void gossip_worker(Worker& worker) {
 }
 
 Scheme gossip_scheme() {
-  return {
-      .name = "gossip",
-      .summary =
-          "each worker steps on its own replica, then averages with its neighbours (D-PSGD, ATC)",
-      .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-      .cost = {.formula = "c + Δ(α + t), where all have Δ neighbours",
-               .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return adapt_then_combine_time(s);
-               }},
-      .source = "Lian et al. 2017; catalogue 4.2",
-      .family = SchemeFamily::decentralised,
-      .takes = {"topology"},
-      .worker = gossip_worker};
+  return {.name = "gossip",
+          .summary =
+              "each worker steps on its own replica, then averages with its neighbours: adapt, "
+              "then combine (ATC)",
+          .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+          .cost = {.formula = "c + Δ(α + t), where all have Δ neighbours",
+                   .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return adapt_then_combine_time(s);
+                   }},
+          .source = "Lian et al. 2017; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .takes = {"topology"},
+          .worker = gossip_worker};
 }
 
 }  // namespace trainyard

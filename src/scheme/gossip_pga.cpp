@@ -15,7 +15,6 @@
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/model/kernels.hpp"
 
-#include "scheme/all_reduce.hpp"
 #include "scheme/gossip.hpp"
 
 namespace trainyard {
@@ -84,7 +83,7 @@ Scheme gossip_pga_scheme() {
                    .rate = "1/ε + σ²/(nε²) + C ρ^{2/3}/ε^{3/2}, C smaller than gossip's",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      if (hyperparameter(s.hyperparameters, "global-period") == 1) {
-                       return all_reduce_step_time(s, s.collective);
+                       return s.compute + s.all_reduce(s.collective);
                      }
                      return adapt_then_combine_time(s);
                    }},
@@ -93,7 +92,7 @@ Scheme gossip_pga_scheme() {
           .takes = {"topology", "collective"},
           .hyperparameters = {global_period},
           .worker = work,
-          .server = all_reduce_server};
+          .server = serve_collective};
 }
 
 Scheme gossip_aga_scheme() {

@@ -18,7 +18,6 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "scheme/all_reduce.hpp"
 #include "scheme/local_average.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
@@ -51,7 +50,7 @@ Scheme local_sgd_scheme() {
                .rate = "1/ε + σ²/(nε²) + (τ-1)(σ + ς)/ε^{3/2}",
                .time = [](const StepSetting& s) -> std::optional<Duration> {
                  return hyperparameter(s.hyperparameters, "period") == 1
-                            ? all_reduce_step_time(s, s.collective)
+                            ? s.compute + s.all_reduce(s.collective)
                             : s.compute;
                }},
       .source = "Stich 2019; catalogue 4.1",
@@ -60,7 +59,7 @@ Scheme local_sgd_scheme() {
       .optimizers = OptimizerRange::velocity,
       .hyperparameters = {period_info},
       .worker = work,
-      .server = all_reduce_server};
+      .server = serve_collective};
 }
 
 }  // namespace trainyard

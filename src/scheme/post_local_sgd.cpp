@@ -11,7 +11,6 @@
 
 #include "trainyard/scheme/scheme.hpp"
 
-#include "scheme/all_reduce.hpp"
 #include "scheme/local_average.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
@@ -35,7 +34,7 @@ void work(Worker& worker) {
 std::optional<Duration> step_time(const StepSetting& s) {
   const bool synchronous = hyperparameter(s.hyperparameters, "switch-epoch") > 0 ||
                            hyperparameter(s.hyperparameters, "period") == 1;
-  return synchronous ? all_reduce_step_time(s, s.collective) : s.compute;
+  return synchronous ? s.compute + s.all_reduce(s.collective) : s.compute;
 }
 
 }  // namespace
@@ -60,7 +59,7 @@ Scheme post_local_sgd_scheme() {
                                .high = 1e12,
                                .in_the_long_run = 0}},
           .worker = work,
-          .server = all_reduce_server};
+          .server = serve_collective};
 }
 
 }  // namespace trainyard

@@ -8,8 +8,6 @@
 #include "trainyard/collective/proxies.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "scheme/all_reduce.hpp"
-
 namespace trainyard {
 
 namespace {
@@ -45,7 +43,7 @@ Scheme ps_hierarchical_scheme() {
       .cost = {.formula = "c + 2(n/G + G)(α + t), G as --servers says",
                .rate = "1/ε + σ²/(nε²)",
                .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return all_reduce_step_time(s, find_all_reduce("hierarchical"));
+                 return s.compute + s.all_reduce(find_all_reduce("hierarchical"));
                }},
       .source = "Li et al. 2014; catalogue 2.9",
       .family = SchemeFamily::synchronous,

@@ -4,8 +4,6 @@
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "scheme/all_reduce.hpp"
-
 namespace trainyard {
 
 namespace {
@@ -31,7 +29,7 @@ void serve(Server& server) {
 /// still being pushed.
 std::optional<Duration> step_time(const StepSetting& s) {
   if (s.servers > s.workers) return std::nullopt;
-  return all_reduce_step_time(s, find_all_reduce("ps-sharded"));
+  return s.compute + s.all_reduce(find_all_reduce("ps-sharded"));
 }
 
 }  // namespace

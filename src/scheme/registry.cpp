@@ -155,6 +155,22 @@ std::span<const Scheme> own_schemes() {
   return std::span(schemes()).subspan(table().published);
 }
 
+void serve_collective(Server& server) {
+  server.collective().serve(server.comm(), server.shard().scalar(), server.dimension());
+}
+
+HyperparameterInfo known_hyperparameter(std::string_view name) {
+  std::vector<HyperparameterInfo> known;
+  for (const Scheme& scheme : std::span(table().rows).first(table().published)) {
+    for (const HyperparameterInfo& info : scheme.hyperparameters) {
+      if (std::ranges::find(known, info.name, &HyperparameterInfo::name) == known.end()) {
+        known.push_back(info);
+      }
+    }
+  }
+  return find_named(known, name, "hyperparameter");
+}
+
 void add_scheme(Scheme scheme) {
   Table& all = table();
   if (all.read.load(std::memory_order_relaxed)) {

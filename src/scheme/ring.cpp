@@ -4,8 +4,6 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "scheme/all_reduce.hpp"
-
 namespace trainyard {
 
 namespace {
@@ -28,7 +26,7 @@ Scheme ring_scheme() {
           .cost = {.formula = "c + 2(n-1)(α + t/n)",
                    .rate = "1/ε + σ²/(nε²)",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
-                     return all_reduce_step_time(s, find_all_reduce("ring"));
+                     return s.compute + s.all_reduce(find_all_reduce("ring"));
                    }},
           .source = "Patarasuk & Yuan 2009; catalogue 1.2",
           .family = SchemeFamily::synchronous,

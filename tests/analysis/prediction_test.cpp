@@ -179,8 +179,8 @@ TEST_CASE("what happens every so many steps is predicted at its share", "[analys
   const double model = 4.0 * parameters;
   PredictionSetting setting = setting_of(4, network);
   setting.configuration.hyperparameters = {{"period", 7.0}, {"switch-epoch", 1000.0}};
-  const double average =
-      to_seconds(find_all_reduce("tree").duration(4, 1, parameters, setting.configuration.network));
+  const double average = to_seconds(find_all_reduce("tree").duration(
+      4, 1, parameters, FloatMessages{setting.configuration.network}));
   // In the long run post-local-sgd is local SGD, however late its switch.
   for (const char* scheme : {"local-sgd", "post-local-sgd"}) {
     CHECK(predict({scheme, "tree"}, setting).step_s == Approx(3e-3 + average / 7).epsilon(1e-9));

@@ -143,7 +143,7 @@ TEST_CASE("every all-reduce takes exactly its closed form", "[collective]") {
           summed(test::runtimes()[0], way,
                  Vectors(static_cast<std::size_t>(n), std::vector<float>(length)), k, network,
                  &report);
-          CHECK(report.elapsed == way.duration(n, k, length, network));
+          CHECK(report.elapsed == way.duration(n, k, length, FloatMessages{network}));
         }
       }
     }
@@ -163,12 +163,14 @@ TEST_CASE("closed forms are those of the catalogue's table", "[collective]") {
         Row{"ps-colocated", 16.5, 29.75}}) {
     CAPTURE(row.name);
     const AllReduce& way = find_all_reduce(row.name);
-    CHECK(to_seconds(way.duration(4, 1, 1000, network)) == Approx(row.at_4).epsilon(1e-9));
-    CHECK(to_seconds(way.duration(8, 1, 1000, network)) == Approx(row.at_8).epsilon(1e-9));
+    CHECK(to_seconds(way.duration(4, 1, 1000, FloatMessages{network})) ==
+          Approx(row.at_4).epsilon(1e-9));
+    CHECK(to_seconds(way.duration(8, 1, 1000, FloatMessages{network})) ==
+          Approx(row.at_8).epsilon(1e-9));
   }
-  CHECK(to_seconds(find_all_reduce("hierarchical").duration(8, 2, 1000, network)) ==
+  CHECK(to_seconds(find_all_reduce("hierarchical").duration(8, 2, 1000, FloatMessages{network})) ==
         Approx(2 * (4 + 2) * 6.5));
-  CHECK(to_seconds(find_all_reduce("ps-sharded").duration(8, 4, 1000, network)) ==
+  CHECK(to_seconds(find_all_reduce("ps-sharded").duration(8, 4, 1000, FloatMessages{network})) ==
         Approx(2 * 8 * (1.5 + 1.25)));
 }
 

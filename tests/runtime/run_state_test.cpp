@@ -20,6 +20,15 @@ std::vector<std::string> names_of(const RunState& state, int rank) {
 
 }  // namespace
 
+TEST_CASE("what is kept may have a precision of its own, and then has only that", "[runtime]") {
+  RunState state({.workers = 1, .dimension = 3});
+  const Vector sum = state.keep(0, "sum", 3, Scalar::float64);
+  CHECK(sum.scalar() == Scalar::float64);
+  CHECK(state.keep(0, "sum", 3, Scalar::float64).data() == sum.data());
+  CHECK_THROWS_AS(state.keep(0, "sum", 3), InternalError);
+  CHECK(state.keep(0, "plain", 3).scalar() == Scalar::float32);
+}
+
 TEST_CASE("what is kept is zero at first and the same under the same name", "[runtime]") {
   RunState state({.workers = 2, .servers = 1, .scalar = Scalar::float64, .dimension = 3});
   const Vector tracker = state.keep(1, "tracker", 5);

@@ -63,6 +63,8 @@ TEST_CASE("a row that lacks a field is refused by name", "[scheme]") {
                      [](Scheme& s) { s.pace = Pace::server; }},
            Forgotten{"scheme 'mine': .server: missing; with .takes = {\"collective\"}",
                      [](Scheme& s) { s.takes = {"collective"}; }},
+           Forgotten{"scheme 'mine': .family: with .takes = {\"topology\"} it is",
+                     [](Scheme& s) { s.takes = {"topology"}; }},
        }) {
     check_refused(row);
   }
@@ -84,6 +86,7 @@ TEST_CASE("a row whose fields contradict each other is refused by name", "[schem
            Forgotten{"scheme 'mine': .cast: contradicts .takes",
                      [](Scheme& s) {
                        s.cast = cast::one_worker;
+                       s.family = SchemeFamily::decentralised;
                        s.takes = {"topology"};
                      }},
            Forgotten{
@@ -91,12 +94,14 @@ TEST_CASE("a row whose fields contradict each other is refused by name", "[schem
                [](Scheme& s) { s.takes = {"colective"}; }},
            Forgotten{"scheme 'mine': .takes: 'topology' is there twice",
                      [](Scheme& s) {
+                       s.family = SchemeFamily::decentralised;
                        s.takes = {"topology", "topology"};
                      }},
            Forgotten{"scheme 'mine': .graphs: says nothing without .takes",
                      [](Scheme& s) { s.graphs.range = GraphRange::static_symmetric; }},
            Forgotten{"scheme 'mine': .graphs.least_eigenvalue: needs .range",
                      [](Scheme& s) {
+                       s.family = SchemeFamily::decentralised;
                        s.takes = {"topology"};
                        s.graphs.least_eigenvalue = [](const Hyperparameters&) { return 0.0; };
                      }},
@@ -264,6 +269,9 @@ TEST_CASE("one name of a hyperparameter has one meaning in the whole table", "[s
     CAPTURE(message);
     CHECK_THROWS_WITH(check_schemes(table), ContainsSubstring(message));
   }
+  table.back().hyperparameters = {known_hyperparameter("period")};
+  CHECK_NOTHROW(check_schemes(table));
+  CHECK_THROWS_WITH(known_hyperparameter("perod"), ContainsSubstring("period"));
 }
 
 TEST_CASE("what a row's functions ask for, the row names", "[scheme]") {

@@ -166,7 +166,7 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
                                            .servers = std::clamp(are_servers, 1, servers),
                                            .parameters = problem.parameters,
                                            .compute = problem.compute,
-                                           .network = problem.network,
+                                           .message = FloatMessages{problem.network},
                                            .collective = find_all_reduce("ring"),
                                            .topology = problem.ring,
                                            .hyperparameters = given});

@@ -99,9 +99,7 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
     check(averages, ".takes: its program asks for a collective");
   }
   averages.takes = {"collective"};
-  averages.server = [](Server& server) {
-    server.collective().serve(server.comm(), server.shard().scalar(), server.dimension());
-  };
+  averages.server = serve_collective;
   CHECK_NOTHROW(rehearse(averages, c));
 
   Scheme counts = mine([](Worker& worker) {
@@ -123,6 +121,25 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
   CHECK_NOTHROW(rehearse(shares, c));
   shares.worker = compute_only;
   check(shares, ".cast: its program calls compute_gradient(), which needs a replica");
+}
+
+TEST_CASE("a rehearsal finds what simulated time would not show", "[scheme]") {
+  const Configuration c = test::quick("mine", 4, 1);
+  const Scheme forgets = mine([](Worker& worker) {
+    const int next = (worker.comm().rank() + 1) % worker.comm().workers();
+    while (worker.next_step()) worker.comm().send(next, worker.compute_gradient());
+  });
+  CHECK_THROWS_WITH(rehearse(forgets, c),
+                    ContainsSubstring("scheme 'mine': in its rehearsal its ranks sent 16 messages "
+                                      "and received none"));
+  // That it is about another model than the run's is said, whatever is wrong.
+  const Scheme changes_its_mind = mine([](Worker& worker) {
+    while (worker.next_step()) (void)worker.keep("memory", 64 + worker.step());
+  });
+  CHECK_THROWS_AS(rehearse(changes_its_mind, c), UsageError);
+  CHECK_THROWS_WITH(rehearse(changes_its_mind, c),
+                    ContainsSubstring("scheme 'mine': in its rehearsal, 4 steps with a model of 64 "
+                                      "parameters: rank 0 keeps 'memory' of 64 numbers"));
 }
 
 TEST_CASE("a scheme that gossips every third step goes round the whole graph", "[scheme]") {

@@ -99,6 +99,21 @@ TEST_CASE("an include that points up is found", "[structure]") {
   CHECK(wrong("src/scheme/a.cpp", "#include \"b.hpp\"\n").size() == 1);
 }
 
+TEST_CASE("every public header says what threads may do with it", "[structure]") {
+  for (const SourceFile& file : source_files({"include"}, {".hpp"})) {
+    INFO(file.name);
+    CHECK(file.text.find("Threads:") != std::string::npos);
+  }
+}
+
+// A change of the switch is compiled into what moves messages, not into every scheme and test.
+TEST_CASE("no public header brings the switch along", "[structure]") {
+  for (const SourceFile& file : source_files({"include"}, {".hpp"})) {
+    INFO(file.name);
+    CHECK(file.text.find("#include \"trainyard/network/switch.hpp\"") == std::string::npos);
+  }
+}
+
 TEST_CASE("no file is longer than 400 lines", "[structure]") {
   for (const SourceFile& file :
        source_files({"src", "include", "tests", "bench", "scripts", "examples"},

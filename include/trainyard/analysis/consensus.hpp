@@ -1,4 +1,6 @@
 // Partial averaging and nothing else: x ← W(k) x, round by round, as lectures tabulate it.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // What one exchange of a model takes at least, whatever the latency: bounds that count the bytes
 // over one port and the arithmetic on them (catalogue §1.3, after Nam).
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <string>

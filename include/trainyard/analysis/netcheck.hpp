@@ -1,4 +1,7 @@
 // The network's own truth: each collective's closed form beside what the emulation takes.
+//
+// Threads: the calling one, and those that the run starts, which have ended when it returns. An
+// exception of any rank ends the others and is rethrown.
 #pragma once
 
 #include <cstddef>

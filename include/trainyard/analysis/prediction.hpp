@@ -6,6 +6,9 @@
 // for each after it. No paper has that in general. It is found by letting the scheme's own program
 // talk through the simulated switch, over a model whose arithmetic takes next to nothing; so it
 // holds for any network, for stragglers, and for a scheme that was written yesterday.
+//
+// Threads: the calling one, and those that the run starts, which have ended when it returns. An
+// exception of any rank ends the others and is rethrown.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 // Predictions along one quantity, and where the cheapest scheme changes.
+//
+// Threads: the calling one, and those that the run starts, which have ended when it returns. An
+// exception of any rank ends the others and is rethrown.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,8 @@
 // The whole program `trainyard`, for a main() of one's own that has schemes to add:
 //
 //   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme()}); }
+//
+// Threads: the main one, once: it sets signal handlers and opens the standard streams.
 #pragma once
 
 #include <vector>

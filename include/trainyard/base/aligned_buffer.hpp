@@ -4,6 +4,8 @@
 //
 // Large arrays ask for huge pages: filling 1 GB in pages of 4 KiB costs 250,000 page faults, about
 // as long as parsing its text, and a random access into them misses the translation cache as well.
+//
+// Threads: one at a time for one object; different objects share nothing.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,6 @@
 // A file descriptor that is closed when it goes out of scope.
+//
+// Threads: one at a time for one object; different objects share nothing.
 #pragma once
 
 #include <cerrno>

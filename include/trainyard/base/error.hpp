@@ -1,5 +1,8 @@
 // The errors that reach the user. They are thrown with context where something is read or chosen,
 // and caught once, in main(), which turns each kind into its exit status.
+//
+// Threads: a value like any other: any number of threads may read one, and who writes one has it
+// alone.
 #pragma once
 
 #include <span>

@@ -1,4 +1,6 @@
 // A vector cut into contiguous parts: chunks of a ring, shards of a parameter server.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,8 @@
 // another. Such a run of events is one entry of the heap, and the run that is still growing is kept
 // beside the heap: so an event of a run costs a few instructions instead of O(log n). Events whose
 // moments all differ cost what they cost in any binary heap.
+//
+// Threads: none; the caller sees to it that calls do not overlap.
 #pragma once
 
 #include <algorithm>

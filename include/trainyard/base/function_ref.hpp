@@ -1,5 +1,7 @@
 // A reference to something callable: two words, never allocates, does not own what it calls. For
-// parameters only.
+// parameters, and structs of parameters, only.
+//
+// Threads: as of the function that it refers to, which has to outlive it.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,6 @@
 // Memory that grows at its end and stays where it is.
+//
+// Threads: one at a time for one object; different objects share nothing.
 #pragma once
 
 #include <cstddef>

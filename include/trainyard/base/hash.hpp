@@ -1,4 +1,6 @@
 // A 64-bit fingerprint of bytes (FNV-1a), to compare results bit for bit across runs.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <cstddef>

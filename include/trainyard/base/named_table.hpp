@@ -1,4 +1,6 @@
 // Looking a row up in one of the visible tables.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <string>

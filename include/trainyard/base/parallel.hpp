@@ -1,5 +1,7 @@
 // Work split over all cores with oneTBB, for loading and evaluation. Results never depend on how
 // many cores there are: the blocks are fixed, and callers combine them in order.
+//
+// Threads: any may call it. It returns, or throws, only when no block runs any more.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,8 @@
 // The generator is Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
 // SC 2011), taken from Random123. The distributions are ours because those of the standard library
 // differ from one implementation to the next.
+//
+// Threads: a stream belongs to one thread; two streams share nothing, so each rank has its own.
 #pragma once
 
 #include <array>

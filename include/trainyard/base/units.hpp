@@ -4,6 +4,8 @@
 // the same moment by different sums really meet there: with floating seconds they would differ in
 // the last bit, and the switch would let the wrong message go first. One message's duration is
 // rounded once, by at most 0.5 ps; 2^63 ps are 106 days.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <chrono>

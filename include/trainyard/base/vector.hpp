@@ -4,6 +4,9 @@
 // they are written once, with these views, and the kernels ask for the precision once a call. What
 // is trained at speed is float32; double is for objectives whose trajectories are known in closed
 // form (--model quadratic).
+//
+// Threads: a value like any other: any number of threads may read one, and who writes one has it
+// alone.
 #pragma once
 
 #include <concepts>

@@ -4,6 +4,10 @@
 // help.
 //
 //   all_reduce_mean(worker.comm(), gradient, worker.collective());
+//
+// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
+// when this rank's part is done. If another rank fails, the call is unwound and does not return;
+// if another never calls it, the run ends with an InternalError that says who waits for whom.
 #pragma once
 
 #include <cstddef>
@@ -32,10 +36,10 @@ struct AllReduce {
   /// Number of such ranks for n workers when k are asked for (--servers).
   int (*servers)(int workers, int wanted) = nullptr;
 
-  /// How long it takes from lock-step over circuit ports, for `length` floats: exact, uneven parts
-  /// included. (catalogue §1.2). For k as above.
-  Duration (*duration)(int workers, int wanted, std::size_t length,
-                       const Network& network) = nullptr;
+  /// How long it takes from lock-step over circuit ports, for vectors of `length` numbers whose
+  /// parts take as long as `message` says: exact, uneven parts included (catalogue §1.2). For k as
+  /// above.
+  Duration (*duration)(int workers, int wanted, std::size_t length, MessageTime message) = nullptr;
 };
 
 /// The visible table.

@@ -1,4 +1,8 @@
 // One round of partial averaging over a gossip graph: x_i ← Σ_j W_ij x_j.
+//
+// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
+// when this rank's part is done. If another rank fails, the call is unwound and does not return;
+// if another never calls it, the run ends with an InternalError that says who waits for whom.
 #pragma once
 
 #include "trainyard/runtime/communicator.hpp"

@@ -34,6 +34,10 @@
 //     average.serve_waiting();
 //   }
 //   average.finish();  // answers until nobody can ask any more
+//
+// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
+// when this rank's part is done. If another rank fails, the call is unwound and does not return;
+// if another never calls it, the run ends with an InternalError that says who waits for whom.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,10 @@
 // 2·max(n, k)(α + t/k) for k ≤ n. (With more servers than workers it takes less: the first shards
 // are answered while the last are still being pushed.) If all began with shard 0, it would take 1.5
 // times as long.
+//
+// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
+// when this rank's part is done. If another rank fails, the call is unwound and does not return;
+// if another never calls it, the run ends with an InternalError that says who waits for whom.
 #pragma once
 
 #include <cstdint>

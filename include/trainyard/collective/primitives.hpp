@@ -4,6 +4,10 @@
 //
 // t is the time the whole vector takes on the wire, α the latency. Schedules go by offset rounds
 // (catalogue §1.2): no two messages of a round want the same port.
+//
+// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
+// when this rank's part is done. If another rank fails, the call is unwound and does not return;
+// if another never calls it, the run ends with an InternalError that says who waits for whom.
 #pragma once
 
 #include <cstdint>

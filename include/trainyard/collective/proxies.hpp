@@ -3,6 +3,10 @@
 // one in size, as the parts of even_split() do; so with as many racks each group and its proxy
 // stand in one (network/network.hpp), and a vector passes between racks once a group instead of
 // once a worker.
+//
+// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
+// when this rank's part is done. If another rank fails, the call is unwound and does not return;
+// if another never calls it, the run ends with an InternalError that says who waits for whom.
 #pragma once
 
 #include "trainyard/runtime/communicator.hpp"

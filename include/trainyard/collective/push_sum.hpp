@@ -5,6 +5,10 @@
 // included.
 //
 // A message is u and w in one: one number more than the vector.
+//
+// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
+// when this rank's part is done. If another rank fails, the call is unwound and does not return;
+// if another never calls it, the run ends with an InternalError that says who waits for whom.
 #pragma once
 
 #include "trainyard/base/vector.hpp"

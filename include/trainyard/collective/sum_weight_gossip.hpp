@@ -5,6 +5,10 @@
 // Σa = 1 and Σ a x never change, what is on its way included. Nobody waits for anybody.
 //
 // A message is x and a in one: one number more than the vector.
+//
+// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
+// when this rank's part is done. If another rank fails, the call is unwound and does not return;
+// if another never calls it, the run ends with an InternalError that says who waits for whom.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,9 @@
 // Everything that decides a run, as plain values. The command line, the TOML file and the resolved
 // configuration beside the results are three spellings of this; options.hpp holds the one table of
 // them.
+//
+// Threads: a value like any other: any number of threads may read one, and who writes one has it
+// alone.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // The one table of options: each row is a flag, a TOML key and a line of --help.
+//
+// Threads: any; the table is built at the first call and never changes.
 #pragma once
 
 #include <filesystem>

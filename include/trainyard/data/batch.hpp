@@ -1,6 +1,9 @@
 // Which rows a gradient is taken over: a short list of runs of consecutive rows. A rank visits its
 // share by blocks of rows that lie together, so a minibatch is usually one run; it is two or more
 // at the end of a pass, and one row a run when rows are drawn with replacement.
+//
+// Threads: a value like any other: any number of threads may read one, and who writes one has it
+// alone.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // The known data sets: datasets/catalog.toml says what each is, where its files lie under the data
 // directory, and how they are to be read.
+//
+// Threads: any; reading a file uses all cores.
 #pragma once
 
 #include <cstdint>

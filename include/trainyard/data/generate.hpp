@@ -2,6 +2,8 @@
 // Rows are made in parallel, in blocks of 1,024 with a random stream each, so the bits depend on
 // the arguments only and not on the number of cores. N(0, I_d) is d independent standard normals
 // and σ(z) = 1 / (1 + e^-z).
+//
+// Threads: any; they use all cores, and the result does not depend on how many there are.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,6 @@
 // The minibatches of one share, one after another.
+//
+// Threads: a stream belongs to its worker.
 #pragma once
 
 #include <cstddef>

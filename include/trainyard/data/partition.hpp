@@ -1,4 +1,6 @@
 // Which rows go to which worker.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <cstddef>

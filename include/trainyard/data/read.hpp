@@ -1,5 +1,7 @@
 // Files into data sets. Every reader takes the decompressed bytes as a stream, so .gz files are
 // read transparently, and none holds more than the data set itself and a few blocks of text.
+//
+// Threads: any; reading a file uses all cores.
 #pragma once
 
 #include <cstddef>

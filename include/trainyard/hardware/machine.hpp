@@ -1,4 +1,6 @@
 // The machine as hwloc sees it: cores, NUMA nodes, and where the ranks of a run go.
+//
+// Threads: any; pinning concerns the thread that calls.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // How much memory there is for a run.
+//
+// Threads: any.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,9 @@
 // Elementwise kernels give an element the same bits wherever it lies in its span, so a vector may
 // be worked on in pieces. NaN and infinity always reach the result: training that diverges is seen
 // to.
+//
+// Threads: any; arguments that are written belong to the caller, but for those named _shared,
+// which many write at once.
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,8 @@
 //
 // Parameters belong to the caller; they are float32, but for the quadratic, whose are double. A
 // Model holds no mutable state: any number of ranks call it at once, each with its own Workspace.
+//
+// Threads: a model is read by all ranks at once; each brings its own parameters and Workspace.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,6 @@
 // What a barrier costs when control traffic is charged.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <span>

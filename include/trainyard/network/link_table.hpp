@@ -1,4 +1,7 @@
 // Links that are given one by one, in a file.
+//
+// Threads: a value like any other: any number of threads may read one, and who writes one has it
+// alone.
 #pragma once
 
 #include <cstdint>

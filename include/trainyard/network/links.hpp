@@ -1,4 +1,6 @@
 // The network as each pair of ranks sees it.
+//
+// Threads: one at a time for one object, from whose streams of random numbers passages draw.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // Messages whose moments are known beforehand, and what the switch makes of them: the examples of
 // the textbook, and anybody's own.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <cstdint>

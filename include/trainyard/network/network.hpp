@@ -1,5 +1,8 @@
 // What the network between the ranks is like, as it is configured: the α-β model of one logical
 // switch, with links that may differ. links.hpp works out what that means for each pair of ranks.
+//
+// Threads: a value like any other: any number of threads may read one, and who writes one has it
+// alone.
 #pragma once
 
 #include <cmath>
@@ -9,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/network/link_table.hpp"
 
@@ -76,6 +80,20 @@ struct Network {
   Duration transfer_time(std::uint64_t bytes) const { return default_link().transfer_time(bytes); }
   /// Of the default link: α + βb, from start to last bit.
   Duration message_time(std::uint64_t bytes) const { return latency + transfer_time(bytes); }
+};
+
+/// How long a message takes that carries so many numbers of a vector, from start to last bit. What
+/// closed forms are made of: they need not know what a number costs on the wire.
+using MessageTime = FunctionRef<Duration(std::size_t numbers)>;
+
+/// Numbers as they are, in single precision. Without any it is control traffic.
+struct FloatMessages {
+  const Network& network;
+
+  Duration operator()(std::size_t numbers) const {
+    const bool free = numbers == 0 && !network.charge_control;
+    return free ? Duration{0} : network.message_time(numbers * sizeof(float));
+  }
 };
 
 }  // namespace trainyard

@@ -1,4 +1,7 @@
 // One message on its way through the switch.
+//
+// Threads: a value like any other: any number of threads may read one, and who writes one has it
+// alone.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // What netcheck found, as JSON or a table.
+//
+// Threads: any; they return text and touch nothing else.
 #pragma once
 
 #include <string>

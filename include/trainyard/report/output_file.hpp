@@ -1,4 +1,6 @@
 // A file that is there whole or not at all.
+//
+// Threads: one at a time for one object; different objects share nothing.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,6 @@
 // Predictions as tables and as JSON.
+//
+// Threads: any; they return text and touch nothing else.
 #pragma once
 
 #include <string>

@@ -1,4 +1,7 @@
 // The results of one run on disk.
+//
+// Threads: one at a time for one object; different objects share nothing. Two processes that
+// want one folder are kept apart by a lock.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,6 @@
 // A finished run as JSON, CSV or a table. Which figures stand where: run/figures.hpp.
+//
+// Threads: any; they return text and touch nothing else.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // A timeline as JSON, as text, and as a figure.
+//
+// Threads: any; they return text and touch nothing else.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // Topologies and partial averaging over them as text, JSON and figures.
+//
+// Threads: any; they return text and touch nothing else.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // How long a minibatch takes on this machine.
+//
+// Threads: one at a time, with nothing else at work on the machine: it measures.
 #pragma once
 
 #include <cstddef>

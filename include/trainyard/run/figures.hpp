@@ -2,6 +2,8 @@
 // tables for people are all made. Whoever adds a row has the figure in each of the places it names.
 //
 // The table is constant, so any thread may read it.
+//
+// Threads: any; the table is built at the first call and never changes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // What a configuration leaves open, decided: the runtime, the budget, the compute time.
+//
+// Threads: one at a time; it reads the machine and may run rehearsals.
 #pragma once
 
 #include <functional>

@@ -4,6 +4,9 @@
 //   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, {});
 //   const RunResult result = run_experiment(plan_run(resolved, data), {});
 //   fmt::print("{}\n", result.summary.train_loss);
+//
+// Threads: the calling one, and those that the run starts, which have ended when it returns. An
+// exception of any rank ends the others and is rethrown.
 #pragma once
 
 #include <atomic>

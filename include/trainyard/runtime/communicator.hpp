@@ -1,9 +1,9 @@
 // How a rank talks to the others.
 //
-// Ranks 0 .. workers-1 are workers, workers .. size-1 are servers. A message carries a vector, what
-// a codec has written, or nothing; the network charges exactly its bytes. A tag rides for free, as
-// all control traffic does: 64 bits at most, for what a header has (a step number, a version, which
-// keys are meant), never for a part of a model.
+// Ranks 0 .. workers-1 are workers, workers .. size-1 are servers. A message carries a vector,
+// bytes of the scheme's own making, or nothing; the network charges exactly its bytes. A tag rides
+// for free, as all control traffic does: 64 bits at most, for what a header has (a step number, a
+// version, which keys are meant), never for a part of a model.
 //
 //   worker.comm().send(next, chunk);                          // returns at once
 //   const Message message = worker.comm().receive(previous);  // waits for the oldest from there
@@ -12,6 +12,11 @@
 // Messages of one pair of ranks never overtake each other. A send copies its payload once, a
 // loan does not. It does not wait for the receiver, except in `wall` while 256 messages of that
 // pair are undelivered. In what order a rank sends matters: its port serves one message at a time.
+//
+// Threads: each rank has its own, called by its thread or fiber alone; ranks talk at the same
+// time. A call that waits is unwound by an exception when another rank fails. If nobody can go
+// on, the run ends with an InternalError that says who waits for whom: at once in `virtual`,
+// after ten seconds in which nothing happens in `wall`.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +44,7 @@ class Communicator {
   void send(int to, ConstVector payload, std::uint64_t tag = 0) {
     post(to, payload.bytes(), payload_of(payload.scalar()), tag);
   }
-  /// Bytes that a codec has written: the network charges as many.
+  /// Bytes that the scheme has written: the network charges as many.
   void send_encoded(int to, std::span<const std::byte> payload, std::uint64_t tag = 0) {
     post(to, payload, Payload::encoded, tag);
   }

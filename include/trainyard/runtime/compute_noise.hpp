@@ -1,5 +1,7 @@
 // Computing that does not always take the same time: what makes stragglers of workers that are
 // equally fast on average.
+//
+// Threads: each worker's is its own.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // The numbers that a scheme's rule leaves open, by name: the period of local SGD. What each is, and
 // what it is when nobody says, stands in the scheme's row (scheme/scheme.hpp).
+//
+// Threads: a value like any other: any number of threads may read one, and who writes one has it
+// alone.
 #pragma once
 
 #include <functional>

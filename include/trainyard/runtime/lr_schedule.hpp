@@ -13,6 +13,8 @@
 // makes. So the t-th of T steps of warm-up, from 0, has (t + 1)/T of the step size, as in fairseq,
 // and no step is of length 0, which LinearLR refuses as well: schemes divide by γ. For the same
 // reason the cosine stays what it is at E − δ/2: free workers may begin a minibatch after E.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ enum class Payload : std::uint8_t {
   control,  // no bytes, the tag says it all: free, unless the network charges control traffic
   float32,  // a vector
   float64,
-  encoded,  // bytes with a meaning of their own, as a codec writes them
+  encoded,  // bytes that the sender has written and the receiver knows how to read
 };
 
 constexpr Payload payload_of(Scalar scalar) {
@@ -77,6 +77,7 @@ class Message {
   Time end() const { return delivery_->end; }
   /// What the sender passed along free of charge: a version, a step number.
   std::uint64_t tag() const { return delivery_->tag; }
+  /// Aligned to nothing: what is not bytes is read by memcpy.
   std::span<const std::byte> bytes() const { return {delivery_->data, delivery_->size}; }
   Payload payload() const { return delivery_->payload; }
   /// The payload as the vector that was sent. Throws InternalError for an encoded one.

@@ -44,10 +44,11 @@ class RunState {
 
   const ModelLayout& layout() const { return layout_; }
 
-  /// `length` numbers of the run's precision that this rank calls by that name: zero when it first
-  /// asks for them, in memory that it touches first, and the same ones whenever it asks again.
-  /// Throws InternalError if it has asked for another length.
-  Vector keep(int rank, std::string_view name, std::size_t length);
+  /// `length` numbers that this rank calls by that name: zero when it first asks for them, in
+  /// memory that it touches first, and the same ones whenever it asks again. Of the run's precision
+  /// where it names none. Throws InternalError if it has asked for another length or precision.
+  Vector keep(int rank, std::string_view name, std::size_t length,
+              std::optional<Scalar> precision = {});
   /// A worker's replica or a server's shard, kept under that name. It begins as `initial`.
   Vector keep_model(int rank, ConstVector initial);
 

@@ -1,8 +1,11 @@
 // A parameter server's view of a run: one contiguous shard of the model and the optimizer that goes
 // with it.
+//
+// Threads: a server belongs to its rank. Waiting calls are unwound when another rank fails.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "trainyard/base/aligned_buffer.hpp"
@@ -21,8 +24,8 @@ class Server {
   /// This server's shard of the model.
   Vector shard() const { return shard_; }
   /// What the scheme carries from one update to the next beside the shard; as Worker::keep().
-  Vector keep(std::string_view name, std::size_t length) {
-    return context_.state.keep(rank_.rank(), name, length);
+  Vector keep(std::string_view name, std::size_t length, std::optional<Scalar> precision = {}) {
+    return context_.state.keep(rank_.rank(), name, length, precision);
   }
   /// A buffer of the shard's size, for a sum of gradients; zeroed by the call.
   Vector zeroed_sum();

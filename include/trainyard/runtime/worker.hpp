@@ -8,6 +8,10 @@
 //       worker.apply(gradient, 1.0 / worker.comm().workers());
 //     }
 //   }
+//
+// Threads: a worker belongs to its rank; the context is read by all of them. Waiting calls are
+// unwound when another rank fails; what is called against its REQUIRES throws InternalError or
+// UsageError, and ends the run.
 #pragma once
 
 #include <cstdint>
@@ -105,6 +109,12 @@ class Worker {
   /// included. Free of simulated time: a gradient brings the loss along.
   double minibatch_loss();
 
+  /// Arithmetic of the scheme's own, such as coding a message: in simulated time it takes as long
+  /// as so many minibatches do without noise, in `wall` as long as it takes, and a straggler is at
+  /// it so many times longer. What is done outside is free in simulated time. `work` writes only
+  /// what is this worker's own.
+  void compute(double minibatches, FunctionRef<void()> work);
+
   /// One optimizer step of the replica with the gradient `scale` · gradient: 1/n with a sum over n
   /// workers, which saves a pass over it.
   void apply(ConstVector gradient, double scale = 1.0);
@@ -160,12 +170,15 @@ class Worker {
   /// the shared one.
   Vector replica() { return replica_; }
 
-  /// What the scheme carries from one step to the next beside the replica: so many numbers of the
-  /// run's precision, zero when they are first asked for. The run's state lists them by this name
-  /// (run_state.hpp), so it is to be the paper's: "correction", "velocity". The same name gives the
-  /// same memory; throws InternalError if it was asked for with another length.
-  Vector keep(std::string_view name, std::size_t length) {
-    return context_.state.keep(rank_.rank(), name, length);
+  /// What the scheme carries from one step to the next beside the replica: so many numbers, of the
+  /// run's precision unless `precision` says otherwise (a sum of many small changes drifts in
+  /// float). Zero at first; a program that begins elsewhere fills them before its first
+  /// next_step(). The run's state lists them by this name (run_state.hpp), so it is to be the
+  /// paper's: "correction", "velocity". What lies in a local variable instead is neither listed nor
+  /// counted as memory. The same name gives the same memory; throws InternalError if it was asked
+  /// for with another length or precision.
+  Vector keep(std::string_view name, std::size_t length, std::optional<Scalar> precision = {}) {
+    return context_.state.keep(rank_.rank(), name, length, precision);
   }
 
   Communicator& comm() { return rank_; }
@@ -189,8 +202,9 @@ class Worker {
   const AllReduce& collective() const { return ingredient<AllReduce>("collective"); }
   /// What this worker gives and takes in the next round of gossip: the first call is round 0, and
   /// each begins another, however many steps lie between them. A program calls it once for a round
-  /// and keeps the row until that is over, and all workers call it equally often. Before the first
-  /// step it is for graphs that stay. Throws UsageError where the row takes no "topology".
+  /// and keeps the row until that is over, and all workers call it equally often. It may be called
+  /// before the first step where the graph never changes. Throws UsageError where the row takes no
+  /// "topology".
   const MixingRow& next_round();
 
  private:

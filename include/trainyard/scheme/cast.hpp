@@ -4,6 +4,8 @@
 //   Cast servers(const CastSetting& s) {
 //     return {.workers = s.workers, .servers = s.servers, .model = ModelHome::servers};
 //   }
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <vector>

@@ -2,6 +2,8 @@
 // (Its numbers and words are hyperparameters, scheme.hpp.) Each kind is declared once, in the table
 // below; from there come its flag, its key in the section [run], its check, `trainyard list` and
 // the variants of `predict`. A row that takes one says so with a word, .takes = {"topology"}.
+//
+// Threads: any; the table is built at the first call and never changes.
 #pragma once
 
 #include <cstdint>

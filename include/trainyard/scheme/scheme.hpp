@@ -4,6 +4,10 @@
 //
 //   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme()}); }
 //   add_scheme(my_scheme());
+//
+// Threads: add_scheme() is called by one, before anything else is; then any may read the table.
+// A row's program is called by each rank at the same time and keeps nothing outside its Worker
+// or Server.
 #pragma once
 
 #include <cstddef>
@@ -30,29 +34,34 @@ namespace trainyard {
 struct StepSetting {
   int workers = 1;  // n
   int servers = 1;  // k, as --servers asks for it, at most as many as there are, and at least 1
-  std::size_t parameters = 0;  // floats
+  std::size_t parameters = 0;  // of the model
   Duration compute{0};         // c, of one minibatch
-  const Network& network;
+  MessageTime message;         // how long a message with so many of them takes
   const AllReduce& collective;
   const Topology& topology;
   const Hyperparameters& hyperparameters;
 
   /// α + t: the whole model to somebody.
-  Duration whole_model() const { return network.message_time(parameters * sizeof(float)); }
+  Duration whole_model() const { return message(parameters); }
+  /// Of vectors of the model's size.
+  Duration all_reduce(const AllReduce& way) const {
+    return way.duration(workers, servers, parameters, message);
+  }
 };
 
 /// A number that a scheme's rule leaves open, or a choice among words: a flag, and a key of the
-/// TOML section [scheme]. Schemes that name the same one mean the same.
+/// TOML section [scheme]. Schemes that name the same one mean the same, so all of its fields are
+/// equal; known_hyperparameter() has those of the published schemes.
 struct HyperparameterInfo {
-  std::string name;      // "period": the flag is --period
+  std::string name;      // "period": the flag is --period; lower-case letters, digits, hyphens
   std::string argument;  // how it is written, for --help
   std::string help;
   double fallback = 0.0;
-  double low = 0.0, high = 0.0;
-  bool whole = false;       // counts something
-  bool of_workers = false;  // counts workers, and leaves one at least: the fallback too
-  bool cycle = false;       // something happens once in so many steps
-  bool of_wall = false;     // what threads do to each other: nothing in simulated time
+  double low = 0.0, high = 0.0;  // the least and the largest accepted value
+  bool whole = false;            // counts something
+  bool of_workers = false;       // counts workers, and leaves one at least: the fallback too
+  bool cycle = false;            // something happens once in so many steps
+  bool of_wall = false;          // what threads do to each other: nothing in simulated time
   /// What it comes to as far as time is concerned, where that changes in the course of a run.
   std::optional<double> in_the_long_run{};
   /// Not empty: the value is one of these words, and is kept as its place among them, so that the
@@ -103,7 +112,8 @@ struct StepCost {
   std::string formula{};  // closed form of the time, as text
   std::string rate{};  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
   /// The closed form: how long the first step takes (catalogue §1.2), a minibatch of every worker,
-  /// computed and communicated. Empty where nobody knows one.
+  /// computed and communicated; c for a scheme that communicates every τ > 1 steps. `predict` finds
+  /// out by itself what a step takes in the long run. Empty where nobody knows one.
   std::optional<Duration> (*time)(const StepSetting&) = nullptr;
 };
 
@@ -148,6 +158,9 @@ Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNam
 /// `wall` are alike. So it is in lockstep where the family is `bounded`.
 bool by_arrival(const Scheme& scheme);
 
+/// `.server` of rows that take a "collective": the part of the servers that some collectives have.
+void serve_collective(Server& server);
+
 /// The visible table, one row for each scheme, which its file ends with; those that were added
 /// follow.
 const std::vector<Scheme>& schemes();
@@ -156,6 +169,9 @@ const std::vector<Scheme>& schemes();
 /// as flags. Throws UsageError for what check_schemes() refuses, for a function of the row that
 /// asks for a hyperparameter which the row does not name, and where the table has been read before.
 void add_scheme(Scheme scheme);
+/// A hyperparameter of the published schemes, for a row that means the same by its name. May be
+/// called before add_scheme(). Throws UsageError for an unknown name.
+HyperparameterInfo known_hyperparameter(std::string_view name);
 /// Those that were added.
 std::span<const Scheme> own_schemes();
 

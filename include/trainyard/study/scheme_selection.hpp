@@ -1,4 +1,6 @@
 // Which schemes a comparison is of: names, and groups of names.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <functional>

@@ -19,6 +19,9 @@
 //
 // In `virtual` the result is the same each time. A short run sees little of the noise that a large
 // step size ends in: where that matters, compare with --lr-decay, or at step sizes of your own.
+//
+// Threads: the calling one, and those that the run starts, which have ended when it returns. An
+// exception of any rank ends the others and is rethrown.
 #pragma once
 
 #include <vector>

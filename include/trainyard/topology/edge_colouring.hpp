@@ -1,5 +1,7 @@
 // The links of a graph as matchings: each gets a colour, and no two of one colour meet at a rank,
 // so that the exchanges over all links of a colour go on at once.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <span>

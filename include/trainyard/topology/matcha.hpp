@@ -12,6 +12,8 @@
 // That is for all rounds together. In a single one a times the number of a rank's links may well be
 // above 1, so that W_ii is negative: in one round of four on a ring of 8 with half the budget, in
 // four of five on a star. W stays doubly stochastic but for its signs, and keeps the mean.
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <cstdint>

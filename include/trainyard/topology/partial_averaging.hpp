@@ -1,4 +1,6 @@
 // Partial averaging and nothing else: x ← W(k) x, round by round, as lectures tabulate it.
+//
+// Threads: one at a time for one object; different objects share nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // What a topology is worth: how fast partial averaging over it reaches consensus, and what a round
 // costs (catalogue §0, §4.3).
+//
+// Threads: any; these are functions of their arguments.
 #pragma once
 
 #include <cstddef>

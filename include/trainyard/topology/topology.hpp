@@ -1,5 +1,7 @@
 // Gossip graphs as mixing matrices W(k): x_new = W x, and W[i][j] is the weight that rank i gives
 // to what it receives from rank j (catalogue §0). A time-varying graph is a cycle of matrices.
+//
+// Threads: any; a topology is a value that nobody changes once it is made.
 #pragma once
 
 #include <cstddef>
