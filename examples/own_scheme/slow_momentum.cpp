@@ -38,7 +38,7 @@ void work(trainyard::Worker& worker) {
 
 std::optional<trainyard::Duration> first_step(const trainyard::StepSetting& s) {
   const bool averages = trainyard::hyperparameter(s.hyperparameters, "period") == 1.0;
-  return averages ? s.compute + s.all_reduce(s.collective) : s.compute;
+  return averages ? s.compute + s.all_reduce(s.collective()) : s.compute;
 }
 
 trainyard::Scheme slowmo_scheme() {

@@ -88,7 +88,7 @@ bool all_alike(const Configuration& c) {
 }
 
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
-                                  const Configuration& c, const Topology& rounds) {
+                                  const Configuration& c, const Ingredients& ingredients) {
   if (scheme.cost.time == nullptr || !all_alike(c)) return std::nullopt;
   const auto time =
       scheme.cost.time({.workers = c.workers,
@@ -96,15 +96,14 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
                         .parameters = setting.parameters,
                         .compute = *c.compute_time,
                         .message = FloatMessages{c.network},
-                        .collective = find_all_reduce(ingredient_name(c.ingredients, "collective")),
-                        .topology = rounds,
+                        .ingredients = ingredients,
                         .hyperparameters = c.hyperparameters});
   if (!time) return std::nullopt;
   return to_seconds(*time);
 }
 
 /// Sets steps_before and steps_counted. Throws UsageError where a cycle is too long to be played.
-void choose_window(const Scheme& scheme, const Configuration& c, const Topology& rounds,
+void choose_window(const Scheme& scheme, const Configuration& c, const Topology* rounds,
                    Prediction& prediction) {
   std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
   const std::uint64_t most = most_minibatches_a_cycle / static_cast<std::uint64_t>(c.workers);
@@ -114,7 +113,7 @@ void choose_window(const Scheme& scheme, const Configuration& c, const Topology&
                     "plays them all, with {} workers at most {}",
                     scheme.name, cycle, c.workers, most));
   }
-  const std::uint64_t with_rounds = std::lcm(cycle, std::max<std::size_t>(1, rounds.period()));
+  const std::uint64_t with_rounds = std::lcm(cycle, rounds != nullptr ? rounds->period() : 1);
   if (with_rounds <= longest_cycle) cycle = with_rounds;
   const auto whole_cycles = [&](std::uint64_t steps) {
     return cycle * ((steps + cycle - 1) / cycle);
@@ -175,8 +174,12 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   prediction.variant = variant;
   c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
   (void)check_graph(scheme, c);
-  const Topology rounds = rounds_of(scheme, c);
-  prediction.closed_form_s = closed_form(scheme, setting, c, rounds);
+  const Ingredients ingredients =
+      make_ingredients(c.ingredients, {.scheme = scheme,
+                                       .workers = c.workers,
+                                       .seed = c.seed,
+                                       .hyperparameters = c.hyperparameters});
+  prediction.closed_form_s = closed_form(scheme, setting, c, ingredients);
 
   const std::size_t batch = std::exchange(c.batch, 1);
   const StandIn model = stand_in(setting);
@@ -192,7 +195,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
     if (!parameter.in_the_long_run) continue;
     c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
   }
-  choose_window(scheme, c, rounds, prediction);
+  choose_window(scheme, c, ingredients.find<Topology>("topology"), prediction);
   const Summary before = played(c, prediction.steps_before, data);
   const Summary after = played(c, prediction.steps_before + prediction.steps_counted, data);
   const auto steps = static_cast<double>(prediction.steps_counted);

@@ -24,12 +24,6 @@ constexpr const char* symbols =
     "of\n"
     "a gradient, ς² of the workers' data against each other, ρ second eigenvalue of the graph.\n";
 
-constexpr const char* topology_notes =
-    "\n"
-    "What stands in brackets holds where ':' and what follows it are left out. `trainyard topology "
-    "NAME`\n"
-    "shows one of them; what the columns of such a table mean is in docs/topologies.md.\n";
-
 /// name and summary, the names padded to one width.
 template <typename Table>
 void print_table(const Table& table) {
@@ -106,7 +100,7 @@ void print_ingredients(const IngredientKind& kind) {
     }
   }
   print_table(lines);
-  if (kind.name == "topology") fmt::print("{}", topology_notes);
+  fmt::print("{}", kind.notes);
 }
 
 void print_datasets() {

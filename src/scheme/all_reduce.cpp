@@ -27,7 +27,7 @@ Scheme all_reduce_scheme() {
           .cost = {.formula = "c + that of the collective (list collectives)",
                    .rate = "1/ε + σ²/(nε²)",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
-                     return s.compute + s.all_reduce(s.collective);
+                     return s.compute + s.all_reduce(s.collective());
                    }},
           .source = "catalogue 2.1, 3",
           .family = SchemeFamily::synchronous,

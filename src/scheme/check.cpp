@@ -248,6 +248,8 @@ void check_functions(const Scheme& scheme, std::string_view field, FunctionRef<v
     body();
   } catch (const UnnamedHyperparameter& error) {
     refuse(scheme, field, error.what());
+  } catch (const NotTaken& error) {
+    refuse(scheme, field, error.what());
   }
 }
 
@@ -282,9 +284,8 @@ void try_functions(const Scheme& scheme) {
   constexpr int workers = 4;
   const Hyperparameters fallbacks = fallbacks_of_row(scheme, workers);
   const Network network{};
-  Topology graph;
   check_functions(scheme, ".graphs.rounds", [&] {
-    graph = rounds_over(scheme, make_topology("ring", workers, 1), fallbacks, 1);
+    (void)rounds_over(scheme, make_topology("ring", workers, 1), fallbacks, 1);
   });
   check_functions(scheme, ".graphs.least_eigenvalue", [&] {
     if (scheme.graphs.least_eigenvalue != nullptr) {
@@ -292,6 +293,9 @@ void try_functions(const Scheme& scheme) {
     }
   });
   check_functions(scheme, ".cycle", [&] { (void)steps_of_cycle(scheme, workers, fallbacks); });
+  const Ingredients ingredients =
+      make_ingredients({{"topology", "ring"}, {"collective", "ring"}},
+                       {.scheme = scheme, .workers = workers, .hyperparameters = fallbacks});
   check_functions(scheme, ".cost.time", [&] {
     if (scheme.cost.time == nullptr) return;
     (void)scheme.cost.time({.workers = workers,
@@ -299,8 +303,7 @@ void try_functions(const Scheme& scheme) {
                             .parameters = 16,
                             .compute = std::chrono::milliseconds(1),
                             .message = FloatMessages{network},
-                            .collective = find_all_reduce("ring"),
-                            .topology = graph,
+                            .ingredients = ingredients,
                             .hyperparameters = fallbacks});
   });
 }

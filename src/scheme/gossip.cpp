@@ -14,7 +14,7 @@ namespace {
 
 /// Δ(α + t).
 std::optional<Duration> round_time(const StepSetting& s) {
-  const auto messages = lockstep_rounds(s.topology.matrices.front());
+  const auto messages = lockstep_rounds(s.topology().matrices.front());
   if (!messages) return std::nullopt;  // some wait for others, in an order of their own
   return static_cast<std::int64_t>(*messages) * s.whole_model();
 }

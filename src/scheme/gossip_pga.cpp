@@ -83,7 +83,7 @@ Scheme gossip_pga_scheme() {
                    .rate = "1/ε + σ²/(nε²) + C ρ^{2/3}/ε^{3/2}, C smaller than gossip's",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      if (hyperparameter(s.hyperparameters, "global-period") == 1) {
-                       return s.compute + s.all_reduce(s.collective);
+                       return s.compute + s.all_reduce(s.collective());
                      }
                      return adapt_then_combine_time(s);
                    }},

@@ -11,6 +11,12 @@ namespace trainyard {
 
 namespace {
 
+constexpr const char* topology_notes =
+    "\n"
+    "What stands in brackets holds where ':' and what follows it are left out. `trainyard topology "
+    "NAME`\n"
+    "shows one of them; what the columns of such a table mean is in docs/topologies.md.\n";
+
 void check_collective(std::string_view text) {
   (void)find_all_reduce(text);
 }
@@ -65,6 +71,7 @@ const std::vector<IngredientKind>& ingredient_kinds() {
        .check = check_topology,
        .make = make_graph,
        .all = all_topologies,
+       .notes = topology_notes,
        .usual = usual_topologies},
       {.name = "collective",
        .plural = "collectives",

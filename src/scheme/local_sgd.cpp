@@ -50,7 +50,7 @@ Scheme local_sgd_scheme() {
                .rate = "1/ε + σ²/(nε²) + (τ-1)(σ + ς)/ε^{3/2}",
                .time = [](const StepSetting& s) -> std::optional<Duration> {
                  return hyperparameter(s.hyperparameters, "period") == 1
-                            ? s.compute + s.all_reduce(s.collective)
+                            ? s.compute + s.all_reduce(s.collective())
                             : s.compute;
                }},
       .source = "Stich 2019; catalogue 4.1",

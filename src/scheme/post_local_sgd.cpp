@@ -34,7 +34,7 @@ void work(Worker& worker) {
 std::optional<Duration> step_time(const StepSetting& s) {
   const bool synchronous = hyperparameter(s.hyperparameters, "switch-epoch") > 0 ||
                            hyperparameter(s.hyperparameters, "period") == 1;
-  return synchronous ? s.compute + s.all_reduce(s.collective) : s.compute;
+  return synchronous ? s.compute + s.all_reduce(s.collective()) : s.compute;
 }
 
 }  // namespace

@@ -279,6 +279,15 @@ TEST_CASE("what a row's functions ask for, the row names", "[scheme]") {
     CAPTURE(scheme.name);
     CHECK_NOTHROW(try_functions(scheme));
   }
+  Scheme averages = mine();
+  averages.cost.time = [](const StepSetting& s) -> std::optional<Duration> {
+    return s.all_reduce(s.collective());
+  };
+  CHECK_THROWS_AS(try_functions(averages), UsageError);
+  CHECK_THROWS_WITH(
+      try_functions(averages),
+      ContainsSubstring("scheme 'mine': .cost.time: .takes: it asks for a collective, "
+                        "which needs .takes = {\"collective\"}"));
   Scheme scheme = mine();
   scheme.cost.time = [](const StepSetting& s) -> std::optional<Duration> {
     return scaled(s.compute, hyperparameter(s.hyperparameters, "count"));

@@ -113,13 +113,16 @@ constexpr int workers = 8, neighbours = 2;
 
 struct Problem {
   Network network;
-  Topology ring = make_topology("ring", workers, 1);
+  Ingredients ingredients;
   std::size_t parameters = 240'000;  // into 8 and into 2 parts of one size
   Duration compute = std::chrono::milliseconds(7);
 
   Problem() {
     network.latency = std::chrono::milliseconds(1);
     network.bytes_per_second = 1e8;
+    ingredients.put("topology",
+                    std::make_shared<const Topology>(make_topology("ring", workers, 1)));
+    ingredients.put("collective", std::make_shared<const AllReduce>(find_all_reduce("ring")));
   }
   Symbols symbols(int servers, const Hyperparameters& given) const {
     const auto of = [&](const char* name) {
@@ -167,8 +170,7 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
                                            .parameters = problem.parameters,
                                            .compute = problem.compute,
                                            .message = FloatMessages{problem.network},
-                                           .collective = find_all_reduce("ring"),
-                                           .topology = problem.ring,
+                                           .ingredients = problem.ingredients,
                                            .hyperparameters = given});
       if (!found) continue;
       known = true;

@@ -15,6 +15,13 @@
 
 namespace trainyard {
 
+/// A component is asked for of a kind that the scheme's row does not take.
+class NotTaken : public UsageError {
+ public:
+  explicit NotTaken(const std::string& kind)
+      : UsageError(".takes: it asks for a " + kind + ", which needs .takes = {\"" + kind + "\"}") {}
+};
+
 class Ingredients {
  public:
   template <typename Component>
@@ -30,6 +37,14 @@ class Ingredients {
     const auto* component = std::any_cast<std::shared_ptr<const Component>>(&found->second);
     require(component != nullptr, "a component of a kind is asked for as another type");
     return component->get();
+  }
+
+  /// Throws NotTaken where there is none of that kind.
+  template <typename Component>
+  const Component& get(std::string_view kind) const {
+    const Component* found = find<Component>(kind);
+    if (found == nullptr) throw NotTaken(std::string(kind));
+    return *found;
   }
 
  private:

@@ -49,6 +49,7 @@ struct IngredientKind {
   void (*make)(std::string_view text, const IngredientSetting& setting,
                Ingredients& into) = nullptr;
   std::vector<IngredientInfo> (*all)() = nullptr;
+  std::string notes{};  // below the list of all, may be empty
   /// Those over which `predict` plays a scheme that is named without one.
   std::vector<std::string> (*usual)(const Scheme& scheme) = nullptr;
 };

@@ -20,12 +20,14 @@
 
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
+#include "trainyard/runtime/ingredients.hpp"
 #include "trainyard/runtime/run_state.hpp"
 #include "trainyard/runtime/server.hpp"
 #include "trainyard/runtime/steps.hpp"
 #include "trainyard/runtime/worker.hpp"
 #include "trainyard/scheme/cast.hpp"
 #include "trainyard/scheme/ingredient.hpp"
+#include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
 
@@ -34,12 +36,15 @@ namespace trainyard {
 struct StepSetting {
   int workers = 1;  // n
   int servers = 1;  // k, as --servers asks for it, at most as many as there are, and at least 1
-  std::size_t parameters = 0;  // of the model
-  Duration compute{0};         // c, of one minibatch
-  MessageTime message;         // how long a message with so many of them takes
-  const AllReduce& collective;
-  const Topology& topology;
+  std::size_t parameters = 0;      // of the model
+  Duration compute{0};             // c, of one minibatch
+  MessageTime message;             // how long a message with so many of them takes
+  const Ingredients& ingredients;  // of the kinds that the scheme's row takes
   const Hyperparameters& hyperparameters;
+
+  // These throw NotTaken where the row does not take them.
+  const AllReduce& collective() const { return ingredients.get<AllReduce>("collective"); }
+  const Topology& topology() const { return ingredients.get<Topology>("topology"); }
 
   /// α + t: the whole model to somebody.
   Duration whole_model() const { return message(parameters); }
