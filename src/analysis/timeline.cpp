@@ -47,22 +47,22 @@ std::string network_text(const Network& network) {
 }
 
 /// Throws for an option that is given but has no effect on `what`.
-void refuse(bool given, std::string_view flag, const std::string& what, std::string_view why) {
-  if (given) throw UsageError(fmt::format("{}: has no effect on {}: {}", flag, what, why));
+void refuse(bool given, std::string_view option, const std::string& what, std::string_view why) {
+  if (given) throw OptionError(option, fmt::format("has no effect on {}: {}", what, why));
 }
 
 void refuse_ingredients(const TimelineOptions& options, const std::string& what,
                         std::string_view why) {
-  for (const auto& [kind, name] : options.ingredients) refuse(true, "--" + kind, what, why);
+  for (const auto& [kind, name] : options.ingredients) refuse(true, kind, what, why);
 }
 
 void refuse_all_but_network(const std::string& what, const TimelineOptions& o) {
   const char* why = "its messages are fixed; --latency, --bandwidth and --ports are accepted";
-  refuse(o.workers.has_value(), "--workers", what, why);
-  refuse(o.servers.has_value(), "--servers", what, why);
+  refuse(o.workers.has_value(), "workers", what, why);
+  refuse(o.servers.has_value(), "servers", what, why);
   refuse_ingredients(o, what, why);
-  refuse(o.compute_time.has_value(), "--compute-time", what, why);
-  refuse(o.steps.has_value(), "--steps", what, why);
+  refuse(o.compute_time.has_value(), "compute-time", what, why);
+  refuse(o.steps.has_value(), "steps", what, why);
 }
 
 std::vector<std::string> rank_names(int workers, int servers) {
@@ -76,16 +76,16 @@ std::vector<std::string> rank_names(int workers, int servers) {
 int checked_workers(const TimelineOptions& options) {
   const int workers = options.workers.value_or(default_workers);
   if (workers < 1 || workers > most_timeline_workers) {
-    throw UsageError(fmt::format("--workers: a timeline shows 1 to {} workers, not {}",
-                                 most_timeline_workers, workers));
+    throw OptionError("workers", fmt::format("a timeline shows 1 to {} workers, not {}",
+                                             most_timeline_workers, workers));
   }
   return workers;
 }
 
 Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options) {
-  refuse(options.servers && scheme.server == nullptr, "--servers", scheme.name, "it has none");
+  refuse(options.servers && scheme.server == nullptr, "servers", scheme.name, "it has none");
   for (const auto& [kind, name] : options.ingredients) {
-    refuse(!takes(scheme, kind), "--" + kind, scheme.name, "it " + ingredient_kind(kind).missing);
+    refuse(!takes(scheme, kind), kind, scheme.name, "it " + ingredient_kind(kind).missing);
   }
   Configuration c;
   c.scheme = scheme.name;
@@ -124,10 +124,9 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
 Timeline timeline_of_collective(const AllReduce& collective, const TimelineOptions& options) {
   const char* why = "it is one all-reduce, without computing";
   refuse_ingredients(options, collective.name, why);
-  refuse(options.compute_time.has_value(), "--compute-time", collective.name, why);
-  refuse(options.steps.has_value(), "--steps", collective.name, why);
-  refuse(options.servers && collective.serve == nullptr, "--servers", collective.name,
-         "it has none");
+  refuse(options.compute_time.has_value(), "compute-time", collective.name, why);
+  refuse(options.steps.has_value(), "steps", collective.name, why);
+  refuse(options.servers && collective.serve == nullptr, "servers", collective.name, "it has none");
   const int workers = checked_workers(options);
   const int servers = collective.servers(workers, options.servers.value_or(1));
   const Network network = default_network(options);

@@ -32,6 +32,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+OptionError::OptionError(std::string_view option, std::string_view explanation)
+    : UsageError(fmt::format("--{}: {}", option, explanation)),
+      option_(option),
+      explanation_(explanation) {}
+
+OptionError::OptionError(std::string_view option, std::string_view found,
+                         std::string_view explanation)
+    : UsageError(fmt::format("--{} {}: {}", option, found, explanation)),
+      option_(option),
+      found_(found),
+      explanation_(explanation) {}
+
 std::string nearest_name(std::string_view word, std::span<const std::string> known) {
   std::string best;
   if (word.size() > longest_word) return best;  // the distance takes |word|·|name| steps

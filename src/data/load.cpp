@@ -23,8 +23,9 @@ void split_every_fifth(LoadedData& loaded) {
     (row % 5 == 4 ? test : train).push_back(row);
   }
   if (test.empty()) {
-    throw UsageError(fmt::format("--test {}: needs at least 5 rows; '{}' has {}", every_fifth,
-                                 loaded.name, loaded.train.rows));
+    throw OptionError(
+        "test", every_fifth,
+        fmt::format("needs at least 5 rows; '{}' has {}", loaded.name, loaded.train.rows));
   }
   loaded.test = copy_rows(loaded.train, test);
   loaded.train = copy_rows(loaded.train, train);
@@ -107,8 +108,9 @@ LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
 
 LoadedData generate(const GeneratorInfo& generator, const DatasetRequest& request) {
   if (!request.test.empty() && request.test != every_fifth) {
-    throw UsageError(fmt::format("--test {}: the generated data set '{}' brings its own test rows",
-                                 request.test, generator.name));
+    throw OptionError(
+        "test", request.test,
+        fmt::format("the generated data set '{}' brings its own test rows", generator.name));
   }
   TrainTest made = generator.make(request.seed);
   return {generator.name, std::move(made.train), std::move(made.test), 0};

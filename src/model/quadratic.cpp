@@ -83,8 +83,9 @@ class Quadratic final : public Model {
 
 std::unique_ptr<Model> make_quadratic(double l2, const Dataset& train) {
   if (train.sparse || train.features == 0 || train.features % 2 != 0) {
-    throw UsageError(
-        fmt::format("--model quadratic: found {} data with {} features; expected dense rows of h_1 "
+    throw OptionError(
+        "model", "quadratic",
+        fmt::format("found {} data with {} features; expected dense rows of h_1 "
                     "… h_d, b_1 … "
                     "b_d (--dataset FILE.csv, whose first column is a label that is not used)",
                     train.sparse ? "sparse" : "dense", train.features));

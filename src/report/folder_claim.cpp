@@ -45,11 +45,11 @@ bool holds_nothing(const fs::path& folder, const std::set<std::string>& names) {
 /// The place is wrong, or what a run needs lacks at the moment.
 [[noreturn]] void throw_not_made(const fs::path& partial, int error) {
   const std::string message =
-      fmt::format("--out: cannot write to {}: {}", partial.string(), reason_of(error));
+      fmt::format("cannot write to {}: {}", partial.string(), reason_of(error));
   for (const int lack : {ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM, ENOLCK}) {
-    if (error == lack) throw RunError(message);
+    if (error == lack) throw RunError("--out: " + message);
   }
-  throw UsageError(message + "; expected a folder, or a place for one");
+  throw OptionError("out", message + "; expected a folder, or a place for one");
 }
 
 struct flock whole_file() {
@@ -66,10 +66,10 @@ bool refuse_holder(int metrics, const fs::path& partial) {
   // In another container it has no number here.
   const std::string who =
       lock.l_pid > 0 ? fmt::format("process {}", lock.l_pid) : "another process";
-  throw UsageError(
-      fmt::format("--out: {} is being written by {}; expected another folder, or none "
-                  "at work there",
-                  partial.string(), who));
+  throw OptionError("out",
+                    fmt::format("{} is being written by {}; expected another folder, or none "
+                                "at work there",
+                                partial.string(), who));
 }
 
 }  // namespace

@@ -29,23 +29,24 @@ fs::path with_suffix(const fs::path& folder, const std::string& suffix) {
 /// Throws UsageError unless results may be given that name.
 void refuse_final(const fs::path& folder, bool overwrite) {
   const std::string why = why_not_replaced(folder, true);
-  if (!why.empty()) throw UsageError(fmt::format("--out: {} exists and {}", folder.string(), why));
+  if (!why.empty()) throw OptionError("out", fmt::format("{} exists and {}", folder.string(), why));
   std::error_code error;
   if (!overwrite && fs::exists(folder, error)) {
-    throw UsageError(fmt::format("--out: {} exists; --force overwrites it", folder.string()));
+    throw OptionError("out", fmt::format("{} exists; --force overwrites it", folder.string()));
   }
 }
 
 /// Throws UsageError when a run that was killed has left results.
 void refuse_left(const fs::path& partial, bool overwrite) {
   const std::string why = why_not_replaced(partial, false);
-  if (!why.empty()) throw UsageError(fmt::format("--out: {} exists and {}", partial.string(), why));
+  if (!why.empty())
+    throw OptionError("out", fmt::format("{} exists and {}", partial.string(), why));
   if (!overwrite && !holds_no_results(partial)) {
     refuse_held(partial);
-    throw UsageError(
-        fmt::format("--out: {} exists, left by a run that was killed or could not write all; "
-                    "--force overwrites it",
-                    partial.string()));
+    throw OptionError(
+        "out", fmt::format("{} exists, left by a run that was killed or could not write all; "
+                           "--force overwrites it",
+                           partial.string()));
   }
 }
 

@@ -35,12 +35,13 @@ using Remark = std::function<void(const std::string&)>;
 
 void check_optimizer(const OptimizerOptions& optimizer) {
   if (optimizer.kind == OptimizerKind::nesterov && optimizer.momentum == 0.0) {
-    throw UsageError("--optimizer nesterov: it needs a --momentum above 0, like 0.9");
+    throw OptionError("optimizer", "nesterov", "it needs a --momentum above 0, like 0.9");
   }
   const std::string schedule = lr_schedule_text(optimizer.lr_schedule);
   if (optimizer.lr_decay > 0.0 && optimizer.lr_schedule.kind != LrSchedule::Kind::inverse_time) {
-    throw UsageError(fmt::format(
-        "--lr-decay: it belongs to --lr-schedule inverse-time; with {} leave it 0", schedule));
+    throw OptionError(
+        "lr-decay",
+        fmt::format("it belongs to --lr-schedule inverse-time; with {} leave it 0", schedule));
   }
 }
 
@@ -51,14 +52,14 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
   if (scheme.optimizers == OptimizerRange::any || optimizer.plain()) return;
   if (scheme.optimizers == OptimizerRange::velocity) {
     if (of_sgd) return;
-    throw UsageError(fmt::format("--optimizer {}: {} takes sgd and nesterov",
-                                 optimizer_text(optimizer.kind), scheme.name));
+    throw OptionError("optimizer", optimizer_text(optimizer.kind),
+                      fmt::format("{} takes sgd and nesterov", scheme.name));
   }
   if (optimizer.kind == OptimizerKind::sgd) {
-    throw UsageError(fmt::format("--momentum: {} takes none; leave it 0", scheme.name));
+    throw OptionError("momentum", fmt::format("{} takes none; leave it 0", scheme.name));
   }
-  throw UsageError(fmt::format("--optimizer {}: {} takes sgd without momentum",
-                               optimizer_text(optimizer.kind), scheme.name));
+  throw OptionError("optimizer", optimizer_text(optimizer.kind),
+                    fmt::format("{} takes sgd without momentum", scheme.name));
 }
 
 std::string model_name(const Configuration& c, const LoadedData& data) {
@@ -81,10 +82,11 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
                                         Scalar of_model) {
   check_optimizer_of(scheme, c.optimizer);
   if (of_model != Scalar::float32 && cast_of(scheme, c).model == ModelHome::shared) {
-    throw UsageError(fmt::format(
-        "--model {}: its parameters are double, and the model that {} shares is float; the other "
-        "schemes take it",
-        c.model, scheme.name));
+    throw OptionError(
+        "model", c.model,
+        fmt::format("its parameters are double, and the model that {} shares is float; the other "
+                    "schemes take it",
+                    scheme.name));
   }
   return check_graph(scheme, c);
 }
@@ -94,21 +96,21 @@ namespace {
 void check_against_data(const Configuration& c, const LoadedData& data) {
   const std::size_t rows = data.train.rows;
   if (rows < static_cast<std::size_t>(c.workers)) {
-    throw UsageError(
-        fmt::format("--workers: {} workers need at least as many training rows; {} has {}",
-                    c.workers, data.name, rows));
+    throw OptionError("workers",
+                      fmt::format("{} workers need at least as many training rows; {} has {}",
+                                  c.workers, data.name, rows));
   }
   if (rows < c.batch) {
-    throw UsageError(fmt::format("--batch: {} rows are more than the {} training rows of {}",
-                                 c.batch, rows, data.name));
+    throw OptionError("batch", fmt::format("{} rows are more than the {} training rows of {}",
+                                           c.batch, rows, data.name));
   }
 }
 
 void check_stragglers(const Configuration& c) {
   for (const Straggler& straggler : c.stragglers) {
     if (straggler.rank >= c.workers) {
-      throw UsageError(fmt::format("--straggler: there is no worker {}; workers are 0 to {}",
-                                   straggler.rank, c.workers - 1));
+      throw OptionError("straggler", fmt::format("there is no worker {}; workers are 0 to {}",
+                                                 straggler.rank, c.workers - 1));
     }
   }
 }
@@ -117,13 +119,13 @@ void check_stragglers(const Configuration& c) {
 void check_network(const Configuration& c, int ranks) {
   ranks = std::max(ranks, c.workers + c.servers);
   if (c.network.links.ranks() > ranks) {
-    throw UsageError(fmt::format("--links: {} names rank {}; there are ranks 0 to {}",
-                                 c.network.links.file.string(), c.network.links.ranks() - 1,
-                                 ranks - 1));
+    throw OptionError("links", fmt::format("{} names rank {}; there are ranks 0 to {}",
+                                           c.network.links.file.string(),
+                                           c.network.links.ranks() - 1, ranks - 1));
   }
   if (c.network.jitter.any() && ranks > most_ranks_with_jitter) {
-    throw UsageError(fmt::format("--jitter: {} ranks are too many for it (at most {})", ranks,
-                                 most_ranks_with_jitter));
+    throw OptionError("jitter", fmt::format("{} ranks are too many for it (at most {})", ranks,
+                                            most_ranks_with_jitter));
   }
 }
 
@@ -140,14 +142,14 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
                     needed, cores));
   }
   if (ranks > most_fibers) {
-    throw UsageError(fmt::format("--workers: {}, servers included, are more than the {} that fit",
-                                 needed, most_fibers));
+    throw OptionError("workers", fmt::format("{}, servers included, are more than the {} that fit",
+                                             needed, most_fibers));
   }
   if (c.time == TimeMode::wall && ranks > most_threads) {
-    throw UsageError(
-        fmt::format("--workers: {} are too many threads for --time wall (at most {}); "
-                    "--time virtual takes any number",
-                    needed, most_threads));
+    throw OptionError("workers",
+                      fmt::format("{} are too many threads for --time wall (at most {}); "
+                                  "--time virtual takes any number",
+                                  needed, most_threads));
   }
 }
 
@@ -163,10 +165,12 @@ void resolve_model(Configuration& c, const std::vector<std::string>& schemes,
   const double seconds = static_cast<double>(model->dimension() * bytes_of(model->scalar())) /
                          c.network.bytes_per_second;
   if (!(seconds < longest_message_s)) {
-    throw UsageError(fmt::format(
-        "--bandwidth: at {} a model of {} takes {:.3g} s, longer than a run can last",
-        bandwidth_text(c.network.bytes_per_second),
-        human_bytes(static_cast<double>(model->dimension() * bytes_of(model->scalar()))), seconds));
+    throw OptionError("bandwidth",
+                      fmt::format("at {} a model of {} takes {:.3g} s, longer than a run can last",
+                                  bandwidth_text(c.network.bytes_per_second),
+                                  human_bytes(static_cast<double>(model->dimension() *
+                                                                  bytes_of(model->scalar()))),
+                                  seconds));
   }
 }
 
@@ -199,9 +203,9 @@ void resolve_schedule(Configuration& c, const LoadedData& data) {
       static_cast<double>(c.batch) * c.workers / static_cast<double>(data.train.rows);
   if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;
   if (*c.steps >= static_cast<std::uint64_t>(most_steps)) {
-    throw UsageError(
-        "--lr-schedule cosine: it ends with the run, whose length it takes from --epochs or "
-        "--steps; give one of them");
+    throw OptionError("lr-schedule", "cosine",
+                      "it ends with the run, whose length it takes from --epochs or "
+                      "--steps; give one of them");
   }
   c.optimizer.run_epochs = static_cast<double>(*c.steps) * c.optimizer.step_epochs;
 }
@@ -209,9 +213,9 @@ void resolve_schedule(Configuration& c, const LoadedData& data) {
 void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
   if (c.time == TimeMode::wall) {
     if (c.compute_noise.constant == 0.0) {
-      throw UsageError(
-          "--compute-noise: memoryless needs --time virtual: on threads computing cannot take less "
-          "time than it takes; --time wall takes exponential:SCALE");
+      throw OptionError("compute-noise",
+                        "memoryless needs --time virtual: on threads computing cannot take less "
+                        "time than it takes; --time wall takes exponential:SCALE");
     }
     return;
   }
@@ -224,9 +228,9 @@ void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark
   const bool nothing_takes_time =
       c.compute_time->count() == 0 && !c.compute_noise.pauses() && c.network.perfect();
   if (ends_by_clock(c) && nothing_takes_time) {
-    throw UsageError(
-        "--seconds: nothing takes time here (compute time 0, perfect network), so "
-        "the run would not end; give --epochs or --steps");
+    throw OptionError("seconds",
+                      "nothing takes time here (compute time 0, perfect network), so "
+                      "the run would not end; give --epochs or --steps");
   }
 }
 

@@ -22,7 +22,7 @@ Topology graph_of(const Configuration& c) {
   try {
     return make_topology(graph_name(c), c.workers, c.seed);
   } catch (const UsageError& error) {
-    throw UsageError(fmt::format("--topology: {}", error.what()));
+    throw OptionError("topology", error.what());
   }
 }
 
@@ -30,14 +30,17 @@ Topology graph_of(const Configuration& c) {
 void check_mixing(const Topology& topology, const Configuration& c) {
   if (!connected(topology)) {
     const bool balanced = std::ranges::all_of(topology.matrices, row_stochastic);
-    throw UsageError(fmt::format(
-        "--topology: over {} some of {} workers never hear of others: the graph is not connected{}",
-        graph_name(c), c.workers,
-        balanced ? "; gossip-pga averages over all workers now and then, and takes it" : ""));
+    throw OptionError(
+        "topology",
+        fmt::format(
+            "over {} some of {} workers never hear of others: the graph is not connected{}",
+            graph_name(c), c.workers,
+            balanced ? "; gossip-pga averages over all workers now and then, and takes it" : ""));
   }
   if (!mixes(topology)) {
-    throw UsageError(
-        fmt::format("--topology: over {} workers give away all they have, round after round, and "
+    throw OptionError(
+        "topology",
+        fmt::format("over {} workers give away all they have, round after round, and "
                     "what they have goes in circles; give one of them a weight of its own",
                     graph_name(c)));
   }
@@ -45,11 +48,13 @@ void check_mixing(const Topology& topology, const Configuration& c) {
 
 void check_static_and_symmetric(const Scheme& scheme, const Topology& topology) {
   if (topology.period() == 1 && symmetric(topology.matrices.front())) return;
-  throw UsageError(fmt::format(
-      "--topology: {} needs a graph that stays and whose links go both ways with one weight; {} "
-      "{}; ring, grid, torus, hypercube and full are such graphs, and gradient-tracking is a "
-      "scheme that takes any",
-      scheme.name, topology.name, topology.period() > 1 ? "changes" : "is directed"));
+  throw OptionError(
+      "topology",
+      fmt::format(
+          "{} needs a graph that stays and whose links go both ways with one weight; {} "
+          "{}; ring, grid, torus, hypercube and full are such graphs, and gradient-tracking is a "
+          "scheme that takes any",
+          scheme.name, topology.name, topology.period() > 1 ? "changes" : "is directed"));
 }
 
 /// REQUIRES: W is symmetric.
@@ -59,11 +64,11 @@ std::optional<std::string> check_eigenvalues(const Scheme& scheme, const Configu
   const double least =
       scheme.graphs.least_eigenvalue(with_fallbacks(scheme, c.hyperparameters, c.workers));
   if (found < least - tolerance) {
-    throw UsageError(
-        fmt::format("--topology: {} diverges over {} of {} workers: an eigenvalue of W is {:.4f}, "
-                    "and it tolerates "
-                    "none below {:.4f}; exact-diffusion tolerates all",
-                    scheme.name, graph_name(c), c.workers, found, least));
+    throw OptionError(
+        "topology", fmt::format("{} diverges over {} of {} workers: an eigenvalue of W is {:.4f}, "
+                                "and it tolerates "
+                                "none below {:.4f}; exact-diffusion tolerates all",
+                                scheme.name, graph_name(c), c.workers, found, least));
   }
   if (found > least + tolerance) return std::nullopt;
   return fmt::format(
@@ -81,10 +86,12 @@ std::optional<std::string> check_graph(const Scheme& scheme, const Configuration
   if (!takes(scheme, "collective")) check_mixing(topology, c);
   if (scheme.graphs.range == GraphRange::column_stochastic) return std::nullopt;
   if (!std::ranges::all_of(topology.matrices, row_stochastic)) {
-    throw UsageError(fmt::format(
-        "--topology: {} averages over graphs in which all receive as much as they send, where rows "
-        "and columns of W add up to 1; in {} only columns do; sgp, which pushes sums, takes it",
-        scheme.name, graph_name(c)));
+    throw OptionError(
+        "topology",
+        fmt::format(
+            "{} averages over graphs in which all receive as much as they send, where rows "
+            "and columns of W add up to 1; in {} only columns do; sgp, which pushes sums, takes it",
+            scheme.name, graph_name(c)));
   }
   if (scheme.graphs.range == GraphRange::doubly_stochastic) return std::nullopt;
   check_static_and_symmetric(scheme, topology);

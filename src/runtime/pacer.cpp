@@ -107,11 +107,12 @@ bool Pacer::claim_lot(Progress& own) {
 /// Simulated time passes only while something takes time, and without it a run that ends by the
 /// clock goes on for ever.
 void Pacer::refuse_standing_clock(Rank& rank) const {
-  throw UsageError(fmt::format(
-      "--seconds: the clock stands still: a worker has taken {} steps at {}, because computing "
-      "takes no time and nothing that does is sent; give --epochs or --steps, or a "
-      "--compute-time above 0",
-      rule_.limits.steps_of_instant, human_duration(to_seconds(rank.now()))));
+  throw OptionError(
+      "seconds",
+      fmt::format("the clock stands still: a worker has taken {} steps at {}, because computing "
+                  "takes no time and nothing that does is sent; give --epochs or --steps, or a "
+                  "--compute-time above 0",
+                  rule_.limits.steps_of_instant, human_duration(to_seconds(rank.now()))));
 }
 
 /// By all servers.

@@ -215,8 +215,8 @@ Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int 
     const double most = workers - 1;
     const auto [entry, missing] = given.try_emplace(parameter.name, std::min(fallback, most));
     if (entry->second > most) {
-      throw UsageError(fmt::format("--{}: {} of {} workers leave none; at most {}", parameter.name,
-                                   entry->second, workers, most));
+      throw OptionError(parameter.name, fmt::format("{} of {} workers leave none; at most {}",
+                                                    entry->second, workers, most));
     }
   }
   return given;

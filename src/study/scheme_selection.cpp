@@ -42,8 +42,8 @@ std::vector<SelectedScheme> parse_scheme_selection(std::string_view text) {
     const std::string word(text.substr(begin, end - begin));
     begin = end + 1;
     if (std::ranges::find(words, word) != words.end()) {
-      throw UsageError(
-          fmt::format("--schemes: {} is there twice; each scheme runs once", echoed(word)));
+      throw OptionError("schemes",
+                        fmt::format("{} is there twice; each scheme runs once", echoed(word)));
     }
     words.push_back(word);
     if (const auto group = schemes_of_group(word); !group.empty()) {
@@ -75,8 +75,8 @@ std::vector<std::string> able_to_run(const std::vector<SelectedScheme>& selectio
     }
   }
   if (able.empty()) {
-    throw UsageError(
-        fmt::format("--schemes: none of them can run this; the last one: {}", last_reason));
+    throw OptionError("schemes",
+                      fmt::format("none of them can run this; the last one: {}", last_reason));
   }
   return able;
 }

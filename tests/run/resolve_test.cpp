@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/read.hpp"
@@ -11,6 +13,7 @@
 #include "data/files.hpp"
 #include "run/small_runs.hpp"
 #include "support/catch.hpp"
+#include "support/training.hpp"
 
 namespace trainyard {
 
@@ -39,6 +42,29 @@ std::string refusal(const Configuration& configuration) {
 }
 
 }  // namespace
+
+TEST_CASE("what does not fit together names its option, for front ends without flags", "[run]") {
+  const auto error_of = [](const Configuration& c) {
+    try {
+      (void)resolve(c, {c.scheme}, test::dense_problem(), {});
+    } catch (const OptionError& error) {
+      CHECK(error.what() == fmt::format("--{}{}: {}", error.option(),
+                                        error.found().empty() ? "" : " " + error.found(),
+                                        error.explanation()));
+      return std::vector<std::string>{error.option(), error.found(), error.explanation()};
+    }
+    return std::vector<std::string>{};
+  };
+  Configuration c = test::quick("ring", 500, 1);
+  CHECK(error_of(c) ==
+        std::vector<std::string>{
+            "workers", "", "500 workers need at least as many training rows; dense-test has 400"});
+  c = test::quick("d-psgd", 4, 1);
+  c.optimizer.kind = OptimizerKind::nesterov;
+  CHECK(error_of(c) == std::vector<std::string>{"optimizer", "nesterov",
+                                                "it needs a --momentum above 0, like 0.9"});
+  CHECK(error_of(test::quick("ring", 4, 1)).empty());
+}
 
 TEST_CASE("the budget is the smallest of what is given", "[run]") {
   Configuration c = small_configuration("ring");

@@ -19,6 +19,25 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// An option's value does not fit the rest of a run. What a front end needs that has no flags;
+/// what() is how the command line phrases it.
+class OptionError : public UsageError {
+ public:
+  /// "--OPTION: EXPLANATION". The option is named as in the table of options: "lr-decay".
+  OptionError(std::string_view option, std::string_view explanation);
+  /// "--OPTION FOUND: EXPLANATION"
+  OptionError(std::string_view option, std::string_view found, std::string_view explanation);
+
+  const std::string& option() const { return option_; }
+  /// The value, where it says more than the explanation does; else empty.
+  const std::string& found() const { return found_; }
+  /// What is wrong with it, and what is accepted.
+  const std::string& explanation() const { return explanation_; }
+
+ private:
+  std::string option_, found_, explanation_;
+};
+
 /// A data file cannot be read (exit status 3). The message names the file and, where there is one,
 /// the line and column.
 class DataError : public std::runtime_error {
