@@ -3,7 +3,7 @@
 #   scripts/test.sh            all tests, release build
 #   scripts/test.sh --fast     without those labelled slow
 #   scripts/test.sh asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer; also debug, and
-#                              tsan (ThreadSanitizer: the tests whose subject runs on threads)
+#                              tsan (ThreadSanitizer: the tests of the library's parts that have threads)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -90,14 +90,19 @@ bool all_alike(const Configuration& c) {
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
                                   const Configuration& c, const Ingredients& ingredients) {
   if (scheme.cost.time == nullptr || !all_alike(c)) return std::nullopt;
-  const auto time =
-      scheme.cost.time({.workers = c.workers,
-                        .servers = std::clamp(cast_of(scheme, c).servers, 1, c.servers),
-                        .parameters = setting.parameters,
-                        .compute = *c.compute_time,
-                        .message = FloatMessages{c.network},
-                        .ingredients = ingredients,
-                        .hyperparameters = c.hyperparameters});
+  const auto time = [&] {
+    try {
+      return scheme.cost.time({.workers = c.workers,
+                               .servers = std::clamp(cast_of(scheme, c).servers, 1, c.servers),
+                               .parameters = setting.parameters,
+                               .compute = *c.compute_time,
+                               .message = FloatMessages{c.network},
+                               .ingredients = ingredients,
+                               .hyperparameters = c.hyperparameters});
+    } catch (const NotTaken& error) {
+      throw UsageError(fmt::format("scheme '{}': .cost.time: {}", scheme.name, error.what()));
+    }
+  }();
   if (!time) return std::nullopt;
   return to_seconds(*time);
 }

@@ -31,9 +31,9 @@ Drawing drawing(const Configuration& c) {
 
 /// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
 /// lots even out, and at most 1024.
-std::uint64_t lot_size(const Configuration& c) {
-  if (c.time == TimeMode::simulated) return 1;
-  return std::clamp<std::uint64_t>(*c.steps / 256, 1, 1024);
+std::uint64_t lot_size(const Plan& plan) {
+  if (plan.configuration.time == TimeMode::simulated) return 1;
+  return std::clamp<std::uint64_t>(plan.limits.steps / 256, 1, 1024);
 }
 
 /// One run under way: everything the ranks share, and what has been seen of it.
@@ -180,7 +180,7 @@ RunResult Experiment::run() {
   if (look(start())) limits.steps = 0;
 
   Pacer pacer(
-      {.pace = scheme_.pace, .limits = limits, .workers = setup.workers, .lot = lot_size(config_)},
+      {.pace = scheme_.pace, .limits = limits, .workers = setup.workers, .lot = lot_size(plan_)},
       state, [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted_);
   const RunContext context{.scheme = scheme_.name,
                            .train = data_.train,

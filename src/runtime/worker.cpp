@@ -209,6 +209,7 @@ std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Mes
 }
 
 void Worker::compute(double minibatches, FunctionRef<void()> work) {
+  require(minibatches >= 0.0, "arithmetic takes no negative time");
   const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
   rank_.compute(
       {.simulated = scaled(context_.minibatch_time, minibatches * slowdown), .slowdown = slowdown},

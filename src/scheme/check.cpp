@@ -211,9 +211,10 @@ void check_against_others(const Scheme& s, FirstTakers& first_takers) {
     const std::string_view field = field_that_differs(*known, p);
     if (!field.empty()) {
       refuse(s, fmt::format("hyperparameter '{}': {}", p.name, field),
-             fmt::format("differs from that of scheme '{}'; one name has one meaning, and "
-                         "known_hyperparameter(\"{}\") is what published schemes mean by it",
-                         other->name, p.name));
+             fmt::format(
+                 "differs from that of scheme '{}'; one name has one meaning; "
+                 "known_hyperparameter(\"{}\") has that of the published schemes, if it is theirs",
+                 other->name, p.name));
     }
   }
 }

@@ -6,9 +6,8 @@
 //
 // A message is x and a in one: one number more than the vector.
 //
-// Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
-// when this rank's part is done. If another rank fails, the call is unwound and does not return;
-// if another never calls it, the run ends with an InternalError that says who waits for whom.
+// Threads: each worker has its own, called by its thread or fiber alone. Only what says that it
+// receives or finishes waits for others; such a call is unwound when another rank fails.
 #pragma once
 
 #include <cstddef>

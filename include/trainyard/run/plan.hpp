@@ -2,8 +2,12 @@
 // once, and whoever is to have which rows is decided.
 //
 //   Plan plan = plan_run(resolved, data);
-//   plan.ingredients.put("topology", my_graph);      // what a caller would have otherwise
+//   plan.ingredients.put("topology", my_graph);  // a shared_ptr<const Topology> of the caller's
 //   const RunResult result = run_experiment(plan, {});
+//
+// What a caller changes is neither checked nor recorded: a graph is taken as the rounds themselves
+// (scheme/scheme.hpp, rounds_over()), whether the scheme tolerates it or not, and the result's
+// configuration says what was asked for before.
 #pragma once
 
 #include <cstdint>

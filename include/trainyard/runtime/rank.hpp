@@ -1,8 +1,8 @@
 // What a runtime gives to each rank: its communicator, its clock, and the door every computation
 // goes through. There are two runtimes, in wall/ and virtual/; what runs on them cannot tell which.
 //
-// Threads: a rank is called by its own thread or fiber alone. When another rank fails, or the
-// user interrupts, its calls are unwound by an exception that programs let pass.
+// Threads: a rank is called by its own thread or fiber alone. When another rank fails,
+// its calls are unwound by an exception that programs let pass.
 #pragma once
 
 #include <atomic>

@@ -175,7 +175,8 @@ const std::vector<Scheme>& schemes();
 /// asks for a hyperparameter which the row does not name, and where the table has been read before.
 void add_scheme(Scheme scheme);
 /// A hyperparameter of the published schemes, for a row that means the same by its name. May be
-/// called before add_scheme(). Throws UsageError for an unknown name.
+/// called before add_scheme(), from a function: objects at namespace scope are made too early for
+/// it. Throws UsageError for an unknown name.
 HyperparameterInfo known_hyperparameter(std::string_view name);
 /// Those that were added.
 std::span<const Scheme> own_schemes();

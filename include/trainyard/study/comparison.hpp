@@ -1,7 +1,7 @@
 // The same run under several schemes.
 //
 // Threads: the calling one, and those that the run starts, which have ended when it returns. An
-// exception of any rank ends the others and is rethrown.
+// exception of a run is given to ComparisonHooks::failed, or rethrown where there is none.
 #pragma once
 
 #include <exception>
