@@ -179,11 +179,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   prediction.variant = variant;
   c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
   (void)check_graph(scheme, c);
-  const Ingredients ingredients =
-      make_ingredients(c.ingredients, {.scheme = scheme,
-                                       .workers = c.workers,
-                                       .seed = c.seed,
-                                       .hyperparameters = c.hyperparameters});
+  const Ingredients ingredients = make_ingredients(scheme, c);
   prediction.closed_form_s = closed_form(scheme, setting, c, ingredients);
 
   const std::size_t batch = std::exchange(c.batch, 1);

@@ -9,4 +9,11 @@ Cast cast_of(const Scheme& scheme, const Configuration& c) {
                  with_fallbacks(scheme, c.hyperparameters, c.workers));
 }
 
+Ingredients make_ingredients(const Scheme& scheme, const Configuration& c) {
+  return make_ingredients(c.ingredients, {.scheme = scheme,
+                                          .workers = c.workers,
+                                          .seed = c.seed,
+                                          .hyperparameters = c.hyperparameters});
+}
+
 }  // namespace trainyard

@@ -53,10 +53,7 @@ Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& da
           .data = &data,
           .model = make_model({c.model, c.l2}, data.train),
           .cast = cast_of(scheme, c),
-          .ingredients = make_ingredients(c.ingredients, {.scheme = scheme,
-                                                          .workers = c.workers,
-                                                          .seed = c.seed,
-                                                          .hyperparameters = c.hyperparameters}),
+          .ingredients = make_ingredients(scheme, c),
           .parts = partition(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed,
                              c.order),
           .limits = limits_of(scheme, c, data)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -153,11 +154,11 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
   }
 }
 
-/// Also finds out whether the model suits the data, before anything takes time.
-void resolve_model(Configuration& c, const std::vector<std::string>& schemes,
-                   const LoadedData& data, const Remark& remark) {
+/// Also finds out whether the model suits the data, before anything takes time. Returns the model.
+std::unique_ptr<Model> resolve_model(Configuration& c, const std::vector<std::string>& schemes,
+                                     const LoadedData& data, const Remark& remark) {
   c.model = model_name(c, data);
-  const auto model = make_model({c.model, c.l2}, data.train);
+  auto model = make_model({c.model, c.l2}, data.train);
   for (const std::string& name : schemes) {
     if (const auto border = check_scheme(find_scheme(name), c, model->scalar())) remark(*border);
     check_memory(find_scheme(name), c, data, *model);
@@ -172,6 +173,7 @@ void resolve_model(Configuration& c, const std::vector<std::string>& schemes,
                                                                   bytes_of(model->scalar()))),
                                   seconds));
   }
+  return model;
 }
 
 void resolve_budget(Configuration& c, const LoadedData& data) {
@@ -210,7 +212,8 @@ void resolve_schedule(Configuration& c, const LoadedData& data) {
   c.optimizer.run_epochs = static_cast<double>(*c.steps) * c.optimizer.step_epochs;
 }
 
-void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark& remark) {
+void resolve_compute_time(Configuration& c, const Model& model, const LoadedData& data,
+                          const Remark& remark) {
   if (c.time == TimeMode::wall) {
     if (c.compute_noise.constant == 0.0) {
       throw OptionError("compute-noise",
@@ -220,8 +223,7 @@ void resolve_compute_time(Configuration& c, const LoadedData& data, const Remark
     return;
   }
   if (!c.compute_time) {
-    const auto model = make_model({c.model, c.l2}, data.train);
-    c.compute_time = measure_minibatch_time(*model, data.train, c.batch);
+    c.compute_time = measure_minibatch_time(model, data.train, c.batch);
     remark(fmt::format("compute time: {} a minibatch of {} rows, measured here",
                        human_duration(to_seconds(*c.compute_time)), c.batch));
   }
@@ -260,8 +262,8 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   check_stragglers(c);
   check_network(c, ranks);
   check_against_data(c, data);
-  resolve_model(c, schemes, data, say);
-  if (const auto warning = remark_on_squares(c.optimizer.kind, model_scalar(c, data), data.train)) {
+  const auto model = resolve_model(c, schemes, data, say);
+  if (const auto warning = remark_on_squares(c.optimizer.kind, model->scalar(), data.train)) {
     say(*warning);
   }
   for (const Scheme& own : own_schemes()) {
@@ -271,7 +273,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   resolve_budget(c, data);
   remark_rare_meetings(c, schemes, say);
   resolve_schedule(c, data);
-  resolve_compute_time(c, data, say);
+  resolve_compute_time(c, *model, data, say);
   std::vector<OptionSetting> settings;
   settings.reserve(schemes.size());
   for (const std::string& name : schemes) settings.push_back({c, find_scheme(name)});

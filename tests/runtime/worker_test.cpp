@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
@@ -44,6 +45,12 @@ TEST_CASE("arithmetic of a scheme's own takes its time, and a straggler longer",
   const RunResult result = run_of(halved, c);
   CHECK(result.summary.seconds == Approx(4 * (2e-3 + 1e-3) * 3.0));
   CHECK(to_seconds(result.accounts[0].wait) == Approx(4 * (2e-3 + 1e-3) * 2.0));
+
+  Scheme backwards = find_scheme("local-sgd");
+  backwards.worker = [](Worker& worker) {
+    while (worker.next_step()) worker.compute(-0.5, [] {});
+  };
+  CHECK_THROWS_AS(run_of(backwards, c), InternalError);
 
   // What is computed is what the gradient at half the step size makes.
   Scheme plain = find_scheme("local-sgd");

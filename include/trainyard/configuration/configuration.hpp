@@ -102,4 +102,8 @@ struct Configuration {
 /// Who is what in its run under `scheme` (scheme/cast.hpp).
 Cast cast_of(const Scheme& scheme, const Configuration& configuration);
 
+/// The components that the scheme takes, as the configuration names them. REQUIRES: its
+/// hyperparameters are complete.
+Ingredients make_ingredients(const Scheme& scheme, const Configuration& configuration);
+
 }  // namespace trainyard

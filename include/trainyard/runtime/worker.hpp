@@ -112,8 +112,8 @@ class Worker {
   /// Arithmetic of the scheme's own, such as coding a message: in simulated time it takes as long
   /// as so many minibatches do without noise, in `wall` as long as it takes, and a straggler is at
   /// it so many times longer. What is done outside is free in simulated time. REQUIRES: minibatches
-  /// ≥ 0; `work` writes only what is this worker's own, and calls neither it nor its communicator:
-  /// in simulated time it runs on another core.
+  /// ≥ 0; `work` writes only what is this worker's own, and calls neither this worker nor its
+  /// communicator: in simulated time it may run on another core.
   void compute(double minibatches, FunctionRef<void()> work);
 
   /// One optimizer step of the replica with the gradient `scale` · gradient: 1/n with a sum over n
