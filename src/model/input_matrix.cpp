@@ -23,22 +23,28 @@ void for_each_sparse_row(Batch batch, const Row& row) {
 
 }  // namespace
 
-InputMatrix::InputMatrix(Batch batch, Workspace& workspace, std::size_t slot)
-    : rows_(row_count(batch)) {
-  require(rows_ > 0, "a gradient over no rows");
-  features_ = batch.front().data->features;
+InputMatrix InputMatrix::again(Batch batch, Workspace& workspace, std::size_t slot) {
+  InputMatrix matrix;
+  matrix.rows_ = row_count(batch);
+  require(matrix.rows_ > 0, "a gradient over no rows");
+  matrix.features_ = batch.front().data->features;
   if (batch.front().data->sparse) {
-    sparse_ = batch;
+    matrix.sparse_ = batch;
   } else if (batch.size() == 1) {
-    dense_ = dense_rows(batch.front());
+    matrix.dense_ = dense_rows(batch.front());
   } else {
-    const std::span<float> copy = workspace.floats(slot, rows_ * features_);
-    float* next = copy.data();
-    for (const RowRange& range : batch) {
-      const std::span<const float> rows = dense_rows(range);
-      next = std::copy(rows.begin(), rows.end(), next);
-    }
-    dense_ = copy;
+    matrix.dense_ = workspace.floats(slot, matrix.rows_ * matrix.features_);
+  }
+  return matrix;
+}
+
+InputMatrix::InputMatrix(Batch batch, Workspace& workspace, std::size_t slot)
+    : InputMatrix(again(batch, workspace, slot)) {
+  if (is_sparse() || batch.size() == 1) return;
+  float* next = workspace.floats(slot, rows_ * features_).data();
+  for (const RowRange& range : batch) {
+    const std::span<const float> rows = dense_rows(range);
+    next = std::copy(rows.begin(), rows.end(), next);
   }
 }
 

@@ -18,6 +18,9 @@ class InputMatrix {
   /// The rows of a batch: in place where it is one range or sparse, otherwise copied to buffer
   /// `slot` of the workspace. REQUIRES: the batch is not empty and outlives the matrix.
   InputMatrix(Batch batch, Workspace& workspace, std::size_t slot);
+  /// The same once more, without copying. REQUIRES: the last matrix in that buffer was of this
+  /// batch.
+  static InputMatrix again(Batch batch, Workspace& workspace, std::size_t slot);
 
   /// product ← X · weights. weights is features × width, product rows × width.
   void times(std::span<const float> weights, std::size_t width, std::span<float> product) const;
@@ -31,6 +34,7 @@ class InputMatrix {
                std::span<float> weights) const;
 
  private:
+  InputMatrix() = default;
   bool is_sparse() const { return !sparse_.empty(); }
 
   std::span<const float> dense_;  // where it is not sparse

@@ -7,11 +7,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/random.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/model/layered_model.hpp"
 
 #include "model/batch_rows.hpp"
+#include "model/cut_layers.hpp"
 #include "model/factories.hpp"
 #include "model/input_matrix.hpp"
 
@@ -25,20 +29,27 @@ struct Layer {
   std::size_t weight_count() const { return inputs * outputs; }
   std::size_t end() const { return first_weight + weight_count() + outputs; }
 
-  /// Its part of the parameters or of the gradient.
+  /// Its part of the parameters or of the gradient, of which `values` begins with number `from`.
   template <typename Float>
-  std::span<Float> weights(std::span<Float> parameters) const {
-    return parameters.subspan(first_weight, weight_count());
+  std::span<Float> weights(std::span<Float> values, std::size_t from = 0) const {
+    return values.subspan(first_weight - from, weight_count());
   }
   template <typename Float>
-  std::span<Float> biases(std::span<Float> parameters) const {
-    return parameters.subspan(first_weight + weight_count(), outputs);
+  std::span<Float> biases(std::span<Float> values, std::size_t from = 0) const {
+    return values.subspan(first_weight - from + weight_count(), outputs);
   }
 };
 
-class Mlp final : public Model {
+/// Features of a row that are not zero, on average.
+double mean_features(const Dataset& data) {
+  if (data.rows == 0) return static_cast<double>(data.features);
+  return static_cast<double>(data.nonzeros()) / static_cast<double>(data.rows);
+}
+
+class Mlp final : public Model, public LayeredModel {
  public:
-  Mlp(double l2, const Dataset& train, const std::vector<std::size_t>& hidden) : l2_(l2) {
+  Mlp(double l2, const Dataset& train, const std::vector<std::size_t>& hidden)
+      : l2_(l2), features_of_row_(mean_features(train)) {
     std::size_t inputs = train.features, next = 0;
     for (const std::size_t outputs : hidden) {
       layers_.push_back({inputs, outputs, next});
@@ -46,9 +57,11 @@ class Mlp final : public Model {
       inputs = outputs;
     }
     layers_.push_back({inputs, static_cast<std::size_t>(train.classes), next});
+    whole_ = stage_between(0, layers_.size());
   }
 
   std::size_t dimension() const override { return layers_.back().end(); }
+  const LayeredModel* layered() const override { return this; }
 
   /// He et al. 2015: W_l ~ N(0, 2 / inputs), which keeps the scale of the units from layer to layer
   /// as ReLU halves their second moment. Biases zero.
@@ -66,14 +79,8 @@ class Mlp final : public Model {
 
   void gradient(ConstVector parameters, Batch batch, Vector gradient,
                 Workspace& workspace) const override {
-    const std::span<const float> values = parameters.floats();
-    const std::span<float> slopes = gradient.floats();
-    backward(values, batch, workspace,
-             [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
-               input.weight_gradient(residuals, layer.outputs, static_cast<float>(l2_),
-                                     layer.weights(values), layer.weights(slopes));
-               kernels::column_sums(residuals, layer.biases(slopes));
-             });
+    (void)forward(whole_, parameters, batch, {}, workspace);
+    (void)backward(whole_, parameters, batch, {}, {}, gradient, workspace);
   }
 
   /// Each layer's product Xᵀ·R goes straight into its weights: a gradient laid down and read again
@@ -87,23 +94,22 @@ class Mlp final : public Model {
       return;
     }
     const std::span<float> values = parameters.floats();
-    backward(values, batch, workspace,
-             [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
-               input.descend(residuals, layer.outputs, static_cast<float>(step_size),
-                             layer.weights(values));
-               const std::span<float> sums =
-                   workspace.gradient(Scalar::float32, layer.outputs).floats();
-               kernels::column_sums(residuals, sums);
-               kernels::axpy(-step_size, sums, layer.biases(values));
-             });
+    (void)forward(whole_, parameters, batch, {}, workspace);
+    (void)for_each_layer_down(
+        whole_, values, batch, {}, {}, workspace,
+        [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
+          input.descend(residuals, layer.outputs, static_cast<float>(step_size),
+                        layer.weights(values));
+          const std::span<float> sums = workspace.gradient(Scalar::float32, layer.outputs).floats();
+          kernels::column_sums(residuals, sums);
+          kernels::axpy(-step_size, sums, layer.biases(values));
+        });
   }
 
   Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const override {
     Tally tally;
     for_each_tile(batch, [&](const RowRange& tile) {
-      const InputMatrix data({&tile, 1}, workspace, data_slot);
-      const std::span<const float> scores =
-          forward(parameters.floats(), data, tile.count, workspace);
+      const std::span<const float> scores = forward(whole_, parameters, {&tile, 1}, {}, workspace);
       tally_scores(tile, layers_.back().outputs, scores, tally);
     });
     return tally;
@@ -116,69 +122,174 @@ class Mlp final : public Model {
     return sum;
   }
 
+  std::vector<Stage> cut(int stages) const override {
+    const auto parts = static_cast<std::size_t>(stages);
+    if (parts > layers_.size()) {
+      throw UsageError(
+          fmt::format("a model of {} layers cannot be cut into {} stages", layers_.size(), stages));
+    }
+    std::vector<double> costs(layers_.size());
+    for (std::size_t l = 0; l < layers_.size(); ++l)
+      costs[l] = work_of(l).forward + work_of(l).backward;
+    std::vector<Stage> made;
+    std::size_t first = 0;
+    for (const std::size_t end : cut_layers(costs, parts)) {
+      made.push_back(stage_between(first, end));
+      first = end;
+    }
+    return made;
+  }
+
+  Stage stage_of(ParameterRange parameters) const override {
+    std::size_t first = 0, end = 0;
+    while (first < layers_.size() && layers_[first].first_weight < parameters.first) ++first;
+    while (end < layers_.size() && layers_[end].end() <= parameters.first + parameters.count) ++end;
+    require(first < end && layers_[first].first_weight == parameters.first &&
+                layers_[end - 1].end() == parameters.first + parameters.count,
+            "a stage has the parameters of whole layers");
+    return stage_between(first, end);
+  }
+
+  std::span<const float> forward(const Stage& stage, ConstVector parameters, Batch batch,
+                                 std::span<const float> below,
+                                 Workspace& workspace) const override {
+    const std::size_t rows = row_count(batch);
+    const std::span<const float> values = parameters.floats();
+    InputMatrix input = input_of(stage, batch, below, workspace);
+    for (std::size_t l = stage.first_layer;; ++l) {
+      const Layer& layer = layers_[l];
+      const std::span<float> output = units(l, rows, workspace);
+      input.times(layer.weights(values, stage.parameters.first), layer.outputs, output);
+      const auto biases = layer.biases(values, stage.parameters.first);
+      if (l + 1 == layers_.size()) {
+        kernels::add_bias(biases, output);
+        return output;
+      }
+      kernels::add_bias_relu(biases, output);
+      if (l + 1 == stage.first_layer + stage.layers) return output;
+      input = InputMatrix(output, rows, layer.outputs);
+    }
+  }
+
+  std::span<const float> backward(const Stage& stage, ConstVector parameters, Batch batch,
+                                  std::span<const float> below, std::span<const float> above,
+                                  Vector gradient, Workspace& workspace) const override {
+    const std::span<const float> values = parameters.floats();
+    const std::span<float> slopes = gradient.floats();
+    const std::size_t from = stage.parameters.first;
+    return for_each_layer_down(
+        stage, values, batch, below, above, workspace,
+        [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
+          input.weight_gradient(residuals, layer.outputs, static_cast<float>(l2_),
+                                layer.weights(values, from), layer.weights(slopes, from));
+          kernels::column_sums(residuals, layer.biases(slopes, from));
+        });
+  }
+
  private:
   static constexpr std::size_t data_slot = 0;
   static constexpr std::size_t first_unit_slot = 1;
+
+  /// Multiplications of one row, of the whole gradient 1.
+  struct Work {
+    double forward, backward;
+  };
+  double products_of(std::size_t l) const {
+    const double inputs = l == 0 ? features_of_row_ : static_cast<double>(layers_[l].inputs);
+    return inputs * static_cast<double>(layers_[l].outputs);
+  }
+  /// Backward a layer has two products, but the first, below which there is nothing to tell.
+  Work work_of(std::size_t l) const {
+    double all = 0.0;
+    for (std::size_t each = 0; each < layers_.size(); ++each) {
+      all += (each == 0 ? 2.0 : 3.0) * products_of(each);
+    }
+    const double share = products_of(l) / all;
+    return {share, l == 0 ? share : 2.0 * share};
+  }
+
+  Stage stage_between(std::size_t first, std::size_t end) const {
+    const std::size_t begin = layers_[first].first_weight;
+    Stage stage{.first_layer = first,
+                .layers = end - first,
+                .parameters = {begin, layers_[end - 1].end() - begin},
+                .inputs = layers_[first].inputs,
+                .outputs = layers_[end - 1].outputs,
+                .first = first == 0,
+                .last = end == layers_.size()};
+    for (std::size_t l = first; l < end; ++l) {
+      stage.forward += work_of(l).forward;
+      stage.backward += work_of(l).backward;
+    }
+    return stage;
+  }
 
   /// The units of layer l, rows × outputs.
   std::span<float> units(std::size_t l, std::size_t rows, Workspace& workspace) const {
     return workspace.floats(first_unit_slot + l, rows * layers_[l].outputs);
   }
-  /// The residuals of hidden layer l.
+  /// What is passed back to layer l, of which the last one needs none.
   std::span<float> residuals(std::size_t l, std::size_t rows, Workspace& workspace) const {
     return workspace.floats(first_unit_slot + layers_.size() + l, rows * layers_[l].outputs);
   }
 
-  /// Fills the units of every layer and returns the last one's, the class scores.
-  std::span<float> forward(std::span<const float> parameters, const InputMatrix& data,
-                           std::size_t rows, Workspace& workspace) const {
-    InputMatrix input = data;
-    for (std::size_t l = 0;; ++l) {
-      const Layer& layer = layers_[l];
-      const std::span<float> output = units(l, rows, workspace);
-      input.times(layer.weights(parameters), layer.outputs, output);
-      if (l + 1 == layers_.size()) {
-        kernels::add_bias(layer.biases(parameters), output);
-        return output;
-      }
-      kernels::add_bias_relu(layer.biases(parameters), output);
-      input = InputMatrix(output, rows, layer.outputs);
-    }
+  static InputMatrix input_of(const Stage& stage, Batch batch, std::span<const float> below,
+                              Workspace& workspace) {
+    if (stage.first) return {batch, workspace, data_slot};
+    require(below.size() == row_count(batch) * stage.inputs,
+            "a stage takes the units of the one below");
+    return {below, row_count(batch), stage.inputs};
   }
 
-  /// part(layer, what went into it, its residuals) for each layer, last to first. The layer's
-  /// parameters may be changed then: nothing reads them any more.
+  /// part(layer, what went into it, its residuals) for each layer of the stage, last to first. The
+  /// layer's parameters may be changed then: nothing reads them any more. Returns the residuals of
+  /// the layer below the stage, empty where there is none.
   template <typename Part>
-  void backward(std::span<const float> parameters, Batch batch, Workspace& workspace,
-                const Part& part) const {
+  std::span<const float> for_each_layer_down(const Stage& stage, std::span<const float> values,
+                                             Batch batch, std::span<const float> below,
+                                             std::span<const float> above, Workspace& workspace,
+                                             const Part& part) const {
     const std::size_t rows = row_count(batch);
-    const InputMatrix data(batch, workspace, data_slot);
-    std::span<float> above = forward(parameters, data, rows, workspace);
-    scores_to_residuals(batch, layers_.back().outputs, above);
-    for (std::size_t l = layers_.size(); l-- > 1;) {
-      const Layer& layer = layers_[l];
-      const std::span<float> below =
-          pass_back(l, layer.weights(parameters), above, rows, workspace);
-      part(layer, InputMatrix(units(l - 1, rows, workspace), rows, layer.inputs), above);
-      above = below;
+    if (stage.last) {
+      const std::span<float> scores = units(layers_.size() - 1, rows, workspace);
+      scores_to_residuals(batch, layers_.back().outputs, scores);
+      above = scores;
     }
-    part(layers_.front(), data, above);
+    require(above.size() == rows * stage.outputs, "a stage takes the slopes of its own units");
+    for (std::size_t l = stage.first_layer + stage.layers; l-- > stage.first_layer;) {
+      const Layer& layer = layers_[l];
+      if (l == 0) {
+        part(layer, InputMatrix::again(batch, workspace, data_slot), above);
+        return {};
+      }
+      const std::span<const float> input =
+          l == stage.first_layer ? below : units(l - 1, rows, workspace);
+      const std::span<const float> passed_back =
+          pass_back(l, layer.weights(values, stage.parameters.first), above, input, workspace);
+      part(layer, InputMatrix(input, rows, layer.inputs), above);
+      above = passed_back;
+    }
+    return above;
   }
 
-  /// The residuals of layer l - 1 from those of layer l, whose weights are given.
+  /// The residuals of layer l - 1, whose units are `input`, from those of layer l, whose weights
+  /// are given.
   std::span<float> pass_back(std::size_t l, std::span<const float> weights,
-                             std::span<const float> above, std::size_t rows,
+                             std::span<const float> above, std::span<const float> input,
                              Workspace& workspace) const {
     const Layer& layer = layers_[l];
+    const std::size_t rows = input.size() / layer.inputs;
     const std::span<float> below = residuals(l - 1, rows, workspace);
     kernels::matrix_product(false, true, rows, layer.inputs, layer.outputs, 1.0F, above.data(),
                             weights.data(), 0.0F, below.data());
-    kernels::mask_inactive(units(l - 1, rows, workspace), below);
+    kernels::mask_inactive(input, below);
     return below;
   }
 
   std::vector<Layer> layers_;
   double l2_;
+  double features_of_row_;  // that are not zero
+  Stage whole_;
 };
 
 }  // namespace

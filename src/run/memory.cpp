@@ -69,10 +69,15 @@ double replicas(const Scheme& scheme, const Configuration& c) {
 }
 
 /// How many models the replicas and gradients are: what every run holds.
-double least_models(const Scheme& scheme, const Configuration& c) {
-  const double own =
-      cast_of(scheme, c).model == ModelHome::shared ? 0.0 : 2.0 * replicas(scheme, c);
-  return own + 3.0;  // the first one, the mean, the result
+double least_models(const Scheme& scheme, const Configuration& c, const Model& model) {
+  const Cast cast = cast_of(scheme, c);
+  double replicas = cast.model == ModelHome::shared ? 0.0 : cast.workers;
+  if (cast.holds != nullptr) {
+    std::size_t held = 0;
+    for (const ParameterRange& part : holdings_of(scheme, cast, model, c.model)) held += part.count;
+    replicas = static_cast<double>(held) / static_cast<double>(model.dimension());
+  }
+  return 2.0 * replicas + 3.0;  // the first one, the mean, the result
 }
 
 std::size_t most_neighbours(const Scheme& scheme, const Configuration& c) {
@@ -122,7 +127,7 @@ void check_memory(const Scheme& scheme, const Configuration& configuration, cons
   if (memory_bound() == std::numeric_limits<std::size_t>::max()) return;
   const double room = static_cast<double>(memory_bound()) - static_cast<double>(memory_held());
   const double model_bytes = static_cast<double>(model.dimension() * bytes_of(model.scalar()));
-  const double least = least_models(scheme, configuration);
+  const double least = least_models(scheme, configuration, model);
   if (least * model_bytes > room) {
     refuse(scheme, configuration, data, model, fmt::format("at least {:.0f}", least),
            least * model_bytes, room);
@@ -131,6 +136,8 @@ void check_memory(const Scheme& scheme, const Configuration& configuration, cons
     const double models = 3.0 + replicas(scheme, configuration) * (2.0 + neighbours);
     return generous * models * model_bytes < room;
   };
+  // Nobody knows a smaller model that can be divided like this one.
+  if (cast_of(scheme, configuration).holds != nullptr) return;
   // Large graphs take long to make, and are made for the run once more: only where it matters.
   if (surely_fits(configuration.workers)) return;
   if (surely_fits(static_cast<double>(most_neighbours(scheme, configuration)))) return;

@@ -40,7 +40,8 @@ ModelLayout Plan::layout() const {
           .servers = cast.servers,
           .shared_models = cast.shared_models,
           .scalar = model->scalar(),
-          .dimension = model->dimension()};
+          .dimension = model->dimension(),
+          .holdings = holdings};
 }
 
 Plan plan_run(const Configuration& resolved, const LoadedData& data) {
@@ -48,11 +49,15 @@ Plan plan_run(const Configuration& resolved, const LoadedData& data) {
 }
 
 Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& data) {
+  std::shared_ptr<const Model> model = make_model({c.model, c.l2}, data.train);
+  Cast cast = cast_of(scheme, c);
+  auto holdings = holdings_of(scheme, cast, *model, c.model);
   return {.configuration = c,
           .scheme = &scheme,
           .data = &data,
-          .model = make_model({c.model, c.l2}, data.train),
-          .cast = cast_of(scheme, c),
+          .model = std::move(model),
+          .cast = std::move(cast),
+          .holdings = std::move(holdings),
           .ingredients = make_ingredients(scheme, c),
           .parts = partition(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed,
                              c.order),

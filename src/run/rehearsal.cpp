@@ -46,7 +46,8 @@ Configuration configuration_of_rehearsal(const Scheme& scheme, const Configurati
   c.hyperparameters = configuration.hyperparameters;
   c.optimizer = configuration.optimizer;
   c.seed = configuration.seed;
-  c.model = "logistic";
+  const bool in_parts = cast_of(scheme, configuration).holds != nullptr;
+  c.model = in_parts ? configuration.model : "logistic";
   c.batch = 1;
   c.time = TimeMode::simulated;
   c.compute_time = std::chrono::milliseconds(1);

@@ -63,15 +63,11 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
                     fmt::format("{} takes sgd without momentum", scheme.name));
 }
 
+}  // namespace
+
 std::string model_name(const Configuration& c, const LoadedData& data) {
   if (!c.model.empty()) return c.model;
   return data.train.classes == 2 ? "logistic" : "softmax";
-}
-
-}  // namespace
-
-Scalar model_scalar(const Configuration& c, const LoadedData& data) {
-  return make_model({model_name(c, data), c.l2}, data.train)->scalar();
 }
 
 bool ends_by_clock(const Configuration& c) {
@@ -80,9 +76,11 @@ bool ends_by_clock(const Configuration& c) {
 }
 
 std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& c,
-                                        Scalar of_model) {
+                                        const Model& model) {
   check_optimizer_of(scheme, c.optimizer);
-  if (of_model != Scalar::float32 && cast_of(scheme, c).model == ModelHome::shared) {
+  const Cast cast = cast_of(scheme, c);
+  (void)holdings_of(scheme, cast, model, c.model);
+  if (model.scalar() != Scalar::float32 && cast.model == ModelHome::shared) {
     throw OptionError(
         "model", c.model,
         fmt::format("its parameters are double, and the model that {} shares is float; the other "
@@ -160,7 +158,7 @@ std::unique_ptr<Model> resolve_model(Configuration& c, const std::vector<std::st
   c.model = model_name(c, data);
   auto model = make_model({c.model, c.l2}, data.train);
   for (const std::string& name : schemes) {
-    if (const auto border = check_scheme(find_scheme(name), c, model->scalar())) remark(*border);
+    if (const auto border = check_scheme(find_scheme(name), c, *model)) remark(*border);
     check_memory(find_scheme(name), c, data, *model);
   }
   const double seconds = static_cast<double>(model->dimension() * bytes_of(model->scalar())) /

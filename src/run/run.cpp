@@ -49,6 +49,7 @@ class Experiment {
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
   void remark_whether_sharing_pays(const Summary& summary) const;
+  std::uint64_t samples_computed(std::uint64_t worker_steps) const;
   void remark_missing_look(const Snapshot& end) const;
   std::optional<Metrics> measure(const Snapshot& snapshot) const;
   Summary summarise(const Staleness& staleness, const RuntimeReport& report) const;
@@ -106,8 +107,9 @@ RuntimeSetup Experiment::runtime_setup() const {
 /// Empty where the run was interrupted and the model is too large to be evaluated once more.
 std::optional<Metrics> Experiment::measure(const Snapshot& snapshot) const {
   // A rank that stands for all workers takes all their minibatches in one.
-  const std::uint64_t minibatches =
-      snapshot.minibatches * static_cast<std::uint64_t>(config_.workers / cast_.workers);
+  const std::uint64_t minibatches = snapshot.minibatches *
+                                    static_cast<std::uint64_t>(config_.workers) /
+                                    static_cast<std::uint64_t>(cast_.workers);
   Metrics metrics;
   metrics.step = snapshot.steps;
   metrics.epoch = static_cast<double>(minibatches) * minibatch_epochs_;
@@ -149,7 +151,9 @@ std::vector<double> Experiment::slowdown() const {
 }
 
 RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context) const {
-  const auto program = [&](Rank& rank) {
+  const auto program = [&](Rank& bare) {
+    const std::unique_ptr<Rank> wrapper = hooks_.wrap ? hooks_.wrap(bare) : nullptr;
+    Rank& rank = wrapper ? *wrapper : bare;
     if (rank.rank() >= setup.workers) {
       Server server(rank, context);
       rank.begin();
@@ -166,7 +170,8 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
 /// The starting point is looked at too, so that every curve begins at the same loss.
 Snapshot Experiment::start() const {
   Snapshot start{.model = initial_.view()};
-  const bool many = cast_.model == ModelHome::replicas ||
+  const bool replicas = cast_.model == ModelHome::replicas;
+  const bool many = (replicas && (plan_.holdings.empty() || plan_.layout().copies() > 1)) ||
                     (cast_.model == ModelHome::shared && cast_.shared_models > 1);
   if (many) start.consensus_distance = 0.0;
   return start;
@@ -213,8 +218,7 @@ RunResult Experiment::run() {
   result.model = VectorBuffer::copy_of(end.model);
   result.staleness = state.staleness();
   result.summary = summarise(result.staleness, report);
-  result.summary.samples_computed =
-      pacer.worker_steps_done() * cast_.shares_of(0).size() * config_.batch;
+  result.summary.samples_computed = samples_computed(pacer.worker_steps_done());
   result.summary.interrupted = interrupted_.load(std::memory_order_relaxed);
   result.summary.messages = end.messages;
   result.summary.bytes_sent = end.bytes;
@@ -225,6 +229,14 @@ RunResult Experiment::run() {
   remark_missing_look(end);
   remark_whether_sharing_pays(result.summary);
   return result;
+}
+
+/// Workers that hold a part of the model each compute a minibatch together.
+std::uint64_t Experiment::samples_computed(std::uint64_t worker_steps) const {
+  const std::uint64_t rows = worker_steps * cast_.shares_of(0).size() * config_.batch;
+  if (plan_.holdings.empty()) return rows;
+  return rows * static_cast<std::uint64_t>(plan_.layout().copies()) /
+         static_cast<std::uint64_t>(cast_.workers);
 }
 
 void Experiment::remark_missing_look(const Snapshot& end) const {

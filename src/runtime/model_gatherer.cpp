@@ -35,12 +35,13 @@ GatheredModel ModelGatherer::gather() {
 
 GatheredModel ModelGatherer::mean_of_replicas() {
   const int workers = state_.layout().workers;
-  const Vector copies = place_for(workers);
+  const ModelLayout& layout = state_.layout();
+  const Vector copies = place_for(layout.place_of(workers));
   for (int worker = 0; worker < workers; ++worker) {
     kernels::copy(state_.replica(worker),
-                  copies.subspan(static_cast<std::size_t>(worker) * dimension_, dimension_));
+                  copies.subspan(layout.place_of(worker), layout.held_by(worker).count));
   }
-  return mean_of(copies);
+  return of_replicas(copies);
 }
 
 GatheredModel ModelGatherer::shards_together() {
@@ -59,7 +60,7 @@ GatheredModel ModelGatherer::shared() {
     shared.of(0).read(model_.view().floats());
     return {.values = model_.view()};
   }
-  const Vector copies = place_for(shared.groups());
+  const Vector copies = place_for(static_cast<std::size_t>(shared.groups()) * dimension_);
   for (int group = 0; group < shared.groups(); ++group) {
     shared.of(group).read(
         copies.floats().subspan(static_cast<std::size_t>(group) * dimension_, dimension_));
@@ -67,11 +68,45 @@ GatheredModel ModelGatherer::shared() {
   return mean_of(copies);
 }
 
-Vector ModelGatherer::place_for(int models) {
-  if (copies_.empty()) {
-    copies_ = VectorBuffer(model_.scalar(), static_cast<std::size_t>(models) * dimension_);
-  }
+Vector ModelGatherer::place_for(std::size_t size) {
+  if (copies_.empty()) copies_ = VectorBuffer(model_.scalar(), size);
   return copies_.view();
+}
+
+GatheredModel ModelGatherer::of_replicas(ConstVector replicas) {
+  return state_.layout().holdings.empty() ? mean_of(replicas) : parts_together(replicas);
+}
+
+/// By rank and in double, as the mean of whole replicas.
+GatheredModel ModelGatherer::parts_together(ConstVector parts) {
+  const ModelLayout& layout = state_.layout();
+  const int copies = layout.copies();
+  if (sums_.empty()) sums_.resize(dimension_);
+  std::ranges::fill(sums_, 0.0);
+  double squared_distance = 0.0;
+  with_scalar(model_.scalar(), [&]<typename T>(T) {
+    const std::span<const T> all = parts.as<T>();
+    const auto each = [&](auto visit) {
+      std::size_t place = 0;
+      for (int worker = 0; worker < layout.workers; ++worker) {
+        const ParameterRange held = layout.held_by(worker);
+        for (std::size_t j = 0; j < held.count; ++j) visit(held.first + j, all[place + j]);
+        place += held.count;
+      }
+    };
+    each([&](std::size_t j, double value) { sums_[j] += value; });
+    for (std::size_t j = 0; j < dimension_; ++j) {
+      sums_[j] /= copies;
+      model_.view().template as<T>()[j] = static_cast<T>(sums_[j]);
+    }
+    if (copies == 1) return;
+    each([&](std::size_t j, double value) {
+      squared_distance += (value - sums_[j]) * (value - sums_[j]);
+    });
+  });
+  GatheredModel made{.values = model_.view()};
+  if (copies > 1) made.consensus_distance = squared_distance / copies;
+  return made;
 }
 
 /// Both sums go by rank and in double, so they do not depend on who came first, and by fixed

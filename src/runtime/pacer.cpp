@@ -19,7 +19,7 @@ Pacer::Pacer(const StepRule& rule, RunState& state, std::function<bool(const Sna
       progress_(static_cast<std::size_t>(rule.workers)),
       closed_(static_cast<std::size_t>(state.layout().servers)),
       last_step_(rule.limits.steps),
-      deposits_(rule.workers),
+      deposits_(state.layout()),
       gatherer_(state) {
   require(rule.limits.evaluate_every > 0 && rule.lot > 0,
           "a run is looked at and counted in whole steps");
@@ -169,7 +169,7 @@ void Pacer::look_after(Rank& rank, const StepCounts& counts) {
          {.minibatches = deposit->minibatches,
           .steps = static_cast<double>(counts.done),
           .time = rank.now()},
-         has_replica ? gatherer_.mean_of(deposit->replicas.view()) : gatherer_.gather());
+         has_replica ? gatherer_.of_replicas(deposit->replicas.view()) : gatherer_.gather());
     Deposits::free(*deposit);
   });
 }

@@ -7,6 +7,18 @@
 
 namespace trainyard {
 
+std::size_t ModelLayout::place_of(int worker) const {
+  if (home != ModelHome::replicas) return 0;
+  if (holdings.empty()) return static_cast<std::size_t>(worker) * dimension;
+  std::size_t place = 0;
+  for (int before = 0; before < worker; ++before) place += held_by(before).count;
+  return place;
+}
+
+int ModelLayout::copies() const {
+  return dimension == 0 ? workers : static_cast<int>(place_of(workers) / dimension);
+}
+
 RunState::RunState(const ModelLayout& layout)
     : layout_(layout),
       ranks_(static_cast<std::size_t>(layout.workers + layout.servers)),

@@ -7,6 +7,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/model/layered_model.hpp"
 #include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
@@ -40,10 +41,10 @@ double RunContext::its_hyperparameter(std::string_view name) const {
 Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> shares)
     : rank_(rank),
       context_(context),
+      held_(context.state.layout().held_by(rank.rank())),
       constant_step_(context.optimizer.constant_step()),
       sparse_(context.optimizer.plain() ? context.model.sparse_update() : nullptr),
-      optimizer_(context.optimizer,
-                 [&](std::string_view name) { return keep(name, context.model.dimension()); }),
+      optimizer_(context.optimizer, [&](std::string_view name) { return keep(name, held_.count); }),
       random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1) {
   shares_.reserve(shares.size());  // streams keep references
   const bool stands_for_all = rank.workers() < context.workers;
@@ -62,8 +63,9 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   const std::size_t dimension = context.model.dimension();
   SharedModels* const shared = context.state.shared();
   if (shared == nullptr) {
-    replica_ = context.state.keep_model(rank.rank(), context.initial_model);
-    gradient_ = VectorBuffer::zeroed(context.model.scalar(), dimension);
+    const ConstVector initial = context.initial_model.subspan(held_.first, held_.count);
+    replica_ = context.state.keep_model(rank.rank(), initial);
+    gradient_ = VectorBuffer::zeroed(context.model.scalar(), held_.count);
     return;
   }
   group_ = shared->group_of(rank.rank());
@@ -96,13 +98,18 @@ const MixingRow& Worker::next_round() {
 }
 
 void Worker::throw_wrong_home(const char* asked_for) const {
-  throw UsageError(fmt::format(
-      "scheme '{}': .cast: its program calls {}, which {} cast::shared", context_.scheme, asked_for,
-      context_.state.shared() == nullptr ? "needs" : "needs a replica and does not go with"));
+  const char* why = "needs a replica and does not go with cast::shared";
+  if (context_.state.shared() == nullptr) {
+    why = held_.count == context_.model.dimension()
+              ? "needs cast::shared"
+              : "needs the whole model, of which .holds gives a worker a part";
+  }
+  throw UsageError(fmt::format("scheme '{}': .cast: its program calls {}, which {}",
+                               context_.scheme, asked_for, why));
 }
 
 /// Where a worker has several shares, its minibatch is one from each of them.
-Batch Worker::next_batch() {
+Batch Worker::next_minibatch() {
   if (streams_.size() == 1) return streams_.front().next();
   ranges_.clear();
   for (MinibatchStream& stream : streams_) {
@@ -132,6 +139,21 @@ ComputeCost Worker::cost_of_next(bool reads_shared) {
   return *cost_;
 }
 
+const LayeredModel& Worker::layers() const {
+  const LayeredModel* const layered = context_.model.layered();
+  if (layered == nullptr) {
+    throw UsageError(fmt::format(
+        "scheme '{}': its program asks for layers, which the model does not have; mlp:H1,H2,… has "
+        "layers",
+        context_.scheme));
+  }
+  return *layered;
+}
+
+Stage Worker::stage() const {
+  return layers().stage_of(held_);
+}
+
 double Worker::epochs() const {
   return context_.epochs(done_ * static_cast<std::uint64_t>(context_.workers));
 }
@@ -151,15 +173,15 @@ void Worker::sit_out() {
 }
 
 Vector Worker::compute_gradient() {
-  needs_replica("compute_gradient()");
-  batch_ = next_batch();
+  needs_whole("compute_gradient()");
+  batch_ = next_minibatch();
   rank_.compute(cost_of_next(false),
                 [&] { context_.model.gradient(replica_, batch_, gradient_.view(), workspace_); });
   return gradient_.view();
 }
 
 Vector Worker::compute_combination(std::span<const double> coefficients, std::uint64_t number) {
-  needs_replica("compute_combination()");
+  needs_whole("compute_combination()");
   require(coefficients.size() == streams_.size() && number >= next_number_,
           "a combination has a coefficient for each share, and minibatches come in order");
   if (next_number_ < number) {
@@ -181,10 +203,10 @@ Vector Worker::compute_combination(std::span<const double> coefficients, std::ui
 
 /// At the replica as it is now. False when `serve` said so.
 bool Worker::compute_serving(FunctionRef<bool(const Message&)> serve) {
-  needs_replica("compute_gradient()");
+  needs_whole("compute_gradient()");
   if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
   kernels::copy(replica_, read_at_.view());
-  batch_ = next_batch();
+  batch_ = next_minibatch();
   return rank_.compute_serving(
       cost_of_next(false),
       [&] { context_.model.gradient(read_at_.view(), batch_, gradient_.view(), workspace_); },
@@ -217,7 +239,7 @@ void Worker::compute(double minibatches, FunctionRef<void()> work) {
 }
 
 double Worker::minibatch_loss() {
-  needs_replica("minibatch_loss()");
+  needs_whole("minibatch_loss()");
   const Tally tally = context_.model.evaluate(replica_, batch_, workspace_);
   return tally.loss_sum / static_cast<double>(tally.rows) + context_.model.penalty(replica_);
 }
@@ -232,12 +254,12 @@ void Worker::apply_to(Vector model, ConstVector gradient, double scale) {
 }
 
 void Worker::descend() {
-  needs_replica("descend()");
+  needs_whole("descend()");
   if (!context_.optimizer.plain()) {
     apply(compute_gradient());
     return;
   }
-  const Batch batch = next_batch();
+  const Batch batch = next_minibatch();
   const double step_size = this->step_size();
   if (sparse_ != nullptr && single_row_) {
     rank_.compute(cost_of_next(false),
@@ -250,7 +272,7 @@ void Worker::descend() {
 }
 
 void Worker::descend_shared(SharedAccess access) {
-  const Batch batch = next_batch();
+  const Batch batch = next_minibatch();
   SharedModel& shared = this->shared().of(group_);
   // By the common count: a slow worker's own steps say little about how far all have come.
   const auto step_size =

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/layered_model.hpp"
+
 namespace trainyard {
 
 std::vector<int> Cast::shares_of(int worker) const {
@@ -47,10 +50,35 @@ Cast shared_by_groups(const CastSetting& setting) {
           .shared_models = static_cast<int>(std::min<double>(groups, setting.workers))};
 }
 
-Cast one_worker(const CastSetting& setting) {
-  std::vector<int> all(static_cast<std::size_t>(setting.workers));
+namespace {
+
+std::vector<int> everyone(int workers) {
+  std::vector<int> all(static_cast<std::size_t>(workers));
   std::iota(all.begin(), all.end(), 0);
-  return {.workers = 1, .shares = {std::move(all)}};
+  return all;
+}
+
+std::vector<ParameterRange> a_stage_each(const Model& model, const Cast& made) {
+  if (model.layered() == nullptr)
+    throw UsageError("a model without layers cannot be cut into stages; mlp:H1,H2,… has layers");
+  std::vector<ParameterRange> holdings;
+  for (const Stage& stage : model.layered()->cut(made.workers)) {
+    holdings.push_back(stage.parameters);
+  }
+  return holdings;
+}
+
+}  // namespace
+
+Cast one_worker(const CastSetting& setting) {
+  return {.workers = 1, .shares = {everyone(setting.workers)}};
+}
+
+Cast pipeline(const CastSetting& setting) {
+  return {
+      .workers = setting.workers,
+      .shares = std::vector(static_cast<std::size_t>(setting.workers), everyone(setting.workers)),
+      .holds = a_stage_each};
 }
 
 }  // namespace cast

@@ -335,6 +335,8 @@ void check_cast(const Scheme& scheme, const Cast& made, int workers) {
                "keeps the model on servers, and has none that holds a part"},
           Rule{made.workers != 1 && made.workers != workers, ".cast",
                "has neither one rank for all workers nor one for each of them"},
+          Rule{made.holds != nullptr && made.model != ModelHome::replicas, ".cast",
+               "says what of the model each worker holds, and keeps it elsewhere"},
           Rule{made.servers < 0 || made.proxies < 0 || made.proxies > made.servers, ".cast",
                "has fewer servers than none, or than there are proxies among them"},
           Rule{shared && made.servers > 0, ".cast",
@@ -347,6 +349,27 @@ void check_cast(const Scheme& scheme, const Cast& made, int workers) {
               !all_taken, ".cast",
               "a worker takes the minibatches of one worker at least, and of those that there are"},
       });
+}
+
+void check_holdings(const Scheme& scheme, const Cast& cast,
+                    std::span<const ParameterRange> holdings, std::size_t dimension) {
+  if (holdings.size() != static_cast<std::size_t>(cast.workers)) {
+    refuse(scheme, ".cast", ".holds says of another number of workers than there are");
+  }
+  // How many begin or end to hold at each parameter: summed up, how many hold it.
+  std::vector<int> changes(dimension + 1, 0);
+  for (const ParameterRange& held : holdings) {
+    if (held.count == 0 || held.first > dimension || held.count > dimension - held.first) {
+      refuse(scheme, ".cast", ".holds gives a worker nothing, or what the model does not have");
+    }
+    ++changes[held.first];
+    --changes[held.first + held.count];
+  }
+  const bool alike =
+      std::all_of(changes.begin() + 1, changes.end() - 1, [](int change) { return change == 0; });
+  if (changes.front() == 0 || !alike) {
+    refuse(scheme, ".cast", ".holds gives some parameters to more workers than others");
+  }
 }
 
 }  // namespace trainyard

@@ -1,6 +1,8 @@
 // What an author of a row may have forgotten.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "trainyard/scheme/scheme.hpp"
@@ -15,6 +17,11 @@ void try_functions(const Scheme& scheme);
 /// Throws UsageError for a cast that cannot run: without a worker, with a program that is missing,
 /// or with workers that take the minibatches of nobody, or of somebody who is not there.
 void check_cast(const Scheme& scheme, const Cast& made, int workers);
+
+/// The same for what workers hold of a model of `dimension` parameters: of each of them as many
+/// workers hold it, and everybody something.
+void check_holdings(const Scheme& scheme, const Cast& cast,
+                    std::span<const ParameterRange> holdings, std::size_t dimension);
 
 /// Whether schemes_of_group() knows it.
 bool is_group(std::string_view name);

@@ -199,6 +199,19 @@ Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNam
   return made;
 }
 
+std::vector<ParameterRange> holdings_of(const Scheme& scheme, const Cast& cast, const Model& model,
+                                        std::string_view name) {
+  if (cast.holds == nullptr) return {};
+  std::vector<ParameterRange> holdings;
+  try {
+    holdings = cast.holds(model, cast);
+  } catch (const UsageError& error) {
+    throw OptionError("model", std::string(name), fmt::format("{}: {}", scheme.name, error.what()));
+  }
+  check_holdings(scheme, cast, holdings, model.dimension());
+  return holdings;
+}
+
 bool by_arrival(const Scheme& scheme) {
   return scheme.pace == Pace::lockstep && scheme.family == SchemeFamily::bounded;
 }

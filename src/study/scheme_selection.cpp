@@ -59,11 +59,13 @@ std::vector<std::string> able_to_run(const std::vector<SelectedScheme>& selectio
                                      const Configuration& configuration, const LoadedData& data,
                                      const std::function<void(const std::string&)>& remark) {
   std::vector<std::string> able;
-  const Scalar scalar = model_scalar(configuration, data);
+  Configuration c = configuration;
+  c.model = model_name(c, data);
+  const auto model = make_model({c.model, c.l2}, data.train);
   std::string last_reason;
   for (const SelectedScheme& selected : selection) {
     try {
-      (void)check_scheme(find_scheme(selected.scheme), configuration, scalar);
+      (void)check_scheme(find_scheme(selected.scheme), c, *model);
       able.push_back(selected.scheme);
     } catch (const UsageError& error) {
       if (selected.named) throw;

@@ -71,8 +71,36 @@ TEST_CASE("the model of groups that share one each is the mean of these", "[runt
   }
 }
 
+TEST_CASE("the model of parts is what their holders have, or the mean of it", "[runtime]") {
+  const std::vector<double> whole{1.0, 2.0, 3.0, 4.0, 5.0};
+  ModelLayout layout{.workers = 2, .scalar = Scalar::float64, .dimension = 5};
+  layout.holdings = {{2, 3}, {0, 2}};  // not in the order of ranks
+  {
+    RunState state(layout);
+    (void)state.keep_model(0, ConstVector(whole).subspan(2));
+    (void)state.keep_model(1, ConstVector(whole).first(2));
+    ModelGatherer gatherer(state);
+    CHECK(doubles_of(gatherer.gather().values) == whole);
+    CHECK(doubles_of(gatherer.gather().values) == whole);  // nothing is left of the first time
+    CHECK_FALSE(gatherer.gather().consensus_distance);
+  }
+  layout.workers = 4;
+  layout.holdings.push_back({0, 1});
+  layout.holdings.push_back({1, 4});
+  RunState state(layout);
+  (void)state.keep_model(0, ConstVector(whole).subspan(2));
+  (void)state.keep_model(1, ConstVector(whole).first(2));
+  (void)state.keep_model(2, std::vector<double>{3.0});
+  (void)state.keep_model(3, std::vector<double>{2.0, 3.0, 4.0, 7.0});
+  ModelGatherer gatherer(state);
+  const GatheredModel model = gatherer.gather();
+  CHECK(doubles_of(model.values) == std::vector<double>{2.0, 2.0, 3.0, 4.0, 6.0});
+  CHECK(model.consensus_distance == 2.0);  // (2·1² + 2·1²) / 2
+}
+
 TEST_CASE("deposits are of one step each, however far workers are apart", "[runtime]") {
-  Deposits deposits(2);
+  const ModelLayout layout{.workers = 2, .scalar = Scalar::float64, .dimension = 1};
+  Deposits deposits(layout);
   const auto laid_down = [&](int worker, std::uint64_t step, double value) {
     const std::vector<double> replica{value};
     return deposits.lay_down(worker, step, step, replica);

@@ -131,6 +131,15 @@ TEST_CASE("a cast that cannot run is refused by name", "[scheme]") {
                          return Cast{.workers = setting.workers - 1};
                        };
                      }},
+           Forgotten{"scheme 'mine': .cast: says what of the model each worker holds, and keeps it",
+                     [](Scheme& s) {
+                       s.server = serve_nobody;
+                       s.cast = [](const CastSetting& setting) {
+                         Cast made = cast::one_server(setting);
+                         made.holds = cast::pipeline(setting).holds;
+                         return made;
+                       };
+                     }},
            Forgotten{"scheme 'mine': .cast: says of another number of workers",
                      [](Scheme& s) {
                        s.cast = [](const CastSetting& setting) {

@@ -44,6 +44,15 @@ struct Tally {
   std::size_t rows = 0;
 };
 
+/// Consecutive parameters of a model.
+struct ParameterRange {
+  std::size_t first = 0, count = 0;
+
+  bool operator==(const ParameterRange&) const = default;
+};
+
+class LayeredModel;  // layered_model.hpp
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -77,6 +86,9 @@ class Model {
   // Sparse updates. Only on sparse linear models; the others return nullptr.
   class SparseUpdate;
   virtual const SparseUpdate* sparse_update() const { return nullptr; }
+
+  /// Its layers one by one. Only of models that are a chain of them; the others return nullptr.
+  virtual const LayeredModel* layered() const { return nullptr; }
 };
 
 /// One SGD step in two halves that touch only the coordinates of the batch's rows.

@@ -33,6 +33,7 @@ struct Plan {
   const LoadedData* data = nullptr;
   std::shared_ptr<const Model> model;
   Cast cast;                                      // who is what
+  std::vector<ParameterRange> holdings;           // of each worker; empty: the whole model
   Ingredients ingredients;                        // of the kinds that the scheme takes
   std::vector<std::vector<std::uint32_t>> parts;  // the rows of each of the configuration's workers
   RunLimits limits;
@@ -41,9 +42,9 @@ struct Plan {
   ModelLayout layout() const;
 };
 
-/// Throws UsageError where model and data do not fit, a graph does not exist, or the data cannot be
-/// partitioned like that. REQUIRES: resolve() made the configuration; scheme and data outlive the
-/// plan.
+/// Throws UsageError where model and data or model and scheme do not fit, a graph does not exist,
+/// or the data cannot be partitioned like that. REQUIRES: resolve() made the configuration; scheme
+/// and data outlive the plan.
 Plan plan_run(const Configuration& resolved, const LoadedData& data);
 /// Of a scheme that need not be in the table, whatever name the configuration has.
 Plan plan_run(const Scheme& scheme, const Configuration& resolved, const LoadedData& data);

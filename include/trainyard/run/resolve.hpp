@@ -8,21 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/base/vector.hpp"
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/data/catalog.hpp"
 
 namespace trainyard {
 
+class Model;
 struct Scheme;
 
-/// Of the model that the run will have.
-Scalar model_scalar(const Configuration& configuration, const LoadedData& data);
+/// What --model is where it is not given: logistic regression for two classes, softmax for more.
+std::string model_name(const Configuration& configuration, const LoadedData& data);
 
 /// Throws UsageError for what this scheme refuses and another may take. Returns a warning where the
-/// setting is at the limit of what the scheme tolerates.
+/// setting is at the limit of what the scheme tolerates. `model` is the configuration's.
 std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& configuration,
-                                        Scalar of_model);
+                                        const Model& model);
 
 /// Decides for all `schemes` at once, so that a comparison runs every scheme under the same clock
 /// with the same cost of computation:

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,6 +94,9 @@ struct RunHooks {
   const std::atomic<bool>* interrupted = nullptr;
   TraceRecorder* recorder = nullptr;                // records each run; take() gives the last one
   std::function<void(const RunState&)> finished{};  // what the ranks hold at the end
+  /// Called by each rank before its program, which then talks through what it returns
+  /// (rank_wrapper.hpp).
+  std::function<std::unique_ptr<Rank>(Rank&)> wrap{};
 };
 
 DatasetRequest dataset_request(const Configuration& configuration);

@@ -94,6 +94,7 @@ class Communicator {
                     std::uint64_t tag) = 0;
 
  private:
+  friend class RankWrapper;  // posts on behalf of another
   int rank_, workers_, servers_;
 };
 

@@ -12,12 +12,13 @@
 #include <mutex>
 
 #include "trainyard/base/vector.hpp"
+#include "trainyard/runtime/run_state.hpp"
 
 namespace trainyard {
 
 /// What all workers have laid down after one step.
 struct Deposit {
-  VectorBuffer replicas;                    // [workers × dimension]
+  VectorBuffer replicas;                    // one behind the other
   std::uint64_t step = 0, minibatches = 0;  // of all workers until that step
   int present = 0;                          // workers
   bool free = true;
@@ -25,7 +26,9 @@ struct Deposit {
 
 class Deposits {
  public:
-  explicit Deposits(int workers) : workers_(workers) {}
+  /// `layout` outlives it.
+  explicit Deposits(const ModelLayout& layout)
+      : layout_(layout), size_(layout.place_of(layout.workers)) {}
 
   /// Worker `worker` has taken `minibatches` in its first `step` steps, and `replica` is what it
   /// has become; empty where it has none. Returns what all have laid down to the last of them, and
@@ -35,9 +38,10 @@ class Deposits {
   static void free(Deposit& deposit) { deposit.free = true; }
 
  private:
-  Deposit& of_step(std::uint64_t step, ConstVector replica);
+  Deposit& of_step(std::uint64_t step);
 
-  const int workers_;
+  const ModelLayout& layout_;
+  const std::size_t size_;  // of all replicas
   std::mutex mutex_;
   // As many as evaluations have been under way at once, used again. A deque, as others are using
   // theirs while one is added.

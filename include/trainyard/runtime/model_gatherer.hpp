@@ -17,7 +17,7 @@ namespace trainyard {
 /// `values` are good until the next one is gathered.
 struct GatheredModel {
   ConstVector values;
-  /// (1/n) Σ‖x_i − x̄‖²; empty when the model has one home.
+  /// (1/n) Σ‖x_i − x̄‖², of parts by how many hold each parameter; empty when each has one home.
   std::optional<double> consensus_distance{};
 };
 
@@ -28,14 +28,16 @@ class ModelGatherer {
 
   /// The model as it is now.
   GatheredModel gather();
-  /// The mean of `replicas` [count × dimension].
-  GatheredModel mean_of(ConstVector replicas);
+  /// The model of these replicas, all workers' one behind the other.
+  GatheredModel of_replicas(ConstVector replicas);
 
  private:
   GatheredModel mean_of_replicas();
   GatheredModel shards_together();
   GatheredModel shared();
-  Vector place_for(int models);
+  Vector place_for(std::size_t size);
+  GatheredModel mean_of(ConstVector replicas);
+  GatheredModel parts_together(ConstVector parts);
   template <typename T>
   double mean_of_block(std::span<const T> replicas, std::size_t count, std::span<T> means) const;
 
@@ -44,6 +46,7 @@ class ModelGatherer {
   VectorBuffer model_;                     // what is gathered
   VectorBuffer copies_;                    // of replicas or shared models; empty until needed
   std::vector<double> squared_distances_;  // from the mean, of each block
+  std::vector<double> sums_;               // of parts
 };
 
 }  // namespace trainyard

@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "trainyard/base/vector.hpp"
+#include "trainyard/model/model.hpp"
 #include "trainyard/runtime/shared_model.hpp"
 #include "trainyard/runtime/staleness.hpp"
 
 namespace trainyard {
 
-/// Where "the model" is: the mean of the workers' replicas, the servers' shards put together, or
-/// the shared one; of several shared ones, their mean.
+/// Where "the model" is: the mean of the workers' replicas, which may be parts of it, the servers'
+/// shards put together, or the shared one; of several shared ones, their mean.
 enum class ModelHome { replicas, servers, shared };
 
 /// Who has the model of a run, and how large it is.
@@ -30,6 +31,19 @@ struct ModelLayout {
   int shared_models = 1;  // home shared: as many groups of workers
   Scalar scalar = Scalar::float32;
   std::size_t dimension = 0;
+  /// home replicas: what of the model each worker holds; empty: all of it. Every parameter is held
+  /// by as many workers.
+  std::vector<ParameterRange> holdings{};
+
+  ParameterRange held_by(int worker) const {
+    if (holdings.empty()) return {0, dimension};
+    return holdings[static_cast<std::size_t>(worker)];
+  }
+  /// Where worker w's replica begins when all of them lie one behind the other; of `workers`, where
+  /// the last one ends. 0 unless replicas are the model's home.
+  std::size_t place_of(int worker) const;
+  /// How many workers hold each parameter. REQUIRES: home replicas.
+  int copies() const;
 };
 
 /// A rank's name for what it keeps, and the values.

@@ -37,6 +37,8 @@
 namespace trainyard {
 
 struct AllReduce;  // collective/all_reduce.hpp, above this folder
+struct Stage;      // model/layered_model.hpp
+class LayeredModel;
 class TraceRecorder;
 
 /// What all ranks of one run share. All of it outlives the run.
@@ -105,6 +107,14 @@ class Worker {
   /// gradient. REQUIRES: a coefficient for each share.
   Vector compute_combination(std::span<const double> coefficients, std::uint64_t number);
 
+  /// The next minibatch of its shares, for arithmetic of the scheme's own; compute_gradient() and
+  /// its like take theirs by themselves. Valid until another one is taken.
+  Batch next_minibatch();
+  /// How many minibatches these rows are, for compute().
+  double minibatches(Batch batch) const {
+    return static_cast<double>(row_count(batch)) / static_cast<double>(context_.batch);
+  }
+
   /// Mean loss of the minibatch of the last gradient at the replica as it is now, regulariser
   /// included. Free of simulated time: a gradient brings the loss along.
   double minibatch_loss();
@@ -137,6 +147,11 @@ class Worker {
   /// The scheme has changed the shared model otherwise: the next step reads all of it.
   void forget_read() { has_read_ = false; }
 
+  /// The run's model by layers, and those of them whose parameters this worker's replica is. Throw
+  /// UsageError where the model has no layers.
+  const LayeredModel& layers() const;
+  Stage stage() const;
+
   /// What every model of the run starts from.
   ConstVector initial_model() const { return context_.initial_model; }
 
@@ -167,8 +182,8 @@ class Worker {
     return {context_.seed, Purpose::scheme, no_rank};
   }
 
-  /// This worker's model, evaluated as it stands between two steps. Empty in schemes whose model is
-  /// the shared one.
+  /// This worker's model, or the part of it that the cast says it holds, evaluated as it stands
+  /// between two steps. Empty in schemes whose model is the shared one.
   Vector replica() { return replica_; }
 
   /// What the scheme carries from one step to the next beside the replica: so many numbers, of the
@@ -209,9 +224,12 @@ class Worker {
   const MixingRow& next_round();
 
  private:
-  Batch next_batch();
+  /// The whole model, a replica of its own.
+  void needs_whole(const char* asked_for) const {
+    if (replica_.empty() || held_.count != context_.model.dimension()) throw_wrong_home(asked_for);
+  }
   void needs_replica(const char* asked_for) const {
-    if (context_.state.shared() != nullptr) throw_wrong_home(asked_for);
+    if (replica_.empty()) throw_wrong_home(asked_for);
   }
   [[noreturn]] void throw_wrong_home(const char* asked_for) const;
   bool compute_serving(FunctionRef<bool(const Message&)> serve);
@@ -220,6 +238,7 @@ class Worker {
 
   Rank& rank_;
   const RunContext& context_;
+  const ParameterRange held_;          // what of the model its replica is
   const bool constant_step_;           // saves divisions, which show beside a row of 60 nonzeros
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
   std::vector<Dataset> shares_;

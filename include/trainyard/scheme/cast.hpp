@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/model/model.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/run_state.hpp"
 
@@ -24,6 +25,11 @@ struct CastSetting {
   const Hyperparameters& hyperparameters;
 };
 
+struct Cast;
+/// holdings[w]: the parameters that worker w holds. Every parameter is held by as many workers.
+/// Throws UsageError, without naming the scheme, for a model that cannot be divided like that.
+using HoldingRule = std::vector<ParameterRange> (*)(const Model&, const Cast&);
+
 struct Cast {
   int workers = 1;  // ranks with the worker's program: 0 .. workers − 1
   int servers = 0;  // ranks with the server's, behind them
@@ -33,6 +39,8 @@ struct Cast {
   int shared_models = 1;
   /// shares[w]: whose minibatches rank w takes in a step, of workers 0 .. n − 1. Empty: its own.
   std::vector<std::vector<int>> shares{};
+  /// ModelHome::replicas: what of the model each worker's replica is; nullptr: all of it.
+  HoldingRule holds = nullptr;
 
   int ranks() const { return workers + servers; }
   std::vector<int> shares_of(int worker) const;
@@ -58,6 +66,9 @@ Cast shared(const CastSetting& setting);
 Cast shared_by_groups(const CastSetting& setting);
 /// One rank that takes the minibatches of all workers.
 Cast one_worker(const CastSetting& setting);
+/// Worker w holds stage w of as many as there are workers (LayeredModel::cut), and all of them take
+/// the minibatches of all workers: the first stage wants the rows, the last one their labels.
+Cast pipeline(const CastSetting& setting);
 
 }  // namespace cast
 

@@ -159,6 +159,11 @@ struct Scheme {
 Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNames& names,
              const Hyperparameters& hyperparameters);
 
+/// What each worker holds of the model that is called `name`; empty: all of it. Throws OptionError
+/// where the model cannot be divided as the scheme does it.
+std::vector<ParameterRange> holdings_of(const Scheme& scheme, const Cast& cast, const Model& model,
+                                        std::string_view name);
+
 /// Workers take steps together, and yet what is computed depends on who comes first: no two runs in
 /// `wall` are alike. So it is in lockstep where the family is `bounded`.
 bool by_arrival(const Scheme& scheme);
