@@ -14,6 +14,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/commands.hpp"
+#include "app/defaults.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
 #include "app/timeline_flags.hpp"
@@ -42,42 +43,57 @@ constexpr const char* examples =
     "interrupted,\n"
     "results kept if there are any: from the first evaluation on";
 
-/// The network of a comparison in which none is given: one where the schemes differ.
-Configuration comparison_defaults() {
-  Configuration configuration;
-  configuration.network.latency = std::chrono::microseconds(100);
-  configuration.network.bytes_per_second = 125e6;  // 1 Gbps
-  return configuration;
-}
-
-/// On the built-in data set a minibatch takes 2 µs, next to which any network is slow, and how long
-/// exactly differs from machine to machine. 1 ms is what one of a model some hundred times as
-/// large takes: computing and messages then cost about the same, and everybody sees the same table.
-Configuration built_in_comparison() {
-  Configuration configuration = comparison_defaults();
-  configuration.compute_time = std::chrono::milliseconds(1);
+Configuration built_in_defaults() {
+  Configuration configuration = default_configuration();
+  configuration.compute_time = default_compute_time;
   configuration.optimizer.lr = 4.0;  // rows have length 1, so the loss is 0.25-smooth
   return configuration;
 }
 
-Configuration read_comparison(const TrainingFlags& flags) {
-  const Configuration asked = flags.read(comparison_defaults());
+/// What the flags and their file ask for, over the defaults of the data set that they name.
+Configuration read_training(const TrainingFlags& flags, std::vector<ContestantTable>* contestants) {
+  Configuration asked = flags.read(default_configuration(), contestants);
   const bool on_built_in_set = asked.dataset == Configuration{}.dataset;
-  const bool simulated = asked.time != TimeMode::wall;
-  return on_built_in_set && simulated ? flags.read(built_in_comparison()) : asked;
+  if (!on_built_in_set || asked.time == TimeMode::wall) return asked;
+  if (contestants != nullptr) contestants->clear();
+  return flags.read(built_in_defaults(), contestants);
 }
 
-std::vector<SelectedScheme> schemes_to_compare(const CLI::Option& flag) {
-  return parse_scheme_selection(
-      flag.count() == 0 ? "sequential,ps-sync,ps-async,ring,hogwild,gossip" : only_value(flag));
-}
+/// The flags of `compare` that are no options of a run.
+struct CompareOnly {
+  CLI::Option *schemes, *vary, *seeds, *tune_lr, *jobs;
+};
 
-ComparisonOptions comparison_options(const CLI::Option& seeds, const CLI::Option& tune_lr) {
+ComparisonOptions comparison_options(const CompareOnly& flags) {
   ComparisonOptions options;
-  const std::string count = only_value(seeds);
-  if (seeds.count() > 0) options.seeds = static_cast<int>(parse_integer(count, "--seeds", 1, 1000));
-  options.tune_lr = is_given(tune_lr);
+  const std::string seeds = only_value(*flags.seeds), jobs = only_value(*flags.jobs);
+  if (flags.seeds->count() > 0) {
+    options.seeds = static_cast<int>(parse_integer(seeds, "--seeds", 1, 1000));
+  }
+  if (flags.jobs->count() > 0) {
+    options.jobs = static_cast<int>(parse_integer(jobs, "--jobs", 1, 4096));
+  }
+  options.tune_lr = is_given(*flags.tune_lr);
   return options;
+}
+
+ComparisonRequest comparison_request(const TrainingFlags& flags, const CompareOnly& own) {
+  std::vector<ContestantTable> tables;
+  ComparisonRequest request{.configuration = read_training(flags, &tables),
+                            .contestants = {},
+                            .options = comparison_options(own)};
+  if (own.schemes->count() > 0 || tables.empty()) {
+    request.contestants = parse_contestants(
+        own.schemes->count() > 0 ? only_value(*own.schemes)
+                                 : "sequential,ps-sync,ps-async,ring,hogwild,gossip");
+  } else {
+    request.contestants = contestants_of(tables);
+  }
+  for (const std::string& text : values_of(*own.vary)) {
+    request.variations.push_back(parse_variation(text));
+  }
+  (void)grid_of(request.variations);
+  return request;
 }
 
 /// CLI11's own complaints, of which few are left, as ours.
@@ -154,22 +170,27 @@ class CommandLine::Commands {
   CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
-  TrainingFlags run_flags_{run_, Configuration{}, true};
-  CLI::Option* schemes_ =
-      add_value_flag(compare_, "schemes", "A,B,…",
-                     "which; also all-centralised, all-decentralised, all [the six basic ones]");
-  CLI::Option* seeds_ =
-      add_value_flag(compare_, "seeds", "K",
-                     "repeat with K seeds; mean and standard deviation of each figure [1]");
-  CLI::Option* tune_lr_ =
-      add_switch(compare_, "tune-lr", "each scheme at its own best step size, found by short runs");
-  TrainingFlags compare_flags_{compare_, comparison_defaults(), false};
+  TrainingFlags run_flags_{run_, default_configuration(), true};
+  CompareOnly compare_only_{
+      .schemes = add_value_flag(compare_, "schemes", "A,B,…",
+                                "which, like ring,gossip:torus,local-sgd{period=8}; also "
+                                "all-centralised, all-decentralised, all [the six basic ones]"),
+      .vary = add_value_flag(compare_, "vary", "NAME=A,B,…|A:B",
+                             "each scheme at each value of an option; may be given several times"),
+      .seeds =
+          add_value_flag(compare_, "seeds", "K",
+                         "repeat with K seeds; mean and standard deviation of each figure [1]"),
+      .tune_lr = add_switch(compare_, "tune-lr",
+                            "each scheme at its own best step size, found by short runs"),
+      .jobs = add_value_flag(compare_, "jobs", "N",
+                             "runs at once in simulated time [one for each core]")};
+  TrainingFlags compare_flags_{compare_, default_configuration(), false};
   TimelineFlags timeline_flags_{timeline_};
   NetcheckFlags netcheck_flags_{netcheck_};
   PredictFlags predict_flags_{predict_};
   TopologyFlags topology_flags_{topology_};
   ConsensusFlags consensus_flags_{consensus_};
-  CLI::Option* list_what_ = nullptr;
+  CLI::Option *list_what_ = nullptr, *list_name_ = nullptr;
   CLI::Option* machine_workers_ = nullptr;
   CLI::Option* machine_placement_ = nullptr;
 };
@@ -185,11 +206,22 @@ CommandLine::Commands::Commands() {
       "\n"
       "--tune-lr tries --lr times 1/16, 1/8, … 16, and beyond where the best is at an edge, in "
       "runs of\n"
-      "a quarter of the budget and at most 4 epochs; the better half goes on to the next round.\n"
+      "a quarter of the budget and at most 4 epochs; the better half goes on to the next round. "
+      "With "
+      "a\n"
+      "target, such runs may take the whole budget, and the step size that reaches it first is the "
+      "best.\n"
+      "--vary latency=10us:1ms takes nine values by ratio, --vary period=1:64 doubles, --vary\n"
+      "'model=mlp:64;mlp:32,32' has values with commas. Each scheme runs at each point of the "
+      "grid.\n"
       "A scheme of a group (--schemes all…) that cannot run what is asked is left out, with a "
-      "note.");
+      "note.\n"
+      "A CONFIG may name schemes and settings of their own in tables [[contestant]]: label, "
+      "scheme,\n"
+      "and any option of a run.");
   list_what_ = list_.add_option("WHAT", "schemes, topologies, collectives, models or datasets")
                    ->type_name("");
+  list_name_ = list_.add_option("NAME", "a scheme, of which everything is told")->type_name("");
   machine_workers_ =
       add_value_flag(machine_, "workers", "N", "number of ranks to place [one for each core]");
   machine_placement_ = add_value_flag(machine_, "placement", "compact|scatter|none",
@@ -234,11 +266,12 @@ Call CommandLine::Commands::parse(int argc, char** argv) {
 }
 
 Call CommandLine::Commands::call_of(const CLI::App& command) const {
-  if (&command == &run_) return [asked = run_flags_.read({})] { return run_command(asked); };
+  if (&command == &run_) {
+    return [asked = read_training(run_flags_, nullptr)] { return run_command(asked); };
+  }
   if (&command == &compare_) {
-    return [asked = read_comparison(compare_flags_), selection = schemes_to_compare(*schemes_),
-            options = comparison_options(*seeds_, *tune_lr_)] {
-      return compare_command(asked, selection, options);
+    return [request = comparison_request(compare_flags_, compare_only_)] {
+      return compare_command(request);
     };
   }
   if (&command == &timeline_) {
@@ -262,7 +295,11 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
   if (&command == &consensus_) {
     return [question = consensus_flags_.question()] { return consensus_command(question); };
   }
-  if (&command == &list_) return [what = only_word(*list_what_)] { return list_command(what); };
+  if (&command == &list_) {
+    return [what = only_word(*list_what_), name = only_word(*list_name_)] {
+      return list_command(what, name);
+    };
+  }
   return machine_call();
 }
 

@@ -13,7 +13,6 @@
 #include "trainyard/analysis/timeline.hpp"
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/study/comparison.hpp"
-#include "trainyard/study/scheme_selection.hpp"
 
 namespace trainyard::app {
 
@@ -25,9 +24,9 @@ inline constexpr int exit_diverged = 4;
 inline constexpr int exit_interrupted = 130;
 
 int run_command(const Configuration& configuration);
-int compare_command(const Configuration& configuration,
-                    const std::vector<SelectedScheme>& selection, const ComparisonOptions& options);
-int list_command(const std::string& what);
+int compare_command(const ComparisonRequest& request);
+/// `name`: of `schemes`, the one that is told about; empty: a line each.
+int list_command(const std::string& what, const std::string& name);
 struct TimelineOutput {
   bool json = false;
   std::filesystem::path svg;  // empty: no figure

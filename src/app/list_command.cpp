@@ -11,6 +11,7 @@
 #include "trainyard/topology/topology.hpp"
 
 #include "app/commands.hpp"
+#include "base/echoed.hpp"
 
 namespace trainyard::app {
 
@@ -56,32 +57,49 @@ bool takes_servers(const Scheme& scheme) {
   return cast_of(scheme, c).servers != of_one;
 }
 
-void print_family(SchemeFamily family) {
-  for (const Scheme& scheme : schemes()) {
-    if (scheme.family != family) continue;
-    fmt::print("{}\n  {}\n  step: {}\n", scheme.name, scheme.summary, scheme.step);
-    print_line("time: ", scheme.cost.formula);
-    print_line("rate: ", scheme.cost.rate);
-    print_line("source: ", scheme.source);
-    std::string flags;
-    for (const HyperparameterInfo& parameter : scheme.hyperparameters)
-      flags += " --" + parameter.name;
-    if (takes_servers(scheme)) flags += " --servers";
-    for (const std::string& kind : scheme.takes) flags += " --" + kind;
-    if (!flags.empty()) fmt::print("  takes:{}\n", flags);
-    if (scheme.optimizers != OptimizerRange::any) {
-      fmt::print("  optimizers: {}\n", scheme.optimizers == OptimizerRange::plain
-                                           ? "sgd without momentum"
-                                           : "sgd, nesterov");
-    }
+/// All that the row says.
+void print_scheme(const Scheme& scheme) {
+  fmt::print("{}\n  {}\n  step: {}\n", scheme.name, scheme.summary, scheme.step);
+  print_line("time: ", scheme.cost.formula);
+  print_line("rate: ", scheme.cost.rate);
+  print_line("source: ", scheme.source);
+  fmt::print("  family: {}\n", families[static_cast<std::size_t>(scheme.family)]);
+  std::string flags;
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters)
+    flags += " --" + parameter.name;
+  if (takes_servers(scheme)) flags += " --servers";
+  for (const std::string& kind : scheme.takes) flags += " --" + kind;
+  if (!flags.empty()) fmt::print("  takes:{}\n", flags);
+  for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
+    fmt::print("    --{} {}: {}\n", parameter.name, parameter.argument, parameter.help);
+  }
+  if (scheme.optimizers != OptimizerRange::any) {
+    fmt::print("  optimizers: {}\n", scheme.optimizers == OptimizerRange::plain
+                                         ? "sgd without momentum"
+                                         : "sgd, nesterov");
   }
 }
 
+/// A line each, by family.
 void print_schemes() {
+  std::size_t width = 0;
+  for (const Scheme& scheme : schemes()) width = std::max(width, scheme.name.size());
   for (std::size_t i = 0; i < families.size(); ++i) {
     fmt::print("{}# {}\n", i == 0 ? "" : "\n", families[i]);
-    print_family(static_cast<SchemeFamily>(i));
+    for (const Scheme& scheme : schemes()) {
+      if (scheme.family != static_cast<SchemeFamily>(i)) continue;
+      fmt::print("{:<{}}  {}\n", scheme.name, width, scheme.summary);
+    }
   }
+  fmt::print(
+      "\n`trainyard list schemes NAME` has the rule, its cost and its options; NAME may be all.\n");
+}
+
+/// One scheme, or those of a group.
+void print_schemes_named(const std::string& name) {
+  std::vector<std::string> names = schemes_of_group(name);
+  if (names.empty()) names.push_back(find_scheme_beside_groups(name).name);
+  for (const std::string& each : names) print_scheme(find_scheme(each));
   fmt::print("{}", symbols);
 }
 
@@ -119,8 +137,12 @@ void print_datasets() {
 
 }  // namespace
 
-int list_command(const std::string& what) {
+int list_command(const std::string& what, const std::string& name) {
   std::vector<std::string> known{"schemes"};
+  if (!name.empty() && what != "schemes") {
+    throw UsageError(fmt::format(
+        "list {}: {} is one word too many; only `list schemes` takes a name", what, echoed(name)));
+  }
   for (const IngredientKind& kind : ingredient_kinds()) {
     known.push_back(kind.plural);
     if (what != kind.plural) continue;
@@ -128,6 +150,10 @@ int list_command(const std::string& what) {
     return exit_done;
   }
   known.insert(known.end(), {"models", "datasets"});
+  if (!name.empty() && what == "schemes") {
+    print_schemes_named(name);
+    return exit_done;
+  }
   if (what == "schemes") {
     print_schemes();
   } else if (what == "models") {

@@ -7,6 +7,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 
+#include "app/defaults.hpp"
 #include "app/training_flags.hpp"
 #include "base/echoed.hpp"
 
@@ -22,7 +23,7 @@ NetcheckFlags::NetcheckFlags(CLI::App& command) {
   collectives_ = add_value_flag(command, "collectives", "A,B,…", "which [all of them]");
   json_ = add_switch(command, "json", "rows as JSON");
   command.footer(
-      "Without flags: 8 workers, 2 servers, 1ms a message, 1Gbps, simulated time. The closed "
+      "Without flags: 8 workers, 2 servers, 100us a message, 1Gbps, simulated time. The closed "
       "forms\n"
       "are for circuit ports and links that are all alike.");
 }
@@ -31,8 +32,7 @@ NetcheckOptions NetcheckFlags::options() const {
   Configuration asked;
   asked.servers = 2;
   asked.time = TimeMode::simulated;
-  asked.network.latency = std::chrono::milliseconds(1);
-  asked.network.bytes_per_second = 125e6;
+  asked.network = default_configuration().network;
   for (const CLI::Option* flag : options_) {
     const std::string text = only_value(*flag);
     if (flag->count() > 0) option_named(flag->get_single_name()).set(asked, text, flag->get_name());

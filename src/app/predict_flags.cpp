@@ -9,6 +9,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "app/defaults.hpp"
 #include "app/training_flags.hpp"
 #include "base/echoed.hpp"
 
@@ -18,9 +19,8 @@ namespace {
 
 PredictionSetting defaults() {
   PredictionSetting setting;
-  setting.configuration.compute_time = std::chrono::milliseconds(10);
-  setting.configuration.network.latency = std::chrono::milliseconds(1);
-  setting.configuration.network.bytes_per_second = 125e6;
+  setting.configuration = default_configuration();
+  setting.configuration.compute_time = default_compute_time;
   return setting;
 }
 
@@ -55,7 +55,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
                                 "of the lower bounds: optimizer steps [2GiB/s]");
   json_ = add_switch(command, "json", "as JSON");
   command.footer(
-      "Without flags: 8 workers, 1 server, 10ms a minibatch, 1ms a message, 1Gbps. Nothing is\n"
+      "Without flags: 8 workers, 1 server, 1ms a minibatch, 100us a message, 1Gbps. Nothing is\n"
       "trained. With --vary and no --schemes: ps-sync, ring, all-reduce:tree and gossip:ring.");
 }
 

@@ -1,16 +1,14 @@
 #include <exception>
 #include <limits>
 #include <memory>
-#include <optional>
+#include <mutex>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/memory_account.hpp"
-#include "trainyard/report/chrome_trace.hpp"
-#include "trainyard/report/output_file.hpp"
-#include "trainyard/report/progress.hpp"
-#include "trainyard/report/run_folder.hpp"
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
@@ -18,115 +16,13 @@
 
 #include "app/commands.hpp"
 #include "app/failures.hpp"
+#include "app/listeners.hpp"
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
 
 namespace trainyard::app {
 
 namespace {
-
-/// Where the trace of a scheme goes: when several run, the file's name is followed by the scheme's.
-std::filesystem::path trace_file(const Configuration& configuration, const std::string& scheme,
-                                 bool one_of_several) {
-  const std::filesystem::path& file = configuration.trace;
-  if (!one_of_several) return file;
-  return file.parent_path() / (file.stem().string() + "-" + scheme + file.extension().string());
-}
-
-/// Everyone who listens to a run: the terminal, the results folder and the trace if there is one.
-class Listeners {
- public:
-  Listeners(const Configuration& configuration, bool one_of_several)
-      : progress_(configuration.quiet), one_of_several_(one_of_several) {
-    if (!configuration.trace.empty()) recorder_.emplace(configuration.trace_steps);
-  }
-  Listeners(const Listeners&) = delete;
-  Listeners& operator=(const Listeners&) = delete;
-  /// Says where the evaluations are of a run that has thrown.
-  ~Listeners() {
-    if (!folder_ || folder_->kept().empty()) return;
-    complain("the evaluations so far are in " + folder_->kept().string());
-  }
-
-  void begin(const Configuration& resolved) {
-    progress_.begin(resolved);
-    if (!resolved.out.empty()) {
-      folder_ =
-          std::make_unique<RunFolder>(resolved.out, resolved.scheme, resolved, resolved.force);
-    }
-    if (recorder_) {
-      trace_.emplace("--trace", trace_file(resolved, resolved.scheme, one_of_several_),
-                     resolved.force);
-    }
-  }
-  void end(const RunResult& result) {
-    progress_.end(result);
-    Failures failures;
-    if (folder_) failures.attempt([&] { folder_->finish(result); });
-    folder_.reset();
-    if (trace_) failures.attempt([&] { finish_trace(); });
-    failures.rethrow();
-  }
-  /// Calls it. When the run under way is refused, nothing of it is kept: the corrected command
-  /// finds its folder as the refused one has.
-  template <typename Action>
-  auto attempt(const Action& action) {
-    try {
-      return action();
-    } catch (const UsageError&) {
-      if (folder_) folder_->discard();
-      throw;
-    }
-  }
-  RunHooks hooks() {
-    return {.evaluated =
-                [this](const Metrics& metrics) {
-                  // Before it, an interrupt ends the program at once: a large model may be minutes
-                  // in the making.
-                  keep_results_when_interrupted();
-                  progress_.evaluated(metrics);
-                  if (folder_) folder_->add(metrics);
-                },
-            .remark = [this](const std::string& text) { progress_.remark(text); },
-            .interrupted = &interrupt_flag(),
-            .recorder = recorder_ ? &*recorder_ : nullptr};
-  }
-
- private:
-  void finish_trace() {
-    const Trace trace = recorder_->take();
-    trace_->finish(chrome_trace(trace));
-    trace_.reset();
-    if (trace.cut) {
-      progress_.remark(
-          fmt::format("note: the trace ends at {}, where it holds {} messages; "
-                      "--trace-steps A:B chooses other steps",
-                      human_duration(to_seconds(trace.until)), trace.messages.size()));
-    } else if (trace.until == trace.from) {
-      progress_.remark("note: the trace is empty: no step of --trace-steps was taken");
-    }
-  }
-
-  Progress progress_;
-  bool one_of_several_;
-  std::optional<TraceRecorder> recorder_;
-  std::optional<OutputFile> trace_;
-  std::unique_ptr<RunFolder> folder_;
-};
-
-/// Before anything is computed: throws for what may not be overwritten, or cannot be written.
-void check_outputs(const Configuration& configuration, const std::vector<std::string>& schemes,
-                   bool one_of_several) {
-  for (const std::string& scheme : schemes) {
-    if (!configuration.out.empty()) {
-      refuse_taken_folder(configuration.out, scheme, configuration.force);
-    }
-    if (!configuration.trace.empty()) {
-      const OutputFile checked("--trace", trace_file(configuration, scheme, one_of_several),
-                               configuration.force);
-    }
-  }
-}
 
 /// The exit status, with a word on standard error when it is not 0.
 int conclude(const std::vector<RunResult>& results) {
@@ -137,7 +33,7 @@ int conclude(const std::vector<RunResult>& results) {
     complain(fmt::format(
         "{} diverged: the loss is not finite or more than 1000 times the first; a smaller --lr may "
         "help",
-        result.summary.scheme));
+        result.summary.label));
   }
   // relaxed: a flag that a signal sets; nothing is published with it.
   if (interrupt_flag().load(std::memory_order_relaxed)) {
@@ -158,12 +54,35 @@ void print(const std::string& text) {
   flush_output();
 }
 
+std::string run_text(const std::vector<RunResult>& results, const std::string& format) {
+  const Summary& summary = results.front().summary;
+  if (format == "json") return summary_json(summary);
+  if (format == "csv") return summary_csv(results);
+  if (format == "markdown") return summary_markup(summary, Markup::markdown);
+  if (format == "latex") return summary_markup(summary, Markup::latex);
+  return summary_table(summary);
+}
+
+std::string comparison_text(const std::vector<RunResult>& results, const ComparisonOptions& options,
+                            const std::string& format) {
+  if (format == "json") return comparison_json(results, options);
+  if (format == "csv") return options.seeds > 1 ? statistics_csv(results) : summary_csv(results);
+  if (format == "markdown") return comparison_markup(results, options, Markup::markdown);
+  if (format == "latex") return comparison_markup(results, options, Markup::latex);
+  return comparison_table(results, options);
+}
+
 }  // namespace
 
 int run_command(const Configuration& configuration) {
   use_memory_as(configuration);
-  check_outputs(configuration, {configuration.scheme}, false);
-  Listeners listeners(configuration, false);
+  const RunPlace place{.name = configuration.scheme,
+                       .folder = configuration.out.empty()
+                                     ? configuration.out
+                                     : configuration.out / configuration.scheme,
+                       .trace = configuration.trace};
+  check_outputs(place, configuration.force);
+  Listeners listeners(configuration, place, true);
   const RunHooks hooks = listeners.hooks();
   const LoadedData data = load_dataset(dataset_request(configuration));
   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, hooks.remark);
@@ -172,50 +91,101 @@ int run_command(const Configuration& configuration) {
   results.push_back(
       listeners.attempt([&] { return run_experiment(plan_run(resolved, data), hooks); }));
 
-  const std::string& format = configuration.format;
   Failures failures;  // each of them costs only itself
-  failures.attempt([&] {
-    print(format == "json"  ? summary_json(results.front().summary)
-          : format == "csv" ? summary_csv(results)
-                            : summary_table(results.front().summary));
-  });
+  failures.attempt([&] { print(run_text(results, configuration.format)); });
   failures.attempt([&] { listeners.end(results.front()); });
   const int status = conclude(results);
   failures.rethrow();
   return status;
 }
 
-int compare_command(const Configuration& configuration,
-                    const std::vector<SelectedScheme>& selection,
-                    const ComparisonOptions& options) {
-  use_memory_as(configuration);
-  Listeners listeners(configuration, true);
-  const LoadedData data = load_dataset(dataset_request(configuration));
-  const std::vector<std::string> schemes =
-      able_to_run(selection, configuration, data, listeners.hooks().remark);
-  for (int k = 0; k < options.seeds; ++k) {
-    check_outputs(with_seed(configuration, k, options), schemes, true);
-  }
-  Failures failures;  // each of them costs only itself
-  const ComparisonHooks hooks{
-      .begins = [&](const Configuration& resolved) { listeners.begin(resolved); },
-      .ended = [&](const RunResult& result) { failures.attempt([&] { listeners.end(result); }); },
-      .run = listeners.hooks(),
-      .failed =
-          [&](const std::exception_ptr& error) {
-            failures.attempt([&] { listeners.attempt([&] { std::rethrow_exception(error); }); });
-          }};
-  const std::vector<RunResult> results = listeners.attempt(
-      [&] { return run_comparison(configuration, schemes, data, hooks, options); });
+namespace {
 
-  const std::string& format = configuration.format;
+/// Each run has a folder below --out, and a trace beside the others', with its label for a name.
+RunPlace place_of(const Case& one) {
+  const Configuration& c = one.configuration;
+  const std::string name = file_name_of(one.label);
+  RunPlace place{.name = name_of(one)};
+  if (!c.out.empty()) place.folder = c.out / one.folder / name;
+  if (c.trace.empty()) return place;
+  std::string labels = name;
+  for (const auto& part : one.folder) labels += fmt::format("-{}", part.string());
+  place.trace = c.trace.parent_path() / fmt::format("{}-{}{}", c.trace.stem().string(), labels,
+                                                    c.trace.extension().string());
+  return place;
+}
+
+/// Nobody finds out after hours of the first runs that there is no place for the last.
+void check_places(const std::vector<Case>& cases) {
+  std::set<std::string> taken;
+  for (const Case& one : cases) {
+    const RunPlace place = place_of(one);
+    for (const auto& path : {place.folder, place.trace}) {
+      if (path.empty() || taken.insert(path.string()).second) continue;
+      throw UsageError(
+          fmt::format("two runs would be written to {}; a label tells them apart", path.string()));
+    }
+    check_outputs(place, one.configuration.force);
+  }
+}
+
+class CompareListener final : public CaseListener {
+ public:
+  CompareListener(const Case& one, bool alone, Failures& failures, std::mutex& mutex)
+      : listeners_(one.configuration, place_of(one), alone), failures_(failures), mutex_(mutex) {
+    attempt([&] { listeners_.begin(one.configuration); });
+  }
+  RunHooks hooks() override { return listeners_.hooks(); }
+  void ended(const RunResult& result) override {
+    attempt([&] { listeners_.end(result); });
+  }
+  void failed(std::exception_ptr error) override {
+    attempt([&] { listeners_.attempt([&] { std::rethrow_exception(error); }); });
+  }
+
+ private:
+  template <typename Action>
+  void attempt(const Action& action) {
+    try {
+      action();
+    } catch (...) {
+      const std::exception_ptr error = std::current_exception();
+      const std::lock_guard lock(mutex_);
+      failures_.attempt([&] { std::rethrow_exception(error); });
+    }
+  }
+
+  Listeners listeners_;
+  Failures& failures_;  // of all runs
+  std::mutex& mutex_;   // guards them
+};
+
+}  // namespace
+
+int compare_command(const ComparisonRequest& request) {
+  const Configuration& configuration = request.configuration;
+  use_memory_as(configuration);
+  Listeners overall(configuration, {.name = "compare"}, true);
+  const LoadedData data = load_dataset(dataset_request(configuration));
+  Failures failures;  // each of them costs only itself
+  std::mutex mutex;
+  bool alone = true;
+  ComparisonHooks hooks;
+  hooks.remark = [&](const std::string& text) { overall.remark(text); };
+  hooks.interrupted = &interrupt_flag();
+  hooks.planned = [&](const std::vector<Case>& cases, int jobs) {
+    check_places(cases);
+    alone = jobs == 1;
+    if (request.options.jobs > 1 && alone && cases.size() > 1) {
+      overall.remark("note: --jobs has no effect: runs in wall, and runs with --trace, take turns");
+    }
+  };
+  hooks.begins = [&](const Case& one) {
+    return std::make_unique<CompareListener>(one, alone, failures, mutex);
+  };
+  const std::vector<RunResult> results = run_comparison(request, data, hooks);
   if (results.empty()) failures.rethrow();
-  failures.attempt([&] {
-    print(format == "json"    ? comparison_json(results, options)
-          : format != "csv"   ? comparison_table(results, options)
-          : options.seeds > 1 ? statistics_csv(results)
-                              : summary_csv(results));
-  });
+  failures.attempt([&] { print(comparison_text(results, request.options, configuration.format)); });
   const int status = conclude(results);
   failures.rethrow();
   return status;

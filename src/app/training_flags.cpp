@@ -1,6 +1,8 @@
 #include "app/training_flags.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,6 +23,67 @@ std::string help_of(const Option& option, const Configuration& defaults) {
 
 }  // namespace
 
+namespace {
+
+/// What other programs call our flags. Of several, the first one that the command has.
+struct Synonym {
+  std::string_view word, flag;
+};
+constexpr std::array synonyms{
+    Synonym{"--learning-rate", "--lr"},
+    Synonym{"--step-size", "--lr"},
+    Synonym{"--eta", "--lr"},
+    Synonym{"--gamma", "--lr"},
+    Synonym{"--ranks", "--workers"},
+    Synonym{"--nodes", "--workers"},
+    Synonym{"--num-workers", "--workers"},
+    Synonym{"--processes", "--workers"},
+    Synonym{"--threads", "--workers"},
+    Synonym{"--np", "--workers"},
+    Synonym{"--batch-size", "--batch"},
+    Synonym{"--minibatch", "--batch"},
+    Synonym{"--iterations", "--steps"},
+    Synonym{"--max-iter", "--steps"},
+    Synonym{"--passes", "--epochs"},
+    Synonym{"--data", "--dataset"},
+    Synonym{"--train", "--dataset"},
+    Synonym{"--weight-decay", "--l2"},
+    Synonym{"--lambda", "--l2"},
+    Synonym{"--regularization", "--l2"},
+    Synonym{"--output", "--out"},
+    Synonym{"--algorithm", "--scheme"},
+    Synonym{"--algorithms", "--schemes"},
+    Synonym{"--graph", "--topology"},
+    Synonym{"--allreduce", "--collective"},
+    Synonym{"--tau", "--period"},
+    Synonym{"--delay", "--latency"},
+    Synonym{"--rtt", "--latency"},
+    Synonym{"--alpha", "--latency"},
+    Synonym{"--bw", "--bandwidth"},
+    Synonym{"--slow", "--straggler"},
+    Synonym{"--target", "--target-loss"},
+    Synonym{"--accuracy", "--target-accuracy"},
+    Synonym{"--random-seed", "--seed"},
+    Synonym{"--runs", "--seeds"},
+    Synonym{"--repetitions", "--seeds"},
+    Synonym{"--verbose", "--progress"},
+    Synonym{"--silent", "--quiet"},
+    Synonym{"--overwrite", "--force"},
+    Synonym{"--clock", "--time"},
+};
+
+/// Empty where nothing is near.
+std::string meant(const std::string& flag, const std::vector<std::string>& known) {
+  for (const Synonym& synonym : synonyms) {
+    if (flag == synonym.word && std::ranges::find(known, synonym.flag) != known.end()) {
+      return std::string(synonym.flag);
+    }
+  }
+  return nearest_name(flag, known);
+}
+
+}  // namespace
+
 void refuse_extras(const CLI::App& command) {
   const std::vector<std::string> extras = command.remaining();
   if (extras.empty()) return;
@@ -34,7 +97,7 @@ void refuse_extras(const CLI::App& command) {
   for (const std::string& word : extras) {
     if (!word.starts_with("-")) continue;
     const std::string flag = word.substr(0, word.find('='));
-    const std::string nearest = nearest_name(flag, known);
+    const std::string nearest = meant(flag, known);
     throw UsageError(
         fmt::format("no flag named {}{} ('{} --help' lists them)", echoed(flag),
                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest), name));
@@ -78,21 +141,25 @@ bool is_given(const CLI::Option& flag) {
   return flag.count() > 0;
 }
 
-std::string only_value(const CLI::Option& flag) {
-  const std::vector<std::string>& given = flag.results();
-  if (given.empty()) return "";
+std::vector<std::string> values_of(const CLI::Option& flag) {
   const std::string name = flag.get_name();
-  for (const std::string& value : given) {
+  for (const std::string& value : flag.results()) {
     if (value.starts_with("--")) {
       throw UsageError(fmt::format("{}: found the flag {} where its value {} should be", name,
                                    echoed(value), flag.get_type_name()));
     }
+    if (value.empty()) refuse_empty(name, flag.get_type_name());
   }
+  return flag.results();
+}
+
+std::string only_value(const CLI::Option& flag) {
+  const std::vector<std::string> given = values_of(flag);
+  if (given.empty()) return "";
   if (given.size() > 1) {
-    throw UsageError(fmt::format("{}: given twice, {} and {}; one value is accepted", name,
-                                 echoed(given[0]), echoed(given[1])));
+    throw UsageError(fmt::format("{}: given twice, {} and {}; one value is accepted",
+                                 flag.get_name(), echoed(given[0]), echoed(given[1])));
   }
-  if (given.front().empty()) refuse_empty(name, flag.get_type_name());
   return given.front();
 }
 
@@ -124,7 +191,8 @@ TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, b
   json_ = add_switch(command, "json", "short for --format json")->group("[output]");
 }
 
-Configuration TrainingFlags::read(const Configuration& defaults) const {
+Configuration TrainingFlags::read(const Configuration& defaults,
+                                  std::vector<ContestantTable>* contestants) const {
   // First the flags' texts: in `--lr --batch 3` the mistake is at --lr, and not in a file named 3.
   std::vector<std::string> texts;
   for (const auto& [option, flag] : flags_) {
@@ -132,7 +200,7 @@ Configuration TrainingFlags::read(const Configuration& defaults) const {
   }
   Configuration configuration = defaults;
   if (const std::string file = only_word(*file_); !file.empty()) {
-    read_configuration(file, configuration);
+    read_configuration(file, configuration, contestants);
   }
   for (std::size_t i = 0; i < flags_.size(); ++i) {
     const auto& [option, flag] = flags_[i];

@@ -18,6 +18,9 @@ void refuse_extras(const CLI::App& command);
 /// given without a value, with an empty one, or twice.
 std::string only_value(const CLI::Option& flag);
 
+/// The values of a flag that may be given several times. Throws as only_value().
+std::vector<std::string> values_of(const CLI::Option& flag);
+
 /// The word that an argument without a flag is, empty when there is none. Throws UsageError when it
 /// is there and empty.
 std::string only_word(const CLI::Option& argument);
@@ -50,7 +53,8 @@ class TrainingFlags {
   TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme);
 
   /// What the command line asks for; `defaults` where it is silent. Throws UsageError.
-  Configuration read(const Configuration& defaults) const;
+  Configuration read(const Configuration& defaults,
+                     std::vector<ContestantTable>* contestants = nullptr) const;
 
  private:
   void take_json(Configuration& configuration) const;

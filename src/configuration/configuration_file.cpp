@@ -167,14 +167,19 @@ bool is_default(const Option& option, const Configuration& c) {
 
 class ConfigurationReader {
  public:
-  ConfigurationReader(const std::string& name, Configuration& configuration)
-      : name_(name), configuration_(configuration) {}
+  ConfigurationReader(const std::string& name, Configuration& configuration,
+                      std::vector<ContestantTable>* contestants)
+      : name_(name), configuration_(configuration), contestants_(contestants) {}
 
   void read(std::string_view text) {
     const toml::table root = parsed(text);
     const std::vector<std::string> sections = section_names();
     for (const auto& [key, node] : root) {
       const std::string section(key.str());
+      if (section == contestant_key) {
+        read_contestants(node);
+        continue;
+      }
       if (std::ranges::find(sections, section) == sections.end()) {
         refuse_name(place(name_, node), "section", section, sections);
       }
@@ -220,23 +225,59 @@ class ConfigurationReader {
     }
   }
 
+  /// Its options are checked by who knows which of them a contestant may have.
+  void read_contestants(const toml::node& node) {
+    const toml::array* tables = node.as_array();
+    if (contestants_ == nullptr || tables == nullptr || !tables->is_array_of_tables()) {
+      throw UsageError(fmt::format(
+          "{}: {}", place(name_, node),
+          contestants_ == nullptr ? "[[contestant]] is for `trainyard compare`"
+                                  : "'contestant' is no list of tables; expected [[contestant]]"));
+    }
+    for (const toml::node& each : *tables) {
+      ContestantTable made{.place = place(name_, each), .label = {}, .scheme = {}, .settings = {}};
+      for (const auto& [key, value] : *each.as_table()) {
+        const std::string option(key.str());
+        const std::string what = fmt::format("{}: {}", place(name_, value), option);
+        const std::string text = value_text(value, what);
+        if (text.empty()) refuse_empty(what, "a value");
+        if (option == "label") {
+          made.label = text;
+        } else if (option == "scheme") {
+          made.scheme = text;
+        } else {
+          made.settings.push_back({option, text});
+        }
+      }
+      if (made.scheme.empty()) {
+        throw UsageError(
+            fmt::format("{}: a [[contestant]] without its scheme = \"NAME\"", made.place));
+      }
+      contestants_->push_back(std::move(made));
+    }
+  }
+
+  static constexpr std::string_view contestant_key = "contestant";
+
   const std::string& name_;
   Configuration& configuration_;
+  std::vector<ContestantTable>* contestants_;
   std::vector<const Option*> named_;
 };
 
 }  // namespace
 
-void read_configuration(const std::filesystem::path& file, Configuration& configuration) {
+void read_configuration(const std::filesystem::path& file, Configuration& configuration,
+                        std::vector<ContestantTable>* contestants) {
   const std::string name = file.string();
   parse_configuration(
       read_text_file(file, name, "a TOML file with a configuration", most_configuration_bytes),
-      name, configuration);
+      name, configuration, contestants);
 }
 
 void parse_configuration(std::string_view text, const std::string& name,
-                         Configuration& configuration) {
-  ConfigurationReader(name, configuration).read(text);
+                         Configuration& configuration, std::vector<ContestantTable>* contestants) {
+  ConfigurationReader(name, configuration, contestants).read(text);
 }
 
 std::string configuration_text(const Configuration& configuration) {

@@ -57,18 +57,36 @@ std::string beta_idle(const OptionSetting& s) {
   return fmt::format("it is for --optimizer adam, and this is {}", optimizer_text(kind));
 }
 
+Option global_batch_option() {
+  return {
+      "optimizer",
+      "global-batch",
+      "B",
+      "rows a minibatch of all workers together, instead of --batch",
+      [](Configuration& c, std::string_view t, std::string_view w) {
+        c.global_batch = static_cast<std::size_t>(parse_integer(t, w, 1, 1'000'000'000));
+      },
+      [](const Configuration& c) { return c.global_batch ? fmt::to_string(*c.global_batch) : ""; },
+      true};
+}
+
+std::string batch_idle(const OptionSetting& s) {
+  return s.configuration.global_batch ? "--global-batch is given, too" : "";
+}
+
 }  // namespace
 
 std::vector<Option> optimizer_options() {
   using O = OptimizerOptions;
   const std::string fraction = "at least 0 and less than 1";
   return {
-      batch_option(),
+      idle_where(batch_option(), batch_idle),
+      global_batch_option(),
       {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam",
        "what makes a step of a gradient; of sgd and nesterov --momentum",
        [](C& c, Text t, Text w) { c.optimizer.kind = parse_optimizer(t, w); },
        [](const C& c) { return optimizer_text(c.optimizer.kind); }},
-      number_of("lr", "GAMMA", "step size (what it multiplies: list schemes)", &O::lr, positive,
+      number_of("lr", "GAMMA", "step size (what it multiplies: list schemes NAME)", &O::lr, positive,
                 "greater than 0"),
       {"optimizer", "lr-schedule", "constant|inverse-time|step:EVERY:FACTOR|cosine",
        "GAMMA over the run: by --lr-decay; times FACTOR after each EVERY epochs; down to 0",

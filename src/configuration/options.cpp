@@ -98,6 +98,18 @@ std::string servers_idle(const OptionSetting& s) {
   return fmt::format("{}{} has {}", s.scheme.name, with, of_one == 0 ? "none" : "one");
 }
 
+/// A number, empty until it is given.
+Option target_option(std::string name, std::string argument, std::string help,
+                     std::optional<double> Configuration::*field, bool (*allowed)(double),
+                     const char* expected) {
+  return number_option(
+      "run", std::move(name), std::move(argument), std::move(help),
+      [=](Configuration& c, std::string_view t, std::string_view w) {
+        c.*field = checked_number(t, w, allowed, expected);
+      },
+      [=](const Configuration& c) { return c.*field ? fmt::to_string(*(c.*field)) : ""; });
+}
+
 std::vector<Option> run_options() {
   using C = Configuration;
   using Text = std::string_view;
@@ -148,10 +160,16 @@ std::vector<Option> run_options() {
             c.seconds = seconds(value);
           },
           [](const C& c) { return c.seconds ? seconds_text(*c.seconds) : ""; }),
-      number_option(
-          "run", "target-loss", "L", "end when the training loss is at or below L",
-          [](C& c, Text t, Text w) { c.target_loss = parse_number(t, w); },
-          [](const C& c) { return c.target_loss ? fmt::to_string(*c.target_loss) : ""; }),
+      target_option(
+          "target-loss", "L", "end when the training loss is at or below L", &C::target_loss,
+          [](double) { return true; }, "a number"),
+      target_option(
+          "target-accuracy", "A", "end when the test accuracy is at or above A, like 0.85",
+          &C::target_accuracy, [](double v) { return v > 0.0 && v <= 1.0; },
+          "above 0 and at most 1"),
+      target_option("target-gradient", "G",
+                    "end when the squared norm of the training loss's gradient is at or below G",
+                    &C::target_gradient, positive, "greater than 0"),
       number_option(
           "run", "seed", "SEED", "of everything random; the same seed repeats the run",
           [](C& c, Text t, Text w) {
@@ -165,6 +183,13 @@ std::vector<Option> run_options() {
             c.evaluate_every = checked_number(t, w, positive, "greater than 0");
           },
           [](const C& c) { return fmt::to_string(c.evaluate_every); }),
+      idle_where(switch_option("run", "gradient-norm",
+                               "evaluate the squared norm of the training loss's gradient, too",
+                               &C::gradient_norm),
+                 [](const OptionSetting& s) {
+                   return s.configuration.target_gradient ? "--target-gradient evaluates it anyway"
+                                                          : "";
+                 }),
   };
 }
 

@@ -62,15 +62,16 @@ std::string format_idle(const OptionSetting& s) {
 }
 
 Option format_option() {
-  return {"output",
-          "format",
-          "table|json|csv",
-          "what is printed on standard output",
-          [](C& c, Text t, Text w) {
-            static const std::array<std::string, 3> names{"table", "json", "csv"};
-            c.format = names[chosen(t, w, names)];
-          },
-          [](const C& c) { return c.format; }};
+  return {
+      "output",
+      "format",
+      "table|json|csv|markdown|latex",
+      "what is printed on standard output",
+      [](C& c, Text t, Text w) {
+        static const std::array<std::string, 5> names{"table", "json", "csv", "markdown", "latex"};
+        c.format = names[chosen(t, w, names)];
+      },
+      [](const C& c) { return c.format; }};
 }
 
 Option force_option() {
@@ -95,6 +96,13 @@ std::vector<Option> output_options() {
       trace_steps_option(),
       idle_where(format_option(), format_idle),
       switch_option("output", "quiet", "no progress on standard error", &C::quiet),
+      idle_where(
+          switch_option("output", "progress",
+                        "every evaluation on standard error, whether it is a terminal or not",
+                        &C::progress),
+          [](const OptionSetting& s) {
+            return s.configuration.quiet ? "--quiet is given, too" : "";
+          }),
       force_option(),
   };
 }

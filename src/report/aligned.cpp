@@ -1,14 +1,17 @@
 #include "report/aligned.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace trainyard {
 
+std::size_t width_of(const std::string& text) {
+  const auto first = std::string_view(text).substr(0, text.find('\n'));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(first, [](unsigned char c) { return (c & 0xC0U) != 0x80U; }));
+}
+
 std::string aligned(const std::vector<TableRow>& rows) {
-  const auto width_of = [](const std::string& cell) {  // µ is two bytes and one column
-    return static_cast<std::size_t>(
-        std::ranges::count_if(cell, [](unsigned char c) { return (c & 0xC0U) != 0x80U; }));
-  };
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const TableRow& row : rows) {
     for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "trainyard/report/summary_format.hpp"
@@ -27,34 +29,83 @@ struct ToField {
 
 }  // namespace
 
+namespace {
+
+/// What the grid varies and no column says already, in the order of --vary.
+std::vector<std::string> varied_columns(const std::vector<RunResult>& results,
+                                        const std::vector<const Figure*>& columns) {
+  std::vector<std::string> names;
+  if (results.empty()) return names;
+  for (const OptionText& varied : results.front().summary.varied) {
+    if (std::ranges::find(columns, varied.option, &Figure::key) == columns.end()) {
+      names.push_back(varied.option);
+    }
+  }
+  return names;
+}
+
+std::string varied_field(const std::vector<OptionText>& varied, const std::string& option) {
+  const auto found = std::ranges::find(varied, option, &OptionText::option);
+  return found == varied.end() ? "" : field(found->text);
+}
+
+/// After the label, which comes first.
+void insert_varied(std::vector<std::string>& cells, const std::vector<std::string>& varied) {
+  cells.insert(cells.begin() + 1, varied.begin(), varied.end());
+}
+
+}  // namespace
+
 std::string summary_csv(const std::vector<RunResult>& results) {
   const std::vector<const Figure*> columns = figures_in(View::csv);
+  const std::vector<std::string> options = varied_columns(results, columns);
   std::vector<std::string> cells;
   cells.reserve(columns.size());
   for (const Figure* figure : columns) cells.emplace_back(figure->key);
+  insert_varied(cells, options);
   std::string text = fmt::format("{}\n", fmt::join(cells, ","));
   for (const RunResult& result : results) {
     cells.clear();
     for (const Figure* figure : columns) {
       cells.push_back(std::visit(ToField(), figure->of(result.summary)));
     }
+    std::vector<std::string> varied;
+    for (const std::string& option : options) {
+      varied.push_back(varied_field(result.summary.varied, option));
+    }
+    insert_varied(cells, varied);
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
   return text;
 }
 
 std::string statistics_csv(const std::vector<RunResult>& results) {
+  const std::vector<const Figure*> settings = figures_in(View::setting);
   const std::vector<const Figure*> figures = figures_in(View::statistics);
-  std::vector<std::string> cells{"scheme", "seeds", "lr", "diverged", "reached_target"};
+  const std::vector<std::string> options = varied_columns(results, settings);
+  std::vector<std::string> cells;
+  for (const Figure* figure : settings) cells.emplace_back(figure->key);
+  insert_varied(cells, options);
+  for (const char* count : {"seeds", "diverged", "reached_target"}) cells.emplace_back(count);
   for (const Figure* figure : figures) {
     cells.push_back(fmt::format("{}_mean", figure->key));
     cells.push_back(fmt::format("{}_sd", figure->key));
   }
   std::string text = fmt::format("{}\n", fmt::join(cells, ","));
   for (const SeedStatistics& statistics : seed_statistics(results)) {
-    cells = {field(statistics.scheme), fmt::to_string(statistics.summaries.size()),
-             fmt::to_string(statistics.summaries.front()->lr), fmt::to_string(statistics.diverged),
-             fmt::to_string(statistics.reached_target)};
+    cells.clear();
+    for (const Figure* figure : settings) {
+      cells.push_back(std::visit(ToField(), figure->of(*statistics.summaries.front())));
+    }
+    std::vector<std::string> varied;
+    for (const std::string& option : options) {
+      varied.push_back(varied_field(statistics.varied, option));
+    }
+    insert_varied(cells, varied);
+    for (const std::size_t count :
+         {statistics.summaries.size(), statistics.diverged, statistics.reached_target}) {
+      cells.push_back(fmt::to_string(count));
+    }
     for (const Figure* figure : figures) {
       const std::optional<SampleStatistics> s = statistics_of(statistics.summaries, *figure);
       cells.push_back(s ? fmt::to_string(s->mean) : "");

@@ -38,12 +38,18 @@ Json::json_pointer pointer_to(std::string_view path) {
   return Json::json_pointer(pointer);
 }
 
+/// {"period": "4"}: as typed.
+void add_varied(const std::vector<OptionText>& varied, Json& object) {
+  for (const auto& [option, text] : varied) object["varied"][option] = text;
+}
+
 /// An object of which nothing applies is null as a whole.
 Json summary_object(const Summary& s) {
   Json object;
   for (const Figure* figure : figures_in(View::json)) {
     object[pointer_to(json_path(*figure))] = std::visit(ToJson(), figure->of(s));
   }
+  add_varied(s.varied, object);
   for (Json& value : object) {
     if (value.is_object() && std::ranges::all_of(value, &Json::is_null)) value = nullptr;
   }
@@ -59,11 +65,15 @@ Json statistics_object(const std::optional<SampleStatistics>& statistics) {
 }
 
 Json seed_statistics_object(const SeedStatistics& statistics) {
-  Json object{{"scheme", statistics.scheme},
-              {"seeds", statistics.seeds},
-              {"lr", statistics.summaries.front()->lr},
-              {"diverged", statistics.diverged},
-              {"reached_target", statistics.reached_target}};
+  const Summary& first = *statistics.summaries.front();
+  Json object;
+  for (const Figure* figure : figures_in(View::setting)) {
+    object[std::string(figure->key)] = std::visit(ToJson(), figure->of(first));
+  }
+  add_varied(statistics.varied, object);
+  object["seeds"] = statistics.seeds;
+  object["diverged"] = statistics.diverged;
+  object["reached_target"] = statistics.reached_target;
   for (const Figure* figure : figures_in(View::statistics)) {
     object[std::string(figure->key)] =
         statistics_object(statistics_of(statistics.summaries, *figure));
@@ -101,7 +111,8 @@ std::string metrics_json(const Metrics& m) {
                   {"train_loss", m.train_loss},
                   {"test_loss", or_null(m.test_loss)},
                   {"test_accuracy", or_null(m.test_accuracy)},
-                  {"consensus_distance", or_null(m.consensus_distance)}},
+                  {"consensus_distance", or_null(m.consensus_distance)},
+                  {"squared_gradient_norm", or_null(m.squared_gradient_norm)}},
                  one_line);
 }
 

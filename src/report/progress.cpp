@@ -1,6 +1,7 @@
 #include "trainyard/report/progress.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,22 +12,21 @@
 
 namespace trainyard {
 
-Progress::Progress(bool quiet) : quiet_(quiet), live_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(const ProgressOptions& options)
+    : options_(options), live_(isatty(STDERR_FILENO) == 1 && !options.every_evaluation) {}
 
 void Progress::remark(const std::string& text) {
-  // Heard even when quiet: warnings, and which of the options that somebody gave does nothing.
-  const bool of_no_effect =
-      text.starts_with("note: --") && text.find(" has no effect") != std::string::npos;
-  if (quiet_ && !text.starts_with("warning") && !of_no_effect) return;
+  // Heard even when quiet: warnings, and what changes the meaning of a result.
+  if (options_.quiet && !text.starts_with("warning") && !text.starts_with("note: ")) return;
   say(printable(text) + "\n");
 }
 
-void Progress::begin(const Configuration& resolved) {
-  scheme_ = resolved.scheme;
+void Progress::begin(std::string name, const Configuration& resolved) {
+  name_ = std::move(name);
   began_ = std::chrono::steady_clock::now();
   last_step_ = resolved.steps ? static_cast<double>(*resolved.steps) : 0.0;
   last_second_ = resolved.seconds ? to_seconds(*resolved.seconds) : 0.0;
-  may_end_earlier_ = resolved.target_loss.has_value();
+  may_end_earlier_ = has_target(resolved);
 }
 
 double Progress::fraction_done(const Metrics& metrics) const {
@@ -38,7 +38,7 @@ double Progress::fraction_done(const Metrics& metrics) const {
 std::string Progress::line_of(const Metrics& metrics) const {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
   std::string line =
-      fmt::format("{:<12} epoch {:>7.2f}  loss {:.6g}", scheme_, metrics.epoch, metrics.train_loss);
+      fmt::format("{:<12} epoch {:>7.2f}  loss {:.6g}", name_, metrics.epoch, metrics.train_loss);
   if (metrics.test_accuracy) line += fmt::format("  accuracy {:.4f}", *metrics.test_accuracy);
   line += fmt::format("  clock {}", human_duration(metrics.seconds));
   if (metrics.step > 0.0) {
@@ -54,22 +54,21 @@ std::string Progress::line_of(const Metrics& metrics) const {
 }
 
 void Progress::evaluated(const Metrics& metrics) {
-  if (quiet_) return;
-  const std::string line = line_of(metrics);
-  if (live_) {
-    say(erase_line + cut_to_terminal(STDERR_FILENO, line));
-  } else {
-    say(line + "\n");
+  if (options_.quiet) return;
+  if (options_.every_evaluation) {
+    say(line_of(metrics) + "\n");
+  } else if (live_ && options_.alone) {
+    say(erase_line + cut_to_terminal(STDERR_FILENO, line_of(metrics)));
   }
 }
 
 void Progress::end(const RunResult& result) {
-  if (quiet_) return;
+  if (options_.quiet) return;
   if (live_) say(erase_line);
   const char* how = result.summary.diverged      ? ", diverged"
                     : result.summary.interrupted ? ", interrupted"
                                                  : "";
-  say(fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", scheme_,
+  say(fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", name_,
                   result.summary.train_loss, result.summary.epochs, how));
 }
 

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
+#include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 
 #include "report/aligned.hpp"
+#include "report/markup.hpp"
 
 namespace trainyard {
 
@@ -53,10 +56,33 @@ std::string lacking_text(const SeedStatistics& statistics, const Figure& figure,
                                  : fmt::format("{} of {}", count, seeds);
 }
 
-/// The line of a scheme, and of several seeds a second one with their deviations.
+/// A figure that some run has.
+using Columns = std::vector<const Figure*>;
+
+Columns columns_of(const std::vector<SeedStatistics>& all) {
+  Columns columns = figures_in(View::comparison_table);
+  std::erase_if(columns, [&](const Figure* figure) {
+    const bool may_lack = figure->column.lacking != nullptr;
+    return !may_lack && figure->needs_asking && std::ranges::none_of(all, [&](const auto& one) {
+      return values_of(one, *figure).has_value();
+    });
+  });
+  return columns;
+}
+
+/// How many columns say which row it is.
+std::size_t heading_columns(const SeedStatistics& statistics) {
+  return 1 + statistics.varied.size();
+}
+
+/// The line of a contestant, and of several seeds a second one with their deviations.
 void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options,
-              std::vector<Row>& rows) {
-  Row means{statistics.scheme}, deviations{"  ±"};
+              const Columns& columns, std::vector<Row>& rows) {
+  Row means{statistics.label}, deviations{"  ±"};
+  for (const OptionText& varied : statistics.varied) {
+    means.push_back(varied.text);
+    deviations.emplace_back();
+  }
   if (options.tune_lr) {
     means.push_back(fmt::format("{:.4g}", statistics.summaries.front()->lr));
     deviations.emplace_back();
@@ -65,7 +91,7 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
     means.push_back(fmt::to_string(statistics.summaries.size()));
     deviations.emplace_back();
   }
-  for (const Figure* figure : figures_in(View::comparison_table)) {
+  for (const Figure* figure : columns) {
     const std::optional<SampleStatistics> values = values_of(statistics, *figure);
     const std::size_t count = values ? values->count : 0;
     if (figure->column.lacking && count < statistics.summaries.size()) {
@@ -84,10 +110,10 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
 
 std::string target_line(const std::vector<RunResult>& results) {
   const RunResult& first = results.front();
-  if (!first.summary.target_loss) return "";
-  if (first.resolved.target_loss) {
-    return fmt::format("target: training loss {:.6g}\n", *first.summary.target_loss);
+  if (const auto target = target_of(first.resolved)) {
+    return fmt::format("target: {}\n", target_text(*target));
   }
+  if (!first.summary.target_loss) return "";
   if (first.summary.seed != results.back().summary.seed) {
     return "target: for each seed the lowest training loss that every scheme reached with it\n";
   }
@@ -95,29 +121,80 @@ std::string target_line(const std::vector<RunResult>& results) {
                      *first.summary.target_loss);
 }
 
+/// What all runs have in common; where they differ, that.
+std::string common(const std::vector<RunResult>& results,
+                   FunctionRef<std::string(const RunResult&)> text) {
+  const std::string first = text(results.front());
+  const bool alike =
+      std::ranges::all_of(results, [&](const RunResult& result) { return text(result) == first; });
+  return alike ? first : "differs";
+}
+
 std::string heading(const std::vector<RunResult>& results, const ComparisonOptions& options) {
   const Summary& s = results.front().summary;
-  const Configuration& c = results.front().resolved;
-  const std::string step_size =
-      options.tune_lr ? "each scheme's own best" : fmt::to_string(c.optimizer.lr);
+  const auto data = common(results, [](const RunResult& r) {
+    return fmt::format("{}: {} rows, {} test rows, {} features, {} classes", r.summary.dataset,
+                       r.summary.rows, r.summary.test_rows, r.summary.features, r.summary.classes);
+  });
+  const auto model = common(results, [](const RunResult& r) {
+    return fmt::format("{} with {} parameters", r.summary.model, r.summary.parameters);
+  });
+  const auto workers =
+      common(results, [](const RunResult& r) { return fmt::to_string(r.summary.workers); });
+  const auto batch =
+      common(results, [](const RunResult& r) { return fmt::to_string(r.resolved.batch); });
+  const auto step_size =
+      common(results, [](const RunResult& r) { return fmt::to_string(r.resolved.optimizer.lr); });
+  const auto latency =
+      common(results, [](const RunResult& r) { return exact_text(r.resolved.network.latency); });
+  const auto bandwidth = common(results, [](const RunResult& r) {
+    return bandwidth_text(r.resolved.network.bytes_per_second);
+  });
+  const auto clock = common(results, [](const RunResult& r) {
+    if (r.summary.time == "wall") return std::string("wall clock");
+    return fmt::format("virtual; computing a minibatch takes {}",
+                       human_duration(to_seconds(*r.resolved.compute_time)));
+  });
   const std::string seeds = options.seeds > 1
                                 ? fmt::format("seeds {} to {}", s.seed, results.back().summary.seed)
                                 : fmt::format("seed {}", s.seed);
   return fmt::format(
-             "{}: {} rows, {} test rows, {} features, {} classes; {} with {} parameters\n"
-             "{} workers, minibatch {}, step size {}, {}; network: latency {}, bandwidth {}\n",
-             s.dataset, s.rows, s.test_rows, s.features, s.classes, s.model, s.parameters,
-             s.workers, c.batch, step_size, seeds, exact_text(c.network.latency),
-             bandwidth_text(c.network.bytes_per_second)) +
-         (s.time == "wall" ? "time: wall clock\n"
-                           : fmt::format("time: virtual; computing a minibatch takes {}\n",
-                                         human_duration(to_seconds(*c.compute_time)))) +
+             "{}; {}\nworkers {}, minibatch {}, step size {}, {}; network: latency {}, "
+             "bandwidth {}\ntime: {}\n",
+             data, model, workers, batch, options.tune_lr ? "each scheme's own best" : step_size,
+             seeds, latency, bandwidth, clock) +
          target_line(results);
 }
 
-std::string legend() {
+std::string legend(const Columns& columns) {
   std::string text;
-  for (const Figure* figure : figures_in(View::comparison_table)) text += figure->column.legend;
+  for (const Figure* figure : columns) text += figure->column.legend;
+  return text;
+}
+
+/// Side by side as far as a page of 100 columns goes; each further block begins with the columns
+/// that say which row it is.
+std::string in_blocks(const std::vector<Row>& rows, std::size_t headings) {
+  constexpr std::size_t page = 100;
+  std::string text;
+  for (std::size_t begin = headings; begin < rows.front().size();) {
+    std::string block;
+    std::size_t end = begin;
+    while (end < rows.front().size()) {
+      std::vector<Row> part;
+      for (const Row& row : rows) {
+        part.emplace_back(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(headings));
+        part.back().insert(part.back().end(), row.begin() + static_cast<std::ptrdiff_t>(begin),
+                           row.begin() + static_cast<std::ptrdiff_t>(end) + 1);
+      }
+      std::string wider = aligned(part);
+      if (end > begin && width_of(wider) > page) break;
+      block = std::move(wider);
+      ++end;
+    }
+    text += block + "\n";
+    begin = end;
+  }
   return text;
 }
 
@@ -159,38 +236,71 @@ std::string line_text(const Figure& figure, const Summary& s) {
 
 }  // namespace
 
+namespace {
+
+/// The heading's row first.
+std::vector<Row> comparison_rows(const std::vector<SeedStatistics>& all, const Columns& columns,
+                                 const ComparisonOptions& options) {
+  std::vector<Row> rows{{"scheme"}};
+  for (const OptionText& varied : all.front().varied) rows.front().push_back(varied.option);
+  if (options.tune_lr) rows.front().emplace_back("step size");
+  if (options.seeds > 1) rows.front().emplace_back("seeds");
+  for (const Figure* figure : columns) rows.front().emplace_back(column_heading(*figure));
+  for (const SeedStatistics& statistics : all) add_rows(statistics, options, columns, rows);
+  return rows;
+}
+
+}  // namespace
+
 std::string comparison_table(const std::vector<RunResult>& results,
                              const ComparisonOptions& options) {
   if (results.empty()) return "";
-  std::vector<Row> rows{{"scheme"}};
-  if (options.tune_lr) rows.front().emplace_back("step size");
-  if (options.seeds > 1) rows.front().emplace_back("seeds");
-  for (const Figure* figure : figures_in(View::comparison_table)) {
-    rows.front().emplace_back(column_heading(*figure));
-  }
-  for (const SeedStatistics& statistics : seed_statistics(results))
-    add_rows(statistics, options, rows);
+  const std::vector<SeedStatistics> all = seed_statistics(results);
+  const Columns columns = columns_of(all);
   std::string text =
-      heading(results, options) + "\n" + aligned(rows) + "\n" + stretch_notes(results) + legend();
+      heading(results, options) + "\n" +
+      in_blocks(comparison_rows(all, columns, options), heading_columns(all.front())) +
+      stretch_notes(results) + legend(columns);
   if (options.tune_lr) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   if (!options.tune_lr) text += what_steps_are(results);
   return text;
 }
 
-std::string summary_table(const Summary& s) {
+std::string comparison_markup(const std::vector<RunResult>& results,
+                              const ComparisonOptions& options, Markup markup) {
+  if (results.empty()) return "";
+  const std::vector<SeedStatistics> all = seed_statistics(results);
+  return marked_up(comparison_rows(all, columns_of(all), options), markup);
+}
+
+namespace {
+
+std::vector<Row> summary_rows(const Summary& s) {
   std::vector<Row> rows;
   for (const Figure* figure : figures_in(View::run_table)) {
     if (std::string text = line_text(*figure, s); !text.empty()) {
       rows.push_back({std::string(figure->heading), std::move(text)});
     }
   }
+  return rows;
+}
+
+}  // namespace
+
+std::string summary_markup(const Summary& s, Markup markup) {
+  std::vector<Row> rows = summary_rows(s);
+  rows.insert(rows.begin(), {"figure", s.scheme});
+  return marked_up(rows, markup);
+}
+
+std::string summary_table(const Summary& s) {
   return fmt::format("{} on {}: {}, {} workers, {} time{}\n", s.scheme, s.dataset, s.model,
                      s.workers, s.time,
                      s.diverged      ? "; DIVERGED"
                      : s.interrupted ? "; interrupted"
                                      : "") +
-         aligned(rows);
+         aligned(summary_rows(s));
 }
 
 }  // namespace trainyard

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include <tbb/enumerable_thread_specific.h>
@@ -9,6 +10,12 @@
 #include "trainyard/base/parallel.hpp"
 
 namespace trainyard {
+
+namespace {
+
+constexpr std::size_t rows_of_block = 512;
+
+}  // namespace
 
 bool GracePeriod::is_over() const {
   // relaxed: a flag that a signal sets, and a time; nothing is published with them.
@@ -25,7 +32,6 @@ bool GracePeriod::is_over() const {
 
 std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, const Dataset& data,
                                   const GracePeriod& grace) {
-  constexpr std::size_t rows_of_block = 512;
   const std::size_t blocks = (data.rows + rows_of_block - 1) / rows_of_block;
   std::vector<Tally> parts(blocks);
   tbb::enumerable_thread_specific<Workspace> workspaces;
@@ -43,6 +49,42 @@ std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, co
   }
   if (all.rows < data.rows) return std::nullopt;
   return all;
+}
+
+std::optional<double> squared_gradient_norm(const Model& model, ConstVector parameters,
+                                            const Dataset& data, const GracePeriod& grace) {
+  // A model's gradient is a mean and has all of the regulariser, so that the mean of blocks weighed
+  // by their rows is that of all rows. So many sums lie side by side at once, whatever the number
+  // of cores.
+  constexpr std::size_t sums_at_once = 16;
+  const std::size_t blocks = (data.rows + rows_of_block - 1) / rows_of_block;
+  const std::size_t dimension = model.dimension();
+  std::vector<std::vector<double>> sums(std::min(sums_at_once, blocks),
+                                        std::vector<double>(dimension, 0.0));
+  tbb::enumerable_thread_specific<Workspace> workspaces;
+  tbb::enumerable_thread_specific<VectorBuffer> gradients;
+  parallel_blocks(sums.size(), [&](std::size_t place) {
+    VectorBuffer& gradient = gradients.local();
+    if (gradient.empty()) gradient = VectorBuffer(model.scalar(), dimension);
+    for (std::size_t block = place; block < blocks && !grace.is_over(); block += sums.size()) {
+      const std::size_t first = block * rows_of_block;
+      const RowRange rows{&data, first, std::min(rows_of_block, data.rows - first)};
+      model.gradient(parameters, {&rows, 1}, gradient.view(), workspaces.local());
+      const double weight = static_cast<double>(rows.count) / static_cast<double>(data.rows);
+      with_scalar(model.scalar(), [&]<typename T>(T) {
+        const std::span<const T> values = std::as_const(gradient).view().template as<T>();
+        for (std::size_t j = 0; j < dimension; ++j) sums[place][j] += weight * values[j];
+      });
+    }
+  });
+  if (grace.is_over()) return std::nullopt;
+  double square = 0.0;
+  for (std::size_t j = 0; j < dimension; ++j) {
+    double slope = 0.0;
+    for (const std::vector<double>& sum : sums) slope += sum[j];
+    square += slope * slope;
+  }
+  return square;
 }
 
 }  // namespace trainyard

@@ -1,5 +1,7 @@
 #include "run/figure_text.hpp"
 
+#include <cmath>
+
 #include "trainyard/base/units.hpp"
 #include "trainyard/run/figures.hpp"
 
@@ -21,6 +23,10 @@ std::string share(double part, double whole) {
 bool is_stretched(const Summary& summary) {
   constexpr double noise = 1.05;
   return summary.compute_stretch && *summary.compute_stretch > noise;
+}
+
+std::string loss_text(double value) {
+  return value != 0.0 && std::abs(value) < 1e-3 ? fmt::format("{:.3g}", value) : decimals<5>(value);
 }
 
 std::string percent_text(double value) {
@@ -49,7 +55,7 @@ std::string samples_computed_line(const Summary& s) {
 }
 
 std::string time_to_target_line(const Summary& s) {
-  if (!s.target_loss) return "";
+  if (!s.target_loss && !s.target_accuracy && !s.target_gradient) return "";
   const bool reached = s.seconds_to_target && !s.diverged;
   return reached ? human_duration(*s.seconds_to_target) : without_target(s);
 }
@@ -64,8 +70,12 @@ std::string consensus_line(const Summary& s) {
   return s.consensus_distance ? significant<2>(*s.consensus_distance) : "";
 }
 
+std::string gradient_line(const Summary& s) {
+  return s.squared_gradient_norm ? significant<3>(*s.squared_gradient_norm) : "";
+}
+
 std::string without_target(const Summary& s) {
-  return s.diverged ? "diverged" : "not reached";
+  return s.diverged ? "diverged" : "never";
 }
 
 }  // namespace trainyard

@@ -24,6 +24,8 @@ std::string significant(double value) {
 }
 
 std::string percent_text(double value);
+/// Five decimals, or three digits of what is less than a thousandth.
+std::string loss_text(double value);
 
 /// Percent of the run's seconds; empty for a run that took none.
 std::optional<double> share_of_run(double part, const Summary& s);
@@ -46,6 +48,7 @@ std::string samples_computed_line(const Summary& s);
 std::string time_to_target_line(const Summary& s);
 std::string staleness_line(const Summary& s);
 std::string consensus_line(const Summary& s);
+std::string gradient_line(const Summary& s);
 
 /// Why there is no time to the target.
 std::string without_target(const Summary& s);

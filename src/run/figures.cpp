@@ -1,6 +1,7 @@
 #include "trainyard/run/figures.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "trainyard/base/units.hpp"
@@ -37,20 +38,28 @@ FigureValue staleness_of(const Summary& s) {
   return s.staleness ? value_of((*s.staleness).*member) : FigureValue();
 }
 
+/// Infinite where the network is perfect, which JSON has no number for.
+FigureValue bandwidth_of(const Summary& s) {
+  return std::isfinite(s.bandwidth_bytes_per_s) ? FigureValue(8.0 * s.bandwidth_bytes_per_s)
+                                                : FigureValue();
+}
+
 using enum View;
 
 constexpr View files = json | csv;
+constexpr View asked = files | setting;
 constexpr View measured = files | statistics;
 constexpr View everywhere = measured | run_table | comparison_table;
 
 /// In the order of CSV.
 constexpr Figure table[] = {
-    {.key = "scheme", .of = member_of<&S::scheme>, .shown = files},
-    {.key = "workers", .of = member_of<&S::workers>, .shown = files},
-    {.key = "servers", .of = member_of<&S::servers>, .shown = files},
-    {.key = "time", .of = member_of<&S::time>, .shown = files},
+    {.key = "label", .of = member_of<&S::label>, .shown = asked},
+    {.key = "scheme", .of = member_of<&S::scheme>, .shown = asked},
+    {.key = "workers", .of = member_of<&S::workers>, .shown = asked},
+    {.key = "servers", .of = member_of<&S::servers>, .shown = asked},
+    {.key = "time", .of = member_of<&S::time>, .shown = asked},
     {.key = "seed", .of = member_of<&S::seed>, .shown = files},
-    {.key = "dataset", .path = "dataset.name", .of = member_of<&S::dataset>, .shown = files},
+    {.key = "dataset", .path = "dataset.name", .of = member_of<&S::dataset>, .shown = asked},
     {.key = "rows", .path = "dataset.rows", .of = member_of<&S::rows>, .shown = json},
     {.key = "features", .path = "dataset.features", .of = member_of<&S::features>, .shown = json},
     {.key = "classes", .path = "dataset.classes", .of = member_of<&S::classes>, .shown = json},
@@ -58,12 +67,18 @@ constexpr Figure table[] = {
      .path = "dataset.test_rows",
      .of = member_of<&S::test_rows>,
      .shown = json},
-    {.key = "model", .path = "model.name", .of = member_of<&S::model>, .shown = files},
+    {.key = "model", .path = "model.name", .of = member_of<&S::model>, .shown = asked},
     {.key = "parameters",
      .path = "model.parameters",
      .of = member_of<&S::parameters>,
-     .shown = files},
-    {.key = "lr", .of = member_of<&S::lr>, .shown = files},
+     .shown = asked},
+    {.key = "lr", .of = member_of<&S::lr>, .shown = asked},
+    {.key = "batch", .of = member_of<&S::batch>, .shown = asked},
+    {.key = "partition", .of = member_of<&S::partition>, .shown = asked},
+    {.key = "latency_s", .unit = "s", .of = member_of<&S::latency_s>, .shown = asked},
+    {.key = "bandwidth_bps", .unit = "bit/s", .of = bandwidth_of, .shown = asked},
+    {.key = "ports", .of = member_of<&S::ports>, .shown = asked},
+    {.key = "stragglers", .of = member_of<&S::stragglers>, .shown = asked},
     {.key = "steps",
      .heading = "steps",
      .of = member_of<&S::steps>,
@@ -91,6 +106,8 @@ constexpr Figure table[] = {
      .column = {.heading = "total",
                 .legend = "total        time of the whole run; a worker spent it as follows\n"}},
     {.key = "target_loss", .of = member_of<&S::target_loss>, .shown = files},
+    {.key = "target_accuracy", .of = member_of<&S::target_accuracy>, .shown = files},
+    {.key = "target_gradient", .of = member_of<&S::target_gradient>, .shown = files},
     {.key = "seconds_to_target",
      .unit = "s",
      .heading = "time to target",
@@ -100,22 +117,49 @@ constexpr Figure table[] = {
      .line = time_to_target_line,
      .column = {.heading = "to target",
                 .lacking = without_target,
-                .legend = "to target    time until the training loss was at the target; epochs: "
-                          "passes over the data until then\n"}},
+                .legend = "to target    time until the target was reached, on the straight line "
+                          "between two evaluations;\n"
+                          "             at epoch: passes over the data until then\n"}},
+    {.key = "target_interval_s",
+     .unit = "s",
+     .of = member_of<&S::target_interval_s>,
+     .shown = files},
     {.key = "epochs_to_target",
-     .heading = "epochs",
+     .heading = "at epoch",
      .of = member_of<&S::epochs_to_target>,
      .shown = measured | comparison_table,
      .text = decimals<2>},
+    {.key = "speed_up",
+     .heading = "speed-up",
+     .of = member_of<&S::speed_up>,
+     .shown = measured | comparison_table,
+     .text = decimals<2>,
+     .column = {.legend =
+                    "speed-up     sequential's time to the target over this one's: what a pass "
+                    "over the data gains\n             (a pass) times what the number of "
+                    "passes gains (passes)\n"},
+     .needs_asking = true},
+    {.key = "speed_up_pass_time",
+     .heading = "a pass",
+     .of = member_of<&S::speed_up_pass_time>,
+     .shown = measured | comparison_table,
+     .text = decimals<2>,
+     .needs_asking = true},
+    {.key = "speed_up_passes",
+     .heading = "passes",
+     .of = member_of<&S::speed_up_passes>,
+     .shown = measured | comparison_table,
+     .text = decimals<2>,
+     .needs_asking = true},
     {.key = "train_loss",
      .heading = "train loss",
      .of = member_of<&S::train_loss>,
      .shown = everywhere,
      .before = {.statistics = "seconds_to_target", .run_table = "epochs"},
      .text = decimals<6>,
-     .column = {.text = decimals<5>,
-                .legend = "train loss   objective at the end, regulariser included; of the mean "
-                          "model where there are replicas\n"}},
+     .column = {.text = loss_text,
+                .legend = "train loss   final training loss with the regulariser; if workers "
+                          "hold different models, their average's\n"}},
     {.key = "test_loss",
      .heading = "test loss",
      .of = member_of<&S::test_loss>,
@@ -180,7 +224,8 @@ constexpr Figure table[] = {
      .shown = everywhere,
      .text = decimals<2>,
      .line = staleness_line,
-     .column = {.legend = "staleness    mean number of others' updates between reading a model and "
+     .column = {.heading = "stale by",
+                .legend = "stale by     mean number of others' updates between reading a model and "
                           "applying its gradient\n"}},
     {.key = "staleness_p50",
      .path = "staleness.p50",
@@ -204,12 +249,22 @@ constexpr Figure table[] = {
          {.heading = "consensus",
           .legend =
               "consensus    mean squared distance of the workers' replicas from their mean\n"}},
+    {.key = "squared_gradient_norm",
+     .heading = "gradient norm²",
+     .of = member_of<&S::squared_gradient_norm>,
+     .shown = everywhere,
+     .text = significant<3>,
+     .line = gradient_line,
+     .column = {.legend = "gradient     squared norm of the training loss's gradient at the end\n"},
+     .needs_asking = true},
     {.key = "samples_per_second",
      .unit = "1/s",
      .heading = "samples per second",
      .of = member_of<&S::samples_per_second>,
-     .shown = measured | run_table,
-     .before = {.run_table = "compute_s"}},
+     .shown = everywhere,
+     .before = {.run_table = "compute_s"},
+     .column = {.heading = "samples/s",
+                .legend = "samples/s    training samples in a second of the run's clock\n"}},
     {.key = "model_hash",
      .heading = "model hash",
      .of = member_of<&S::model_hash>,

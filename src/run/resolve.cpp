@@ -34,6 +34,15 @@ constexpr double longest_message_s = 9e6;
 
 using Remark = std::function<void(const std::string&)>;
 
+std::string ranks_text(int ranks) {
+  return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
+}
+
+std::string cores_text() {
+  const int cores = this_machine().cores;
+  return fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
+}
+
 void check_optimizer(const OptimizerOptions& optimizer) {
   if (optimizer.kind == OptimizerKind::nesterov && optimizer.momentum == 0.0) {
     throw OptionError("optimizer", "nesterov", "it needs a --momentum above 0, like 0.9");
@@ -68,6 +77,15 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
 std::string model_name(const Configuration& c, const LoadedData& data) {
   if (!c.model.empty()) return c.model;
   return data.train.classes == 2 ? "logistic" : "softmax";
+}
+
+TimeMode clock_for(int ranks) {
+  return ranks <= this_machine().cores ? TimeMode::wall : TimeMode::simulated;
+}
+
+std::string clock_remark(TimeMode chosen, int ranks) {
+  return fmt::format("time: {} ({} on {})", time_mode_text(chosen), ranks_text(ranks),
+                     cores_text());
 }
 
 bool ends_by_clock(const Configuration& c) {
@@ -128,17 +146,44 @@ void check_network(const Configuration& c, int ranks) {
   }
 }
 
+/// At most one, and one that can be measured.
+void check_target(const Configuration& c, const LoadedData& data) {
+  const int targets =
+      (c.target_loss ? 1 : 0) + (c.target_accuracy ? 1 : 0) + (c.target_gradient ? 1 : 0);
+  if (targets > 1) {
+    throw OptionError(c.target_accuracy ? "target-accuracy" : "target-gradient",
+                      "another target is given, too; a run has one");
+  }
+  if (c.target_accuracy && data.test.rows == 0) {
+    throw OptionError("target-accuracy", fmt::format("{} has no test rows; --test FILE names some, "
+                                                     "--test every-fifth takes them out",
+                                                     data.name));
+  }
+}
+
+void resolve_batch(Configuration& c) {
+  if (!c.global_batch) return;
+  const auto workers = static_cast<std::size_t>(c.workers);
+  if (*c.global_batch % workers != 0) {
+    throw OptionError("global-batch", fmt::to_string(*c.global_batch),
+                      fmt::format("{} workers cannot share it evenly; a multiple of {} is accepted",
+                                  c.workers, c.workers));
+  }
+  c.batch = *c.global_batch / workers;
+}
+
 void resolve_time(Configuration& c, int ranks, const Remark& remark) {
-  const Machine machine = this_machine();
-  const auto cores = fmt::format("{} core{}", machine.cores, machine.cores == 1 ? "" : "s");
-  const auto needed = fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
-  if (c.time == TimeMode::automatic) {
-    c.time = ranks <= machine.cores ? TimeMode::wall : TimeMode::simulated;
-    remark(fmt::format("time: {} ({} on {})", time_mode_text(c.time), needed, cores));
-  } else if (c.time == TimeMode::wall && ranks > machine.cores) {
+  const std::string needed = ranks_text(ranks);
+  if (c.time == TimeMode::automatic && c.compute_time) {
+    c.time = TimeMode::simulated;
+    remark("time: virtual, as --compute-time is given");
+  } else if (c.time == TimeMode::automatic) {
+    c.time = clock_for(ranks);
+    remark(clock_remark(c.time, ranks));
+  } else if (c.time == TimeMode::wall && clock_for(ranks) != TimeMode::wall) {
     remark(
         fmt::format("warning: {} share {}, so computing takes longer than it would on a core each",
-                    needed, cores));
+                    needed, cores_text()));
   }
   if (ranks > most_fibers) {
     throw OptionError("workers", fmt::format("{}, servers included, are more than the {} that fit",
@@ -176,7 +221,7 @@ std::unique_ptr<Model> resolve_model(Configuration& c, const std::vector<std::st
 
 void resolve_budget(Configuration& c, const LoadedData& data) {
   if (!c.epochs && !c.steps && !c.seconds) {
-    c.epochs = c.target_loss ? default_epochs_to_target : default_epochs;
+    c.epochs = has_target(c) ? default_epochs_to_target : default_epochs;
   }
   std::uint64_t steps = c.steps.value_or(most_steps);
   if (c.epochs) {
@@ -259,6 +304,8 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   check_optimizer(c.optimizer);
   check_stragglers(c);
   check_network(c, ranks);
+  check_target(c, data);
+  resolve_batch(c);
   check_against_data(c, data);
   const auto model = resolve_model(c, schemes, data, say);
   if (const auto warning = remark_on_squares(c.optimizer.kind, model->scalar(), data.train)) {

@@ -12,6 +12,7 @@
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/run/evaluation.hpp"
 #include "trainyard/run/plan.hpp"
+#include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -66,6 +67,7 @@ class Experiment {
   const Cast& cast_;
   const Model& model_;
   const double minibatch_epochs_;
+  const std::optional<Target> target_;
   VectorBuffer initial_;
   std::vector<Metrics> metrics_;
   std::uint64_t measured_minibatches_ = 0;  // at the last look
@@ -83,6 +85,7 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       cast_(plan.cast),
       model_(*plan.model),
       minibatch_epochs_(static_cast<double>(config_.batch) / static_cast<double>(data_.train.rows)),
+      target_(target_of(config_)),
       initial_(model_.scalar(), model_.dimension()) {
   model_.initialize(initial_.view(), config_.seed);
 }
@@ -121,6 +124,11 @@ std::optional<Metrics> Experiment::measure(const Snapshot& snapshot) const {
   if (!train) return std::nullopt;
   metrics.train_loss =
       train->loss_sum / static_cast<double>(train->rows) + model_.penalty(snapshot.model);
+  if (config_.gradient_norm || config_.target_gradient) {
+    metrics.squared_gradient_norm =
+        squared_gradient_norm(model_, snapshot.model, data_.train, grace_);
+    if (!metrics.squared_gradient_norm) return std::nullopt;
+  }
   if (data_.test.rows == 0) return metrics;
   const auto test = evaluate_all(model_, snapshot.model, data_.test, grace_);
   if (!test) return std::nullopt;
@@ -139,7 +147,7 @@ bool Experiment::look(const Snapshot& snapshot) {
   const double loss = metrics_.back().train_loss;
   if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
   diverged_ = diverged_ || !(loss <= diverged_beyond * std::max(1.0, metrics_.front().train_loss));
-  return diverged_ || (config_.target_loss && loss <= *config_.target_loss);
+  return diverged_ || (target_ && is_reached(*target_, metrics_.back()));
 }
 
 std::vector<double> Experiment::slowdown() const {
@@ -266,6 +274,7 @@ void Experiment::remark_whether_sharing_pays(const Summary& summary) const {
 Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& report) const {
   const Metrics& last = metrics_.back();
   Summary s;
+  s.label = scheme_.name;
   s.scheme = scheme_.name;
   s.workers = config_.workers;
   s.servers = cast_.servers;
@@ -279,21 +288,21 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.model = config_.model;
   s.parameters = model_.dimension();
   s.lr = config_.optimizer.lr;
+  s.batch = config_.batch;
+  s.latency_s = to_seconds(config_.network.latency);
+  s.bandwidth_bytes_per_s = config_.network.bytes_per_second;
+  s.ports = option_named("ports").get(config_);
+  s.partition = option_named("partition").get(config_);
+  s.stragglers = option_named("straggler").get(config_);
   s.steps = last.step;
   s.epochs = last.epoch;
   s.samples = last.samples;
-  s.target_loss = config_.target_loss;
-  const auto reached = std::ranges::find_if(metrics_, [&](const Metrics& metrics) {
-    return config_.target_loss && metrics.train_loss <= *config_.target_loss;
-  });
-  if (reached != metrics_.end()) {
-    s.seconds_to_target = reached->seconds;
-    s.epochs_to_target = reached->epoch;
-  }
+  if (target_) set_target(*target_, metrics_, s);
   s.train_loss = last.train_loss;
   s.test_loss = last.test_loss;
   s.test_accuracy = last.test_accuracy;
   s.consensus_distance = last.consensus_distance;
+  s.squared_gradient_norm = last.squared_gradient_norm;
   if (!staleness.empty()) {
     s.staleness = StalenessSummary{staleness.mean(), staleness.quantile(0.5),
                                    staleness.quantile(0.99), staleness.max()};

@@ -41,7 +41,7 @@ Scheme ps_async_scheme() {
   return {
       .name = "ps-async",
       .summary = "the server applies each gradient as it comes and answers that worker alone",
-      .step = "γ × each gradient: a round of n updates moves n times as far as one of ps-sync",
+      .step = "γ × each gradient, in full: with n workers it needs a smaller step size, often γ/n",
       .cost =
           {.formula =
                "c + (n+1)(α + t) for the first n updates, then max(c + 2(α + t), n(α + t)) for n "

@@ -1,135 +1,255 @@
 #include "trainyard/study/comparison.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <limits>
 #include <map>
-#include <span>
+#include <mutex>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/memory_account.hpp"
+#include "trainyard/model/model.hpp"
 #include "trainyard/run/plan.hpp"
-#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/target.hpp"
 #include "trainyard/study/tuning.hpp"
+
+#include "study/cases.hpp"
+#include "study/work_list.hpp"
 
 namespace trainyard {
 
 namespace {
 
-void set_target(RunResult& result, double target) {
-  const auto reached = std::ranges::find_if(
-      result.metrics, [&](const Metrics& metrics) { return metrics.train_loss <= target; });
-  result.summary.target_loss = target;
-  if (reached == result.metrics.end()) return;
-  result.summary.seconds_to_target = reached->seconds;
-  result.summary.epochs_to_target = reached->epoch;
+bool is_set(const std::atomic<bool>* flag) {
+  // relaxed: a flag that a signal sets; nothing is published with it.
+  return flag != nullptr && flag->load(std::memory_order_relaxed);
 }
 
-/// The worst, over the schemes that ran to their end, of the lowest loss each has seen.
-void set_common_target(std::span<RunResult> results) {
+/// Runs of one contestant at one point, which have one step size: indices of cases.
+struct Entry {
+  std::vector<std::size_t> cases;
+  std::optional<StepSizeSearch> search;
+  std::vector<Summary> trials;
+  std::size_t outstanding = 0;  // trials
+};
+
+/// The runs of one comparison, under way.
+class Comparison {
+ public:
+  Comparison(const ComparisonRequest& request, const ComparisonHooks& hooks,
+             std::vector<Case> cases)
+      : request_(request), hooks_(hooks), cases_(std::move(cases)), results_(cases_.size()) {}
+
+  std::vector<RunResult> run();
+
+ private:
+  int jobs() const;
+  void begin(Entry& entry);
+  void add_trials(Entry& entry);
+  void try_one(Entry& entry, std::size_t trial);
+  void add_runs(Entry& entry);
+  void run_one(std::size_t index);
+  void remark(const std::string& text);
+
+  const ComparisonRequest& request_;
+  const ComparisonHooks& hooks_;
+  std::vector<Case> cases_;
+  std::vector<std::optional<RunResult>> results_;
+  std::vector<Entry> entries_;
+  WorkList work_;
+  std::mutex mutex_;  // entries' trials, and remarks
+};
+
+void Comparison::remark(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (hooks_.remark) hooks_.remark(text);
+}
+
+/// In `wall` runs would take each other's cores. No more at once than have room, by a generous
+/// estimate of what one holds.
+int Comparison::jobs() const {
+  constexpr double generous = 8.0;  // times replicas and gradients
+  double largest = 1.0;
+  for (const Case& one : cases_) {
+    if (one.configuration.time == TimeMode::wall || !one.configuration.trace.empty()) return 1;
+    const auto model = make_model({one.configuration.model, one.configuration.l2}, one.data->train);
+    largest = std::max(largest, static_cast<double>(model->dimension()) *
+                                    static_cast<double>(bytes_of(model->scalar())) *
+                                    (2.0 * one.configuration.workers + 3.0));
+  }
+  const int wanted = request_.options.jobs > 0
+                         ? request_.options.jobs
+                         : std::max(1, tbb::this_task_arena::max_concurrency());
+  if (memory_bound() == std::numeric_limits<std::size_t>::max()) return wanted;
+  const double room = static_cast<double>(memory_bound()) - static_cast<double>(memory_held());
+  const double fit = std::clamp(room / (generous * largest), 1.0, static_cast<double>(wanted));
+  return static_cast<int>(fit);
+}
+
+void Comparison::begin(Entry& entry) {
+  if (!request_.options.tune_lr) {
+    add_runs(entry);
+    return;
+  }
+  const Case& first = cases_[entry.cases.front()];
+  try {
+    entry.search.emplace(first.configuration, *first.data, name_of(first),
+                         [this](const std::string& text) { remark(text); });
+    add_trials(entry);
+  } catch (...) {
+    if (!hooks_.begins) throw;
+    hooks_.begins(first)->failed(std::current_exception());
+  }
+}
+
+void Comparison::add_trials(Entry& entry) {
+  const std::size_t count = entry.search->trials().size();
+  if (count == 0) {
+    if (!entry.search->result().interrupted) add_runs(entry);
+    return;
+  }
+  entry.trials.assign(count, {});
+  entry.outstanding = count;
+  std::vector<WorkList::Work> pieces;
+  for (std::size_t trial = 0; trial < count; ++trial) {
+    pieces.emplace_back([this, &entry, trial] { try_one(entry, trial); });
+  }
+  work_.add(std::move(pieces));
+}
+
+/// Whoever ends the last of a batch asks for the next one.
+void Comparison::try_one(Entry& entry, std::size_t trial) {
+  const Case& first = cases_[entry.cases.front()];
+  Summary ended;
+  ended.interrupted = true;
+  if (!is_set(hooks_.interrupted)) {
+    ended = run_experiment(plan_run(entry.search->trials()[trial], *first.data),
+                           {.evaluated = {}, .remark = {}, .interrupted = hooks_.interrupted})
+                .summary;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    entry.trials[trial] = std::move(ended);
+    if (--entry.outstanding > 0) return;
+  }
+  entry.search->take(entry.trials);
+  add_trials(entry);
+}
+
+void Comparison::add_runs(Entry& entry) {
+  std::vector<WorkList::Work> pieces;
+  for (const std::size_t index : entry.cases) {
+    if (entry.search) cases_[index].configuration.optimizer.lr = entry.search->result().lr;
+    pieces.emplace_back([this, index] { run_one(index); });
+  }
+  work_.add(std::move(pieces));
+}
+
+void Comparison::run_one(std::size_t index) {
+  const Case& one = cases_[index];
+  if (is_set(hooks_.interrupted) && index > 0) return;
+  const std::unique_ptr<CaseListener> listener = hooks_.begins ? hooks_.begins(one) : nullptr;
+  try {
+    RunHooks hooks;
+    if (listener) hooks = listener->hooks();
+    hooks.interrupted = hooks_.interrupted;
+    RunResult result = run_experiment(plan_run(one.configuration, *one.data), hooks);
+    result.summary.label = one.label;
+    result.summary.varied = one.varied;
+    if (listener) listener->ended(result);
+    if (cases_.size() > request_.contestants.size()) result.model = {};
+    results_[index] = std::move(result);
+  } catch (...) {
+    if (!listener) throw;
+    listener->failed(std::current_exception());
+  }
+}
+
+std::vector<RunResult> Comparison::run() {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t index = 0; index < cases_.size(); ++index) {
+    // Tuned once for all seeds, with the first.
+    const auto [place, is_new] = places.try_emplace(name_of(cases_[index]), entries_.size());
+    if (is_new) entries_.emplace_back();
+    entries_[place->second].cases.push_back(index);
+  }
+  std::vector<WorkList::Work> pieces;
+  for (Entry& entry : entries_) pieces.emplace_back([this, &entry] { begin(entry); });
+  work_.add(std::move(pieces));
+  const int at_once = jobs();
+  if (hooks_.planned) hooks_.planned(cases_, at_once);
+  work_.run(at_once);
+  std::vector<RunResult> made;
+  for (std::optional<RunResult>& result : results_) {
+    if (result) made.push_back(std::move(*result));
+  }
+  return made;
+}
+
+/// The worst, over the runs that came to their end, of the lowest loss each has seen.
+void set_common_target(std::span<RunResult*> results) {
   std::optional<double> target;
-  for (const RunResult& result : results) {
-    if (result.summary.diverged || result.summary.interrupted) continue;
-    const auto best = std::ranges::min_element(result.metrics, {}, &Metrics::train_loss);
+  for (const RunResult* result : results) {
+    if (result->summary.diverged || result->summary.interrupted) continue;
+    const auto best = std::ranges::min_element(result->metrics, {}, &Metrics::train_loss);
     target = std::max(target.value_or(best->train_loss), best->train_loss);
   }
   if (!target) return;
-  for (RunResult& result : results) set_target(result, *target);
+  for (RunResult* result : results) {
+    set_target({Target::Measure::loss, *target}, result->metrics, result->summary);
+  }
 }
 
-/// Runs the comparisons of one command, one after the other.
-class Comparisons {
- public:
-  Comparisons(const std::vector<std::string>& schemes, const ComparisonHooks& hooks,
-              const ComparisonOptions& options)
-      : schemes_(schemes), hooks_(hooks), options_(options) {}
-
-  /// False when the comparison ends here.
-  bool run(const Configuration& resolved, const LoadedData& data);
-  std::vector<RunResult> take() { return std::move(results_); }
-
- private:
-  bool run_one(Configuration c, const LoadedData& data);
-
-  const std::vector<std::string>& schemes_;
-  const ComparisonHooks& hooks_;
-  const ComparisonOptions& options_;
-  std::map<std::string, double> tuned_;  // step sizes
-  std::vector<RunResult> results_;
-};
-
-/// What one scheme cannot do is no reason not to run the others.
-bool Comparisons::run(const Configuration& resolved, const LoadedData& data) {
-  for (const std::string& scheme : schemes_) {
-    Configuration c = resolved;
-    c.scheme = scheme;
-    try {
-      if (!run_one(std::move(c), data)) return false;
-    } catch (const std::exception& error) {
-      if (!hooks_.failed) throw;
-      hooks_.failed(std::current_exception());
-      if (dynamic_cast<const Interrupted*>(&error) != nullptr) return false;
-    }
+void set_common_targets(std::vector<RunResult>& results) {
+  using Objective = std::tuple<std::uint64_t, DatasetRequest, std::string, double>;
+  std::vector<std::pair<Objective, std::vector<RunResult*>>> groups;
+  for (RunResult& result : results) {
+    const Configuration& c = result.resolved;
+    if (target_of(c)) continue;
+    const Objective objective{c.seed, dataset_request(c), c.model, c.l2};
+    auto group = std::ranges::find_if(groups, [&](const auto& g) { return g.first == objective; });
+    if (group == groups.end()) group = groups.insert(group, {objective, {}});
+    group->second.push_back(&result);
   }
-  return true;
+  for (auto& [objective, group] : groups) set_common_target(group);
 }
 
-bool Comparisons::run_one(Configuration c, const LoadedData& data) {
-  if (options_.tune_lr && !tuned_.contains(c.scheme)) {
-    const Tuning tuning = tune_step_size(c, data, hooks_.run);
-    if (tuning.interrupted) return false;
-    tuned_[c.scheme] = tuning.lr;
+/// T₁ / T to the target, and what it is made of: the time of a pass over the data, T / passes, and
+/// how many passes it takes.
+void set_speed_up(const Summary& one, Summary& s) {
+  if (!one.seconds_to_target || !s.seconds_to_target || one.diverged || s.diverged) return;
+  if (!(*s.seconds_to_target > 0.0 && *s.epochs_to_target > 0.0 && *one.epochs_to_target > 0.0)) {
+    return;
   }
-  if (options_.tune_lr) c.optimizer.lr = tuned_[c.scheme];
-  if (hooks_.begins) hooks_.begins(c);
-  results_.push_back(run_experiment(plan_run(c, data), hooks_.run));
-  if (hooks_.ended) hooks_.ended(results_.back());
-  if (options_.seeds > 1) results_.back().model = {};
-  return !results_.back().summary.interrupted;
+  s.speed_up = *one.seconds_to_target / *s.seconds_to_target;
+  s.speed_up_passes = *one.epochs_to_target / *s.epochs_to_target;
+  s.speed_up_pass_time = *s.speed_up / *s.speed_up_passes;
+}
+
+void set_speed_ups(std::vector<RunResult>& results) {
+  for (RunResult& result : results) {
+    Summary& s = result.summary;
+    const auto yardstick = std::ranges::find_if(results, [&](const RunResult& other) {
+      return other.summary.scheme == "sequential" && other.summary.seed == s.seed &&
+             other.summary.varied == s.varied;
+    });
+    if (yardstick != results.end()) set_speed_up(Summary(yardstick->summary), s);
+  }
 }
 
 }  // namespace
 
-Configuration with_seed(const Configuration& configuration, int k,
-                        const ComparisonOptions& options) {
-  Configuration c = configuration;
-  c.seed += static_cast<std::uint64_t>(k);
-  if (options.seeds == 1) return c;
-  const std::string label = fmt::format("seed-{}", c.seed);
-  if (!c.out.empty()) c.out /= label;
-  if (!c.trace.empty()) {
-    c.trace.replace_filename(c.trace.stem().string() + "-" + label + c.trace.extension().string());
-  }
-  return c;
-}
-
-std::vector<RunResult> run_comparison(const Configuration& configuration,
-                                      const std::vector<std::string>& schemes,
-                                      const LoadedData& data, const ComparisonHooks& hooks,
-                                      const ComparisonOptions& options) {
-  Comparisons comparisons(schemes, hooks, options);
-  Configuration asked = configuration;
-  std::vector<RunResult> results;
-  for (int k = 0; k < options.seeds; ++k) {
-    const Configuration c = with_seed(asked, k, options);
-    if (options.seeds > 1 && hooks.run.remark) {
-      hooks.run.remark(fmt::format("seed {} ({} of {})", c.seed, k + 1, options.seeds));
-    }
-    LoadedData of_seed;
-    if (k > 0) of_seed = load_dataset(dataset_request(c));
-    const LoadedData& here = k > 0 ? of_seed : data;
-    const Configuration resolved = resolve(
-        c, schemes, here, k == 0 ? hooks.run.remark : std::function<void(const std::string&)>{});
-    // What was found out about the machine holds for all seeds.
-    asked.time = resolved.time;
-    asked.compute_time = resolved.compute_time;
-    const bool whole = comparisons.run(resolved, here);
-    auto of_this_seed = comparisons.take();
-    if (!configuration.target_loss) set_common_target(of_this_seed);
-    std::ranges::move(of_this_seed, std::back_inserter(results));
-    if (!whole) break;
-  }
+std::vector<RunResult> run_comparison(const ComparisonRequest& request, const LoadedData& data,
+                                      const ComparisonHooks& hooks) {
+  std::vector<RunResult> results =
+      Comparison(request, hooks, cases_of(request, data, hooks.remark)).run();
+  set_common_targets(results);
+  set_speed_ups(results);
   return results;
 }
 

@@ -18,15 +18,17 @@ void add(const Summary& summary, SeedStatistics& statistics) {
 
 std::vector<SeedStatistics> seed_statistics(const std::vector<RunResult>& results) {
   std::vector<SeedStatistics> statistics;
-  const auto statistics_of_scheme = [&](const std::string& scheme) {
-    const auto found = std::ranges::find(statistics, scheme, &SeedStatistics::scheme);
+  const auto statistics_of_runs_like = [&](const Summary& s) {
+    const auto found = std::ranges::find_if(statistics, [&](const SeedStatistics& other) {
+      return other.label == s.label && other.varied == s.varied;
+    });
     if (found != statistics.end()) return found;
-    statistics.push_back({.scheme = scheme, .seeds = {}, .summaries = {}});
+    statistics.push_back({.label = s.label, .varied = s.varied, .seeds = {}, .summaries = {}});
     return std::prev(statistics.end());
   };
   for (const bool interrupted : {false, true}) {
     for (const RunResult& result : results) {
-      const auto statistics = statistics_of_scheme(result.summary.scheme);
+      const auto statistics = statistics_of_runs_like(result.summary);
       const bool counts = interrupted ? statistics->summaries.empty() : true;
       if (result.summary.interrupted == interrupted && counts) add(result.summary, *statistics);
     }

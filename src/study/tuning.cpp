@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -20,51 +22,48 @@ constexpr double part_of_run = 0.25;       // the last round's budget
 constexpr double most_epochs = 4.0;        // of the last round
 constexpr double never_looked_at = 1e9;    // epochs; a short run is looked at when it ends
 
-struct Candidate {
-  int power = 0;
-  double loss = 0.0;
-};
+}  // namespace
 
 /// The better one first; a loss that is no number is infinite here.
-bool better(const Candidate& a, const Candidate& b) {
+bool StepSizeSearch::better(const Candidate& a, const Candidate& b) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  const double a_there = a.seconds_to_target.value_or(never);
+  const double b_there = b.seconds_to_target.value_or(never);
+  if (a_there != b_there) return a_there < b_there;
   return a.loss != b.loss ? a.loss < b.loss : std::abs(a.power) < std::abs(b.power);
 }
 
-class Search {
- public:
-  Search(const Configuration& resolved, const LoadedData& data, const RunHooks& hooks)
-      : run_(resolved), data_(data), hooks_(hooks) {}
-  Tuning result();
+StepSizeSearch::StepSizeSearch(const Configuration& resolved, const LoadedData& data,
+                               std::string name, Remark remark)
+    : run_(resolved),
+      data_(data),
+      name_(std::move(name)),
+      remark_(std::move(remark)),
+      lowest_(-grid_reach),
+      highest_(grid_reach) {
+  tuning_.lr = run_.optimizer.lr;
+  std::vector<int> powers;
+  for (int power = -grid_reach; power <= grid_reach; ++power) powers.push_back(power);
+  ask_for(powers);
+}
 
- private:
-  Configuration short_run(int round) const;
-  double lr_of(int power) const { return std::ldexp(run_.optimizer.lr, power); }
-  bool interrupted() const {
-    // relaxed: a flag that a signal sets; nothing is published with it.
-    return hooks_.interrupted != nullptr && hooks_.interrupted->load(std::memory_order_relaxed);
-  }
-  void say(const std::string& text) const {
-    if (hooks_.remark) hooks_.remark(fmt::format("tuning {}: {}", run_.scheme, text));
-  }
-  Candidate tried(int power, const Configuration& configuration);
-  std::vector<Candidate> round(const std::vector<int>& powers, int number);
-  bool extend(std::vector<Candidate>& candidates, const Configuration& configuration);
+double StepSizeSearch::lr_of(int power) const {
+  return std::ldexp(run_.optimizer.lr, power);
+}
 
-  const Configuration& run_;
-  const LoadedData& data_;
-  const RunHooks& hooks_;
-  Tuning tuning_;
-  int lowest_ = -grid_reach, highest_ = grid_reach;  // tried so far
-};
+void StepSizeSearch::say(const std::string& text) const {
+  if (remark_) remark_(fmt::format("tuning {}: {}", name_, text));
+}
 
-/// The run that is tuned for, cut to the budget of that round.
-Configuration Search::short_run(int round) const {
+/// The run that is tuned for, cut to the budget of this round.
+Configuration StepSizeSearch::short_run() const {
   Configuration c = run_;
-  const double part = std::ldexp(1.0, round - (rounds - 1));
+  const double part = std::ldexp(1.0, round_ - (rounds - 1));
   const double steps_an_epoch =
       static_cast<double>(data_.train.rows) / (static_cast<double>(c.batch) * c.workers);
+  const auto whole = static_cast<double>(*c.steps);
   const double steps =
-      std::min(part_of_run * static_cast<double>(*c.steps), most_epochs * steps_an_epoch);
+      has_target(c) ? whole : std::min(part_of_run * whole, most_epochs * steps_an_epoch);
   // Of what happens only every so many steps, whole cycles, and more than one: a centre that has
   // not moved yet says nothing.
   const std::uint64_t cycle =
@@ -74,86 +73,92 @@ Configuration Search::short_run(int round) const {
   const std::uint64_t cycles =
       std::max<std::uint64_t>(cycle > 1 ? 2 : 1, (asked + cycle - 1) / cycle);
   c.steps = std::min(cycles * cycle, *run_.steps);
-  if (c.seconds) c.seconds = scaled(*c.seconds, part_of_run * part);
-  c.target_loss.reset();  // one that is reached would end the run, and all would be equally good
-  c.evaluate_every = never_looked_at;
+  if (c.seconds) c.seconds = scaled(*c.seconds, (has_target(c) ? 1.0 : part_of_run) * part);
+  if (!has_target(c)) c.evaluate_every = never_looked_at;
   return c;
 }
 
-Candidate Search::tried(int power, const Configuration& configuration) {
-  Configuration c = configuration;
-  c.optimizer.lr = lr_of(power);
-  const Summary summary =
-      run_experiment(plan_run(c, data_),
-                     {.evaluated = {}, .remark = {}, .interrupted = hooks_.interrupted})
-          .summary;
-  const bool lost = summary.diverged || !std::isfinite(summary.train_loss);
-  const double loss = lost ? std::numeric_limits<double>::infinity() : summary.train_loss;
-  if (!summary.interrupted) tuning_.trials.push_back({c.optimizer.lr, *c.steps, loss});
-  return {power, loss};
+void StepSizeSearch::ask_for(const std::vector<int>& powers) {
+  asked_ = powers;
+  trials_.clear();
+  for (const int power : powers) {
+    trials_.push_back(short_run());
+    trials_.back().optimizer.lr = lr_of(power);
+  }
 }
 
-/// Tries one beyond the edge where the best is at one; false when there is no need, or no more.
-bool Search::extend(std::vector<Candidate>& candidates, const Configuration& configuration) {
-  const Candidate& first = *std::ranges::min_element(candidates, better);
+void StepSizeSearch::take(const std::vector<Summary>& ended) {
+  require(ended.size() == trials_.size(), "every trial of a search is run");
+  for (std::size_t i = 0; i < ended.size(); ++i) {
+    const Summary& summary = ended[i];
+    tuning_.interrupted = tuning_.interrupted || summary.interrupted;
+    if (summary.interrupted) continue;
+    const bool lost = summary.diverged || !std::isfinite(summary.train_loss);
+    const double loss = lost ? std::numeric_limits<double>::infinity() : summary.train_loss;
+    candidates_.push_back({asked_[i], loss, summary.seconds_to_target});
+    tuning_.trials.push_back(
+        {trials_[i].optimizer.lr, *trials_[i].steps, loss, summary.seconds_to_target});
+  }
+  trials_.clear();
+  if (tuning_.interrupted) return;
+  if (const auto beyond = beyond_edge()) {
+    ask_for({*beyond});
+  } else {
+    end_round();
+  }
+}
+
+/// The next one to try in this round where the best is at the edge of what has been tried.
+std::optional<int> StepSizeSearch::beyond_edge() {
+  const Candidate& first = *std::ranges::min_element(candidates_, better);
   const int best = std::isfinite(first.loss) ? first.power : lowest_;  // all were too large
   const bool up = best == highest_;
-  if (!up && best != lowest_) return false;
+  if (!up && best != lowest_) return std::nullopt;
   const int beyond = up ? best + 1 : best - 1;
   tuning_.at_edge = std::abs(beyond) > furthest;
-  if (tuning_.at_edge) return false;
+  if (tuning_.at_edge) return std::nullopt;
   say(fmt::format("{} is the {} tried so far and the best; trying {}", lr_of(best),
                   up ? "largest" : "smallest", lr_of(beyond)));
-  candidates.push_back(tried(beyond, configuration));
   (up ? highest_ : lowest_) = beyond;
-  return true;
+  return beyond;
 }
 
-/// The candidates of one round, the best first; as many as were tried when interrupted.
-std::vector<Candidate> Search::round(const std::vector<int>& powers, int number) {
-  const Configuration configuration = short_run(number);
-  std::vector<Candidate> candidates;
-  for (const int power : powers) {
-    const Candidate candidate = tried(power, configuration);
-    if (interrupted()) return {};
-    candidates.push_back(candidate);
+void StepSizeSearch::end_round() {
+  std::ranges::sort(candidates_, better);
+  const Candidate best = candidates_.front();
+  tuning_.lr = lr_of(best.power);
+  std::vector<int> going_on;
+  for (std::size_t i = 0; i < (candidates_.size() + 1) / 2; ++i) {
+    going_on.push_back(candidates_[i].power);
   }
-  while (extend(candidates, configuration)) {
-    if (interrupted()) return {};
+  candidates_.clear();
+  if (++round_ < rounds) {
+    ask_for(going_on);
+    return;
   }
-  std::ranges::sort(candidates, better);
-  return candidates;
-}
-
-Tuning Search::result() {
-  std::vector<int> powers;
-  for (int power = -grid_reach; power <= grid_reach; ++power) powers.push_back(power);
-  tuning_.lr = run_.optimizer.lr;
-  for (int number = 0; number < rounds; ++number) {
-    const std::vector<Candidate> candidates = round(powers, number);
-    if (candidates.empty()) {
-      tuning_.interrupted = true;
-      return std::move(tuning_);
-    }
-    tuning_.lr = lr_of(candidates.front().power);
-    powers.clear();
-    for (std::size_t i = 0; i < (candidates.size() + 1) / 2; ++i) {
-      powers.push_back(candidates[i].power);
-    }
-    if (number + 1 == rounds) {
-      say(fmt::format("step size {}, loss {:.6g} after {} steps", tuning_.lr,
-                      candidates.front().loss, *short_run(number).steps));
-    }
-  }
+  --round_;
+  const std::string how =
+      best.seconds_to_target
+          ? fmt::format("at the target after {}", human_duration(*best.seconds_to_target))
+          : fmt::format("loss {:.6g} after {} steps", best.loss, *short_run().steps);
+  say(fmt::format("step size {}, {}", tuning_.lr, how));
   if (tuning_.at_edge) say("that is where even the extended grid ends");
-  return std::move(tuning_);
 }
-
-}  // namespace
 
 Tuning tune_step_size(const Configuration& resolved, const LoadedData& data,
                       const RunHooks& hooks) {
-  return Search(resolved, data, hooks).result();
+  StepSizeSearch search(resolved, data, resolved.scheme, hooks.remark);
+  while (!search.trials().empty()) {
+    std::vector<Summary> ended;
+    for (const Configuration& trial : search.trials()) {
+      ended.push_back(
+          run_experiment(plan_run(trial, data),
+                         {.evaluated = {}, .remark = {}, .interrupted = hooks.interrupted})
+              .summary);
+    }
+    search.take(ended);
+  }
+  return search.result();
 }
 
 }  // namespace trainyard

@@ -59,23 +59,37 @@ TEST_CASE("the program without a command says how it is used", "[app]") {
   CHECK_THAT(run_program({"--version"}).output, ContainsSubstring("trainyard 0."));
 }
 
-TEST_CASE("schemes are listed under their families", "[app]") {
+TEST_CASE("schemes are listed under their families, a line each", "[app]") {
   const std::string list = run_program({"list", "schemes"}).output;
   std::size_t last = 0;
-  for (const char* part :
-       {"# synchronous", "\nring\n", "# asynchronous", "\nps-async\n", "# bounded", "\nssp\n",
-        "# local updates", "\nlocal-sgd\n", "# shared memory", "\nhogwild++\n", "# decentralised",
-        "\ngossip\n", "time, of a step"}) {
+  for (const char* part : {"# synchronous", "\nring ", "# asynchronous", "\nps-async ", "# bounded",
+                           "\nssp ", "# local updates", "\nlocal-sgd ", "# shared memory",
+                           "\nhogwild++ ", "# decentralised", "\ngossip ", "list schemes NAME"}) {
     INFO(part);
     const std::size_t place = list.find(part, last);
     REQUIRE(place != std::string::npos);
     last = place;
   }
   for (const Scheme& scheme : schemes()) {
-    const std::size_t first = list.find("\n" + scheme.name + "\n");
+    const std::size_t first = list.find("\n" + scheme.name + " ");
     CHECK(first != std::string::npos);
-    CHECK(list.find("\n" + scheme.name + "\n", first + 1) == std::string::npos);
+    CHECK(list.find("\n" + scheme.name + " ", first + 1) == std::string::npos);
   }
+}
+
+TEST_CASE("a scheme, or a group of them, is told about in full", "[app]") {
+  const std::string one = run_program({"list", "schemes", "local-sgd"}).output;
+  for (const char* part :
+       {"local-sgd\n", "step: ", "time: ", "rate: ", "source: ", "--period ", "time, of a step"}) {
+    CHECK_THAT(one, ContainsSubstring(part));
+  }
+  CHECK_THAT(one, !ContainsSubstring("gossip"));
+  const std::string all = "\n" + run_program({"list", "schemes", "all"}).output;
+  for (const Scheme& scheme : schemes())
+    CHECK_THAT(all, ContainsSubstring("\n" + scheme.name + "\n"));
+  CHECK_THAT(run_program({"list", "schemes", "rnig"}).errors, ContainsSubstring("'ring'?"));
+  CHECK_THAT(run_program({"list", "models", "ring"}).errors,
+             ContainsSubstring("one word too many"));
 }
 
 TEST_CASE("list and machine tell what there is", "[app]") {

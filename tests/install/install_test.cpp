@@ -69,7 +69,7 @@ TEST_CASE("a scheme of one's own builds against the installed package", "[instal
         Approx(runs[0]["train_loss"].get<double>()).epsilon(1e-6));
   CHECK(runs[0]["messages"] == 20 * 2 * 8 * 7);
   CHECK(runs[1]["messages"] == 20 * 2 * 7);
-  CHECK_THAT(output_of(program + " list schemes"), ContainsSubstring("\nown\n"));
+  CHECK_THAT(output_of(program + " list schemes"), ContainsSubstring("\nown "));
 
   const auto slow = nlohmann::json::parse(
       output_of(quoted_path(build / "slow_momentum") +

@@ -8,6 +8,7 @@ RunResult bare_result(const std::string& scheme) {
   c.scheme = scheme;
   c.compute_time = std::chrono::milliseconds(1);
   Summary& s = result.summary;
+  s.label = scheme;
   s.scheme = scheme;
   s.workers = 8;
   s.time = "virtual";

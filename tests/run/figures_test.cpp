@@ -40,6 +40,17 @@ RunResult distinct_result() {
   s.transfer_s = 0.875;
   s.compute_stretch = 1.375;
   s.samples_per_second = 2048;
+  s.batch = 25;
+  s.latency_s = 0.0625;
+  s.bandwidth_bytes_per_s = 1e9;
+  s.ports = "circuit";
+  s.partition = "iid";
+  s.stragglers = "3:4";
+  s.target_interval_s = 0.375;
+  s.speed_up = 3.25;
+  s.speed_up_pass_time = 6.5;
+  s.speed_up_passes = 0.4375;
+  s.squared_gradient_norm = 0.0078125;
   s.diverged = true;
   return result;
 }
@@ -229,7 +240,12 @@ TEST_CASE("the statistics over seeds have a mean and a deviation of their figure
   std::vector<RunResult> results;
   for (int i = 0; i < 2; ++i) results.push_back(distinct_result());
   const Json spread = Json::parse(comparison_json(results, {.seeds = 2}))["spread"][0];
-  Words keys{"scheme", "seeds", "lr", "diverged", "reached_target"}, columns = keys;
+  Words keys = names_in(View::setting);
+  for (const char* name : {"workers", "batch", "latency_s", "partition", "stragglers", "dataset"}) {
+    CHECK(std::ranges::count(keys, name) == 1);
+  }
+  for (const char* name : {"seeds", "diverged", "reached_target"}) keys.emplace_back(name);
+  Words columns = keys;
   for (const Figure* figure : figures_in(View::statistics)) {
     INFO(figure->key);
     keys.emplace_back(figure->key);

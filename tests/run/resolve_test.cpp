@@ -110,6 +110,8 @@ TEST_CASE("the clock follows the ranks and the cores", "[run]") {
   const int cores = this_machine().cores;
   Configuration c = small_configuration("ps-sync");
   c.time = TimeMode::automatic;
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("time: virtual, as --compute-time is given"));
+  c.compute_time.reset();
   c.workers = cores;  // and a server more
   CHECK(resolved(c).configuration.time == TimeMode::simulated);
   CHECK_THAT(resolved(c).remarks, ContainsSubstring("time: virtual"));

@@ -10,7 +10,6 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/evaluation.hpp"
 #include "trainyard/scheme/scheme.hpp"
-#include "trainyard/study/comparison.hpp"
 
 #include "run/small_runs.hpp"
 #include "support/catch.hpp"
@@ -161,58 +160,6 @@ TEST_CASE("an interrupt ends a run with what it has", "[run]") {
     CHECK(summary.epochs >= 0.9);
     CHECK(summary.epochs < 3.0);
   }
-}
-
-TEST_CASE("a comparison without a target takes the loss that all reached", "[run]") {
-  const LoadedData data = small_data();
-  Configuration c = small_configuration("");
-  const std::vector<std::string> names{"ring", "ps-async", "sequential"};
-  const auto results = run_comparison(c, names, data, {});
-  REQUIRE(results.size() == 3);
-  double worst = 0.0;
-  for (const RunResult& result : results) {
-    double best = 1e9;
-    for (const Metrics& metrics : result.metrics) best = std::min(best, metrics.train_loss);
-    worst = std::max(worst, best);
-  }
-  for (const RunResult& result : results) {
-    CHECK(result.summary.target_loss == worst);
-    REQUIRE(result.summary.seconds_to_target);
-    CHECK(*result.summary.seconds_to_target <= result.summary.seconds);
-  }
-  // ps-async applies each gradient in full, and so is there earlier.
-  CHECK(*results[1].summary.epochs_to_target < *results[0].summary.epochs_to_target);
-}
-
-TEST_CASE("a comparison keeps the target it is given, and tells of each run", "[run]") {
-  const LoadedData data = small_data();
-  Configuration c = small_configuration("");
-  c.target_loss = 0.5;
-  std::string told;
-  const ComparisonHooks hooks{
-      .begins = [&](const Configuration& resolved) { told += "<" + resolved.scheme; },
-      .ended = [&](const RunResult& result) { told += result.summary.scheme + ">"; },
-      .run = {}};
-  for (const RunResult& result : run_comparison(c, {"gossip", "hogwild"}, data, hooks)) {
-    CHECK(result.summary.target_loss == 0.5);
-  }
-  CHECK(told == "<gossipgossip><hogwildhogwild>");
-}
-
-TEST_CASE("a comparison's target leaves out what diverged, and an interrupt ends it", "[run]") {
-  const LoadedData data = small_data();
-  Configuration c = small_configuration("");
-  c.optimizer.lr = 1e9;
-  for (const RunResult& result : run_comparison(c, {"ring", "hogwild"}, data, {})) {
-    CHECK(result.summary.diverged);
-    CHECK(!result.summary.target_loss);
-  }
-  const std::atomic<bool> interrupted{true};
-  const ComparisonHooks hooks{.begins = {},
-                              .ended = {},
-                              .run = {.evaluated = {}, .remark = {}, .interrupted = &interrupted}};
-  c.optimizer.lr = 0.5;
-  CHECK(run_comparison(c, {"ring", "hogwild"}, data, hooks).size() == 1);
 }
 
 }  // namespace trainyard

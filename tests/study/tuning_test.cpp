@@ -99,11 +99,9 @@ TEST_CASE("what diverges loses, however far it is tried", "[study]") {
   }
 }
 
-TEST_CASE("tuning ignores the target, keeps to a quarter of the budget, and ends when told",
-          "[study]") {
+TEST_CASE("tuning keeps to a quarter of the budget, and ends when told", "[study]") {
   const LoadedData data = parabola(1.0);
   Configuration c = on_parabola(0.5, data);
-  c.target_loss = 100.0;  // where every run begins
   CHECK(tune_step_size(c, data, {}).lr == 1.0);
   c.steps = 8;
   CHECK(tune_step_size(c, data, {}).trials.back().steps == 2);
@@ -112,24 +110,54 @@ TEST_CASE("tuning ignores the target, keeps to a quarter of the budget, and ends
             .interrupted);
 }
 
+TEST_CASE("with a target tuning finds the step size that is there first", "[study]") {
+  // ½ (x − 3)² from 0: after t steps 4.5 (1 − γ)^2t, of which 1/8 and 1/4 and 1/2 never are at 0.
+  const LoadedData data = parabola(1.0);
+  Configuration c = on_parabola(0.5, data);
+  c.evaluate_every = 1.0;  // a step of two workers with a row each is an epoch
+  c.target_loss = 1e-3;
+  const Tuning tuning = tune_step_size(c, data, {});
+  CHECK(tuning.lr == 1.0);
+  for (const TuningTrial& trial : tuning.trials) {
+    const double shrinks = std::abs(1.0 - trial.lr);
+    const double needs = shrinks == 0.0 ? 1.0 : std::log(1e-3 / 4.5) / (2.0 * std::log(shrinks));
+    const bool in_budget = shrinks < 1.0 && std::ceil(needs) <= static_cast<double>(trial.steps);
+    CAPTURE(trial.lr, trial.steps, needs);
+    CHECK(trial.seconds_to_target.has_value() == in_budget);
+    // A millisecond a step; within the step in which it crosses.
+    if (in_budget) CHECK(std::abs(*trial.seconds_to_target * 1e3 - needs) <= 1.0);
+  }
+  // A quarter, a half and all of the budget, and not a quarter of these.
+  CHECK(tuning.trials.front().steps == 100);
+  CHECK(tuning.trials.back().steps == 400);
+
+  // None is there: the loss decides.
+  c.target_loss = -1.0;
+  c.steps = 8;
+  CHECK(tune_step_size(c, data, {}).lr == 1.0);
+  // All are there from the beginning: nothing is better than what was asked for.
+  c.target_loss = 100.0;
+  CHECK(tune_step_size(c, data, {}).lr == 0.5);
+}
+
 TEST_CASE("a tuned comparison runs each scheme at its own step size, for all seeds", "[study]") {
   const LoadedData data = small_data();
-  Configuration c = small_configuration("");
-  c.dataset = "dense-logistic";
+  ComparisonRequest request{.configuration = small_configuration(""),
+                            .contestants = parse_contestants("ring,ps-async"),
+                            .options = {.seeds = 2, .tune_lr = true, .jobs = 1}};
+  request.configuration.epochs = 0.2;
   int tunings = 0;
   ComparisonHooks hooks;
-  hooks.run.remark = [&](const std::string& text) {
+  hooks.remark = [&](const std::string& text) {
     tunings += text.find("step size") != std::string::npos ? 1 : 0;
   };
-  c.epochs = 0.2;
-  const ComparisonOptions options{.seeds = 2, .tune_lr = true};
-  const auto results = run_comparison(c, {"ring", "ps-async"}, data, hooks, options);
+  const auto results = run_comparison(request, data, hooks);
   REQUIRE(results.size() == 4);
   CHECK(tunings == 2);
   for (std::size_t i : {0U, 1U}) {
-    Configuration alone = c;
+    Configuration alone = request.configuration;
     alone.scheme = results[i].summary.scheme;
-    alone = resolve(alone, {"ring", "ps-async"}, data, {});
+    alone = resolve(alone, {alone.scheme}, data, {});
     CHECK(results[i].resolved.optimizer.lr == tune_step_size(alone, data, {}).lr);
     CHECK(results[i].summary.lr == results[i].resolved.optimizer.lr);
     CHECK(results[i + 2].summary.lr == results[i].summary.lr);

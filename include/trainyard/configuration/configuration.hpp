@@ -51,9 +51,10 @@ struct Configuration {
   std::optional<double> epochs;
   std::optional<std::uint64_t> steps;
   std::optional<Duration> seconds;
-  std::optional<double> target_loss;
+  std::optional<double> target_loss, target_accuracy, target_gradient;  // one of them at most
   std::uint64_t seed = 1;
   double evaluate_every = 0.5;  // epochs
+  bool gradient_norm = false;   // is evaluated, too
   IngredientNames ingredients;  // those that were given; of other kinds it is the fallback
 
   // [scheme]
@@ -74,7 +75,8 @@ struct Configuration {
   double l2 = 0.0;
 
   // [optimizer]
-  std::size_t batch = 32;  // rows a minibatch, a worker
+  std::size_t batch = 32;                   // rows a minibatch, a worker
+  std::optional<std::size_t> global_batch;  // of all workers together: `batch` is made of it
   OptimizerOptions optimizer;
 
   // [network]
@@ -93,11 +95,16 @@ struct Configuration {
   StepRange trace_steps;
   std::string format = "table";
   bool quiet = false;
+  bool progress = false;  // every evaluation, whether or not a terminal listens
   bool force = false;
 
   /// The options that somebody asked for, by name: where one has no effect, that is said.
   std::vector<std::string> given;
 };
+
+inline bool has_target(const Configuration& c) {
+  return c.target_loss || c.target_accuracy || c.target_gradient;
+}
 
 /// Who is what in its run under `scheme` (scheme/cast.hpp).
 Cast cast_of(const Scheme& scheme, const Configuration& configuration);

@@ -54,13 +54,30 @@ const Option& option_named(std::string_view name);
 std::vector<std::string> idle_notes(std::span<const OptionSetting> settings,
                                     std::span<const std::string> given);
 
+/// An option as text, as Option::set reads it.
+struct OptionText {
+  std::string option, text;
+
+  bool operator==(const OptionText&) const = default;
+};
+
+/// A table [[contestant]] of a TOML file, which only a comparison has (study/contestant.hpp).
+struct ContestantTable {
+  std::string place;  // "FILE:LINE", for messages
+  std::string label, scheme;
+  std::vector<OptionText> settings;
+};
+
 /// Reads a TOML file into `configuration`. Throws UsageError: "FILE:LINE: what was found; what is
 /// accepted". `configuration.given` then names what the file gives another value than the default:
 /// a file that the program wrote itself gives everything.
-void read_configuration(const std::filesystem::path& file, Configuration& configuration);
+/// Tables [[contestant]] are given to `contestants`; without that they are an error.
+void read_configuration(const std::filesystem::path& file, Configuration& configuration,
+                        std::vector<ContestantTable>* contestants = nullptr);
 /// The same from text; `name` stands for the file.
 void parse_configuration(std::string_view text, const std::string& name,
-                         Configuration& configuration);
+                         Configuration& configuration,
+                         std::vector<ContestantTable>* contestants = nullptr);
 
 /// The configuration as TOML: every option that is set and describes the run. Reading it back gives
 /// the same run.

@@ -49,6 +49,8 @@ struct DatasetRequest {
   std::string data_dir = "data";
   std::size_t label_column = 0;
   std::uint64_t seed = 1;  // for the generators
+
+  bool operator==(const DatasetRequest&) const = default;
 };
 
 /// What the name of a data set stands for, as load_dataset() looks it up.

@@ -1,4 +1,5 @@
-// What a run tells while it goes on: a live line on a terminal, a line an evaluation elsewhere.
+// What a run tells while it goes on: a live line on a terminal, one line when it has ended
+// elsewhere.
 #pragma once
 
 #include <chrono>
@@ -8,13 +9,20 @@
 
 namespace trainyard {
 
+/// What of a run is shown.
+struct ProgressOptions {
+  bool quiet = false;             // nothing but warnings
+  bool every_evaluation = false;  // where standard error is no terminal, too
+  bool alone = true;              // otherwise a terminal shows only how each run ended
+};
+
 /// Writes to standard error. Threads: one at a time.
 class Progress {
  public:
-  explicit Progress(bool quiet);
+  explicit Progress(const ProgressOptions& options);
 
   void remark(const std::string& text);
-  void begin(const Configuration& resolved);
+  void begin(std::string name, const Configuration& resolved);
   void evaluated(const Metrics& metrics);
   void end(const RunResult& result);
 
@@ -22,11 +30,11 @@ class Progress {
   double fraction_done(const Metrics& metrics) const;
   std::string line_of(const Metrics& metrics) const;
 
-  bool quiet_;
+  ProgressOptions options_;
   bool live_;  // standard error is a terminal
-  std::string scheme_;
+  std::string name_;
   double last_step_ = 0.0, last_second_ = 0.0;  // of the budget; 0 when there is no such limit
-  bool may_end_earlier_ = false;                // at a target loss
+  bool may_end_earlier_ = false;                // at a target
   std::chrono::steady_clock::time_point began_;
 };
 

@@ -26,16 +26,24 @@ std::string metrics_json(const Metrics& metrics);
 
 /// A header line and one line a run.
 std::string summary_csv(const std::vector<RunResult>& results);
-/// A header line and one line a scheme: NAME_mean and NAME_sd of each figure over the seeds.
+/// A header line and one line a contestant and point of the grid: what was asked for, and NAME_mean
+/// and NAME_sd of each figure over the seeds.
 std::string statistics_csv(const std::vector<RunResult>& results);
 /// A header line and one line a rank: where its time went (the three add up to the run's seconds),
 /// and its messages.
 std::string ranks_csv(const RunResult& result);
 
+enum class Markup { markdown, latex };
+/// The same tables for a document, without what is said around them.
+std::string summary_markup(const Summary& summary, Markup markup);
+std::string comparison_markup(const std::vector<RunResult>& results,
+                              const ComparisonOptions& options, Markup markup);
+
 /// One run, one quantity a line.
 std::string summary_table(const Summary& summary);
-/// One scheme a line, with what the columns mean beneath; with several seeds the mean over them and
-/// in a second line the standard deviation, and where each scheme has a step size of its own, that.
+/// One contestant and point a line, in blocks of 100 columns, with what the columns mean beneath;
+/// with several seeds the mean over them and in a second line the standard deviation, and where
+/// each scheme has a step size of its own, that.
 std::string comparison_table(const std::vector<RunResult>& results,
                              const ComparisonOptions& options = {});
 

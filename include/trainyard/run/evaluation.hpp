@@ -28,4 +28,8 @@ class GracePeriod {
 std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, const Dataset& data,
                                   const GracePeriod& grace);
 
+/// ‖∇F‖² at `parameters`, the regulariser's part included, by the same blocks.
+std::optional<double> squared_gradient_norm(const Model& model, ConstVector parameters,
+                                            const Dataset& data, const GracePeriod& grace);
+
 }  // namespace trainyard

@@ -26,9 +26,10 @@ using FigureValue = std::variant<std::monostate, bool, std::uint64_t, double, st
 enum class View : unsigned {
   json = 1,
   csv = 2,
-  statistics = 4,        // over seeds, in JSON and CSV; numbers only
-  run_table = 8,         // one run, a line each
-  comparison_table = 16  // one scheme a line, a column each; numbers only
+  statistics = 4,         // over seeds, in JSON and CSV; numbers only
+  run_table = 8,          // one run, a line each
+  comparison_table = 16,  // one scheme a line, a column each; numbers only
+  setting = 32            // over seeds, in JSON and CSV: what was asked for, of the first seed
 };
 
 constexpr View operator|(View a, View b) {
@@ -67,6 +68,8 @@ struct Figure {
   /// The whole entry in the table of a run; where it is empty, there is no line.
   std::string (*line)(const Summary&) = nullptr;
   ComparisonColumn column = {};
+  /// Most runs do not have it: no table has a column that is empty in all lines.
+  bool needs_asking = false;
 };
 
 std::span<const Figure> figures();

@@ -19,6 +19,11 @@ struct Scheme;
 /// What --model is where it is not given: logistic regression for two classes, softmax for more.
 std::string model_name(const Configuration& configuration, const LoadedData& data);
 
+/// What --time auto is for so many ranks: wall where each gets a core, else virtual. And how that
+/// is said.
+TimeMode clock_for(int ranks);
+std::string clock_remark(TimeMode chosen, int ranks);
+
 /// Throws UsageError for what this scheme refuses and another may take. Returns a warning where the
 /// setting is at the limit of what the scheme tolerates. `model` is the configuration's.
 std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& configuration,

@@ -19,6 +19,7 @@
 
 #include "trainyard/base/vector.hpp"
 #include "trainyard/configuration/configuration.hpp"
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/staleness.hpp"
@@ -39,6 +40,8 @@ struct Metrics {
   std::optional<double> test_loss{};           // mean loss
   std::optional<double> test_accuracy{};       // fraction right
   std::optional<double> consensus_distance{};  // (1/n) Σ‖x_i − x̄‖²; empty without replicas
+  /// ‖∇F(x̄)‖² over all training rows, where somebody asked for it (catalogue §1.4's criterion).
+  std::optional<double> squared_gradient_norm{};
 };
 
 struct StalenessSummary {
@@ -47,6 +50,8 @@ struct StalenessSummary {
 };
 
 struct Summary {
+  std::string label;               // of the contestant; otherwise the scheme's name
+  std::vector<OptionText> varied;  // the point of a comparison's grid
   std::string scheme;
   int workers = 0, servers = 0;
   std::string time;  // "wall" or "virtual"
@@ -57,14 +62,21 @@ struct Summary {
   int classes = 0;
   std::string model;
   std::size_t parameters = 0;
-  double lr = 0.0;  // γ₀
+  double lr = 0.0;                                      // γ₀
+  std::size_t batch = 0;                                // a worker
+  double latency_s = 0.0, bandwidth_bytes_per_s = 0.0;  // between workers of one rack
+  std::string ports, partition, stragglers;             // as the options are written
 
   double steps = 0.0;  // a worker, on average
   double epochs = 0.0;
   std::uint64_t samples = 0;           // that the model has learnt from
   std::uint64_t samples_computed = 0;  // more, where gradients were dropped or computed twice
   double seconds = 0.0;
-  std::optional<double> target_loss, seconds_to_target, epochs_to_target;
+  std::optional<double> target_loss, target_accuracy, target_gradient;  // one of them at most
+  std::optional<double> seconds_to_target, epochs_to_target, target_interval_s;  // target.hpp
+  /// Over `sequential` of the same comparison, seed and point, to the target: T₁/T, which is what a
+  /// pass over the data takes less time, times what there are fewer passes.
+  std::optional<double> speed_up, speed_up_pass_time, speed_up_passes;
   double train_loss = 0.0;
   std::optional<double> test_loss, test_accuracy;
   std::uint64_t messages = 0, bytes_sent = 0;
@@ -72,7 +84,7 @@ struct Summary {
          wait_s = 0.0;                    // mean over workers; they add up to `seconds`
   std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch
   std::optional<StalenessSummary> staleness;
-  std::optional<double> consensus_distance;
+  std::optional<double> consensus_distance, squared_gradient_norm;
   double samples_per_second = 0.0;
   std::string model_hash;
   bool diverged = false, interrupted = false;

@@ -1,49 +1,91 @@
-// The same run under several schemes.
+// The same run by several contestants, at each point of a grid, with several seeds.
 //
-// Threads: the calling one, and those that the run starts, which have ended when it returns. An
-// exception of a run is given to ComparisonHooks::failed, or rethrown where there is none.
+//   ComparisonRequest request{.configuration = c,
+//                             .contestants = parse_contestants("ring,gossip:one-peer-exp"),
+//                             .variations = {parse_variation("latency=10us,1ms")},
+//                             .options = {.seeds = 3}};
+//   const std::vector<RunResult> results = run_comparison(request, data, {});
+//
+// Threads: the calling one. In simulated time it makes as many runs at once as `jobs` says, and
+// calls the hooks from their threads; all have ended when it returns. Results do not depend on it.
 #pragma once
 
 #include <exception>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "trainyard/run/run.hpp"
+#include "trainyard/study/contestant.hpp"
+#include "trainyard/study/variation.hpp"
 
 namespace trainyard {
 
-/// Called before each scheme's run and after it.
-struct ComparisonHooks {
-  std::function<void(const Configuration& resolved)> begins;
-  std::function<void(const RunResult&)> ended;
-  RunHooks run;
-  /// A run threw: the comparison goes on with the next scheme, unless it was interrupted. Without
-  /// this hook, the exception is rethrown.
-  std::function<void(std::exception_ptr)> failed{};
-};
-
 struct ComparisonOptions {
-  int seeds = 1;         // how many comparisons, with seeds s, s + 1, …
-  bool tune_lr = false;  // each scheme at its own best step size (tuning.hpp)
+  int seeds = 1;         // of all that, with seeds s, s + 1, …
+  bool tune_lr = false;  // each contestant at its own best step size at each point (tuning.hpp)
+  int jobs = 0;          // runs at once in simulated time; 0: one for each core
 };
 
-/// Runs each scheme on the same data, budget, clock and network, with one seed after the other,
-/// each of them a comparison by itself. (Generated data sets are another one for each seed, as they
-/// are for `run`.) A scheme's step size is tuned once, before its first run, with the first seed.
-///
-/// Without a target loss, the target is the loss that every scheme reached with that seed (the
-/// worst of their best; schemes that diverged or were interrupted left out), so that times can be
-/// compared. It is known only at the end: `ended` is told of a run without a target. An interrupt
-/// ends the comparison after the run under way, with the results so far. With several seeds results
-/// lack their models once `ended` has been told.
-std::vector<RunResult> run_comparison(const Configuration& configuration,
-                                      const std::vector<std::string>& schemes,
-                                      const LoadedData& data, const ComparisonHooks& hooks,
-                                      const ComparisonOptions& options = {});
+struct ComparisonRequest {
+  Configuration configuration;  // what all runs have in common; its scheme is not used
+  std::vector<Contestant> contestants;
+  std::vector<Variation> variations{};  // each contestant at each point of their grid
+  ComparisonOptions options{};
+};
 
-/// The configuration with the k-th seed: of several, each has its own place for results.
-Configuration with_seed(const Configuration& configuration, int k,
-                        const ComparisonOptions& options);
+/// One run of a comparison.
+struct Case {
+  std::string label;               // of the contestant
+  std::vector<OptionText> varied;  // the point of the grid
+  Configuration configuration;     // without gaps
+  std::shared_ptr<const LoadedData> data;
+  std::filesystem::path folder;  // under --out: "seed-7/latency-1ms", empty where there is but one
+};
+
+/// "gossip{topology=torus}, latency 1ms".
+std::string name_of(const Case& one);
+
+/// Hears of one run, on the thread that makes it.
+class CaseListener {
+ public:
+  virtual ~CaseListener() = default;
+  virtual RunHooks hooks() = 0;
+  virtual void ended(const RunResult& result) = 0;
+  /// It threw; the comparison goes on with the next run, unless it was interrupted.
+  virtual void failed(std::exception_ptr error) = 0;
+};
+
+struct ComparisonHooks {
+  /// What was decided and why; warnings.
+  std::function<void(const std::string&)> remark{};
+  /// All cases are known, and none has run; so many will at once. What it throws ends the
+  /// comparison.
+  std::function<void(const std::vector<Case>&, int jobs)> planned{};
+  /// Called when a case begins, with its tuned step size. Without it the first exception of a run
+  /// is rethrown.
+  std::function<std::unique_ptr<CaseListener>(const Case&)> begins{};
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+/// Results in the order of seeds, points of the grid, and contestants. `data` are those of the
+/// request's configuration; where an option varies which, others are loaded.
+///
+/// One clock for all: `--time auto` is wall where the run with the most ranks has a core for each.
+/// A minibatch's compute time is measured once for each model, data and batch. A contestant of a
+/// group that cannot run what is asked is left out, and said.
+///
+/// Without a target, runs on the same objective (data, model, λ) and of one seed have the training
+/// loss as target that all of them reached (the worst of their best; those that diverged or were
+/// interrupted left out). It is known only at the end: `ended` is told of a run without a target.
+/// Where `sequential` is among the contestants, the others have their speed-up over it to the
+/// target, of the same seed and point.
+///
+/// An interrupt ends the runs under way, with the results so far. Where there are several seeds or
+/// points, results lack their models once `ended` has been told.
+std::vector<RunResult> run_comparison(const ComparisonRequest& request, const LoadedData& data,
+                                      const ComparisonHooks& hooks);
 
 }  // namespace trainyard

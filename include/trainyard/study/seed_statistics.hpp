@@ -22,16 +22,17 @@ struct SampleStatistics {
   std::size_t count = 0;
 };
 
-/// The runs of one scheme, one for each seed. Those that were interrupted are left out if there is
-/// any other.
+/// The runs of one contestant at one point of the grid, one for each seed. Those that were
+/// interrupted are left out if there is any other.
 struct SeedStatistics {
-  std::string scheme;
+  std::string label;
+  std::vector<OptionText> varied;
   std::vector<std::uint64_t> seeds;
   std::vector<const Summary*> summaries;         // as long
   std::size_t diverged = 0, reached_target = 0;  // so many of them
 };
 
-/// One for each scheme, in the order in which they first come; points into `results`.
+/// One for each contestant and point, in the order in which they first come; points into `results`.
 std::vector<SeedStatistics> seed_statistics(const std::vector<RunResult>& results);
 
 /// Over the summaries that have the figure; empty when none has.

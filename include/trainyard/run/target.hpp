@@ -1,0 +1,45 @@
+// What a run is to reach, and when it was there.
+//
+// Threads: any; these are functions of their arguments.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "trainyard/run/run.hpp"
+
+namespace trainyard {
+
+/// A run is there when the training loss or ‖∇F(x̄)‖² is at most, or the test accuracy at least, so
+/// much.
+struct Target {
+  enum class Measure { loss, accuracy, gradient };
+  Measure measure = Measure::loss;
+  double value = 0.0;
+
+  bool operator==(const Target&) const = default;
+};
+
+/// Empty where the configuration names none. REQUIRES: it names one at most.
+std::optional<Target> target_of(const Configuration& configuration);
+
+/// "training loss 0.33", "test accuracy 0.85".
+std::string target_text(const Target& target);
+
+bool is_reached(const Target& target, const Metrics& metrics);
+
+/// When a target was first reached.
+struct Crossing {
+  double seconds = 0.0, epochs = 0.0;
+  /// Between the two evaluations on whose straight line it lies; 0 where the run began there.
+  double interval_s = 0.0;
+};
+/// Between the first evaluation that has reached the target and the one before it, where the
+/// straight line through both is at the target. Empty where none has.
+std::optional<Crossing> first_crossing(const Target& target, std::span<const Metrics> metrics);
+
+/// Sets what the summary says of the target.
+void set_target(const Target& target, std::span<const Metrics> metrics, Summary& summary);
+
+}  // namespace trainyard

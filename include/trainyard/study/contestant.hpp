@@ -1,0 +1,50 @@
+// Who takes part in a comparison: schemes, each with settings of its own where it has any.
+//
+//   --schemes 'sequential,gossip:one-peer-exp,local-sgd{period=8,lr=0.2},all-decentralised'
+//
+//   [[contestant]]
+//   label = "long periods"
+//   scheme = "local-sgd"
+//   period = 64
+//
+// Threads: any; these are functions of their arguments.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/configuration/options.hpp"
+
+namespace trainyard {
+
+struct Contestant {
+  std::string label;  // unique in a comparison: as typed, or as its table says
+  std::string scheme;
+  std::vector<OptionText> settings{};  // instead of those that all have in common
+  bool named = true;                   // otherwise it came with a group of schemes
+};
+
+/// Schemes and groups of them (schemes_of_group()), in any mixture and in this order, each perhaps
+/// followed by `:WAY`, the topology or collective of those that take one, and by
+/// `{OPTION=VALUE,…}`. A contestant is there once, at its first place; named besides its group it
+/// counts as named. Throws UsageError for what is neither, for an option that a contestant cannot
+/// have, for a value that the option refuses, and for a word that is there twice.
+std::vector<Contestant> parse_contestants(std::string_view text);
+
+/// The same from tables of a TOML file. A label is the scheme's name where there is none.
+std::vector<Contestant> contestants_of(const std::vector<ContestantTable>& tables);
+
+/// The option of that name, if runs of a comparison may differ in it. Throws UsageError, beginning
+/// with `what`.
+const Option& check_option(std::string_view name, std::string_view what);
+/// The same, and the option takes the text.
+void check_setting(const OptionText& setting, std::string_view what);
+
+/// The configuration with these options. REQUIRES: check_setting() passes.
+void apply(const std::vector<OptionText>& settings, Configuration& configuration);
+
+/// "period-8_lr-0.2": a name for files, of what may be anything.
+std::string file_name_of(std::string_view text);
+
+}  // namespace trainyard

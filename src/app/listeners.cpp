@@ -1,0 +1,78 @@
+#include "app/listeners.hpp"
+
+#include <fmt/format.h>
+
+#include "trainyard/report/chrome_trace.hpp"
+
+#include "app/failures.hpp"
+#include "base/interrupt.hpp"
+
+namespace trainyard::app {
+
+void check_outputs(const RunPlace& place, bool overwrite) {
+  if (!place.folder.empty()) {
+    refuse_taken_folder(place.folder.parent_path(), place.folder.filename().string(), overwrite);
+  }
+  if (!place.trace.empty()) const OutputFile checked("--trace", place.trace, overwrite);
+}
+
+Listeners::Listeners(const Configuration& configuration, RunPlace place, bool alone)
+    : place_(std::move(place)),
+      progress_({.quiet = configuration.quiet,
+                 .every_evaluation = configuration.progress,
+                 .alone = alone}) {
+  if (!place_.trace.empty()) recorder_.emplace(configuration.trace_steps);
+}
+
+Listeners::~Listeners() {
+  if (!folder_ || folder_->kept().empty()) return;
+  complain("the evaluations so far are in " + folder_->kept().string());
+}
+
+void Listeners::begin(const Configuration& resolved) {
+  progress_.begin(place_.name, resolved);
+  if (!place_.folder.empty()) {
+    folder_ = std::make_unique<RunFolder>(
+        place_.folder.parent_path(), place_.folder.filename().string(), resolved, resolved.force);
+  }
+  if (recorder_) trace_.emplace("--trace", place_.trace, resolved.force);
+}
+
+void Listeners::end(const RunResult& result) {
+  progress_.end(result);
+  Failures failures;
+  if (folder_) failures.attempt([&] { folder_->finish(result); });
+  folder_.reset();
+  if (trace_) failures.attempt([&] { finish_trace(); });
+  failures.rethrow();
+}
+
+RunHooks Listeners::hooks() {
+  return {.evaluated =
+              [this](const Metrics& metrics) {
+                // Before it, an interrupt ends the program at once: a large model may be minutes
+                // in the making.
+                keep_results_when_interrupted();
+                progress_.evaluated(metrics);
+                if (folder_) folder_->add(metrics);
+              },
+          .remark = [this](const std::string& text) { progress_.remark(text); },
+          .interrupted = &interrupt_flag(),
+          .recorder = recorder_ ? &*recorder_ : nullptr};
+}
+
+void Listeners::finish_trace() {
+  const Trace trace = recorder_->take();
+  trace_->finish(chrome_trace(trace));
+  trace_.reset();
+  if (trace.cut) {
+    progress_.remark(
+        fmt::format("note: the trace ends at {}, where it holds {} messages; "
+                    "--trace-steps A:B chooses other steps",
+                    human_duration(to_seconds(trace.until)), trace.messages.size()));
+  } else if (trace.until == trace.from) {
+    progress_.remark("note: the trace is empty: no step of --trace-steps was taken");
+  }
+}
+
+}  // namespace trainyard::app

@@ -1,0 +1,64 @@
+// Everyone who listens to a run of the program: the terminal, the results folder and the trace if
+// there is one.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "trainyard/report/output_file.hpp"
+#include "trainyard/report/progress.hpp"
+#include "trainyard/report/run_folder.hpp"
+#include "trainyard/run/run.hpp"
+#include "trainyard/runtime/trace.hpp"
+
+namespace trainyard::app {
+
+/// Where the results of one run go, and what it is called.
+struct RunPlace {
+  std::string name;                // on the terminal
+  std::filesystem::path folder{};  // of its results; empty: there are none
+  std::filesystem::path trace{};   // empty: there is none
+};
+
+/// Before anything is computed: throws for what may not be overwritten, or cannot be written.
+void check_outputs(const RunPlace& place, bool overwrite);
+
+/// Threads: one at a time for one object; different objects share only standard error.
+class Listeners {
+ public:
+  /// `alone`: no other run is under way, and a terminal shows each evaluation.
+  Listeners(const Configuration& configuration, RunPlace place, bool alone);
+  Listeners(const Listeners&) = delete;
+  Listeners& operator=(const Listeners&) = delete;
+  /// Says where the evaluations are of a run that has thrown.
+  ~Listeners();
+
+  void begin(const Configuration& resolved);
+  void end(const RunResult& result);
+  /// Calls it. When the run under way is refused, nothing of it is kept: the corrected command
+  /// finds its folder as the refused one has.
+  template <typename Action>
+  auto attempt(const Action& action) {
+    try {
+      return action();
+    } catch (const UsageError&) {
+      if (folder_) folder_->discard();
+      throw;
+    }
+  }
+  RunHooks hooks();
+  void remark(const std::string& text) { progress_.remark(text); }
+
+ private:
+  void finish_trace();
+
+  const RunPlace place_;
+  Progress progress_;
+  std::optional<TraceRecorder> recorder_;
+  std::optional<OutputFile> trace_;
+  std::unique_ptr<RunFolder> folder_;
+};
+
+}  // namespace trainyard::app

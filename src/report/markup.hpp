@@ -1,0 +1,17 @@
+// Tables for documents.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainyard/report/summary_format.hpp"
+
+#include "report/aligned.hpp"
+
+namespace trainyard {
+
+/// The first row is the heading, the first column stands to the left, the others to the right.
+/// LaTeX: a tabular with booktabs' rules. REQUIRES: all rows are as long.
+std::string marked_up(const std::vector<TableRow>& rows, Markup markup);
+
+}  // namespace trainyard

@@ -1,0 +1,76 @@
+#include "trainyard/run/target.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+namespace {
+
+/// What is compared, such that less is better. What there is no figure for is infinitely far off.
+double distance(const Target& target, const Metrics& metrics) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  switch (target.measure) {
+    case Target::Measure::loss:
+      return metrics.train_loss - target.value;
+    case Target::Measure::accuracy:
+      return target.value - metrics.test_accuracy.value_or(-never);
+    case Target::Measure::gradient:
+      return metrics.squared_gradient_norm.value_or(never) - target.value;
+  }
+  return never;
+}
+
+}  // namespace
+
+std::optional<Target> target_of(const Configuration& c) {
+  if (c.target_loss) return Target{Target::Measure::loss, *c.target_loss};
+  if (c.target_accuracy) return Target{Target::Measure::accuracy, *c.target_accuracy};
+  if (c.target_gradient) return Target{Target::Measure::gradient, *c.target_gradient};
+  return std::nullopt;
+}
+
+std::string target_text(const Target& target) {
+  const char* measure = target.measure == Target::Measure::loss       ? "training loss"
+                        : target.measure == Target::Measure::accuracy ? "test accuracy"
+                                                                      : "squared gradient norm";
+  return fmt::format("{} {:.6g}", measure, target.value);
+}
+
+bool is_reached(const Target& target, const Metrics& metrics) {
+  return distance(target, metrics) <= 0.0;
+}
+
+std::optional<Crossing> first_crossing(const Target& target, std::span<const Metrics> metrics) {
+  const auto after =
+      std::ranges::find_if(metrics, [&](const Metrics& each) { return is_reached(target, each); });
+  if (after == metrics.end()) return std::nullopt;
+  if (after == metrics.begin()) return Crossing{.seconds = after->seconds, .epochs = after->epoch};
+  const auto before = std::prev(after);
+  const double from = distance(target, *before), to = distance(target, *after);
+  const double part = std::isfinite(from) ? from / (from - to) : 1.0;
+  return Crossing{.seconds = std::lerp(before->seconds, after->seconds, part),
+                  .epochs = std::lerp(before->epoch, after->epoch, part),
+                  .interval_s = after->seconds - before->seconds};
+}
+
+void set_target(const Target& target, std::span<const Metrics> metrics, Summary& summary) {
+  summary.target_loss.reset();
+  summary.target_accuracy.reset();
+  summary.target_gradient.reset();
+  (target.measure == Target::Measure::loss       ? summary.target_loss
+   : target.measure == Target::Measure::accuracy ? summary.target_accuracy
+                                                 : summary.target_gradient) = target.value;
+  summary.seconds_to_target.reset();
+  summary.epochs_to_target.reset();
+  summary.target_interval_s.reset();
+  if (const auto crossing = first_crossing(target, metrics)) {
+    summary.seconds_to_target = crossing->seconds;
+    summary.epochs_to_target = crossing->epochs;
+    summary.target_interval_s = crossing->interval_s;
+  }
+}
+
+}  // namespace trainyard

@@ -1,0 +1,250 @@
+#include "study/cases.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/hardware/machine.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Remark = std::function<void(const std::string&)>;
+
+/// Those of the request, and what else the grid asks for, each loaded once.
+class DataSets {
+ public:
+  DataSets(const Configuration& c, const LoadedData& data) {
+    // The caller's, who keeps it.
+    loaded_.push_back({dataset_request(c), {std::shared_ptr<const LoadedData>(), &data}});
+  }
+  std::shared_ptr<const LoadedData> of(const Configuration& c) {
+    const DatasetRequest request = dataset_request(c);
+    const auto there = std::ranges::find(loaded_, request, &Loaded::request);
+    if (there != loaded_.end()) return there->data;
+    loaded_.push_back({request, std::make_shared<const LoadedData>(load_dataset(request))});
+    return loaded_.back().data;
+  }
+
+ private:
+  struct Loaded {
+    DatasetRequest request;
+    std::shared_ptr<const LoadedData> data;
+  };
+  std::vector<Loaded> loaded_;
+};
+
+/// A case and where it comes from, before it is resolved.
+struct Asked {
+  Case one;
+  const Contestant* contestant;
+};
+
+class Cases {
+ public:
+  Cases(const ComparisonRequest& request, const LoadedData& data, const Remark& remark)
+      : request_(request), data_(request.configuration, data), remark_(remark) {}
+
+  std::vector<Case> all();
+
+ private:
+  std::vector<Asked> asked_of(int seed);
+  bool can_run(Asked& asked);
+  void choose_clock(std::vector<Asked>& all);
+  void resolve_case(Asked& asked, bool aloud);
+  void say_what_is_idle(const std::vector<Case>& cases) const;
+  void say(const std::string& text);
+
+  const ComparisonRequest& request_;
+  DataSets data_;
+  const Remark& remark_;
+  std::set<std::string> said_;
+  std::string last_reason_;
+  std::optional<TimeMode> time_;
+  std::map<std::string, Duration> compute_times_;  // that were measured
+};
+
+/// Once: most of what there is to say of one run holds for all.
+void Cases::say(const std::string& text) {
+  if (remark_ && said_.insert(text).second) remark_(text);
+}
+
+std::filesystem::path folder_of(const ComparisonRequest& request, std::uint64_t seed,
+                                const std::vector<OptionText>& point) {
+  std::filesystem::path folder;
+  if (request.options.seeds > 1) folder /= fmt::format("seed-{}", seed);
+  std::string name;
+  for (const auto& [option, text] : point) {
+    name += fmt::format("{}{}-{}", name.empty() ? "" : "_", option, file_name_of(text));
+  }
+  return name.empty() ? folder : folder / name;
+}
+
+/// Runs of one contestant or point differ from the others', so an error says which it is of.
+template <typename Action>
+auto in_case(const Case& one, const Contestant& contestant, const Action& action) {
+  try {
+    return action();
+  } catch (const UsageError& error) {
+    if (one.varied.empty() && contestant.settings.empty()) throw;
+    throw UsageError(fmt::format("{}: {}", name_of(one), error.what()));
+  }
+}
+
+std::vector<Asked> Cases::asked_of(int seed) {
+  std::vector<Asked> all;
+  for (const std::vector<OptionText>& point : grid_of(request_.variations)) {
+    for (const Contestant& contestant : request_.contestants) {
+      Case one{.label = contestant.label,
+               .varied = point,
+               .configuration = request_.configuration,
+               .data = nullptr,
+               .folder = {}};
+      for (const OptionText& setting : contestant.settings) {
+        if (std::ranges::find(point, setting.option, &OptionText::option) != point.end()) {
+          throw OptionError("vary", fmt::format("{} is what '{}' has for itself; either it is "
+                                                "varied or it is given",
+                                                setting.option, contestant.label));
+        }
+      }
+      Configuration& c = one.configuration;
+      apply(point, c);
+      apply(contestant.settings, c);
+      c.scheme = contestant.scheme;
+      c.seed += static_cast<std::uint64_t>(seed);
+      c.given.clear();  // what has no effect is said of all together
+      one.folder = folder_of(request_, c.seed, point);
+      one.data = data_.of(c);
+      all.push_back({std::move(one), &contestant});
+    }
+  }
+  return all;
+}
+
+/// Whether the scheme can; throws where it was named.
+bool Cases::can_run(Asked& asked) {
+  Configuration c = asked.one.configuration;
+  c.model = model_name(c, *asked.one.data);
+  try {
+    in_case(asked.one, *asked.contestant, [&] {
+      const auto model = make_model({c.model, c.l2}, asked.one.data->train);
+      (void)check_scheme(find_scheme(c.scheme), c, *model);
+    });
+    return true;
+  } catch (const UsageError& error) {
+    if (asked.contestant->named) throw;
+    last_reason_ = error.what();
+    // A warning, so that it is heard with --quiet too: the table will lack a line.
+    say(fmt::format("warning: {} is skipped: {}", asked.one.label, error.what()));
+    return false;
+  }
+}
+
+/// What --time auto is, decided by the run with the most ranks.
+void Cases::choose_clock(std::vector<Asked>& all) {
+  int most = 0;
+  for (const Asked& asked : all) {
+    Configuration c = asked.one.configuration;
+    const Scheme& scheme = find_scheme(c.scheme);
+    c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
+    most = std::max(most, cast_of(scheme, c).ranks());
+  }
+  const auto simulated = [](const Asked& asked) {
+    return asked.one.configuration.compute_time.has_value();
+  };
+  const bool given = std::ranges::any_of(all, simulated);
+  const TimeMode chosen = given ? TimeMode::simulated : clock_for(most);
+  bool automatic = false;
+  for (Asked& asked : all) {
+    TimeMode& time = asked.one.configuration.time;
+    automatic = automatic || time == TimeMode::automatic;
+    if (time == TimeMode::automatic) time = chosen;
+  }
+  if (!automatic) return;
+  say(given ? "time: virtual, as --compute-time is given" : clock_remark(chosen, most));
+}
+
+void Cases::resolve_case(Asked& asked, bool aloud) {
+  Configuration& c = asked.one.configuration;
+  const std::size_t batch =
+      c.global_batch ? *c.global_batch / static_cast<std::size_t>(c.workers) : c.batch;
+  const std::string measured =
+      fmt::format("{}\n{}\n{}", asked.one.data->name, model_name(c, *asked.one.data), batch);
+  if (const auto known = compute_times_.find(measured);
+      !c.compute_time && known != compute_times_.end()) {
+    c.compute_time = known->second;
+  }
+  in_case(asked.one, *asked.contestant, [&] {
+    c = resolve(c, {c.scheme}, *asked.one.data, [&](const std::string& text) {
+      if (aloud) say(text);
+    });
+  });
+  c.given = request_.configuration.given;
+  if (c.compute_time) compute_times_.try_emplace(measured, *c.compute_time);
+}
+
+/// An option that was given, and what a contestant or the grid sets, where it changes nothing.
+void Cases::say_what_is_idle(const std::vector<Case>& cases) const {
+  if (!remark_) return;
+  std::vector<OptionSetting> settings;
+  settings.reserve(cases.size());
+  for (const Case& one : cases) {
+    settings.push_back({one.configuration, find_scheme(one.configuration.scheme)});
+  }
+  std::vector<std::string> given = request_.configuration.given;
+  for (const Variation& variation : request_.variations) given.push_back(variation.option);
+  for (const std::string& note : idle_notes(settings, given)) remark_(note);
+  for (const Contestant& contestant : request_.contestants) {
+    const auto first = std::ranges::find(cases, contestant.label, &Case::label);
+    if (first == cases.end()) continue;
+    std::vector<std::string> own;
+    for (const OptionText& setting : contestant.settings) own.push_back(setting.option);
+    const std::vector<OptionSetting> alone{
+        {first->configuration, find_scheme(first->configuration.scheme)}};
+    for (const std::string& note : idle_notes(alone, own)) {
+      remark_(fmt::format("{} ({})", note, contestant.label));
+    }
+  }
+}
+
+std::vector<Case> Cases::all() {
+  std::vector<Case> cases;
+  for (int k = 0; k < request_.options.seeds; ++k) {
+    std::vector<Asked> asked = asked_of(k);
+    std::erase_if(asked, [&](Asked& each) { return !can_run(each); });
+    if (asked.empty()) {
+      throw OptionError("schemes",
+                        fmt::format("none of them can run this; the last one: {}", last_reason_));
+    }
+    choose_clock(asked);
+    for (Asked& each : asked) {
+      resolve_case(each, k == 0);
+      cases.push_back(std::move(each.one));
+    }
+  }
+  say_what_is_idle(cases);
+  return cases;
+}
+
+}  // namespace
+
+std::string name_of(const Case& one) {
+  std::string name = one.label;
+  for (const auto& [option, text] : one.varied) name += fmt::format(", {} {}", option, text);
+  return name;
+}
+
+std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData& data,
+                           const Remark& remark) {
+  return Cases(request, data, remark).all();
+}
+
+}  // namespace trainyard

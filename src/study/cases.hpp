@@ -1,0 +1,15 @@
+// From what a comparison is asked for to the list of its runs.
+#pragma once
+
+#include <vector>
+
+#include "trainyard/study/comparison.hpp"
+
+namespace trainyard {
+
+/// Every run, resolved. Throws UsageError for what a contestant that was named cannot do, and where
+/// none is left.
+std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData& data,
+                           const std::function<void(const std::string&)>& remark);
+
+}  // namespace trainyard

@@ -1,0 +1,195 @@
+#include "trainyard/study/contestant.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "base/echoed.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Parts between separators that stand in no braces.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == separator && depth == 0)) {
+      parts.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+    } else if (text[i] == '{') {
+      ++depth;
+    } else if (text[i] == '}') {
+      --depth;
+    }
+  }
+  return parts;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+/// "period=8,model=mlp:20,10": a part without '=' belongs to the value before it.
+std::vector<OptionText> parse_settings(std::string_view text, std::string_view of) {
+  std::vector<OptionText> settings;
+  for (const std::string_view part : split(text, ',')) {
+    const std::size_t equals = part.find('=');
+    if (equals != std::string_view::npos) {
+      settings.push_back({std::string(trimmed(part.substr(0, equals))),
+                          std::string(trimmed(part.substr(equals + 1)))});
+    } else if (!settings.empty() && !trimmed(part).empty()) {
+      settings.back().text += fmt::format(",{}", part);
+    } else {
+      throw OptionError("schemes", fmt::format("{}: {} is no OPTION=VALUE, like period=8",
+                                               echoed(of), echoed(part)));
+    }
+  }
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    check_setting(settings[i], fmt::format("--schemes: {}", echoed(of)));
+    const auto same = [&](const OptionText& other) { return other.option == settings[i].option; };
+    if (std::count_if(settings.begin(), settings.end(), same) > 1) {
+      throw OptionError("schemes",
+                        fmt::format("{}: {} is there twice", echoed(of), settings[i].option));
+    }
+  }
+  return settings;
+}
+
+/// "gossip:one-peer-exp{lr=0.2}", taken apart.
+struct Word {
+  std::string name;
+  std::vector<OptionText> settings;
+};
+
+Word parse_word(std::string_view text) {
+  Word word;
+  const std::size_t brace = text.find('{');
+  std::string_view head = text.substr(0, brace);
+  if (brace != std::string_view::npos) {
+    if (text.back() != '}' || text.find('}') + 1 != text.size()) {
+      throw OptionError("schemes",
+                        fmt::format("{}: expected SCHEME{{OPTION=VALUE,…}}", echoed(text)));
+    }
+    word.settings = parse_settings(text.substr(brace + 1, text.size() - brace - 2), text);
+  }
+  const std::size_t colon = head.find(':');
+  word.name = std::string(head.substr(0, colon));
+  if (colon == std::string_view::npos) return word;
+  const Scheme& scheme = find_scheme_beside_groups(word.name);
+  if (scheme.takes.empty()) {
+    throw OptionError("schemes", fmt::format("{}: {} leaves no choice; it is written without ':'",
+                                             echoed(text), scheme.name));
+  }
+  const std::string& kind = scheme.takes.front();
+  word.settings.insert(word.settings.begin(), {kind, std::string(head.substr(colon + 1))});
+  check_setting(word.settings.front(), fmt::format("--schemes: {}", echoed(text)));
+  return word;
+}
+
+void add(Contestant contestant, std::vector<Contestant>& contestants) {
+  const auto there = std::ranges::find(contestants, contestant.label, &Contestant::label);
+  if (there == contestants.end()) {
+    contestants.push_back(std::move(contestant));
+  } else {
+    there->named = there->named || contestant.named;
+  }
+}
+
+}  // namespace
+
+const Option& check_option(std::string_view name, std::string_view what) {
+  std::vector<std::string> accepted;
+  for (const Option& option : options()) {
+    // Where results go, and whether there is memory, is no part of what is run.
+    if (option.section == "output" || option.name == "scheme" || option.name == "force-memory") {
+      continue;
+    }
+    if (option.name == name) return option;
+    accepted.push_back(option.name);
+  }
+  const std::string nearest = nearest_name(name, accepted);
+  throw UsageError(fmt::format(
+      "{}: {} is no option in which runs of a comparison can differ{}", what, echoed(name),
+      nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+}
+
+void check_setting(const OptionText& setting, std::string_view what) {
+  const Option& option = check_option(setting.option, what);
+  const std::string where = fmt::format("{}: {}", what, setting.option);
+  if (setting.text.empty()) refuse_empty(where, option.argument);
+  Configuration scratch;
+  option.set(scratch, setting.text, where);
+}
+
+void apply(const std::vector<OptionText>& settings, Configuration& configuration) {
+  for (const OptionText& setting : settings) {
+    option_named(setting.option).set(configuration, setting.text, setting.option);
+  }
+}
+
+std::string file_name_of(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '+' ||
+                       c == '_' || c == '-';
+    if (plain) {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
+  while (name.starts_with('.')) name.erase(0, 1);
+  return name.empty() ? "contestant" : name;
+}
+
+std::vector<Contestant> parse_contestants(std::string_view text) {
+  std::vector<Contestant> contestants;
+  std::vector<std::string> words;
+  for (const std::string_view item : split(text, ',')) {
+    const std::string typed(trimmed(item));
+    if (std::ranges::find(words, typed) != words.end()) {
+      throw OptionError("schemes",
+                        fmt::format("{} is there twice; each contestant runs once", echoed(typed)));
+    }
+    words.push_back(typed);
+    Word word = parse_word(typed);
+    const std::vector<std::string> group = schemes_of_group(word.name);
+    for (const std::string& scheme : group) {
+      const std::string label = scheme + typed.substr(word.name.size());
+      add({.label = label, .scheme = scheme, .settings = word.settings, .named = false},
+          contestants);
+    }
+    if (!group.empty()) continue;
+    const std::string& scheme = find_scheme_beside_groups(word.name).name;
+    add({.label = typed, .scheme = scheme, .settings = std::move(word.settings)}, contestants);
+  }
+  return contestants;
+}
+
+std::vector<Contestant> contestants_of(const std::vector<ContestantTable>& tables) {
+  std::vector<Contestant> contestants;
+  for (const ContestantTable& table : tables) {
+    const Contestant made{.label = table.label.empty() ? table.scheme : table.label,
+                          .scheme = find_scheme(table.scheme).name,
+                          .settings = table.settings};
+    if (std::ranges::find(contestants, made.label, &Contestant::label) != contestants.end()) {
+      throw UsageError(fmt::format("{}: a contestant {} is there already; a label tells them apart",
+                                   table.place, echoed(made.label)));
+    }
+    for (const OptionText& setting : made.settings) check_setting(setting, table.place);
+    contestants.push_back(made);
+  }
+  return contestants;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,157 @@
+#include "trainyard/study/variation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
+#include "trainyard/study/contestant.hpp"
+
+#include "base/echoed.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr int values_of_range = 9;  // as of `predict --vary`
+constexpr std::size_t most_points = 100'000;
+constexpr const char* what = "--vary";
+
+/// What the ends of a range are, and how a value between them is written.
+struct Unit {
+  std::function<double(std::string_view)> read;
+  std::function<std::string(double)> text;
+};
+
+const std::vector<Unit>& units() {
+  static const std::vector<Unit> all{
+      {[](std::string_view t) { return parse_number(t, what); },
+       [](double v) { return fmt::format("{:.4g}", v); }},
+      {[](std::string_view t) { return to_seconds(parse_duration(t, what)); },
+       [](double v) { return fmt::format("{:.4g}ns", v * 1e9); }},
+      {[](std::string_view t) { return parse_bandwidth(t, what); },
+       [](double v) { return fmt::format("{:.4g}bps", v * 8.0); }},
+  };
+  return all;
+}
+
+/// Whether the option takes the text. One that takes both ends of A:B is given a range; of
+/// `straggler=0:4` it does not take the 0.
+bool accepts(const std::string& option, std::string_view text) {
+  try {
+    Configuration scratch;
+    option_named(option).set(scratch, text, what);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+std::vector<std::string> doubling(double low, double high) {
+  std::vector<std::string> values;
+  for (double value = low; value < high; value *= 2.0)
+    values.push_back(fmt::format("{:.0f}", value));
+  values.push_back(fmt::format("{:.0f}", high));
+  return values;
+}
+
+/// Empty where it is no range of this unit.
+std::vector<std::string> range_in(const Unit& unit, std::string_view first, std::string_view last) {
+  double low = 0.0, high = 0.0;
+  try {
+    low = unit.read(first);
+    high = unit.read(last);
+  } catch (const UsageError&) {
+    return {};
+  }
+  if (!(low > 0.0 && low < high)) {
+    throw UsageError(fmt::format(
+        "--vary: {}:{}: a range goes from above 0 to more; zero is accepted in a list, A,B,…",
+        first, last));
+  }
+  const auto digits = [](std::string_view text) {
+    return text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (digits(first) && digits(last)) return doubling(low, high);
+  std::vector<std::string> values{std::string(first)};
+  for (int i = 1; i < values_of_range - 1; ++i) {
+    values.push_back(
+        unit.text(low * std::pow(high / low, static_cast<double>(i) / (values_of_range - 1))));
+  }
+  values.emplace_back(last);
+  return values;
+}
+
+std::vector<std::string> parse_range(const std::string& option, std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos || colon != text.rfind(':')) return {};
+  const std::string_view first = text.substr(0, colon), last = text.substr(colon + 1);
+  if (!accepts(option, first) || !accepts(option, last)) return {};
+  for (const Unit& unit : units()) {
+    if (auto values = range_in(unit, first, last); !values.empty()) return values;
+  }
+  return {};
+}
+
+std::vector<std::string> parse_list(std::string_view text) {
+  const char separator = text.find(';') == std::string_view::npos ? ',' : ';';
+  std::vector<std::string> values;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    values.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return values;
+}
+
+}  // namespace
+
+Variation parse_variation(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals + 1 == text.size()) {
+    throw UsageError(
+        fmt::format("--vary: {} has no values; accepted: NAME=A,B,… or NAME=A:B", echoed(text)));
+  }
+  Variation variation{std::string(text.substr(0, equals)), {}};
+  const std::string_view list = text.substr(equals + 1);
+  check_option(variation.option, what);
+  variation.values = parse_range(variation.option, list);
+  if (variation.values.empty()) variation.values = parse_list(list);
+  for (const std::string& value : variation.values) {
+    check_setting({variation.option, value}, what);
+    if (std::ranges::count(variation.values, value) > 1) {
+      throw UsageError(
+          fmt::format("--vary: {}: {} is there twice", variation.option, echoed(value)));
+    }
+  }
+  return variation;
+}
+
+std::vector<std::vector<OptionText>> grid_of(const std::vector<Variation>& variations) {
+  std::vector<std::vector<OptionText>> points(1);
+  for (const Variation& variation : variations) {
+    const auto same = [&](const Variation& other) { return other.option == variation.option; };
+    if (std::count_if(variations.begin(), variations.end(), same) > 1) {
+      throw UsageError(
+          fmt::format("--vary: {} is there twice; all its values go into one", variation.option));
+    }
+    if (points.size() * variation.values.size() > most_points) {
+      throw UsageError(fmt::format("--vary: more than {} combinations", most_points));
+    }
+    std::vector<std::vector<OptionText>> longer;
+    for (const auto& point : points) {
+      for (const std::string& value : variation.values) {
+        longer.push_back(point);
+        longer.back().push_back({variation.option, value});
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
+}  // namespace trainyard
