@@ -41,7 +41,7 @@ GOOD = {
     "--send-probability": ["0", "0.02", "0.5", "1"], "--partition": ["iid", "contiguous", "shards", "dirichlet:0.5", "dirichlet:100"],
     "--l2": ["0", "0.001", "1"], "--batch": ["1", "4", "32"], "--lr": ["0", "0.01", "1", "1e9"],
     "--lr-schedule": ["constant", "inverse-time", "cosine", "step:1:0.5"], "--lr-decay": ["0", "0.5"], "--warmup": ["0", "0.5"],
-    "--momentum": ["0", "0.9"], "--beta1": ["0.5", "0.9"], "--beta2": ["0.9", "0.999"], "--model": ["auto", "logistic", "softmax", "mlp:3"],
+    "--momentum": ["0", "0.9"], "--beta1": ["0.5", "0.9"], "--beta2": ["0.9", "0.999"], "--model": ["auto", "logistic", "least-squares", "softmax", "mlp:3"],
     "--latency": ["0s", "1us", "1ms"], "--bandwidth": ["infinite", "1Gbps", "10MB/s"], "--racks": ["1", "2"],
     "--between-latency": ["inside", "0s", "2ms"], "--between-bandwidth": ["inside", "1Mbps"],
     "--jitter": ["none", "uniform:1ms", "exponential:10us", "lognormal:1us"], "--compute-time": ["0s", "10us", "1ms"],

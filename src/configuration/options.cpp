@@ -218,7 +218,8 @@ std::vector<Option> model_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
-      {"model", "model", "NAME", "logistic, softmax, mlp:H1,H2,… (list models); auto: by classes",
+      {"model", "model", "NAME",
+       "logistic, least-squares, softmax, mlp:H1,H2,… (list models); auto: by labels",
        [](C& c, Text t, Text w) {
          if (t != "auto") check_model(t, w);
          c.model = t == "auto" ? "" : t;

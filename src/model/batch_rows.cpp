@@ -14,6 +14,11 @@ double squared_penalty(double l2, std::span<const float> weights) {
   return 0.5 * l2 * sum;
 }
 
+void set_to_penalty_gradient(double l2, std::span<const float> weights, std::span<float> gradient) {
+  kernels::scaled_copy(l2, weights, gradient.first(weights.size()));
+  kernels::set_to_zero(gradient.subspan(weights.size()));
+}
+
 void scores_to_residuals(Batch batch, std::size_t classes, std::span<float> scores) {
   const float scale = 1.0F / static_cast<float>(row_count(batch));
   for (const RowRange& range : batch) {

@@ -24,8 +24,23 @@ inline std::span<const Label> labels_of(const RowRange& range) {
   return {range.data->labels.data() + range.first, range.count};
 }
 
+/// y of two classes: 1 for class 1, −1 for class 0. Computed, for labels are too random for a
+/// branch.
+inline float sign_of(Label label) {
+  return static_cast<float>(2 * label - 1);
+}
+
+/// Features whose weights the regulariser is for: the first so many, all but an intercept.
+inline std::size_t regularised_features(const Dataset& data) {
+  return data.features - (data.intercept ? 1 : 0);
+}
+
 /// (λ/2)‖weights‖², summed in double.
 double squared_penalty(double l2, std::span<const float> weights);
+
+/// gradient ← that of the penalty, λ weights. Where there are fewer weights than elements, the
+/// others are not regularised: zero.
+void set_to_penalty_gradient(double l2, std::span<const float> weights, std::span<float> gradient);
 
 // Cross-entropy. `scores` holds one row of class scores for each row of the batch.
 

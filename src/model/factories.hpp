@@ -11,6 +11,8 @@ namespace trainyard {
 
 /// Throws UsageError unless there are two classes.
 std::unique_ptr<Model> make_logistic(double l2, const Dataset& train);
+/// Throws UsageError unless labels are real numbers or of two classes.
+std::unique_ptr<Model> make_least_squares(double l2, const Dataset& train);
 std::unique_ptr<Model> make_softmax(double l2, const Dataset& train);
 /// Throws UsageError unless rows are dense and of an even number of features.
 std::unique_ptr<Model> make_quadratic(double l2, const Dataset& train);

@@ -24,8 +24,8 @@ class InputMatrix {
 
   /// product ← X · weights. weights is features × width, product rows × width.
   void times(std::span<const float> weights, std::size_t width, std::span<float> product) const;
-  /// gradient ← Xᵀ · residuals + l2 · weights. residuals is rows × width, the others features ×
-  /// width.
+  /// gradient ← Xᵀ · residuals + l2 · weights. residuals is rows × width, gradient features ×
+  /// width, and weights are those of the first features that the regulariser is for, all or fewer.
   void weight_gradient(std::span<const float> residuals, std::size_t width, float l2,
                        std::span<const float> weights, std::span<float> gradient) const;
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/model/model.hpp"
@@ -20,26 +22,47 @@ struct Row {
   std::string word;   // up to the colon
   std::string typed;  // as users type it
   std::string summary;
-  bool takes_sizes;
+  bool takes_sizes = false;
+  bool needs_classes = false;          // labels that are real numbers will not do
+  std::string_view no_intercept = {};  // why it takes none, where it does not
   std::unique_ptr<Model> (*make)(double l2, const Dataset& train, const Sizes& sizes);
 };
 
 const std::vector<Row>& table() {
   static const std::vector<Row> rows = {
-      {"logistic", "logistic", "logistic regression, two classes; weights: features", false,
-       [](double l2, const Dataset& train, const Sizes&) { return make_logistic(l2, train); }},
-      {"softmax", "softmax", "softmax regression; weights: features × classes", false,
-       [](double l2, const Dataset& train, const Sizes&) { return make_softmax(l2, train); }},
-      {"mlp", "mlp:H1,H2,…",
-       "multi-layer perceptron with H1, H2, … hidden units, ReLU, He initialisation", true,
-       [](double l2, const Dataset& train, const Sizes& sizes) {
-         return make_mlp(l2, train, sizes);
-       }},
-      {"quadratic", "quadratic",
-       "f(x) = mean over rows of ½ Σ h_j (x_j - b_j)²; rows h_1 … h_d, b_1 … b_d after an unused "
-       "label; in double",
-       false,
-       [](double l2, const Dataset& train, const Sizes&) { return make_quadratic(l2, train); }},
+      {.word = "logistic",
+       .typed = "logistic",
+       .summary = "logistic regression, two classes; weights: features",
+       .needs_classes = true,
+       .make = [](double l2, const Dataset& train,
+                  const Sizes&) { return make_logistic(l2, train); }},
+      {.word = "least-squares",
+       .typed = "least-squares",
+       .summary = "linear regression: mean of ½ (x·w - y)², y a real label, or ±1 of two classes; "
+                  "weights: features",
+       .make = [](double l2, const Dataset& train,
+                  const Sizes&) { return make_least_squares(l2, train); }},
+      {.word = "softmax",
+       .typed = "softmax",
+       .summary = "softmax regression; weights: features × classes",
+       .needs_classes = true,
+       .make = [](double l2, const Dataset& train,
+                  const Sizes&) { return make_softmax(l2, train); }},
+      {.word = "mlp",
+       .typed = "mlp:H1,H2,…",
+       .summary = "multi-layer perceptron with H1, H2, … hidden units, ReLU, He initialisation",
+       .takes_sizes = true,
+       .needs_classes = true,
+       .no_intercept = "it has biases of its own",
+       .make = [](double l2, const Dataset& train,
+                  const Sizes& sizes) { return make_mlp(l2, train, sizes); }},
+      {.word = "quadratic",
+       .typed = "quadratic",
+       .summary = "f(x) = mean over rows of ½ Σ h_j (x_j - b_j)²; rows h_1 … h_d, b_1 … b_d after "
+                  "an unused label; in double",
+       .no_intercept = "its rows are h_1 … h_d, b_1 … b_d and nothing else",
+       .make = [](double l2, const Dataset& train,
+                  const Sizes&) { return make_quadratic(l2, train); }},
   };
   return rows;
 }
@@ -65,6 +88,21 @@ Sizes parse_sizes(std::string_view text, const std::string& what) {
   }
 }
 
+/// Throws UsageError where the model does not suit the data, whatever their sizes.
+void check_suits(const Row& row, const std::string& name, const Dataset& train) {
+  if (row.needs_classes && !train.targets.empty()) {
+    throw OptionError("model", name,
+                      "it takes class labels; those of this data set are real numbers, for which "
+                      "--model least-squares is there");
+  }
+  if (!row.no_intercept.empty() && train.intercept) {
+    throw OptionError("model", name,
+                      fmt::format("{}, so it takes no intercept; logistic, least-squares and "
+                                  "softmax do",
+                                  row.no_intercept));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& train) {
@@ -80,6 +118,7 @@ std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& tr
     sizes = parse_sizes(std::string_view(options.name).substr(colon + 1),
                         "hidden units of model '" + options.name + "'");
   }
+  check_suits(row, options.name, train);
   return row.make(options.l2, train, sizes);
 }
 

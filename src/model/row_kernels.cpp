@@ -58,17 +58,32 @@ void row_products(const float* matrix, const float* vector, std::size_t columns,
 // lanes, exponential, division, two multiply-adds. All of it is in one function, with one pass over
 // the row on either side of the exponential. A scalar's exponential has a shorter latency than a
 // vector's.
-void logistic_step(const float* row, std::size_t columns, float y, float l2, float step_size,
-                   float* weights) {
+template <typename ResidualAt>
+HWY_INLINE HWY_ATTR void row_step(const RowStep& by, const float* row, std::size_t columns,
+                                  float* weights, const ResidualAt& residual_at) {
   float margin = 0.0F;
   row_products_block<1>(row, weights, columns, &margin);
-  const Vector residual = hn::Set(lanes, -y / (1.0F + std::exp(y * margin)));
-  const Vector decay = hn::Set(lanes, l2), step = hn::Set(lanes, -step_size);
-  for_vectors(0, columns, [&](std::size_t at, auto access) HWY_ATTR {
-    const Vector weight = access.load(weights + at);
-    const Vector gradient = hn::MulAdd(residual, access.load(row + at), hn::Mul(decay, weight));
-    access.store(hn::MulAdd(step, gradient, weight), weights + at);
-  });
+  const Vector residual = hn::Set(lanes, residual_at(margin));
+  const Vector step = hn::Set(lanes, -by.step_size);
+  const auto change = [&](std::size_t first, std::size_t end, float l2) HWY_ATTR {
+    const Vector decay = hn::Set(lanes, l2);
+    for_vectors(first, end, [&](std::size_t at, auto access) HWY_ATTR {
+      const Vector weight = access.load(weights + at);
+      const Vector gradient = hn::MulAdd(residual, access.load(row + at), hn::Mul(decay, weight));
+      access.store(hn::MulAdd(step, gradient, weight), weights + at);
+    });
+  };
+  change(0, by.regularised, by.l2);
+  if (by.regularised < columns) change(by.regularised, columns, 0.0F);
+}
+
+void logistic_step(const RowStep& by, const float* row, std::size_t columns, float* weights) {
+  row_step(by, row, columns, weights,
+           [y = by.y](float margin) HWY_ATTR { return -y / (1.0F + std::exp(y * margin)); });
+}
+
+void least_squares_step(const RowStep& by, const float* row, std::size_t columns, float* weights) {
+  row_step(by, row, columns, weights, [y = by.y](float margin) HWY_ATTR { return margin - y; });
 }
 
 // Several rows at once load and store the sum only once.
@@ -151,16 +166,22 @@ namespace trainyard::kernels {
 namespace {
 HWY_EXPORT(row_products);
 HWY_EXPORT(logistic_step);
+HWY_EXPORT(least_squares_step);
 HWY_EXPORT(weighted_row_sum);
 HWY_EXPORT(sparse_product);
 HWY_EXPORT(add_sparse_outer);
 }  // namespace
 
-void logistic_step(std::span<const float> row, float y, float l2, float step_size,
-                   std::span<float> weights) {
-  require(row.size() == weights.size(), "logistic_step: lengths differ");
-  HWY_DYNAMIC_DISPATCH(logistic_step)
-  (row.data(), row.size(), y, l2, step_size, weights.data());
+void logistic_step(const RowStep& by, std::span<const float> row, std::span<float> weights) {
+  require(row.size() == weights.size() && by.regularised <= row.size(),
+          "logistic_step: lengths differ");
+  HWY_DYNAMIC_DISPATCH(logistic_step)(by, row.data(), row.size(), weights.data());
+}
+
+void least_squares_step(const RowStep& by, std::span<const float> row, std::span<float> weights) {
+  require(row.size() == weights.size() && by.regularised <= row.size(),
+          "least_squares_step: lengths differ");
+  HWY_DYNAMIC_DISPATCH(least_squares_step)(by, row.data(), row.size(), weights.data());
 }
 
 void row_products(std::span<const float> matrix, std::span<const float> vector,

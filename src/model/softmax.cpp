@@ -90,7 +90,10 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
 class Softmax final : public Model {
  public:
   Softmax(double l2, const Dataset& train)
-      : features_(train.features), classes_(static_cast<std::size_t>(train.classes)), l2_(l2) {
+      : features_(train.features),
+        classes_(static_cast<std::size_t>(train.classes)),
+        regularised_(regularised_features(train) * classes_),
+        l2_(l2) {
     if (train.sparse) update_ = std::make_unique<SoftmaxSparseUpdate>(l2, train);
   }
 
@@ -106,8 +109,8 @@ class Softmax final : public Model {
     const std::span<float> scores = workspace.floats(score_slot, row_count(batch) * classes_);
     input.times(parameters.floats(), classes_, scores);
     scores_to_residuals(batch, classes_, scores);
-    input.weight_gradient(scores, classes_, static_cast<float>(l2_), parameters.floats(),
-                          gradient.floats());
+    input.weight_gradient(scores, classes_, static_cast<float>(l2_),
+                          parameters.floats().first(regularised_), gradient.floats());
   }
 
   Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const override {
@@ -122,7 +125,7 @@ class Softmax final : public Model {
   }
 
   double penalty(ConstVector parameters) const override {
-    return squared_penalty(l2_, parameters.floats());
+    return squared_penalty(l2_, parameters.floats().first(regularised_));
   }
 
   const SparseUpdate* sparse_update() const override { return update_.get(); }
@@ -133,6 +136,7 @@ class Softmax final : public Model {
 
   std::size_t features_;
   std::size_t classes_;
+  std::size_t regularised_;  // weights, the first so many
   double l2_;
   std::unique_ptr<SoftmaxSparseUpdate> update_;
 };

@@ -9,6 +9,7 @@
 
 #include "trainyard/data/dataset.hpp"
 
+#include "model/batch_rows.hpp"
 #include "model/shared_access.hpp"
 
 namespace trainyard {
@@ -36,13 +37,13 @@ struct CompareAndSwap {
 };
 
 /// λ / p_j for each feature, p_j being the fraction of the rows in which it occurs; 0 where it
-/// never does. Empty when λ = 0.
+/// never does and for an intercept. Empty when λ = 0.
 inline std::vector<float> inverse_frequency_pull(double l2, const Dataset& train) {
   if (l2 == 0.0) return {};
   std::vector<std::size_t> counts(train.features, 0);
   for (const std::uint32_t column : train.columns) ++counts[column];
   std::vector<float> pull(train.features, 0.0F);
-  for (std::size_t j = 0; j < train.features; ++j) {
+  for (std::size_t j = 0; j < regularised_features(train); ++j) {
     if (counts[j] == 0) continue;
     pull[j] =
         static_cast<float>(l2 * static_cast<double>(train.rows) / static_cast<double>(counts[j]));

@@ -76,6 +76,7 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
 
 std::string model_name(const Configuration& c, const LoadedData& data) {
   if (!c.model.empty()) return c.model;
+  if (!data.train.targets.empty()) return "least-squares";
   return data.train.classes == 2 ? "logistic" : "softmax";
 }
 

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainyard/model/model.hpp"
@@ -42,6 +43,35 @@ TEST_CASE("logistic loss in closed form", "[model]") {
   const std::vector<float> gradient = test::gradient_of(*model, w, whole(data));
   CHECK(gradient[0] == Approx(-0.25 / 3.0 + 2.0 * ln3));
   CHECK(gradient[1] == Approx(0.75 / 3.0 + 2.0 * ln3));
+}
+
+TEST_CASE("least squares in closed form", "[model]") {
+  // Margins 2, 6, −4 and targets 3, 5.5, −4: residuals −1, ½ and 0.
+  Dataset data = rows_of(2, 1, {1, 0, 0, 3, -1, -1}, {0, 0, 0});
+  data.targets = AlignedBuffer<float>::copy_of(std::vector<float>{3.0F, 5.5F, -4.0F});
+  const std::vector<float> w = {2.0F, 2.0F};
+  const auto model = make_model({"least-squares", 0.5}, data);
+  Workspace workspace;
+  const Tally tally = model->evaluate(w, whole(data), workspace);
+  CHECK(tally.loss_sum == 0.5 + 0.125);
+  CHECK(tally.correct == 0);  // the last is hit exactly: there are no classes to be right about
+  CHECK(tally.rows == 3);
+  CHECK(model->penalty(w) == 2.0);
+  const std::vector<float> gradient = test::gradient_of(*model, w, whole(data));
+  CHECK(gradient[0] == Approx(-1.0 / 3.0 + 1.0));
+  CHECK(gradient[1] == Approx(1.5 / 3.0 + 1.0));
+}
+
+TEST_CASE("least squares on two classes aims at -1 and 1", "[model]") {
+  // Margins 2, 0, 0, 3 for y = 1, −1, −1, −1: residuals 1, 1, 1, 4.
+  const Dataset data = rows_of(1, 2, {2, 0, 0, 3}, {1, 0, 0, 0});
+  const auto model = make_model({"least-squares", 0.0}, data);
+  const std::vector<float> w = {1.0F};
+  Workspace workspace;
+  const Tally tally = model->evaluate(w, whole(data), workspace);
+  CHECK(tally.loss_sum == 0.5 + 0.5 + 0.5 + 8.0);
+  CHECK(tally.correct == 3);  // a margin of zero counts as negative
+  CHECK(test::gradient_of(*model, w, whole(data))[0] == (2.0F + 12.0F) / 4.0F);
 }
 
 TEST_CASE("softmax loss in closed form", "[model]") {
@@ -99,6 +129,13 @@ TEST_CASE("losses are exact at huge margins", "[model]") {
     CHECK(softmax->evaluate(pair, row, workspace).loss_sum == losses[r]);
     CHECK(test::gradient_of(*softmax, pair, row)[1] == gradients[r]);
   }
+  // Squares of residuals 9,999 and 10,001, which a float does not hold.
+  const auto squares = make_model({"least-squares", 0.0}, data);
+  const std::vector<float> one_weight = {1.0F};
+  for (const auto& [r, off] : {std::pair{0, 9999.0}, {1, 10001.0}, {2, 10001.0}, {3, 9999.0}}) {
+    const std::vector<RowRange> row = {{&data, static_cast<std::size_t>(r), 1}};
+    CHECK(squares->evaluate(one_weight, row, workspace).loss_sum == 0.5 * off * off);
+  }
   // Confidently right is a small loss, not zero: log(1 + e^-20) = 2.06e-9.
   const Dataset sure = rows_of(1, 2, {20.0F}, {1});
   const auto logistic = make_model({"logistic", 0.0}, sure);
@@ -111,7 +148,7 @@ TEST_CASE("losses are exact at huge margins", "[model]") {
 
 TEST_CASE("a model that has diverged has no finite loss", "[model]") {
   const test::Problem problem = test::make_problem(1, 40, 5, 2, 0.9);
-  for (const std::string name : {"logistic", "softmax", "mlp:3"}) {
+  for (const std::string name : {"logistic", "least-squares", "softmax", "mlp:3"}) {
     for (const Dataset* data : {&problem.dense, &problem.sparse}) {
       INFO(name << (data->sparse ? ", sparse" : ", dense"));
       const auto model = make_model({name, 0.1}, *data);
@@ -129,7 +166,7 @@ TEST_CASE("a model that has diverged has no finite loss", "[model]") {
 // features are two blocks of the matrix product.
 TEST_CASE("a row's loss has the same bits in every block", "[model]") {
   const test::Problem problem = test::make_problem(2, 200, 500, 2, 0.5);
-  for (const std::string name : {"logistic", "softmax", "mlp:17,5"}) {
+  for (const std::string name : {"logistic", "least-squares", "softmax", "mlp:17,5"}) {
     for (const Dataset* data : {&problem.dense, &problem.sparse}) {
       INFO(name << (data->sparse ? ", sparse" : ", dense"));
       const auto model = make_model({name, 0.0}, *data);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainyard/model/kernels.hpp"
@@ -35,14 +36,36 @@ Rows all_rows() {
 
 struct ModelCase {
   std::string name;
-  int classes;
+  int classes;  // 1: labels are real numbers
   double l2;
+  bool intercept = false;
 };
 
+std::string text(const ModelCase& of) {
+  return of.name + ", " + std::to_string(of.classes) + " classes, l2 " + std::to_string(of.l2) +
+         (of.intercept ? ", intercept" : "");
+}
+
 const std::vector<ModelCase>& model_cases() {
-  static const std::vector<ModelCase> cases = {
-      {"logistic", 2, 0.0}, {"logistic", 2, 0.3}, {"softmax", 2, 0.0},  {"softmax", 5, 0.2},
-      {"mlp:6", 3, 0.0},    {"mlp:6", 3, 0.1},    {"mlp:7,5", 4, 0.05}, {"mlp:1", 2, 0.0}};
+  static const std::vector<ModelCase> cases = {{"logistic", 2, 0.0},
+                                               {"logistic", 2, 0.3},
+                                               {"softmax", 2, 0.0},
+                                               {"softmax", 5, 0.2},
+                                               {"mlp:6", 3, 0.0},
+                                               {"mlp:6", 3, 0.1},
+                                               {"mlp:7,5", 4, 0.05},
+                                               {"mlp:1", 2, 0.0},
+                                               {"least-squares", 1, 0.0},
+                                               {"least-squares", 1, 0.3},
+                                               {"least-squares", 2, 0.0},
+                                               {"least-squares", 2, 0.2},
+                                               {"least-squares", 1, 0.0, true},
+                                               {"least-squares", 1, 0.3, true},
+                                               {"least-squares", 2, 0.3, true},
+                                               {"logistic", 2, 0.0, true},
+                                               {"logistic", 2, 0.3, true},
+                                               {"softmax", 2, 0.0, true},
+                                               {"softmax", 5, 0.2, true}};
   return cases;
 }
 
@@ -50,9 +73,10 @@ const std::vector<ModelCase>& model_cases() {
 template <typename Check>
 void for_each_model(const Check& check) {
   for (const ModelCase& model_case : model_cases()) {
-    const Problem problem = test::make_problem(5, problem_rows, 9, model_case.classes, 0.4);
+    const Problem problem =
+        test::make_problem(5, problem_rows, 9, model_case.classes, 0.4, model_case.intercept);
     for (const Dataset* data : {&problem.dense, &problem.sparse}) {
-      INFO(model_case.name << ", l2 " << model_case.l2 << (data->sparse ? ", sparse" : ", dense"));
+      INFO(text(model_case) << (data->sparse ? ", sparse" : ", dense"));
       const auto model = make_model({model_case.name, model_case.l2}, *data);
       check(model_case, *model, problem.dense, *data);
     }
@@ -114,8 +138,9 @@ TEST_CASE("evaluate and penalty together are the objective", "[model]") {
 
 TEST_CASE("dense and sparse storage give the same numbers", "[model]") {
   for (const ModelCase& model_case : model_cases()) {
-    INFO(model_case.name << ", l2 " << model_case.l2);
-    const Problem problem = test::make_problem(8, problem_rows, 150, model_case.classes, 0.2);
+    INFO(text(model_case));
+    const Problem problem =
+        test::make_problem(8, problem_rows, 150, model_case.classes, 0.2, model_case.intercept);
     const auto model = make_model({model_case.name, model_case.l2}, problem.dense);
     const std::vector<float> parameters = random_parameters(*model, 3, 0.3);
     const std::vector<float> dense = gradient_of(*model, parameters, whole(problem.dense));
@@ -185,6 +210,29 @@ TEST_CASE("the regulariser leaves biases alone", "[model]") {
   }
   CHECK(regularised->penalty(w) == Approx(5.0 * squares));
   CHECK(plain->penalty(w) == 0.0);
+}
+
+TEST_CASE("the regulariser leaves an intercept alone", "[model]") {
+  for (const auto& [name, classes] :
+       {std::pair{"logistic", 2}, {"softmax", 3}, {"least-squares", 1}, {"least-squares", 2}}) {
+    const Problem problem = test::make_problem(10, 20, 4, classes, 0.8, true);
+    for (const Dataset* data : {&problem.dense, &problem.sparse}) {
+      INFO(name << ", " << classes << " classes" << (data->sparse ? ", sparse" : ", dense"));
+      const auto plain = make_model({name, 0.0}, *data);
+      const auto regularised = make_model({name, 10.0}, *data);
+      const std::vector<float> w = random_parameters(*plain, 6, 1.0);
+      const std::vector<float> a = gradient_of(*plain, w, whole(*data));
+      const std::vector<float> b = gradient_of(*regularised, w, whole(*data));
+      const std::size_t free = w.size() / 4;  // one weight for each number that a row gives
+      double squares = 0.0;
+      for (std::size_t i = 0; i < w.size(); ++i) {
+        const bool intercept = i >= w.size() - free;
+        CHECK(b[i] - a[i] == Approx(intercept ? 0.0 : 10.0 * w[i]).margin(2e-5));
+        if (!intercept) squares += static_cast<double>(w[i]) * w[i];
+      }
+      CHECK(regularised->penalty(w) == Approx(5.0 * squares));
+    }
+  }
 }
 
 TEST_CASE("a step is the gradient and then axpy, bit for bit", "[model]") {

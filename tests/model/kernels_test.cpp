@@ -77,21 +77,27 @@ TEST_CASE("vector kernels agree with plain loops", "[model]") {
   });
 }
 
-TEST_CASE("a logistic step agrees with plain loops", "[model]") {
+TEST_CASE("a linear model's step agrees with plain loops", "[model]") {
   for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
     const Guarded row(random, size, offset);
-    Guarded weights(random, size, 2 * offset);
-    for (const double y : {1.0, -1.0}) {
-      const Doubles x = row.doubles();
-      Doubles expected = weights.doubles();
-      double margin = 0.0;
-      for (std::size_t i = 0; i < size; ++i) margin += x[i] * expected[i];
-      const double residual = -y / (1.0 + std::exp(y * margin));
-      for (std::size_t i = 0; i < size; ++i) {
-        expected[i] -= 0.3 * (0.125 * expected[i] + residual * x[i]);
+    const Doubles x = row.doubles();
+    for (const std::size_t regularised : {size, size - std::min<std::size_t>(size, 1), size / 2}) {
+      for (const double y : {1.0, -1.0}) {
+        for (const bool logistic : {true, false}) {
+          Guarded weights(random, size, 2 * offset);
+          Doubles expected = weights.doubles();
+          double margin = 0.0;
+          for (std::size_t i = 0; i < size; ++i) margin += x[i] * expected[i];
+          const double residual = logistic ? -y / (1.0 + std::exp(y * margin)) : margin - y;
+          for (std::size_t i = 0; i < size; ++i) {
+            const double decay = i < regularised ? 0.125 * expected[i] : 0.0;
+            expected[i] -= 0.3 * (decay + residual * x[i]);
+          }
+          const kernels::RowStep by{static_cast<float>(y), 0.125F, regularised, 0.3F};
+          (logistic ? kernels::logistic_step : kernels::least_squares_step)(by, row, weights);
+          weights.check_equals(expected, 2e-5);
+        }
       }
-      kernels::logistic_step(row, static_cast<float>(y), 0.125F, 0.3F, weights);
-      weights.check_equals(expected, 1e-5);
     }
   });
 }

@@ -26,6 +26,8 @@ Dataset sparse_copy(const Dataset& dense) {
   sparse.features = dense.features;
   sparse.classes = dense.classes;
   sparse.labels = AlignedBuffer<Label>::copy_of(dense.labels.span());
+  sparse.targets = AlignedBuffer<float>::copy_of(dense.targets.span());
+  sparse.intercept = dense.intercept;
   sparse.sparse = true;
   sparse.row_begin = AlignedBuffer<std::uint64_t>::copy_of(begin);
   sparse.columns = AlignedBuffer<std::uint32_t>::copy_of(columns);
@@ -55,11 +57,22 @@ double cross_entropy(const std::vector<double>& scores, Label label) {
   return std::log(sum) + top - scores[static_cast<std::size_t>(label)];
 }
 
-double logistic_loss(std::span<const float> x, Label label, std::span<const double> w) {
+double margin_of(std::span<const float> x, std::span<const double> w) {
   double margin = 0.0;
   for (std::size_t j = 0; j < x.size(); ++j) margin += static_cast<double>(x[j]) * w[j];
+  return margin;
+}
+
+double logistic_loss(double margin, Label label) {
   const double z = label == 1 ? -margin : margin;
   return z > 0 ? z + std::log1p(std::exp(-z)) : std::log1p(std::exp(z));
+}
+
+double squared_loss(double margin, const Dataset& data, std::size_t row) {
+  const double of_class = data.labels[row] == 1 ? 1.0 : -1.0;
+  const double off =
+      margin - (data.classes == 1 ? static_cast<double>(data.targets[row]) : of_class);
+  return off * off / 2.0;
 }
 
 double layered_loss(std::span<const float> x, Label label, std::span<const double> w,
@@ -84,11 +97,13 @@ double layered_loss(std::span<const float> x, Label label, std::span<const doubl
   return cross_entropy(units, label);
 }
 
+/// Of all weights but those of an intercept, which is the last of the inputs.
 double squared_weights(std::span<const double> w, const std::vector<std::size_t>& widths,
-                       bool biases) {
+                       bool biases, bool intercept) {
+  if (intercept) w = w.first(w.size() - widths.back());
   double sum = 0.0;
   for (std::size_t l = 0; l + 1 < widths.size(); ++l) {
-    const std::size_t weights = widths[l] * widths[l + 1];
+    const std::size_t weights = std::min(widths[l] * widths[l + 1], w.size());
     for (const double weight : w.first(weights)) sum += weight * weight;
     w = w.subspan(weights + (biases ? widths[l + 1] : 0));
   }
@@ -98,7 +113,7 @@ double squared_weights(std::span<const double> w, const std::vector<std::size_t>
 }  // namespace
 
 Problem make_problem(std::uint64_t seed, std::size_t rows, std::size_t features, int classes,
-                     double density) {
+                     double density, bool intercept) {
   RandomStream random(seed, Purpose::data_generator);
   Problem problem;
   Dataset& dense = problem.dense;
@@ -116,7 +131,11 @@ Problem make_problem(std::uint64_t seed, std::size_t rows, std::size_t features,
       const bool there = random.uniform() < density && !empty;
       dense.dense[r * features + j] = there ? static_cast<float>(random.normal()) : 0.0F;
     }
+    if (intercept) dense.dense[(r + 1) * features - 1] = 1.0F;
   }
+  dense.intercept = intercept;
+  if (classes == 1) dense.targets = AlignedBuffer<float>(rows);
+  for (float& target : dense.targets) target = static_cast<float>(3.0 * random.normal() + 2.0);
   problem.sparse = sparse_copy(dense);
   return problem;
 }
@@ -141,16 +160,23 @@ double reference_objective(const std::string& name, double l2, const Dataset& de
                            const std::vector<std::size_t>& rows,
                            std::span<const double> parameters) {
   const bool biases = name.starts_with("mlp");
+  const bool one_margin = name == "logistic" || name == "least-squares";
   const std::vector<std::size_t> widths =
-      name == "logistic" ? std::vector<std::size_t>{dense.features, 1} : widths_of(name, dense);
+      one_margin ? std::vector<std::size_t>{dense.features, 1} : widths_of(name, dense);
   double sum = 0.0;
   for (const std::size_t row : rows) {
-    sum += name == "logistic"
-               ? logistic_loss(dense.dense_row(row), dense.labels[row], parameters)
-               : layered_loss(dense.dense_row(row), dense.labels[row], parameters, widths, biases);
+    const std::span<const float> x = dense.dense_row(row);
+    const Label label = dense.labels[row];
+    if (name == "logistic") {
+      sum += logistic_loss(margin_of(x, parameters), label);
+    } else if (name == "least-squares") {
+      sum += squared_loss(margin_of(x, parameters), dense, row);
+    } else {
+      sum += layered_loss(x, label, parameters, widths, biases);
+    }
   }
   return sum / static_cast<double>(rows.size()) +
-         0.5 * l2 * squared_weights(parameters, widths, biases);
+         0.5 * l2 * squared_weights(parameters, widths, biases, dense.intercept);
 }
 
 std::vector<double> reference_gradient(const std::string& name, double l2, const Dataset& dense,

@@ -13,20 +13,21 @@
 
 namespace trainyard::test {
 
-/// The same rows twice. About `density` of the entries are not zero; some rows are all zero.
+/// The same rows twice. About `density` of the entries are not zero; some rows are all zero, but
+/// for the intercept where there is one. With one class the labels are real numbers.
 struct Problem {
   Dataset dense;
   Dataset sparse;
 };
 Problem make_problem(std::uint64_t seed, std::size_t rows, std::size_t features, int classes,
-                     double density);
+                     double density, bool intercept = false);
 
 /// Row numbers as a batch of ranges of the given data, consecutive rows joined.
 std::vector<RowRange> batch_of(const Dataset& data, const std::vector<std::size_t>& rows);
 std::vector<RowRange> whole(const Dataset& data);
 
 /// F(w) over the given rows of dense data: mean loss + (λ/2)‖weights‖², in double. `name` is that
-/// of the model, of the forms "logistic", "softmax", "mlp:4,3".
+/// of the model, of the forms "logistic", "least-squares", "softmax", "mlp:4,3".
 double reference_objective(const std::string& name, double l2, const Dataset& dense,
                            const std::vector<std::size_t>& rows,
                            std::span<const double> parameters);

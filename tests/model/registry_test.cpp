@@ -16,6 +16,7 @@ TEST_CASE("models have the parameters that their names say", "[model]") {
   const test::Problem two = test::make_problem(1, 10, 7, 2, 0.5);
   const test::Problem five = test::make_problem(1, 10, 7, 5, 0.5);
   CHECK(make_model({"logistic", 0.0}, two.sparse)->dimension() == 7);
+  CHECK(make_model({"least-squares", 0.0}, two.dense)->dimension() == 7);
   CHECK(make_model({"softmax", 0.0}, five.dense)->dimension() == 35);
   CHECK(make_model({"mlp:3", 0.0}, two.dense)->dimension() == 7 * 3 + 3 + 3 * 2 + 2);
   CHECK(make_model({"mlp:11,4", 0.0}, five.sparse)->dimension() ==
@@ -24,7 +25,7 @@ TEST_CASE("models have the parameters that their names say", "[model]") {
 
 TEST_CASE("every model of the list can be made and described", "[model]") {
   const test::Problem problem = test::make_problem(1, 10, 8, 2, 0.5);
-  REQUIRE(models().size() == 4);
+  REQUIRE(models().size() == 5);
   for (const ModelInfo& info : models()) {
     CHECK(!info.summary.empty());
     const std::size_t colon = info.name.find(':');
@@ -33,17 +34,18 @@ TEST_CASE("every model of the list can be made and described", "[model]") {
   }
 }
 
+std::string message(const std::string& name, const Dataset& data) {
+  try {
+    make_model({name, 0.0}, data);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
 TEST_CASE("wrong models are refused with what is accepted", "[model]") {
   const test::Problem two = test::make_problem(1, 10, 7, 2, 0.5);
   const test::Problem three = test::make_problem(1, 10, 7, 3, 0.5);
-  const auto message = [](const std::string& name, const Dataset& data) -> std::string {
-    try {
-      make_model({name, 0.0}, data);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
   CHECK_THAT(message("logisitc", two.dense), ContainsSubstring("did you mean 'logistic'"));
   CHECK_THAT(message("", two.dense), ContainsSubstring("mlp:H1,H2"));
   CHECK_THAT(message("logistic", three.dense), ContainsSubstring("two classes") &&
@@ -60,9 +62,39 @@ TEST_CASE("wrong models are refused with what is accepted", "[model]") {
   }
 }
 
+TEST_CASE("models refuse labels that they cannot learn", "[model]") {
+  const test::Problem real = test::make_problem(1, 10, 8, 1, 0.5);
+  const test::Problem three = test::make_problem(1, 10, 8, 3, 0.5);
+  for (const std::string name : {"logistic", "softmax", "mlp:4"}) {
+    CHECK_THAT(message(name, real.sparse), ContainsSubstring("--model " + name + ":") &&
+                                               ContainsSubstring("takes class labels") &&
+                                               ContainsSubstring("real numbers") &&
+                                               ContainsSubstring("least-squares"));
+  }
+  for (const std::string name : {"least-squares", "quadratic"}) {
+    CHECK(message(name, real.dense) == "accepted");
+  }
+  CHECK_THAT(message("least-squares", three.dense),
+             ContainsSubstring("real numbers") && ContainsSubstring("two classes") &&
+                 ContainsSubstring("has 3") && ContainsSubstring("softmax"));
+}
+
+TEST_CASE("models that have no use for an intercept refuse it", "[model]") {
+  const test::Problem problem = test::make_problem(1, 10, 8, 2, 0.5, true);
+  for (const std::string name : {"logistic", "softmax", "least-squares"}) {
+    CHECK(message(name, problem.dense) == "accepted");
+    CHECK(message(name, problem.sparse) == "accepted");
+  }
+  CHECK_THAT(message("mlp:4", problem.sparse), ContainsSubstring("--model mlp:4:") &&
+                                                   ContainsSubstring("biases of its own") &&
+                                                   ContainsSubstring("no intercept"));
+  CHECK_THAT(message("quadratic", problem.dense),
+             ContainsSubstring("--model quadratic:") && ContainsSubstring("no intercept"));
+}
+
 TEST_CASE("linear models start at zero", "[model]") {
   const test::Problem problem = test::make_problem(1, 10, 7, 2, 0.5);
-  for (const std::string name : {"logistic", "softmax"}) {
+  for (const std::string name : {"logistic", "softmax", "least-squares"}) {
     const auto model = make_model({name, 0.0}, problem.dense);
     std::vector<float> parameters(model->dimension(), 5.0F);
     model->initialize(parameters, 3);

@@ -199,12 +199,15 @@ TEST_CASE("a graph that a scheme barely tolerates is remarked upon", "[run]") {
   }
 }
 
-TEST_CASE("the model follows the number of classes", "[run]") {
+TEST_CASE("the model follows the labels", "[run]") {
   CHECK(resolved(small_configuration("ring")).configuration.model == "logistic");
   LoadedData data = small_data();
   data.train.classes = 3;
   const Configuration c = small_configuration("ring");
   CHECK(resolve(c, {"ring"}, data, {}).model == "softmax");
+  data.train.classes = 1;
+  data.train.targets = AlignedBuffer<float>::zeroed(data.train.rows);
+  CHECK(resolve(c, {"ring"}, data, {}).model == "least-squares");
 }
 
 TEST_CASE("a cosine ends where the run does", "[run]") {

@@ -109,10 +109,20 @@ void row_products(std::span<const float> matrix, std::span<const float> vector,
 /// at least one row; start may be sum itself.
 void weighted_row_sum(std::span<const float> weights, std::span<const float> matrix,
                       float start_scale, std::span<const float> start, std::span<float> sum);
+
+/// A whole step of a linear model on one row.
+struct RowStep {
+  float y;  // what the row is
+  float l2;
+  std::size_t regularised;  // l2 is for this many of the weights, from the first one on
+  float step_size;
+};
 /// weights ← weights − step_size · (l2 · weights + residual · row) with residual = −y / (1 + exp(y
-/// row·weights)): a whole step of logistic regression on one row, y being 1 or −1.
-void logistic_step(std::span<const float> row, float y, float l2, float step_size,
-                   std::span<float> weights);
+/// row·weights)), y being 1 or −1: logistic regression.
+void logistic_step(const RowStep& by, std::span<const float> row, std::span<float> weights);
+/// The same with residual = row·weights − y: least squares.
+void least_squares_step(const RowStep& by, std::span<const float> row, std::span<float> weights);
+
 /// sums ← Σ_r (row r of matrix). matrix is rows × |sums|.
 void column_sums(std::span<const float> matrix, std::span<float> sums);
 

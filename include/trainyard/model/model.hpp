@@ -39,8 +39,8 @@ class Workspace {
 
 /// Sums over rows, losses accumulated in double.
 struct Tally {
-  double loss_sum = 0.0;  // without the regulariser
-  std::size_t correct = 0;
+  double loss_sum = 0.0;    // without the regulariser
+  std::size_t correct = 0;  // 0 where labels are real numbers
   std::size_t rows = 0;
 };
 
@@ -66,8 +66,9 @@ class Model {
   /// The starting point: zeros for linear models, He et al. 2015 for MLPs.
   virtual void initialize(Vector parameters, std::uint64_t seed) const = 0;
 
-  /// gradient = (1/|batch|) Σ_{r in batch} ∇loss_r(parameters) + λ·parameters (weights only, biases
-  /// are not regularised). Overwrites `gradient`.
+  /// gradient = (1/|batch|) Σ_{r in batch} ∇loss_r(parameters) + λ·parameters (weights only,
+  /// neither biases nor the weights of an intercept, Dataset::intercept, are regularised).
+  /// Overwrites `gradient`.
   virtual void gradient(ConstVector parameters, Batch batch, Vector gradient,
                         Workspace& workspace) const = 0;
 
@@ -80,7 +81,7 @@ class Model {
   /// margin of exactly zero counts as the negative class.
   virtual Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const = 0;
 
-  /// (λ/2)‖weights‖².
+  /// (λ/2)‖weights‖², of those that are regularised.
   virtual double penalty(ConstVector parameters) const = 0;
 
   // Sparse updates. Only on sparse linear models; the others return nullptr.
@@ -98,6 +99,7 @@ class Model {
 ///   w_j ← w_j − γ ( residual_r x_rj + (λ / (|batch| p_j)) w_j )
 /// where p_j is the fraction of training rows in which feature j occurs: a row brings the
 /// regulariser of j with probability p_j, so that its expectation over rows is exactly λ w_j.
+/// An intercept's p_j counts as infinite: its weight is not regularised.
 /// (Features that never occur keep their starting value, zero, which is also their optimum. With
 /// several classes the same holds for the residual and weight of each.)
 ///
@@ -123,13 +125,15 @@ class Model::SparseUpdate {
 };
 
 struct ModelOptions {
-  std::string name = "logistic";  // "logistic", "softmax", "mlp:256,128"
+  std::string name = "logistic";  // "logistic", "least-squares", "softmax", "mlp:256,128"
   double l2 = 0.0;                // λ ≥ 0
 };
 
 /// Builds the model for a training set (its features, classes and storage; sparse linear models
 /// also count p_j over it). Throws UsageError for an unknown name, for sizes that are no positive
-/// numbers, and for logistic regression on other than two classes.
+/// numbers, and where the model does not take the data's labels (logistic and least-squares take
+/// two classes, and only least-squares and the quadratic real numbers) or their intercept (networks
+/// and the quadratic take none).
 std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& train);
 
 /// One row for each model, for `list models`.

@@ -1,0 +1,235 @@
+// What logistic regression and least squares share: a row has one number x·w, its margin, and the
+// loss is a function of it. The gradient is then the sum of residual-weighted rows, a row's
+// residual being ∂loss/∂margin.
+//
+// What differs is the Loss. It is known when this is compiled, so that a sparse step of one row, of
+// the order of 100 ns, has no call into it. A Loss has, for the rows of a range,
+//   static void to_residuals(const RowRange&, float scale, std::span<float> margins);
+//     margins ← residuals, each ∂loss/∂margin · scale
+//   static void add_to(Tally&, const RowRange&, std::span<const float> margins);
+//     adds their losses and hits
+//   static float first_y(const RowRange&);
+//     what kernels::RowStep calls y, of their first row
+//   static void step(const kernels::RowStep&, row, weights);
+//     the kernel of a step on one dense row
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
+
+#include "model/batch_rows.hpp"
+#include "model/sparse_update.hpp"
+
+namespace trainyard {
+
+// The sum of a sparse row is a chain of additions of four cycles each; four chains run side by
+// side.
+inline float sparse_margin(const Dataset::SparseRow& row, const float* weights) {
+  const std::uint32_t* columns = row.columns.data();
+  const float* values = row.values.data();
+  const std::size_t size = row.columns.size();
+  float sum0 = 0.0F, sum1 = 0.0F, sum2 = 0.0F, sum3 = 0.0F;
+  std::size_t i = 0;
+  for (; i + 4 <= size; i += 4) {
+    sum0 += values[i] * load_relaxed(weights[columns[i]]);
+    sum1 += values[i + 1] * load_relaxed(weights[columns[i + 1]]);
+    sum2 += values[i + 2] * load_relaxed(weights[columns[i + 2]]);
+    sum3 += values[i + 3] * load_relaxed(weights[columns[i + 3]]);
+  }
+  for (; i < size; ++i) sum0 += values[i] * load_relaxed(weights[columns[i]]);
+  return (sum0 + sum1) + (sum2 + sum3);
+}
+
+/// margins[r] = x_r·w of the range's row r.
+inline void take_margins(const RowRange& range, std::span<const float> weights,
+                         std::span<float> margins) {
+  if (!range.data->sparse) {
+    kernels::row_products(dense_rows(range), weights, margins);
+    return;
+  }
+  for (std::size_t r = 0; r < range.count; ++r) {
+    margins[r] = sparse_margin(range.data->sparse_row(range.first + r), weights.data());
+  }
+}
+
+/// residuals[i] = ∂loss/∂margin / |batch| of the batch's row i.
+template <typename Loss>
+void take_residuals(std::span<const float> weights, Batch batch, std::span<float> residuals) {
+  const float scale = 1.0F / static_cast<float>(row_count(batch));
+  std::size_t done = 0;
+  for (const RowRange& range : batch) {
+    const std::span<float> part = residuals.subspan(done, range.count);
+    take_margins(range, weights, part);
+    Loss::to_residuals(range, scale, part);
+    done += range.count;
+  }
+}
+
+template <typename Loss>
+class LinearSparseUpdate final : public Model::SparseUpdate {
+ public:
+  LinearSparseUpdate(double l2, const Dataset& train) : pull_(inverse_frequency_pull(l2, train)) {}
+
+  std::size_t residual_count(std::size_t rows) const override { return rows; }
+
+  void read(std::span<const float> parameters, Batch batch,
+            std::span<float> residuals) const override {
+    take_residuals<Loss>(parameters, batch, residuals);
+  }
+
+  void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+             float step_size) const override {
+    write_by<LoadAndStore>(parameters.data(), batch, residuals, step_size);
+  }
+
+  void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+           float step_size) const override {
+    write_by<CompareAndSwap>(parameters.data(), batch, residuals, step_size);
+  }
+
+ private:
+  template <typename Way>
+  void write_by(float* weights, Batch batch, std::span<const float> residuals,
+                float step_size) const {
+    const float pull_scale = step_size / static_cast<float>(row_count(batch));
+    std::size_t next = 0;
+    for (const RowRange& range : batch) {
+      for (std::size_t r = 0; r < range.count; ++r) {
+        const Dataset::SparseRow row = range.data->sparse_row(range.first + r);
+        const float step = step_size * residuals[next++];
+        if (pull_.empty()) {
+          write_row<Way>(row, step, weights);
+        } else {
+          write_row_regularised<Way>(row, step, pull_scale, weights);
+        }
+      }
+    }
+  }
+
+  template <typename Way>
+  static void write_row(const Dataset::SparseRow& row, float step, float* weights) {
+    for (std::size_t i = 0; i < row.columns.size(); ++i) {
+      const float change = step * row.values[i];
+      Way::update(weights[row.columns[i]], [=](float old) { return old - change; });
+    }
+  }
+
+  template <typename Way>
+  void write_row_regularised(const Dataset::SparseRow& row, float step, float pull_scale,
+                             float* weights) const {
+    for (std::size_t i = 0; i < row.columns.size(); ++i) {
+      const float pull = std::min(pull_scale * pull_[row.columns[i]], 1.0F);
+      const float change = step * row.values[i];
+      Way::update(weights[row.columns[i]], [=](float old) { return old - (change + pull * old); });
+    }
+  }
+
+  std::vector<float> pull_;
+};
+
+template <typename Loss>
+class LinearModel final : public Model {
+ public:
+  LinearModel(double l2, const Dataset& train)
+      : features_(train.features), regularised_(regularised_features(train)), l2_(l2) {
+    if (train.sparse) update_ = std::make_unique<LinearSparseUpdate<Loss>>(l2, train);
+  }
+
+  std::size_t dimension() const override { return features_; }
+
+  void initialize(Vector parameters, std::uint64_t /*seed*/) const override {
+    kernels::set_to_zero(parameters);
+  }
+
+  void gradient(ConstVector parameters, Batch batch, Vector gradient,
+                Workspace& workspace) const override {
+    const std::size_t rows = row_count(batch);
+    require(rows > 0, "a gradient over no rows");
+    const std::span<float> residuals = workspace.floats(0, rows);
+    take_residuals<Loss>(parameters.floats(), batch, residuals);
+    if (is_sparse(batch)) {
+      set_to_penalty_gradient(l2_, parameters.floats().first(regularised_), gradient.floats());
+      add_sparse_rows(batch, residuals, gradient.floats());
+    } else {
+      set_to_dense_rows(batch, residuals, parameters.floats(), gradient.floats());
+    }
+  }
+
+  void descend(Vector parameters, Batch batch, double step_size,
+               Workspace& workspace) const override {
+    if (is_sparse(batch) || row_count(batch) != 1) {
+      Model::descend(parameters, batch, step_size, workspace);
+      return;
+    }
+    const RowRange& row = batch.front();
+    Loss::step({.y = Loss::first_y(row),
+                .l2 = static_cast<float>(l2_),
+                .regularised = regularised_,
+                .step_size = static_cast<float>(step_size)},
+               dense_rows(row), parameters.floats());
+  }
+
+  Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const override {
+    Tally tally;
+    for (const RowRange& range : batch) {
+      const std::span<float> margins = workspace.floats(0, range.count);
+      take_margins(range, parameters.floats(), margins);
+      Loss::add_to(tally, range, margins);
+      tally.rows += range.count;
+    }
+    return tally;
+  }
+
+  double penalty(ConstVector parameters) const override {
+    return squared_penalty(l2_, parameters.floats().first(regularised_));
+  }
+
+  const SparseUpdate* sparse_update() const override { return update_.get(); }
+
+ private:
+  static void add_sparse_rows(Batch batch, std::span<const float> residuals,
+                              std::span<float> gradient) {
+    std::size_t next = 0;
+    for (const RowRange& range : batch) {
+      for (std::size_t r = 0; r < range.count; ++r) {
+        const Dataset::SparseRow row = range.data->sparse_row(range.first + r);
+        const float residual = residuals[next++];
+        for (std::size_t i = 0; i < row.columns.size(); ++i) {
+          gradient[row.columns[i]] += residual * row.values[i];
+        }
+      }
+    }
+  }
+
+  /// gradient ← λ parameters + Σ residual · row, the first sum begun in the first range.
+  void set_to_dense_rows(Batch batch, std::span<const float> residuals,
+                         std::span<const float> parameters, std::span<float> gradient) const {
+    float start_scale = static_cast<float>(l2_);
+    std::span<const float> start = parameters;
+    if (regularised_ < features_) {
+      set_to_penalty_gradient(l2_, parameters.first(regularised_), gradient);
+      start_scale = 1.0F;
+      start = gradient;
+    }
+    for (const RowRange& range : batch) {
+      kernels::weighted_row_sum(residuals.first(range.count), dense_rows(range), start_scale, start,
+                                gradient);
+      residuals = residuals.subspan(range.count);
+      start_scale = 1.0F;
+      start = gradient;
+    }
+  }
+
+  std::size_t features_;
+  std::size_t regularised_;  // weights, the first so many
+  double l2_;
+  std::unique_ptr<LinearSparseUpdate<Loss>> update_;
+};
+
+}  // namespace trainyard
