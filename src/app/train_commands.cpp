@@ -152,6 +152,13 @@ void use_memory_as(const Configuration& configuration) {
   if (configuration.force_memory) bound_memory(std::numeric_limits<std::size_t>::max());
 }
 
+/// With what its readers have to say.
+LoadedData load(const Configuration& configuration, const RunHooks& hooks) {
+  LoadedData data = load_dataset(dataset_request(configuration));
+  for (const std::string& remark : data.remarks) hooks.remark(remark);
+  return data;
+}
+
 /// Throws when it cannot be written: at once, and not when the program ends.
 void print(const std::string& text) {
   fmt::print("{}", text);
@@ -165,7 +172,7 @@ int run_command(const Configuration& configuration) {
   check_outputs(configuration, {configuration.scheme}, false);
   Listeners listeners(configuration, false);
   const RunHooks hooks = listeners.hooks();
-  const LoadedData data = load_dataset(dataset_request(configuration));
+  const LoadedData data = load(configuration, hooks);
   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, hooks.remark);
   listeners.begin(resolved);
   std::vector<RunResult> results;
@@ -190,7 +197,7 @@ int compare_command(const Configuration& configuration,
                     const ComparisonOptions& options) {
   use_memory_as(configuration);
   Listeners listeners(configuration, true);
-  const LoadedData data = load_dataset(dataset_request(configuration));
+  const LoadedData data = load(configuration, listeners.hooks());
   const std::vector<std::string> schemes =
       able_to_run(selection, configuration, data, listeners.hooks().remark);
   for (int k = 0; k < options.seeds; ++k) {

@@ -315,8 +315,13 @@ DatasetRequest dataset_request(const Configuration& c) {
           .test = c.test,
           .format = c.data_format,
           .data_dir = c.data_dir,
+          .labels = c.labels,
+          .test_labels = c.test_labels,
           .label_column = c.label_column,
-          .seed = c.seed};
+          .table = c.table,
+          .scaling = c.scaling,
+          .intercept = c.intercept,
+          .seed = c.data_seed};
 }
 
 }  // namespace trainyard

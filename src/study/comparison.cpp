@@ -116,15 +116,12 @@ std::vector<RunResult> run_comparison(const Configuration& configuration,
     if (options.seeds > 1 && hooks.run.remark) {
       hooks.run.remark(fmt::format("seed {} ({} of {})", c.seed, k + 1, options.seeds));
     }
-    LoadedData of_seed;
-    if (k > 0) of_seed = load_dataset(dataset_request(c));
-    const LoadedData& here = k > 0 ? of_seed : data;
     const Configuration resolved = resolve(
-        c, schemes, here, k == 0 ? hooks.run.remark : std::function<void(const std::string&)>{});
+        c, schemes, data, k == 0 ? hooks.run.remark : std::function<void(const std::string&)>{});
     // What was found out about the machine holds for all seeds.
     asked.time = resolved.time;
     asked.compute_time = resolved.compute_time;
-    const bool whole = comparisons.run(resolved, here);
+    const bool whole = comparisons.run(resolved, data);
     auto of_this_seed = comparisons.take();
     if (!configuration.target_loss) set_common_target(of_this_seed);
     std::ranges::move(of_this_seed, std::back_inserter(results));

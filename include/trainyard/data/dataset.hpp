@@ -20,6 +20,13 @@ struct Dataset {
   int classes = 2;
   AlignedBuffer<Label> labels;  // [rows]
 
+  // [rows], of data whose labels are real numbers: labels are then all 0, and classes is 1. Empty
+  // of other data.
+  AlignedBuffer<float> targets;
+
+  // The last feature is 1 in every row; models do not regularise its weight.
+  bool intercept = false;
+
   AlignedBuffer<float> dense;  // [rows × features], row-major; empty when sparse
 
   // Compressed sparse rows: the nonzeros of row r are entries row_begin[r] .. row_begin[r+1]-1.

@@ -29,8 +29,8 @@ struct ComparisonOptions {
 };
 
 /// Runs each scheme on the same data, budget, clock and network, with one seed after the other,
-/// each of them a comparison by itself. (Generated data sets are another one for each seed, as they
-/// are for `run`.) A scheme's step size is tuned once, before its first run, with the first seed.
+/// each of them a comparison by itself. (Generated data are the same for all: they follow
+/// --data-seed.) A scheme's step size is tuned once, before its first run, with the first seed.
 ///
 /// Without a target loss, the target is the loss that every scheme reached with that seed (the
 /// worst of their best; schemes that diverged or were interrupted left out), so that times can be
