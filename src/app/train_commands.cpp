@@ -48,6 +48,13 @@ void use_memory_as(const Configuration& configuration) {
   if (configuration.force_memory) bound_memory(std::numeric_limits<std::size_t>::max());
 }
 
+/// With what its readers have to say.
+LoadedData load(const Configuration& configuration, const RunHooks& hooks) {
+  LoadedData data = load_dataset(dataset_request(configuration));
+  for (const std::string& remark : data.remarks) hooks.remark(remark);
+  return data;
+}
+
 /// Throws when it cannot be written: at once, and not when the program ends.
 void print(const std::string& text) {
   fmt::print("{}", text);
@@ -84,7 +91,7 @@ int run_command(const Configuration& configuration) {
   check_outputs(place, configuration.force);
   Listeners listeners(configuration, place, true);
   const RunHooks hooks = listeners.hooks();
-  const LoadedData data = load_dataset(dataset_request(configuration));
+  const LoadedData data = load(configuration, hooks);
   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, hooks.remark);
   listeners.begin(resolved);
   std::vector<RunResult> results;
@@ -166,7 +173,7 @@ int compare_command(const ComparisonRequest& request) {
   const Configuration& configuration = request.configuration;
   use_memory_as(configuration);
   Listeners overall(configuration, {.name = "compare"}, true);
-  const LoadedData data = load_dataset(dataset_request(configuration));
+  const LoadedData data = load(configuration, overall.hooks());
   Failures failures;  // each of them costs only itself
   std::mutex mutex;
   bool alone = true;

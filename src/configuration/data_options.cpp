@@ -1,9 +1,11 @@
 #include "configuration/data_options.hpp"
 
 #include <array>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/data/catalog.hpp"
 
@@ -21,16 +23,25 @@ bool has_test_file(const C& c) {
   return !c.test.empty() && c.test != "every-fifth";
 }
 
-/// "'a9a' is a known data set", "'blobs' is generated".
+/// "'a9a' is a known data set", "'blobs' is generated", "'rows.csv' is a file".
 std::string what_it_is(const C& c) {
-  return fmt::format(
-      "{} {}", echoed(c.dataset),
-      origin_of(c.dataset) == DataOrigin::known ? "is a known data set" : "is generated");
+  switch (origin_of(c.dataset)) {
+    case DataOrigin::known:
+      return fmt::format("{} is a known data set", echoed(c.dataset));
+    case DataOrigin::generated:
+      return fmt::format("{} is generated", echoed(c.dataset));
+    case DataOrigin::file:
+      return fmt::format("{} is a file", echoed(c.dataset));
+  }
+  throw InternalError("a data set from nowhere");
+}
+
+Format format_of(const C& c, const std::string& file) {
+  return c.data_format.empty() ? guess_format(file) : parse_format(c.data_format, "--data-format");
 }
 
 bool is_table(const C& c, const std::string& file) {
-  const Format format =
-      c.data_format.empty() ? guess_format(file) : parse_format(c.data_format, "--data-format");
+  const Format format = format_of(c, file);
   return format == Format::csv || format == Format::tsv;
 }
 
@@ -47,34 +58,110 @@ std::string data_dir_idle(const OptionSetting& s) {
                      echoed(c.dataset));
 }
 
-std::string label_column_idle(const OptionSetting& s) {
+std::string data_seed_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  return origin_of(c.dataset) == DataOrigin::generated ? "" : what_it_is(c);
+}
+
+std::string labels_idle(const OptionSetting& s) {
   const C& c = s.configuration;
   if (origin_of(c.dataset) != DataOrigin::file) return what_it_is(c);
-  if (is_table(c, c.dataset) || (has_test_file(c) && is_table(c, c.test))) return "";
+  if (has_labels_file(format_of(c, c.dataset))) return "";
+  return fmt::format("{} is neither npy nor IDX, and has its labels in it", echoed(c.dataset));
+}
+
+std::string test_labels_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  if (!has_test_file(c)) return "there is no --test FILE";
+  if (has_labels_file(format_of(c, c.test))) return "";
+  return fmt::format("{} is neither npy nor IDX, and has its labels in it", echoed(c.test));
+}
+
+/// Of what says how the training file's table is to be read; its test file follows that.
+std::string training_table_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  if (origin_of(c.dataset) != DataOrigin::file) return what_it_is(c);
+  if (is_table(c, c.dataset)) return "";
   return fmt::format("{} is neither CSV nor TSV", echoed(c.dataset));
+}
+
+/// Of what holds for any table.
+std::string table_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  return has_test_file(c) && is_table(c, c.test) ? "" : training_table_idle(s);
+}
+
+std::string label_column_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  return origin_of(c.dataset) == DataOrigin::file ? table_idle(s) : what_it_is(c);
 }
 
 Option data_format_option() {
   return {"data",
           "data-format",
-          "libsvm|csv|tsv|idx",
+          "libsvm|csv|tsv|idx|npy",
           "of --dataset FILE; guessed from its name otherwise",
           [](C& c, Text t, Text w) {
-            static const std::array<std::string, 4> names{"libsvm", "csv", "tsv", "idx"};
+            static const std::array<std::string, 5> names{"libsvm", "csv", "tsv", "idx", "npy"};
             c.data_format = names[chosen(t, w, names)];
           },
           [](const C& c) { return c.data_format; }};
 }
 
-Option label_column_option() {
+/// How a table of people's own is read.
+std::vector<Option> table_options() {
+  return {
+      idle_where({"data", "header", "auto|yes|no",
+                  "whether the first row of a CSV or TSV file names its columns; auto: as it looks",
+                  [](C& c, Text t, Text w) { c.table.header = parse_header_line(t, w); },
+                  [](const C& c) { return header_line_text(c.table.header); }},
+                 table_idle),
+      idle_where(
+          text_option("data", "label-column", "COLUMN",
+                      "of the label in CSV and TSV files: a name, 0, 1, … or -1 for the last",
+                      &C::label_column),
+          label_column_idle),
+      idle_where({"data", "columns", "COLUMN,…",
+                  "the features that are kept of CSV and TSV files, by name or number",
+                  [](C& c, Text t, Text) { c.table.columns = t; },
+                  [](const C& c) { return c.table.columns; }},
+                 training_table_idle),
+      idle_where({"data", "drop-columns", "COLUMN,…", "those that are left out",
+                  [](C& c, Text t, Text) { c.table.drop_columns = t; },
+                  [](const C& c) { return c.table.drop_columns; }},
+                 training_table_idle),
+      idle_where(
+          {"data", "missing", "error|mean|drop",
+           "empty fields, NA, nan, null and ? of CSV and TSV files: refused, filled with the "
+           "column's mean (words: the most frequent), or their rows left out",
+           [](C& c, Text t, Text w) { c.table.missing = parse_missing_fields(t, w); },
+           [](const C& c) { return missing_fields_text(c.table.missing); }},
+          table_idle),
+  };
+}
+
+/// What is done to features once they are read.
+std::vector<Option> feature_options() {
+  return {
+      {"data", "scale", "none|standard|minmax|unit-rows",
+       "features: (x - mean) / deviation; from 0 to 1; each row to length 1. Of sparse data "
+       "standard and minmax only divide, by the deviation and by the largest |x|",
+       [](C& c, Text t, Text w) { c.scaling = parse_scaling(t, w); },
+       [](const C& c) { return scaling_text(c.scaling); }},
+      switch_option("data", "intercept", "append a feature that is 1 in every row", &C::intercept),
+  };
+}
+
+Option data_seed_option() {
   return {"data",
-          "label-column",
-          "I",
-          "column of the label in CSV and TSV files, from 0",
+          "data-seed",
+          "SEED",
+          "of generated data, which do not depend on --seed",
           [](C& c, Text t, Text w) {
-            c.label_column = static_cast<std::size_t>(parse_integer(t, w, 0, 1'000'000));
+            c.data_seed = static_cast<std::uint64_t>(
+                parse_integer(t, w, 0, std::numeric_limits<std::int64_t>::max()));
           },
-          [](const C& c) { return fmt::to_string(c.label_column); },
+          [](const C& c) { return fmt::to_string(c.data_seed); },
           true};
 }
 
@@ -87,9 +174,8 @@ Option order_option() {
           [](const C& c) { return row_order_text(c.order); }};
 }
 
-}  // namespace
-
-std::vector<Option> data_options() {
+/// Where rows come from.
+std::vector<Option> source_options() {
   return {
       text_option("data", "dataset", "NAME|FILE", "a known data set (list datasets) or a file",
                   &C::dataset),
@@ -99,7 +185,19 @@ std::vector<Option> data_options() {
       idle_where(text_option("data", "data-dir", "DIR", "where the files of known data sets lie",
                              &C::data_dir),
                  data_dir_idle),
-      idle_where(label_column_option(), label_column_idle),
+      idle_where(data_seed_option(), data_seed_idle),
+      idle_where(
+          text_option("data", "labels", "FILE",
+                      "labels of an npy or IDX --dataset; X.npy has y.npy, guessed so", &C::labels),
+          labels_idle),
+      idle_where(text_option("data", "test-labels", "FILE", "the same of --test", &C::test_labels),
+                 test_labels_idle),
+  };
+}
+
+/// Which rows go where, and in which order.
+std::vector<Option> row_options() {
+  return {
       {"data", "partition", "iid|contiguous|shards|dirichlet:A", "which rows go to which worker",
        [](C& c, Text t, Text w) { c.partition = parse_partition(t, w); },
        [](const C& c) { return partition_text(c.partition); }},
@@ -112,6 +210,16 @@ std::vector<Option> data_options() {
       switch_option("data", "replacement", "draw minibatches with replacement, in no order",
                     &C::replacement),
   };
+}
+
+}  // namespace
+
+std::vector<Option> data_options() {
+  std::vector<Option> all;
+  for (const auto& part : {source_options(), table_options(), feature_options(), row_options()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
 }
 
 }  // namespace trainyard

@@ -39,10 +39,15 @@ Dataset copy_rows(const Dataset& data, const std::vector<std::uint32_t>& rows) {
   copy.features = data.features;
   copy.classes = data.classes;
   copy.sparse = data.sparse;
+  copy.intercept = data.intercept;
   copy.labels = AlignedBuffer<Label>(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     require(rows[i] < data.rows, "a copied row lies outside the data set");
     copy.labels[i] = data.labels[rows[i]];
+  }
+  if (!data.targets.empty()) {
+    copy.targets = AlignedBuffer<float>(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) copy.targets[i] = data.targets[rows[i]];
   }
   if (data.sparse) {
     copy_sparse_rows(data, rows, copy);

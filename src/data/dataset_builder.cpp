@@ -8,16 +8,19 @@
 
 namespace trainyard {
 
-DatasetBuilder::DatasetBuilder(std::string name, const ReadOptions& options)
-    : name_(std::move(name)), options_(&options) {}
+DatasetBuilder::DatasetBuilder(std::string name, const ReadOptions& options,
+                               std::size_t lines_before)
+    : name_(std::move(name)), options_(&options), lines_(lines_before) {}
 
 void DatasetBuilder::append(const ParsedBlock& block) {
-  if (block.fault) {
-    throw DataError(fmt::format("{}:{}:{}: {}", name_, lines_ + block.fault->place.line,
-                                block.fault->place.column, block.fault->message));
+  faults_.merge(block.faults, lines_);
+  if (has_faults()) {
+    lines_ += block.lines;
+    return;
   }
   census_.merge(block.census, lines_);
   labels_.append(block.labels);
+  targets_.append(block.targets);
   row_sizes_.append(block.row_sizes);
   columns_.append(block.columns);
   values_.append(block.values);
@@ -25,7 +28,14 @@ void DatasetBuilder::append(const ParsedBlock& block) {
     largest_column_ = block.largest_column;
     largest_column_line_ = lines_ + block.largest_column_line;
   }
+  rows_left_out_ += block.rows_left_out;
+  missing_fields_ += block.missing_fields;
+  unknown_words_ += block.unknown_words;
   lines_ += block.lines;
+}
+
+void DatasetBuilder::check_faults() const {
+  if (has_faults()) faults_.raise(name_);
 }
 
 void DatasetBuilder::append_label(std::int32_t label) {
@@ -34,13 +44,25 @@ void DatasetBuilder::append_label(std::int32_t label) {
 }
 
 CodedDataset DatasetBuilder::finish_labels() {
-  if (labels_.size() == 0) {
-    throw DataError(fmt::format("{}: found no rows; expected at least one", name_));
+  check_faults();
+  const std::size_t rows = options_->real_labels ? targets_.size() : labels_.size();
+  if (rows == 0) {
+    const std::string why =
+        rows_left_out_ == 0 ? "" : fmt::format(" ({} had missing fields)", rows_left_out_);
+    throw DataError(fmt::format("{}: found no rows{}; expected at least one", name_, why));
+  }
+  if (options_->real_labels) {
+    CodedDataset result;
+    result.data.rows = rows;
+    result.data.classes = 1;
+    result.data.labels = AlignedBuffer<Label>::zeroed(rows);
+    result.data.targets = targets_.take();
+    return result;
   }
   const LabelCensus::Coding coding = census_.decide(name_, *options_);
   CodedDataset result;
   result.coding = coding.coding;
-  result.data.rows = labels_.size();
+  result.data.rows = rows;
   result.data.classes = coding.classes;
   result.data.labels = labels_.take();
   for (Label& label : result.data.labels) label = LabelCensus::class_of(label, coding.coding);

@@ -15,15 +15,25 @@ namespace trainyard {
 
 class DatasetBuilder {
  public:
-  /// `options` is kept by reference.
-  DatasetBuilder(std::string name, const ReadOptions& options);
+  /// `options` is kept by reference. A text begins after `lines_before` lines of its file.
+  DatasetBuilder(std::string name, const ReadOptions& options, std::size_t lines_before = 0);
 
-  /// The blocks of a text file, in order. Throws DataError when the block has a fault.
+  /// The blocks of a text file, in order. From the first fault on only faults are kept.
   void append(const ParsedBlock& block);
 
-  /// Rows of an IDX file.
+  /// Throws DataError when there was a fault (FaultList::raise()).
+  void check_faults() const;
+  bool has_faults() const { return !faults_.empty(); }
+
+  /// Rows of a binary file.
   void append_values(std::span<const float> values) { values_.append(values); }
   void append_label(std::int32_t label);
+  void append_target(float target) { targets_.append({&target, 1}); }
+
+  /// Sums over the blocks (parsed_block.hpp).
+  std::size_t rows_left_out() const { return rows_left_out_; }
+  std::size_t missing_fields() const { return missing_fields_; }
+  std::size_t unknown_words() const { return unknown_words_; }
 
   /// Leaves the builder empty. Throws DataError when there is no row, or a label that was not
   /// expected.
@@ -36,11 +46,14 @@ class DatasetBuilder {
 
   std::string name_;
   const ReadOptions* options_;
-  std::size_t lines_ = 0;
+  std::size_t lines_;
+  std::size_t rows_left_out_ = 0, missing_fields_ = 0, unknown_words_ = 0;
   std::uint32_t largest_column_ = 0;
   std::size_t largest_column_line_ = 0;
+  FaultList faults_;
   LabelCensus census_;
   GrowingArray<std::int32_t> labels_;  // as written
+  GrowingArray<float> targets_;        // instead of them, where they are real numbers
   GrowingArray<std::uint32_t> row_sizes_;
   GrowingArray<std::uint32_t> columns_;
   GrowingArray<float> values_;

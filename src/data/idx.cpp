@@ -133,6 +133,12 @@ void read_labels(NamedSource& file, const IdxHeader& header, DatasetBuilder& bui
 }  // namespace
 
 CodedDataset read_idx(NamedSource images, NamedSource labels, const ReadOptions& options) {
+  if (options.real_labels) {
+    throw DataError(fmt::format(
+        "{}: the labels of IDX files are classes; expected real labels in a CSV, TSV, LIBSVM or "
+        "npy file",
+        labels.name));
+  }
   const IdxHeader image_header = read_header(images, 2);
   const IdxHeader label_header = read_header(labels, 1);
   if (image_header.items != label_header.items) {

@@ -77,8 +77,9 @@ void check_every_class_occurs(const std::string& name, const FirstPlaces& first,
     if (label != expected) {
       throw_at(name, place,
                fmt::format("found label {} but no row with label {}; expected -1 and +1, or all of "
-                           "0 to k-1, or all of 1 to k",
-                           label, expected));
+                           "0 to k-1, or all of 1 to k{}{}",
+                           label, expected, place.column == 0 ? "" : "; ",
+                           place.column == 0 ? "" : real_labels_hint));
     }
     ++expected;
   }

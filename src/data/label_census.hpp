@@ -6,19 +6,20 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "trainyard/data/dataset.hpp"
 #include "trainyard/data/read.hpp"
+
+#include "data/text_position.hpp"
 
 namespace trainyard {
 
 /// Labels as written are whole numbers from -1 up to this.
 constexpr std::int32_t largest_label = 1'000'000;
 
-struct TextPosition {
-  std::size_t line = 0;    // from 1; for IDX, the row
-  std::size_t column = 0;  // from 1; for IDX, 0
-};
+/// Of labels that are numbers and no classes: which model takes them.
+inline constexpr std::string_view real_labels_hint = "--model least-squares takes real labels";
 
 class LabelCensus {
  public:

@@ -29,12 +29,13 @@ class LibsvmParser {
 
   void parse(std::string_view text) {
     block_->lines = for_each_line(text, [this](std::size_t number, std::string_view line) {
-      return parse_line(number, line);
+      parse_line(number, line);
+      return true;
     });
   }
 
  private:
-  /// False when the line has a fault.
+  /// False when the line has a fault; what follows it in the line is passed over.
   bool parse_line(std::size_t number, std::string_view line) {
     line_number_ = number;
     line_begin_ = next_ = line.data();
@@ -42,7 +43,7 @@ class LibsvmParser {
     skip_blanks();
     if (at_end()) return true;
     const std::string_view label = token_at(next_);
-    if (!parse_label(label, place_of(next_), *block_)) return false;
+    if (!parse_label(label, place_of(next_), options_->real_labels, *block_)) return false;
     next_ += label.size();
     return parse_row();
   }
@@ -76,10 +77,13 @@ class LibsvmParser {
     const ParsedFloat value = parse_float(value_begin, line_end_);
     next_ = value.end;
     if (value.fault != NumberFault::none || !(at_line_end() || ends_token(*next_))) {
-      return fault_at(value_begin, fault_text(value.fault, token_at(value_begin)));
+      const std::string_view token = token_at(value_begin);
+      return fault_at(kind_of(value.fault), value_begin, token,
+                      [&] { return fault_text(value.fault, token); });
     }
     if (options_->features != 0 && index.value > options_->features) {
-      return options_->drop_unknown_features || fault_at(entry, beyond_features_text(index.value));
+      if (options_->drop_unknown_features) return true;
+      return index_fault(entry, index, [&] { return beyond_features_text(index.value); });
     }
     block_->columns.push_back(static_cast<std::uint32_t>(index.value - 1));
     block_->values.push_back(value.value * options_->scale);
@@ -88,20 +92,27 @@ class LibsvmParser {
 
   bool check_index(const char* entry, const ParsedIndex& index, std::uint64_t last_index) {
     if (index.end == entry || index.end == line_end_ || *index.end != ':') {
-      return fault_at(entry, no_entry_text(token_at(entry)));
+      const std::string_view token = token_at(entry);
+      return fault_at(FaultKind::entry, entry, token, [&] { return no_entry_text(token); });
     }
     if (index.too_large) {
-      const std::string_view digits(entry, static_cast<std::size_t>(index.end - entry));
-      return fault_at(entry, fmt::format("found feature index {}; expected at most {}",
-                                         echoed(digits), largest_index));
+      return index_fault(entry, index, [&] {
+        const std::string_view digits(entry, static_cast<std::size_t>(index.end - entry));
+        return fmt::format("found feature index {}; expected at most {}", echoed(digits),
+                           largest_index);
+      });
     }
     if (index.value == 0) {
-      return fault_at(entry, "found feature index 0; expected indices that count from 1");
+      return index_fault(entry, index, [] {
+        return std::string("found feature index 0; expected indices that count from 1");
+      });
     }
     if (index.value <= last_index) {
-      return fault_at(entry, fmt::format("found feature index {} after {}; expected increasing "
-                                         "indices within a row",
-                                         index.value, last_index));
+      return index_fault(entry, index, [&] {
+        return fmt::format(
+            "found feature index {} after {}; expected increasing indices within a row",
+            index.value, last_index);
+      });
     }
     return true;
   }
@@ -137,9 +148,16 @@ class LibsvmParser {
     return {line_number_, static_cast<std::size_t>(character - line_begin_) + 1};
   }
 
-  bool fault_at(const char* character, std::string message) {
-    block_->fault = {place_of(character), std::move(message)};
+  template <typename Message>
+  bool fault_at(FaultKind kind, const char* character, std::string_view found, Message message) {
+    block_->faults.add(kind, place_of(character), found, message);
     return false;
+  }
+
+  template <typename Message>
+  bool index_fault(const char* entry, const ParsedIndex& index, Message message) {
+    const std::string_view digits(entry, static_cast<std::size_t>(index.end - entry));
+    return fault_at(FaultKind::index, entry, digits, message);
   }
 
   const ReadOptions* options_;

@@ -1,5 +1,6 @@
 // From what the user asked for to data in memory: a generator, a set of the catalogue, or a file.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,12 +33,21 @@ void split_every_fifth(LoadedData& loaded) {
 }
 
 /// A test file is read to fit the training data that the model will be made for.
-Dataset read_test(const fs::path& file, ReadOptions options, const CodedDataset& train) {
+void read_test(const fs::path& file, ReadOptions options, const CodedDataset& train,
+               LoadedData& loaded) {
   options.features = train.data.features;
   options.drop_unknown_features = true;
   options.classes = train.data.classes;
   options.coding = train.coding;
-  return read_dataset(file, options);
+  options.schema = train.schema;
+  if (options.schema == nullptr) {
+    options.table.columns = options.table.drop_columns = "";
+    // The means of a table come from its training file, and that is none.
+    if (options.table.missing == MissingFields::mean) options.table.missing = MissingFields::error;
+  }
+  CodedDataset test = read_coded_dataset(file, options);
+  loaded.test = std::move(test.data);
+  std::ranges::move(test.remarks, std::back_inserter(loaded.remarks));
 }
 
 fs::path find_file(const CatalogEntry& entry, const CatalogFile& file,
@@ -50,28 +60,56 @@ fs::path find_file(const CatalogEntry& entry, const CatalogFile& file,
       entry.name, path.string(), entry.name, data_dir));
 }
 
-Dataset read_catalog_test(const CatalogEntry& entry, ReadOptions options, const CodedDataset& train,
-                          const std::string& data_dir) {
+void read_catalog_test(const CatalogEntry& entry, ReadOptions options, const CodedDataset& train,
+                       const std::string& data_dir, LoadedData& loaded) {
   if (entry.test.size() > 1) options.labels_file = find_file(entry, entry.test[1], data_dir);
-  return read_test(find_file(entry, entry.test[0], data_dir), options, train);
+  read_test(find_file(entry, entry.test[0], data_dir), options, train, loaded);
 }
 
-ReadOptions options_of(const fs::path& file, const DatasetRequest& request) {
+/// `labels` is what the user named; empty: guessed.
+ReadOptions options_of(const fs::path& file, const std::string& labels,
+                       const DatasetRequest& request) {
   ReadOptions options;
   options.format =
       request.format.empty() ? guess_format(file) : parse_format(request.format, "--format");
   options.label_column = request.label_column;
-  if (options.format == Format::idx) options.labels_file = guess_labels_file(file);
+  options.table = request.table;
+  options.real_labels = request.real_labels;
+  if (has_labels_file(options.format)) {
+    options.labels_file = labels.empty() ? guess_labels_file(file) : fs::path(labels);
+  }
+  // Pixels, as those of the known sets.
+  if (options.format == Format::idx) options.scale = 1.0F / 255.0F;
   return options;
 }
 
 /// The test file that the user named, with the training file's scaling.
-Dataset read_named_test(const DatasetRequest& request, const ReadOptions& train_options,
-                        const CodedDataset& train) {
-  ReadOptions options = options_of(request.test, request);
+void read_named_test(const DatasetRequest& request, const ReadOptions& train_options,
+                     const CodedDataset& train, LoadedData& loaded) {
+  ReadOptions options = options_of(request.test, request.test_labels, request);
   options.scale = train_options.scale;
   options.label_column = train_options.label_column;
-  return read_test(request.test, options, train);
+  read_test(request.test, options, train, loaded);
+}
+
+/// What a training file gives besides its rows.
+LoadedData loaded_from(const std::string& name, const CodedDataset& train) {
+  LoadedData loaded{name, {}, {}, train.largest_feature_line};
+  if (train.schema != nullptr) {
+    loaded.feature_names = train.schema->feature_names();
+    loaded.class_names = train.schema->class_names;
+  }
+  loaded.remarks = train.remarks;
+  return loaded;
+}
+
+/// Only once test rows are taken out it is known which rows means are those of.
+void settle_rows(CodedDataset train, const DatasetRequest& request, LoadedData& loaded) {
+  loaded.train = std::move(train.data);
+  if (request.test == every_fifth) split_every_fifth(loaded);
+  if (train.schema != nullptr && request.table.missing == MissingFields::mean) {
+    fill_missing(*train.schema, loaded.train, loaded.test);
+  }
 }
 
 LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& request) {
@@ -79,30 +117,31 @@ LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& re
   options.format = entry.format;
   options.features = entry.features;
   options.classes = entry.classes;
-  options.label_column = entry.label_column;
+  options.label_column = fmt::to_string(entry.label_column);
+  options.real_labels = request.real_labels;
   options.scale = static_cast<float>(entry.scale);
   if (entry.train.size() > 1)
     options.labels_file = find_file(entry, entry.train[1], request.data_dir);
   CodedDataset train =
       read_coded_dataset(find_file(entry, entry.train[0], request.data_dir), options);
-  LoadedData loaded{entry.name, {}, {}, train.largest_feature_line};
+  LoadedData loaded = loaded_from(entry.name, train);
   if (!request.test.empty() && request.test != every_fifth) {
-    loaded.test = read_named_test(request, options, train);
+    read_named_test(request, options, train, loaded);
   } else if (request.test.empty() && !entry.test.empty()) {
-    loaded.test = read_catalog_test(entry, options, train, request.data_dir);
+    read_catalog_test(entry, options, train, request.data_dir, loaded);
   }
-  loaded.train = std::move(train.data);
+  settle_rows(std::move(train), request, loaded);
   return loaded;
 }
 
 LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
-  const ReadOptions options = options_of(file, request);
+  const ReadOptions options = options_of(file, request.labels, request);
   CodedDataset train = read_coded_dataset(file, options);
-  LoadedData loaded{file.filename().string(), {}, {}, train.largest_feature_line};
+  LoadedData loaded = loaded_from(file.filename().string(), train);
   if (!request.test.empty() && request.test != every_fifth) {
-    loaded.test = read_named_test(request, options, train);
+    read_named_test(request, options, train, loaded);
   }
-  loaded.train = std::move(train.data);
+  settle_rows(std::move(train), request, loaded);
   return loaded;
 }
 
@@ -112,8 +151,14 @@ LoadedData generate(const GeneratorInfo& generator, const DatasetRequest& reques
         "test", request.test,
         fmt::format("the generated data set '{}' brings its own test rows", generator.name));
   }
+  if (request.real_labels) {
+    throw OptionError("dataset", request.dataset,
+                      "its labels are two classes or more; expected a file with real labels");
+  }
   TrainTest made = generator.make(request.seed);
-  return {generator.name, std::move(made.train), std::move(made.test), 0};
+  LoadedData loaded{generator.name, std::move(made.train), std::move(made.test), 0};
+  if (request.test == every_fifth) split_every_fifth(loaded);
+  return loaded;
 }
 
 bool is_path(const std::string& text) {
@@ -135,6 +180,15 @@ LoadedData load(const DatasetRequest& request) {
   throw_unknown("data set", request.dataset, known);
 }
 
+/// A user's own table of columns. Those of the known sets are no surprise, and pictures have rows
+/// of pixels, of which some are hardly ever lit.
+bool has_columns_of_its_own(const DatasetRequest& request) {
+  if (origin_of(request.dataset) != DataOrigin::file) return false;
+  const Format format = request.format.empty() ? guess_format(request.dataset)
+                                               : parse_format(request.format, "--format");
+  return format != Format::idx;
+}
+
 }  // namespace
 
 DataOrigin origin_of(const std::string& dataset) {
@@ -145,7 +199,16 @@ DataOrigin origin_of(const std::string& dataset) {
 
 LoadedData load_dataset(const DatasetRequest& request) {
   LoadedData loaded = load(request);
-  if (request.test == every_fifth) split_every_fifth(loaded);
+  if (request.scaling == FeatureScaling::none && has_columns_of_its_own(request)) {
+    const auto warning = scale_warning(loaded.train, loaded.feature_names);
+    if (warning) loaded.remarks.push_back(*warning);
+  }
+  scale_features(request.scaling, loaded.train, loaded.test);
+  if (request.intercept) {
+    append_intercept(loaded.train);
+    if (loaded.test.rows > 0) append_intercept(loaded.test);
+    if (!loaded.feature_names.empty()) loaded.feature_names.emplace_back("intercept");
+  }
   return loaded;
 }
 

@@ -4,20 +4,54 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/error.hpp"
+
 #include "base/echoed.hpp"
-#include "data/parse_number.hpp"
 
 namespace trainyard {
 
-bool parse_label(std::string_view token, TextPosition place, ParsedBlock& block) {
+namespace {
+
+/// What was expected where `token` stands. A number that is no class may well be meant as one.
+std::string no_class_text(std::string_view token, bool is_number) {
+  return fmt::format(
+      "found {}; expected a class label: -1 or +1, or a whole number from 0 to {}{}{}",
+      echoed(token), largest_label, is_number ? "; " : "", is_number ? real_labels_hint : "");
+}
+
+}  // namespace
+
+FaultKind kind_of(NumberFault fault) {
+  switch (fault) {
+    case NumberFault::none:
+    case NumberFault::not_a_number:
+      return FaultKind::not_a_number;
+    case NumberFault::not_finite:
+      return FaultKind::not_finite;
+    case NumberFault::too_large:
+      return FaultKind::too_large;
+  }
+  throw InternalError("a number's fault without a kind");
+}
+
+bool parse_label(std::string_view token, TextPosition place, bool real, ParsedBlock& block) {
   const ParsedFloat parsed = parse_float(token.data(), token.data() + token.size());
   const bool whole_token = parsed.end == token.data() + token.size() && !token.empty();
+  const bool is_number = whole_token && parsed.fault == NumberFault::none;
   const float value = parsed.value;
-  if (!whole_token || parsed.fault != NumberFault::none || value != std::floor(value) ||
-      value < -1.0F || value > static_cast<float>(largest_label)) {
-    block.fault = {place, fmt::format("found {}; expected a class label: -1 or +1, or a whole "
-                                      "number from 0 to {}",
-                                      echoed(token), largest_label)};
+  if (real && is_number) {
+    block.targets.push_back(value);
+    return true;
+  }
+  if (real) {
+    block.faults.add(kind_of(parsed.fault), place, token,
+                     [&] { return fault_text(parsed.fault, token); });
+    return false;
+  }
+  if (!is_number || value != std::floor(value) || value < -1.0F ||
+      value > static_cast<float>(largest_label)) {
+    block.faults.add(FaultKind::label, place, token,
+                     [&] { return no_class_text(token, is_number); });
     return false;
   }
   const auto label = static_cast<std::int32_t>(value);

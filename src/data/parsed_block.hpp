@@ -4,22 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/fault_list.hpp"
 #include "data/label_census.hpp"
+#include "data/parse_number.hpp"
 
 namespace trainyard {
 
-struct RowFault {
-  TextPosition place;
-  std::string message;  // "found X; expected Y"
-};
-
 struct ParsedBlock {
   std::vector<std::int32_t> labels;  // as written
+  std::vector<float> targets;        // instead of labels, where they are real numbers
   LabelCensus census;
   std::vector<std::uint32_t> row_sizes;  // sparse: nonzeros of each row
   std::vector<std::uint32_t> columns;    // sparse
@@ -27,11 +23,15 @@ struct ParsedBlock {
   std::uint32_t largest_column = 0;     // sparse: 1 + the largest column, 0 when there is none
   std::size_t largest_column_line = 0;  // the first that has it
   std::size_t lines = 0;
-  std::optional<RowFault> fault;  // the first; what follows it is not parsed
+  std::size_t rows_left_out = 0;   // tables: for their missing fields
+  std::size_t missing_fields = 0;  // tables: those to be filled
+  std::size_t unknown_words = 0;   // tables: categories that the training file does not have
+  FaultList faults;                // rows that have one are not whole
 
   /// Empty again, its memory kept for the next block.
   void clear() {
     labels.clear();
+    targets.clear();
     census.clear();
     row_sizes.clear();
     columns.clear();
@@ -39,11 +39,18 @@ struct ParsedBlock {
     largest_column = 0;
     largest_column_line = 0;
     lines = 0;
-    fault.reset();
+    rows_left_out = 0;
+    missing_fields = 0;
+    unknown_words = 0;
+    faults.clear();
   }
 };
 
-/// "-1", "+1", "3", "2.0". Adds the label to the block, or sets its fault and returns false.
-bool parse_label(std::string_view token, TextPosition place, ParsedBlock& block);
+/// "-1", "+1", "3", "2.0"; any finite number, where labels are real. Adds the label to the block,
+/// or its fault, and then returns false.
+bool parse_label(std::string_view token, TextPosition place, bool real, ParsedBlock& block);
+
+/// The kind of what keeps a text from being a number.
+FaultKind kind_of(NumberFault fault);
 
 }  // namespace trainyard

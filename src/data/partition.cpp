@@ -51,6 +51,16 @@ Parts cut_equally(const Rows& rows, std::size_t pieces) {
   return parts;
 }
 
+/// All rows in the order of their targets or classes, those that are alike in the file's order.
+Rows rows_by_label(const Dataset& data) {
+  Rows rows = all_rows(data);
+  std::ranges::stable_sort(rows, [&](std::uint32_t a, std::uint32_t b) {
+    return data.targets.empty() ? data.labels[a] < data.labels[b]
+                                : data.targets[a] < data.targets[b];
+  });
+  return rows;
+}
+
 /// The rows of each class, in the file's order.
 Parts rows_by_class(const Dataset& data) {
   Parts classes(static_cast<std::size_t>(data.classes));
@@ -74,12 +84,7 @@ Parts split_shards(const Dataset& data, std::size_t workers, RandomStream& rando
                     "training set has {}",
                     workers, shards_per_worker, shard_count, data.rows));
   }
-  Rows by_label;
-  by_label.reserve(data.rows);
-  for (const Rows& rows : rows_by_class(data)) {
-    by_label.insert(by_label.end(), rows.begin(), rows.end());
-  }
-  const Parts shards = cut_equally(by_label, shard_count);
+  const Parts shards = cut_equally(rows_by_label(data), shard_count);
   Rows deal(shard_count);
   std::iota(deal.begin(), deal.end(), 0U);
   random.shuffle(deal);
@@ -153,6 +158,11 @@ std::vector<std::vector<std::size_t>> draw_until_fair(const Parts& classes, Part
 
 Parts split_dirichlet(const Dataset& data, PartitionRule rule, std::size_t workers,
                       RandomStream& random) {
+  if (!data.targets.empty()) {
+    throw OptionError("partition", partition_text(rule),
+                      "the labels are real numbers, and this rule divides classes; expected iid, "
+                      "contiguous or shards");
+  }
   Parts classes = rows_by_class(data);
   const std::size_t smallest = smallest_allowed_part(data.rows, workers);
   const auto counts = draw_until_fair(classes, rule, workers, smallest, random);

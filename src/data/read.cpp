@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -50,6 +51,12 @@ const std::vector<FormatInfo>& formats() {
        [](NamedSource file, NamedSource labels, const ReadOptions& options) {
          return read_idx(std::move(file), std::move(labels), options);
        }},
+      {Format::npy,
+       "npy",
+       {".npy"},
+       [](NamedSource file, NamedSource labels, const ReadOptions& options) {
+         return read_npy(std::move(file), std::move(labels), options);
+       }},
   };
   return table;
 }
@@ -62,7 +69,12 @@ const FormatInfo& info_of(Format format) {
 }
 
 NamedSource open_named(const std::filesystem::path& file) {
-  return {open_file(file), file.string()};
+  std::error_code error;
+  NamedSource source{open_file(file), file.string()};
+  if (std::filesystem::is_regular_file(file, error)) {
+    source.reopen = [file] { return open_file(file); };
+  }
+  return source;
 }
 
 }  // namespace
@@ -92,27 +104,48 @@ Format guess_format(const std::filesystem::path& file) {
   return Format::libsvm;
 }
 
-std::filesystem::path guess_labels_file(const std::filesystem::path& images) {
-  constexpr std::string_view of_images = "images-idx3";
-  constexpr std::string_view of_labels = "labels-idx1";
-  std::string name = images.filename().string();
-  const std::size_t place = name.find(of_images);
-  if (place == std::string::npos) return {};
-  name.replace(place, of_images.size(), of_labels);
-  return images.parent_path() / name;
+bool has_labels_file(Format format) {
+  return format == Format::idx || format == Format::npy;
+}
+
+std::filesystem::path guess_labels_file(const std::filesystem::path& features) {
+  constexpr std::array<std::array<std::string_view, 2>, 2> words{
+      {{"images-idx3", "labels-idx1"}, {"features", "labels"}}};
+  std::string name = features.filename().string();
+  for (const auto& [of_features, of_labels] : words) {
+    const std::size_t place = name.find(of_features);
+    if (place == std::string::npos) continue;
+    name.replace(place, of_features.size(), of_labels);
+    return features.parent_path() / name;
+  }
+  if (guess_format(features) != Format::npy) return {};
+  const std::size_t dot = name.find('.');
+  // An X that is a word of the name: at its beginning or end, or between underscores.
+  for (std::size_t place = 0; place < dot; ++place) {
+    const bool begins = place == 0 || name[place - 1] == '_' || name[place - 1] == '-';
+    const char behind = name[place + 1];
+    const bool ends = behind == '.' || behind == '_' || behind == '-';
+    if ((name[place] != 'X' && name[place] != 'x') || !begins || !ends) continue;
+    name[place] = 'y';
+    return features.parent_path() / name;
+  }
+  return {};
 }
 
 CodedDataset read_coded_dataset(const std::filesystem::path& file, const ReadOptions& options) {
   const FormatInfo& info = info_of(options.format);
-  if (options.format != Format::idx) return info.read(open_named(file), {}, options);
+  if (!has_labels_file(options.format)) return info.read(open_named(file), {}, options);
   if (options.labels_file.empty()) {
+    const bool idx = options.format == Format::idx;
     throw DataError(fmt::format(
-        "{}: no file of labels is known for these images; expected both in one folder, named like "
-        "train-images-idx3-ubyte and train-labels-idx1-ubyte",
-        file.string()));
+        "{}: no file of labels is known for these {}; expected both in one folder, named like {}, "
+        "or the option --labels (--test-labels of a test file)",
+        file.string(), idx ? "images" : "features",
+        idx ? "train-images-idx3-ubyte and train-labels-idx1-ubyte"
+            : "X_train.npy and y_train.npy"));
   }
-  NamedSource images = open_named(file);
-  return info.read(std::move(images), open_named(options.labels_file), options);
+  NamedSource features = open_named(file);
+  return info.read(std::move(features), open_named(options.labels_file), options);
 }
 
 Dataset read_dataset(const std::filesystem::path& file, const ReadOptions& options) {
@@ -122,12 +155,13 @@ Dataset read_dataset(const std::filesystem::path& file, const ReadOptions& optio
 CodedDataset read_coded_dataset_bytes(std::string_view bytes, std::string_view labels,
                                       const std::string& name, const ReadOptions& options) {
   NamedSource labels_source;
-  if (options.format == Format::idx) {
+  if (has_labels_file(options.format)) {
     const std::string labels_name = name + " labels";
     labels_source = {open_bytes(labels, labels_name), labels_name};
   }
   return info_of(options.format)
-      .read({open_bytes(bytes, name), name}, std::move(labels_source), options);
+      .read({open_bytes(bytes, name), name, [bytes, name] { return open_bytes(bytes, name); }},
+            std::move(labels_source), options);
 }
 
 Dataset read_dataset_bytes(std::string_view bytes, std::string_view labels, const std::string& name,

@@ -26,7 +26,8 @@ TextBlocks::TextBlocks(std::unique_ptr<ByteSource> source, std::string name)
 bool TextBlocks::next(std::string& block) {
   if (!std::exchange(has_peeked_, false)) return read_more(block);
   block.swap(peeked_);
-  return !block.empty();
+  // Nothing but a header line may have been in the first block.
+  return !block.empty() || read_more(block);
 }
 
 std::string_view TextBlocks::peek() {
@@ -35,6 +36,19 @@ std::string_view TextBlocks::peek() {
     has_peeked_ = true;
   }
   return peeked_;
+}
+
+std::string_view TextBlocks::peek_further() {
+  peek();
+  std::string more;
+  if (read_more(more)) peeked_ += more;
+  return peeked_;
+}
+
+void TextBlocks::skip_lines(std::size_t lines) {
+  std::string_view rest = peek();
+  for (; lines > 0; --lines) rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+  peeked_.erase(0, peeked_.size() - rest.size());
 }
 
 bool TextBlocks::read_more(std::string& block) {

@@ -21,6 +21,11 @@ class TextBlocks {
 
   /// The first block, without taking it: for what must be known before lines are read in parallel.
   std::string_view peek();
+  /// The same with one block more; the same as before at the end of the file. REQUIRES: no block
+  /// has been taken.
+  std::string_view peek_further();
+  /// Takes the first lines of what peek() shows away.
+  void skip_lines(std::size_t lines);
 
   const std::string& name() const { return name_; }
 

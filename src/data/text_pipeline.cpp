@@ -51,8 +51,9 @@ struct Slot {
 class Pipeline {
  public:
   Pipeline(TextBlocks& blocks, FunctionRef<void(std::string_view, ParsedBlock&)> parse,
-           DatasetBuilder& builder)
+           DatasetBuilder& builder, OnFault on_fault)
       : blocks_(&blocks),
+        on_fault_(on_fault),
         parse_(parse),
         builder_(&builder),
         // Two blocks more than cores: one being read and one being appended.
@@ -100,7 +101,9 @@ class Pipeline {
 
   Slot* read_block() {
     const Turn turn(read_turn_);
-    return ended_ ? nullptr : fill(slots_[next_slot_++ % slots_.size()]);
+    const bool in_vain =
+        on_fault_ == OnFault::end && has_fault_.load(std::memory_order_relaxed);  // as above
+    return ended_ || in_vain ? nullptr : fill(slots_[next_slot_++ % slots_.size()]);
   }
 
   /// There are as many slots as blocks under way, and blocks leave in the order in which they came:
@@ -128,8 +131,13 @@ class Pipeline {
   void append_block(Slot* slot) {
     const Turn turn(append_turn_);
     const Turn slot_turn(slot->handover);
-    if (slot->read_failure) std::rethrow_exception(slot->read_failure);
+    if (slot->read_failure && !(on_fault_ == OnFault::end && builder_->has_faults())) {
+      builder_->check_faults();
+      std::rethrow_exception(slot->read_failure);
+    }
     builder_->append(slot->parsed);
+    // relaxed: whoever reads one block more reads it in vain.
+    if (builder_->has_faults()) has_fault_.store(true, std::memory_order_relaxed);
     slot->in_use = false;
   }
 
@@ -138,6 +146,9 @@ class Pipeline {
   TextBlocks* blocks_;
   std::size_t next_slot_ = 0;
   bool ended_ = false;
+
+  const OnFault on_fault_;
+  std::atomic<bool> has_fault_{false};
 
   FunctionRef<void(std::string_view, ParsedBlock&)> parse_;
 
@@ -151,8 +162,8 @@ class Pipeline {
 }  // namespace
 
 void parse_text(TextBlocks& blocks, FunctionRef<void(std::string_view, ParsedBlock&)> parse,
-                DatasetBuilder& builder) {
-  Pipeline(blocks, parse, builder).run();
+                DatasetBuilder& builder, OnFault on_fault) {
+  Pipeline(blocks, parse, builder, on_fault).run();
 }
 
 }  // namespace trainyard

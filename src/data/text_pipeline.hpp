@@ -1,7 +1,7 @@
 // Text files are read by three stages that run at the same time: one thread reads (and
 // decompresses) blocks of lines, any number parse them, and the parsed rows are appended in the
-// file's order. So the result, and which of several bad lines is reported, do not depend on how
-// many cores there are.
+// file's order. So the result, and what is said of bad lines, do not depend on how many cores there
+// are.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,14 @@
 
 namespace trainyard {
 
-/// `parse` is called from many threads, for different blocks. Throws DataError for the first fault
-/// in the file's order.
+/// What the first fault does: nothing, so that all faults of the file are known, or it ends the
+/// reading, where the file will be read in another way.
+enum class OnFault { read_on, end };
+
+/// `parse` is called from many threads, for different blocks. Where a block had a fault, the
+/// builder has it. Throws DataError when the file cannot be read to its end: for the faults before
+/// that place, if there are any.
 void parse_text(TextBlocks& blocks, FunctionRef<void(std::string_view, ParsedBlock&)> parse,
-                DatasetBuilder& builder);
+                DatasetBuilder& builder, OnFault on_fault = OnFault::read_on);
 
 }  // namespace trainyard

@@ -112,7 +112,9 @@ std::string metrics_json(const Metrics& m) {
                   {"test_loss", or_null(m.test_loss)},
                   {"test_accuracy", or_null(m.test_accuracy)},
                   {"consensus_distance", or_null(m.consensus_distance)},
-                  {"squared_gradient_norm", or_null(m.squared_gradient_norm)}},
+                  {"squared_gradient_norm", or_null(m.squared_gradient_norm)},
+                  {"train_r_squared", or_null(m.train_r_squared)},
+                  {"test_r_squared", or_null(m.test_r_squared)}},
                  one_line);
 }
 

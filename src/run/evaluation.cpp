@@ -51,6 +51,17 @@ std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, co
   return all;
 }
 
+std::optional<double> r_squared(const Tally& losses, const Dataset& data) {
+  if (data.targets.empty()) return std::nullopt;
+  double mean = 0.0;
+  for (const float target : data.targets) mean += target;
+  mean /= static_cast<double>(data.rows);
+  double squares = 0.0;
+  for (const float target : data.targets) squares += (target - mean) * (target - mean);
+  if (squares == 0.0) return std::nullopt;
+  return 1.0 - 2.0 * losses.loss_sum / squares;
+}
+
 std::optional<double> squared_gradient_norm(const Model& model, ConstVector parameters,
                                             const Dataset& data, const GracePeriod& grace) {
   // A model's gradient is a mean and has all of the regulariser, so that the mean of blocks weighed

@@ -70,10 +70,6 @@ std::string consensus_line(const Summary& s) {
   return s.consensus_distance ? significant<2>(*s.consensus_distance) : "";
 }
 
-std::string gradient_line(const Summary& s) {
-  return s.squared_gradient_norm ? significant<3>(*s.squared_gradient_norm) : "";
-}
-
 std::string without_target(const Summary& s) {
   return s.diverged ? "diverged" : "never";
 }

@@ -48,7 +48,11 @@ std::string samples_computed_line(const Summary& s);
 std::string time_to_target_line(const Summary& s);
 std::string staleness_line(const Summary& s);
 std::string consensus_line(const Summary& s);
-std::string gradient_line(const Summary& s);
+/// Of figures that most runs do not have: no line where there is none.
+template <auto member>
+std::string text_or_none(const Summary& s) {
+  return s.*member ? fmt::format("{:.4g}", *(s.*member)) : "";
+}
 
 /// Why there is no time to the target.
 std::string without_target(const Summary& s);

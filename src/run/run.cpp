@@ -124,6 +124,7 @@ std::optional<Metrics> Experiment::measure(const Snapshot& snapshot) const {
   if (!train) return std::nullopt;
   metrics.train_loss =
       train->loss_sum / static_cast<double>(train->rows) + model_.penalty(snapshot.model);
+  metrics.train_r_squared = r_squared(*train, data_.train);
   if (config_.gradient_norm || config_.target_gradient) {
     metrics.squared_gradient_norm =
         squared_gradient_norm(model_, snapshot.model, data_.train, grace_);
@@ -132,8 +133,11 @@ std::optional<Metrics> Experiment::measure(const Snapshot& snapshot) const {
   if (data_.test.rows == 0) return metrics;
   const auto test = evaluate_all(model_, snapshot.model, data_.test, grace_);
   if (!test) return std::nullopt;
+  metrics.test_r_squared = r_squared(*test, data_.test);
   metrics.test_loss = test->loss_sum / static_cast<double>(test->rows);
-  metrics.test_accuracy = static_cast<double>(test->correct) / static_cast<double>(test->rows);
+  if (data_.test.targets.empty()) {
+    metrics.test_accuracy = static_cast<double>(test->correct) / static_cast<double>(test->rows);
+  }
   return metrics;
 }
 
@@ -303,6 +307,8 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.test_accuracy = last.test_accuracy;
   s.consensus_distance = last.consensus_distance;
   s.squared_gradient_norm = last.squared_gradient_norm;
+  s.train_r_squared = last.train_r_squared;
+  s.test_r_squared = last.test_r_squared;
   if (!staleness.empty()) {
     s.staleness = StalenessSummary{staleness.mean(), staleness.quantile(0.5),
                                    staleness.quantile(0.99), staleness.max()};
@@ -336,8 +342,14 @@ DatasetRequest dataset_request(const Configuration& c) {
           .test = c.test,
           .format = c.data_format,
           .data_dir = c.data_dir,
+          .labels = c.labels,
+          .test_labels = c.test_labels,
           .label_column = c.label_column,
-          .seed = c.seed};
+          .table = c.table,
+          .real_labels = c.model == "least-squares" && origin_of(c.dataset) == DataOrigin::file,
+          .scaling = c.scaling,
+          .intercept = c.intercept,
+          .seed = c.data_seed};
 }
 
 }  // namespace trainyard

@@ -22,7 +22,7 @@ using Remark = std::function<void(const std::string&)>;
 /// Those of the request, and what else the grid asks for, each loaded once.
 class DataSets {
  public:
-  DataSets(const Configuration& c, const LoadedData& data) {
+  DataSets(const Configuration& c, const LoadedData& data, const Remark& remark) : remark_(remark) {
     // The caller's, who keeps it.
     loaded_.push_back({dataset_request(c), {std::shared_ptr<const LoadedData>(), &data}});
   }
@@ -31,6 +31,9 @@ class DataSets {
     const auto there = std::ranges::find(loaded_, request, &Loaded::request);
     if (there != loaded_.end()) return there->data;
     loaded_.push_back({request, std::make_shared<const LoadedData>(load_dataset(request))});
+    for (const std::string& text : loaded_.back().data->remarks) {
+      if (remark_) remark_(text);
+    }
     return loaded_.back().data;
   }
 
@@ -39,6 +42,7 @@ class DataSets {
     DatasetRequest request;
     std::shared_ptr<const LoadedData> data;
   };
+  const Remark& remark_;
   std::vector<Loaded> loaded_;
 };
 
@@ -51,7 +55,7 @@ struct Asked {
 class Cases {
  public:
   Cases(const ComparisonRequest& request, const LoadedData& data, const Remark& remark)
-      : request_(request), data_(request.configuration, data), remark_(remark) {}
+      : request_(request), data_(request.configuration, data, remark), remark_(remark) {}
 
   std::vector<Case> all();
 

@@ -164,9 +164,46 @@ std::vector<Effect> effects_of_latency_and_stragglers() {
   };
 }
 
+/// Those of files of one format.
+std::vector<Effect> effects_of_files() {
+  std::vector<Effect> all{
+      {"data-seed",
+       {{{"data-seed", "2"}, {"dataset", "rows.csv"}}},
+       {{{"data-seed", "2"}, {"dataset", "blobs"}}}},
+      {"labels",
+       {{{"labels", "y"}, {"dataset", "rows.csv"}}},
+       {{{"labels", "y"}, {"dataset", "X.npy"}}}},
+      {"labels",
+       {{{"labels", "y"}, {"dataset", "fashion-mnist"}}},
+       {{{"labels", "y"}, {"dataset", "rows"}, {"data-format", "idx"}}}},
+      {"test-labels",
+       {{{"test-labels", "y"}, {"dataset", "X.npy"}, {"test", "every-fifth"}}},
+       {{{"test-labels", "y"}, {"dataset", "a9a"}, {"test", "X.npy"}}}},
+      {"test-labels",
+       {{{"test-labels", "y"}, {"dataset", "X.npy"}, {"test", "rows.csv"}}},
+       {{{"test-labels", "y"}, {"dataset", "rows.csv"}, {"test", "X.npy"}}}},
+  };
+  for (const auto& [name, value] :
+       Values{{"header", "yes"}, {"missing", "drop"}, {"columns", "1"}, {"drop-columns", "1"}}) {
+    all.push_back({name,
+                   {{{name, value}, {"dataset", "X.npy"}}},
+                   {{{name, value}, {"dataset", "rows.csv"}}}});
+    all.push_back({name,
+                   {{{name, value}, {"dataset", "blobs"}}},
+                   {{{name, value}, {"dataset", "rows"}, {"data-format", "tsv"}}}});
+  }
+  for (const auto& [name, value] : Values{{"header", "yes"}, {"missing", "drop"}}) {
+    all.push_back({name,
+                   {{{name, value}, {"dataset", "a9a"}, {"test", "rows.svm"}}},
+                   {{{name, value}, {"dataset", "a9a"}, {"test", "rows.csv"}}}});
+  }
+  return all;
+}
+
 std::vector<Effect> effects() {
   std::vector<Effect> all = most_effects();
-  for (const auto& more : {effects_on_shared_memory(), effects_of_latency_and_stragglers()}) {
+  for (const auto& more :
+       {effects_on_shared_memory(), effects_of_latency_and_stragglers(), effects_of_files()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;
@@ -216,11 +253,11 @@ TEST_CASE("every option has an effect always, or a case here", "[configuration]"
   // What decides a run in every setting. An option that is neither here nor in effects() has no
   // rule yet.
   const std::vector<std::string> always{
-      "scheme",  "workers",     "time",        "epochs",         "steps",
-      "seconds", "target-loss", "seed",        "evaluate-every", "dataset",
-      "test",    "partition",   "replacement", "model",          "l2",
-      "batch",   "optimizer",   "lr",          "lr-schedule",    "warmup",
-      "pause",   "out",         "trace",       "quiet",          "force-memory"};
+      "scheme",      "workers",   "time",           "epochs",  "steps", "seconds",
+      "target-loss", "seed",      "evaluate-every", "dataset", "test",  "scale",
+      "intercept",   "partition", "replacement",    "model",   "l2",    "batch",
+      "optimizer",   "lr",        "lr-schedule",    "warmup",  "pause", "out",
+      "trace",       "quiet",     "force-memory"};
   for (const Option& option : options()) {
     INFO(option.name);
     const bool is_always = std::ranges::count(always, option.name) > 0;

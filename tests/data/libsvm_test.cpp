@@ -125,6 +125,7 @@ struct BadInput {
 
 TEST_CASE("bad LIBSVM lines are named by line and column", "[data][libsvm]") {
   const std::string label = "expected a class label: -1 or +1, or a whole number from 0 to 1000000";
+  const std::string real = "; --model least-squares takes real labels";
   const std::vector<BadInput> table = {
       {"index 0", "1 0:1\n", "data:1:3: found feature index 0; expected indices that count from 1"},
       {"decreasing indices", "1 1:1\n-1 5:1 3:1\n",
@@ -153,10 +154,10 @@ TEST_CASE("bad LIBSVM lines are named by line and column", "[data][libsvm]") {
        "trained "
        "on)"},
       {"no label", "1:2 3:4\n", "data:1:1: found '1:2'; " + label},
-      {"a fraction as label", "1 1:1\n  0.5 1:1\n", "data:2:3: found '0.5'; " + label},
+      {"a fraction as label", "1 1:1\n  0.5 1:1\n", "data:2:3: found '0.5'; " + label + real},
       {"NaN as label", "nan 1:1\n", "data:1:1: found 'nan'; " + label},
-      {"a label below -1", "-2 1:1\n", "data:1:1: found '-2'; " + label},
-      {"a label beyond a million", "1000001 1:1\n", "data:1:1: found '1000001'; " + label},
+      {"a label below -1", "-2 1:1\n", "data:1:1: found '-2'; " + label + real},
+      {"a label beyond a million", "1000001 1:1\n", "data:1:1: found '1000001'; " + label + real},
       {"several labels", "1,2 1:1\n", "data:1:1: found '1,2'; " + label},
       {"binary",
        std::string("\x7f"
@@ -188,7 +189,8 @@ TEST_CASE("a byte order mark before the first row is skipped", "[data][libsvm][c
   commas.format = Format::csv;
   CHECK(fingerprint_of(read(mark + "1,2\n0,3\n", commas)) ==
         fingerprint_of(read("1,2\n0,3\n", commas)));
-  CHECK(error_of_bytes(mark + "1,x\n", commas) == "data:1:3: found 'x'; expected a number");
+  CHECK(error_of_bytes(mark + "1,x\n0,2\n1,3\n", commas) ==
+        "data:1:3: found 'x'; expected a number");
 }
 
 TEST_CASE("files that cannot be read are named", "[data][libsvm]") {
@@ -208,6 +210,37 @@ TEST_CASE("files that cannot be read are named", "[data][libsvm]") {
   } else {
     CHECK(error_of_file(secret, {}) == secret.string() + ": cannot be read: Permission denied");
   }
+}
+
+TEST_CASE("all faults of one kind come in one message", "[data][libsvm]") {
+  const std::string first = "data:1:5: found 'x'; expected a number";
+  const std::string good = "-1 1:1\n1 2:1\n";
+  CHECK(error_of_bytes("1 1:x\n" + good, {}) == first);
+  CHECK(error_of_bytes("1 1:x\n" + good + "1 1:1 2:y\n", {}) ==
+        first + "; 2 faults of this kind in the file: 1:5 'x', 4:9 'y'");
+  // Those of other kinds are left for later; in a line the first counts.
+  CHECK(error_of_bytes("1 1:x 2:y\n1 0:1\n", {}) == first);
+  std::string seven = "1 1:x\n";
+  for (int i = 0; i < 6; ++i) seven += "1 1:1 2:" + std::string(30, 'z') + "\n";
+  const std::string shortened = "'zzzzzzzzzzzzzzzzzzzzzzzz'…";
+  CHECK(error_of_bytes(seven, {}) == first + "; 7 faults of this kind in the file: 1:5 'x', 2:9 " +
+                                         shortened + ", 3:9 " + shortened + ", 4:9 " + shortened +
+                                         ", 5:9 " + shortened + ", …");
+}
+
+TEST_CASE("real LIBSVM labels become targets", "[data][libsvm]") {
+  ReadOptions options;
+  options.real_labels = true;
+  const Dataset data = read("0.5 1:1\n-1e3 2:2\n7 1:3\n", options);
+  CHECK(std::vector<float>(data.targets.begin(), data.targets.end()) ==
+        std::vector<float>{0.5F, -1000, 7});
+  CHECK(data.rows == 3);
+  CHECK(data.classes == 1);
+  CHECK(std::vector<Label>(data.labels.begin(), data.labels.end()) == std::vector<Label>{0, 0, 0});
+  CHECK(error_of_bytes("1 1:1\nnan 1:1\n", options) ==
+        "data:2:1: found 'nan'; expected a finite number");
+  CHECK(error_of_bytes("1e40 1:1\n", options) ==
+        "data:1:1: found '1e40'; expected a number of at most 3.403e+38");
 }
 
 }  // namespace trainyard

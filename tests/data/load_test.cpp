@@ -107,6 +107,7 @@ TEST_CASE("the format is guessed from the name unless it is given", "[data][load
   CHECK(guess_format("b.tsv") == Format::tsv);
   CHECK(guess_format("train-images-idx3-ubyte.gz") == Format::idx);
   CHECK(guess_format("x.idx") == Format::idx);
+  CHECK(guess_format("X_train.npy.gz") == Format::npy);
   CHECK(guess_format("a9a.t") == Format::libsvm);
   CHECK(guess_format("a9a.gz") == Format::libsvm);
   const TemporaryFolder folder;
@@ -115,10 +116,12 @@ TEST_CASE("the format is guessed from the name unless it is given", "[data][load
   CHECK(load_dataset(request).train.rows == 2);
   request.format = "xlsx";
   CHECK(error_of<UsageError>(request) ==
-        "--format: found 'xlsx'; expected one of libsvm, csv, tsv, idx");
+        "--format: found 'xlsx'; expected one of libsvm, csv, tsv, idx, npy");
   request.format = "csv";
-  request.label_column = 2;
-  CHECK_THAT(error_of<DataError>(request), ContainsSubstring("expected the label in column 2"));
+  request.label_column = "2";
+  CHECK_THAT(error_of<OptionError>(request),
+             ContainsSubstring("table.txt has 2 columns and no header line; expected a number from "
+                               "0 to 1, or -1 for the last column"));
 }
 
 }  // namespace trainyard

@@ -213,4 +213,39 @@ TEST_CASE("copied rows are the rows, dense or sparse", "[data][partition]") {
   CHECK(copy_rows(sparse, {}).rows == 0);
 }
 
+TEST_CASE("of real labels shards are cut in the order of targets, and dirichlet is refused",
+          "[data][partition]") {
+  Dataset data = striped(16, 1);
+  data.targets = AlignedBuffer<float>(16);
+  for (std::size_t row = 0; row < 16; ++row) data.targets[row] = static_cast<float>(row * 7 % 16);
+  const Parts parts = partition(data, parse_partition("shards", ""), 4, 1);
+  CHECK(every_row_once(parts, 16));
+  for (const auto& part : parts) {
+    // Two shards of two neighbouring targets each, which begin at an even one.
+    std::set<float> targets;
+    for (const std::uint32_t row : part) targets.insert(data.targets[row]);
+    for (const float target : targets) {
+      const float other = std::fmod(target, 2.0F) == 0.0F ? target + 1 : target - 1;
+      CHECK(targets.count(other) == 1);
+    }
+  }
+  CHECK(error_of(data, "dirichlet:0.5", 2) ==
+        "--partition dirichlet:0.5: the labels are real numbers, and this rule divides classes; "
+        "expected iid, contiguous or shards");
+  CHECK(sizes_of(partition(data, parse_partition("iid", ""), 4, 1)) ==
+        std::vector<std::size_t>{4, 4, 4, 4});
+}
+
+TEST_CASE("copied rows keep their targets, and the intercept", "[data][partition]") {
+  Dataset data = striped(4, 1);
+  data.targets = AlignedBuffer<float>(4);
+  for (std::size_t row = 0; row < 4; ++row) data.targets[row] = static_cast<float>(row) + 0.5F;
+  data.intercept = true;
+  const Dataset copy = copy_rows(data, {3, 1});
+  CHECK(std::vector<float>(copy.targets.begin(), copy.targets.end()) ==
+        std::vector<float>{3.5F, 1.5F});
+  CHECK(copy.intercept);
+  CHECK(copy_rows(striped(4, 2), {1}).targets.empty());
+}
+
 }  // namespace trainyard

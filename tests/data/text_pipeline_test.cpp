@@ -125,4 +125,50 @@ TEST_CASE("a line longer than a block is one line", "[data][pipeline]") {
   CHECK(data.sparse_row(1).columns[0] == 4);
 }
 
+TEST_CASE("faults are counted over all blocks, and only the first places named",
+          "[data][pipeline]") {
+  // Line 1 is the header; lines 30,000, 60,000, … lie in different blocks.
+  std::string text = "y,a,b\n";
+  for (int line = 2; line <= 200'000; ++line) {
+    text +=
+        line % 30'000 == 0 ? fmt::format("0,1.5,w{}\n", line) : fmt::format("{},2.5,3\n", line % 2);
+  }
+  ReadOptions options;
+  options.format = Format::csv;
+  for (const int cores : {1, 2, 8}) {
+    INFO(cores << " cores");
+    CHECK(on_cores(cores, [&] { return error_of_bytes(text, options); }) ==
+          "data:30000:7: found 'w30000'; expected a number; 6 faults of this kind in the file: "
+          "30000:7 'w30000', 60000:7 'w60000', 90000:7 'w90000', 120000:7 'w120000', 150000:7 "
+          "'w150000', …");
+  }
+}
+
+TEST_CASE("a table of words over many blocks is the same on any number of cores",
+          "[data][pipeline]") {
+  std::string text = "y,colour,size\n";
+  for (int row = 0; row < 300'000; ++row) {
+    text += fmt::format("{},{},{}\n", row % 2 == 0 ? "no" : "yes", row < 290'000 ? "red" : "blue",
+                        row % 100);
+  }
+  ReadOptions options;
+  options.format = Format::csv;
+  for (const int cores : {1, 2, 8}) {
+    INFO(cores << " cores");
+    const Dataset data =
+        on_cores(cores, [&] { return read_dataset_bytes(text, {}, "data", options); });
+    REQUIRE(data.rows == 300'000);
+    REQUIRE(data.features == 3);
+    bool right = true;
+    for (std::size_t row = 0; row < data.rows; ++row) {
+      const auto values = data.dense_row(row);
+      const bool blue = row >= 290'000;
+      right = right && data.labels[row] == static_cast<Label>(row % 2) &&
+              values[0] == (blue ? 1.0F : 0.0F) && values[1] == (blue ? 0.0F : 1.0F) &&
+              values[2] == static_cast<float>(row % 100);
+    }
+    CHECK(right);
+  }
+}
+
 }  // namespace trainyard

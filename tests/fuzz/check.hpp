@@ -16,6 +16,8 @@ namespace trainyard {
 inline void check_whole(const Dataset& data) {
   require(data.rows > 0 && data.labels.size() == data.rows, "rows without labels");
   require(data.features > 0, "no features");
+  require(data.targets.empty() || data.targets.size() == data.rows, "targets");
+  for (const float target : data.targets) require(std::isfinite(target), "target");
   for (const Label label : data.labels) require(label >= 0 && label < data.classes, "label");
   if (!data.sparse) {
     require(data.dense.size() == data.rows * data.features, "dense rows of the wrong size");
@@ -36,14 +38,16 @@ inline void check_whole(const Dataset& data) {
   }
 }
 
-/// Any error but DataError goes through, and libFuzzer keeps the input.
+/// Any error but DataError and, for a column that an option names, OptionError goes through, and
+/// libFuzzer keeps the input.
 inline void read_and_check(std::string_view bytes, std::string_view labels,
                            const ReadOptions& options) {
   // One thread: these inputs are a block at most, and a run must repeat exactly.
   static const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   try {
     check_whole(read_dataset_bytes(bytes, labels, "input", options));
-  } catch (const DataError&) {  // the input is bad, and said to be
+  } catch (const DataError&) {    // the input is bad, and said to be
+  } catch (const OptionError&) {  // the same
   }
 }
 

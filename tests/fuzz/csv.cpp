@@ -6,9 +6,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ReadOptions commas;
   commas.format = Format::csv;
   read_and_check(text, {}, commas);
+  commas.table.missing = MissingFields::drop;
+  commas.real_labels = true;
+  read_and_check(text, {}, commas);
   ReadOptions tabs;
   tabs.format = Format::tsv;
-  tabs.label_column = 1;
+  tabs.label_column = "-1";
+  tabs.table.header = HeaderLine::yes;
   read_and_check(text, {}, tabs);
   return 0;
 }

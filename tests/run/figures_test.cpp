@@ -51,6 +51,8 @@ RunResult distinct_result() {
   s.speed_up_pass_time = 6.5;
   s.speed_up_passes = 0.4375;
   s.squared_gradient_norm = 0.0078125;
+  s.train_r_squared = 0.9375;
+  s.test_r_squared = 0.90625;
   s.diverged = true;
   return result;
 }

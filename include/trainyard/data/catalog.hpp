@@ -11,6 +11,7 @@
 
 #include "trainyard/data/generate.hpp"
 #include "trainyard/data/read.hpp"
+#include "trainyard/data/scaling.hpp"
 
 namespace trainyard {
 
@@ -47,7 +48,12 @@ struct DatasetRequest {
   std::string test;
   std::string format;  // empty: guessed or the catalogue's
   std::string data_dir = "data";
-  std::size_t label_column = 0;
+  std::string labels, test_labels;  // files, of formats that have them apart; empty: guessed
+  std::string label_column = "0";   // of a CSV or TSV file, by name or number
+  TableOptions table;               // of a CSV or TSV file
+  bool real_labels = false;         // labels are real numbers, and become targets
+  FeatureScaling scaling = FeatureScaling::none;
+  bool intercept = false;  // appends a feature that is 1 in every row
   std::uint64_t seed = 1;  // for the generators
 
   bool operator==(const DatasetRequest&) const = default;
@@ -60,15 +66,21 @@ DataOrigin origin_of(const std::string& dataset);
 struct LoadedData {
   std::string name;
   Dataset train;
-  Dataset test;                          // rows == 0 when there is none
-  std::size_t largest_feature_line = 0;  // of the training file, see CodedDataset
+  Dataset test;                              // rows == 0 when there is none
+  std::size_t largest_feature_line = 0;      // of the training file, see CodedDataset
+  std::vector<std::string> feature_names{};  // [features]; empty: not known
+  std::vector<std::string> class_names{};    // [classes]; empty: the labels were numbers
+  // For the user: "note: rows.csv: 12 rows with missing fields were left out", and warnings.
+  std::vector<std::string> remarks{};
 };
 
 /// `dataset` is looked up among the generators, then in the catalogue; what is neither is a path if
 /// there is such a file or the text holds a '/' or a '.'.
 /// Throws UsageError for an unknown name (with the nearest known one) and DataError for a file that
 /// cannot be read; where a known set's file is missing, it says where it looked and how to get it.
-/// The test set has the training set's features: fewer are padded, unknown ones dropped.
+/// The test set has the training set's features: fewer are padded, unknown ones dropped. Missing
+/// fields are filled and features scaled by what the training rows show, those that are taken out
+/// for testing left out.
 LoadedData load_dataset(const DatasetRequest& request);
 
 }  // namespace trainyard

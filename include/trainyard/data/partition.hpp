@@ -17,6 +17,8 @@ namespace trainyard {
 /// shards: rows sorted by label, cut into 2n shards, two for each worker (McMahan et al. 2017).
 /// dirichlet: for each class, worker shares drawn from Dirichlet(a·1_n), drawn again until every
 /// worker has at least 10 rows (catalogue §6). Part sizes of the first two differ by at most 1.
+/// Where labels are real numbers, shards are cut of rows sorted by target, and dirichlet is
+/// refused.
 struct PartitionRule {
   enum class Kind { iid, contiguous, shards, dirichlet };
   Kind kind = Kind::iid;
@@ -41,8 +43,8 @@ std::string row_order_text(RowOrder order);
 /// For each worker the row numbers it owns, in the order of a first pass: shuffled with the seed,
 /// whatever the rule; for RowOrder::file, ascending. Every row goes to exactly one worker, whatever
 /// the order.
-/// Throws UsageError when there are fewer rows than workers, or when the rule cannot give every
-/// worker a row (it says which rule and why).
+/// Throws OptionError for dirichlet on real labels, UsageError when there are fewer rows than
+/// workers, or when the rule cannot give every worker a row (it says which rule and why).
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
                                                   std::size_t workers, std::uint64_t seed,
                                                   RowOrder order = RowOrder::reshuffle);

@@ -6,18 +6,21 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trainyard/data/dataset.hpp"
+#include "trainyard/data/table.hpp"
 
 namespace trainyard {
 
-enum class Format { libsvm, csv, tsv, idx };
+enum class Format { libsvm, csv, tsv, idx, npy };
 /// Throws UsageError, naming `what`.
 Format parse_format(std::string_view text, std::string_view what);
 std::string format_text(Format format);
-/// From the file's name (".gz" ignored): .csv .tsv .idx/"-ubyte"; LIBSVM otherwise.
+/// From the file's name (".gz" ignored): .csv .tsv .idx/"-ubyte" .npy; LIBSVM otherwise.
 Format guess_format(const std::filesystem::path& file);
 
 /// How a file writes its classes. `from_zero` also stands for 0/1, `from_one` for 1/2.
@@ -27,7 +30,7 @@ struct ReadOptions {
   Format format = Format::libsvm;
   /// LIBSVM: the dimension, where known; a larger index in the file is then an error (strict) or
   /// its entry is dropped (a test file may hold features its training file never saw). 0: found.
-  /// CSV/TSV/IDX: where known, a file with another number of features is an error. 0: found.
+  /// CSV/TSV/IDX/npy: where known, a file with another number of features is an error. 0: found.
   std::size_t features = 0;
   bool drop_unknown_features = false;
   /// Number of classes where known; 0: found, and then every class must occur.
@@ -35,13 +38,22 @@ struct ReadOptions {
   /// A test file is read with its training file's coding: where the labels are 1..k-1, only the
   /// training file knows whether class 0 or class k is missing.
   LabelCoding coding = LabelCoding::found;
-  /// CSV/TSV: which column holds the label, from 0.
-  std::size_t label_column = 0;
-  /// IDX: the file of labels that goes with the file of images.
+  /// Labels are real numbers, and become targets: as `real_labels` of a model wants them. Not of
+  /// IDX files, whose labels are bytes.
+  bool real_labels = false;
+  /// CSV/TSV: which column holds the label, by name or number (TableOptions).
+  std::string label_column = "0";
+  /// CSV/TSV: the rest of how the table is to be read.
+  TableOptions table;
+  /// CSV/TSV: of the training file, where this one is a test file. Columns are found by their names
+  /// where both files have a header line, and by their places otherwise; `label_column`, the
+  /// columns of `table` and `features` then say nothing.
+  std::shared_ptr<const TableSchema> schema;
+  /// IDX and npy: the file of labels that goes with the file of images or features.
   std::filesystem::path labels_file;
   /// Every feature is multiplied by this (1/255 for pixels).
   float scale = 1.0F;
-  /// CSV/TSV/IDX are stored dense, LIBSVM sparse.
+  /// CSV/TSV/IDX/npy are stored dense, LIBSVM sparse.
 };
 
 struct CodedDataset {
@@ -50,26 +62,38 @@ struct CodedDataset {
   /// LIBSVM: the first line with the largest index, from 1; 0 in other formats. One wrong index
   /// makes a model as long as it says, and this is where it stands.
   std::size_t largest_feature_line = 0;
+  /// CSV/TSV: what the table showed; else empty.
+  std::shared_ptr<const TableSchema> schema;
+  /// What the user should know: "note: FILE: 12 rows with missing fields were left out".
+  std::vector<std::string> remarks{};
 };
 
 /// Labels may be -1/+1, 0/1, 1/2 (two classes), or whole numbers 0..k-1 or 1..k. They are mapped to
 /// 0..k-1 in increasing order; what was found is checked to be one of these. A file in which all
 /// rows have one label is taken when the label is -1, 0, 1 or 2: as class 0 for -1 and 0, as class
 /// 1 for 1 and 2. Feature indices may be up to 2^31 - 1; the model is as long as the largest one
-/// found. Throws DataError: "FILE:LINE:COLUMN: what was found; what is accepted", for the first bad
-/// line.
+/// found. Words are labels in CSV and TSV files: classes in sorted order.
+/// With MissingFields::mean the missing fields of a table are NaN in what is read, until
+/// fill_missing() has filled them.
+/// Throws DataError: "FILE:LINE:COLUMN: what was found; what is accepted", for the first fault of a
+/// text, with the number of its kind and the first five places where there are several. Throws
+/// OptionError where the file lacks a column that the options name.
 CodedDataset read_coded_dataset(const std::filesystem::path& file, const ReadOptions& options);
 Dataset read_dataset(const std::filesystem::path& file, const ReadOptions& options);
 
-/// The same from bytes in memory, `name` standing for the file in messages. For IDX, `labels` holds
-/// the bytes of the labels file. (Tests and fuzz targets.)
+/// The same from bytes in memory, `name` standing for the file in messages. For IDX and npy,
+/// `labels` holds the bytes of the labels file. (Tests and fuzz targets.)
 CodedDataset read_coded_dataset_bytes(std::string_view bytes, std::string_view labels,
                                       const std::string& name, const ReadOptions& options);
 Dataset read_dataset_bytes(std::string_view bytes, std::string_view labels, const std::string& name,
                            const ReadOptions& options);
 
-/// "train-images-idx3-ubyte.gz" → "train-labels-idx1-ubyte.gz" in the same folder; empty when the
-/// name does not follow that pattern.
-std::filesystem::path guess_labels_file(const std::filesystem::path& images);
+/// Whether the labels of files of this format lie in a file of their own.
+bool has_labels_file(Format format);
+
+/// "train-images-idx3-ubyte.gz" → "train-labels-idx1-ubyte.gz" in the same folder; of npy files
+/// "X_train.npy" → "y_train.npy", "train_X.npy" → "train_y.npy", "x.npy" → "y.npy" and
+/// "test_features.npy" → "test_labels.npy". Empty when the name does not follow these patterns.
+std::filesystem::path guess_labels_file(const std::filesystem::path& features);
 
 }  // namespace trainyard

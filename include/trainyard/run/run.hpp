@@ -42,6 +42,8 @@ struct Metrics {
   std::optional<double> consensus_distance{};  // (1/n) Σ‖x_i − x̄‖²; empty without replicas
   /// ‖∇F(x̄)‖² over all training rows, where somebody asked for it (catalogue §1.4's criterion).
   std::optional<double> squared_gradient_norm{};
+  /// Of real labels: 1 − Σ(x·w − y)² / Σ(y − ȳ)².
+  std::optional<double> train_r_squared{}, test_r_squared{};
 };
 
 struct StalenessSummary {
@@ -85,6 +87,7 @@ struct Summary {
   std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch
   std::optional<StalenessSummary> staleness;
   std::optional<double> consensus_distance, squared_gradient_norm;
+  std::optional<double> train_r_squared, test_r_squared;
   double samples_per_second = 0.0;
   std::string model_hash;
   bool diverged = false, interrupted = false;

@@ -1,0 +1,48 @@
+// Features made alike, and a feature for the intercept.
+//
+// Threads: any; the calling thread does the work, and sums are taken in double precision in the
+// order of the rows, so that the result does not depend on the number of cores.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trainyard/data/dataset.hpp"
+
+namespace trainyard {
+
+/// What is done to a feature x, with figures of the training rows. sd divides by the number of
+/// rows.
+enum class FeatureScaling {
+  none,
+  /// Dense: (x - mean) / sd. Sparse: x / sd, so that zeros stay zeros.
+  standard,
+  /// Dense: (x - min) / (max - min). Sparse: x / max|x|, for the same reason.
+  minmax,
+  /// Each row divided by its length in the 2-norm; a row of zeros stays one.
+  unit_rows,
+};
+/// "none", "standard", "minmax", "unit-rows". Throws UsageError, naming `what`.
+FeatureScaling parse_scaling(std::string_view text, std::string_view what);
+std::string scaling_text(FeatureScaling scaling);
+
+/// Scales both sets by what the rows of `train` show. A dense column that is constant there becomes
+/// 0 in both; a sparse one is left as it is where there is nothing to divide by. What would pass
+/// the largest float becomes that.
+/// REQUIRES: `test` has no rows, or the features of `train`. Throws OptionError where one of them
+/// is sparse and the other is not, unless rows alone are scaled.
+void scale_features(FeatureScaling scaling, Dataset& train, Dataset& test);
+
+/// Appends a feature that is 1 in every row. Needs memory for a second copy of the rows.
+void append_intercept(Dataset& data);
+
+/// "warning: columns differ in scale by a factor of 5e+04 ('income' 3e+04, 'age' 0.6); --scale
+/// standard makes them alike", where the standard deviations of two columns of dense data differ by
+/// more than a thousand. Constant columns are left out, and those of zeros and ones, where it says
+/// how rare the ones are. `names` may be empty.
+std::optional<std::string> scale_warning(const Dataset& data,
+                                         const std::vector<std::string>& names);
+
+}  // namespace trainyard

@@ -1,0 +1,203 @@
+// NumPy's .npy files: one of features, rows × features, whose further dimensions are taken as one
+// (pictures), and one of labels, a row each. Nothing is allocated for what a header only promises.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/function_ref.hpp"
+
+#include "data/dataset_builder.hpp"
+#include "data/npy_header.hpp"
+#include "data/readers.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t values_at_once = std::size_t{128} * 1024;
+
+/// Appends the values that `bytes` holds, each of type T.
+template <typename T>
+void decode_as(std::span<const char> bytes, bool swapped, std::vector<double>& values) {
+  std::array<char, sizeof(T)> one{};
+  for (std::size_t place = 0; place < bytes.size(); place += sizeof(T)) {
+    std::memcpy(one.data(), bytes.data() + place, sizeof(T));
+    if (swapped) std::ranges::reverse(one);
+    values.push_back(static_cast<double>(std::bit_cast<T>(one)));
+  }
+}
+
+void decode(const NpyHeader& header, std::span<const char> bytes, std::vector<double>& values) {
+  using Decode = void (*)(std::span<const char>, bool, std::vector<double>&);
+  struct Row {
+    char kind;
+    std::size_t value_bytes;
+    Decode decode;
+  };
+  static constexpr std::array<Row, 11> types{{{'b', 1, decode_as<std::uint8_t>},
+                                              {'i', 1, decode_as<std::int8_t>},
+                                              {'i', 2, decode_as<std::int16_t>},
+                                              {'i', 4, decode_as<std::int32_t>},
+                                              {'i', 8, decode_as<std::int64_t>},
+                                              {'u', 1, decode_as<std::uint8_t>},
+                                              {'u', 2, decode_as<std::uint16_t>},
+                                              {'u', 4, decode_as<std::uint32_t>},
+                                              {'u', 8, decode_as<std::uint64_t>},
+                                              {'f', 4, decode_as<float>},
+                                              {'f', 8, decode_as<double>}}};
+  for (const Row& type : types) {
+    if (type.kind != header.kind || type.value_bytes != header.value_bytes) continue;
+    type.decode(bytes, header.swapped, values);
+    return;
+  }
+  throw InternalError("a type of npy values without a decoder");
+}
+
+/// Hands over all values in the file's order, many at a time.
+void for_each_value_block(NamedSource& file, const NpyHeader& header,
+                          FunctionRef<void(std::span<const double>)> handle) {
+  // 2^32 rows of 2^31 values at most: no overflow.
+  const std::uint64_t total = header.rows() * header.row_values;
+  const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(total, values_at_once));
+  std::vector<char> bytes(most * header.value_bytes);
+  std::vector<double> values;
+  for (std::uint64_t done = 0; done < total;) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(most, total - done));
+    const std::size_t count = file.bytes->read({bytes.data(), wanted * header.value_bytes});
+    values.clear();
+    decode(header, {bytes.data(), count - count % header.value_bytes}, values);
+    handle(values);
+    done += values.size();
+    if (values.size() < wanted) {
+      throw DataError(
+          fmt::format("{}: the npy header promises {} values of {} byte(s); the file ends after {} "
+                      "whole ones",
+                      file.name, total, header.value_bytes, done));
+    }
+  }
+  char extra = 0;
+  if (file.bytes->read({&extra, 1}) != 0) {
+    throw DataError(fmt::format("{}: found bytes after the last value that the npy header promises",
+                                file.name));
+  }
+}
+
+/// As text formats have it, with the row in place of the line.
+void check_value(const NamedSource& file, const NpyHeader& header, std::uint64_t place,
+                 double value) {
+  constexpr double most = std::numeric_limits<float>::max();
+  if (std::abs(value) <= most) return;
+  const std::uint64_t rows = header.rows();
+  const std::uint64_t row = header.fortran_order ? place % rows : place / header.row_values;
+  const std::uint64_t column = header.fortran_order ? place / rows : place % header.row_values;
+  throw DataError(fmt::format("{}: row {}, column {} (from 1): found {}; expected a {}", file.name,
+                              row + 1, column + 1, value,
+                              std::isfinite(value) ? fmt::format("number of at most {:.4g}", most)
+                                                   : std::string("finite number")));
+}
+
+/// In the file's order.
+void read_features(NamedSource& file, const NpyHeader& header, float scale,
+                   DatasetBuilder& builder) {
+  std::uint64_t place = 0;
+  std::vector<float> scaled;
+  for_each_value_block(file, header, [&](std::span<const double> values) {
+    scaled.clear();
+    for (const double value : values) {
+      check_value(file, header, place++, value);
+      scaled.push_back(static_cast<float>(value) * scale);
+    }
+    builder.append_values(scaled);
+  });
+}
+
+void read_npy_labels(NamedSource& file, const NpyHeader& header, bool real,
+                     DatasetBuilder& builder) {
+  std::uint64_t place = 0;
+  for_each_value_block(file, header, [&](std::span<const double> values) {
+    for (const double value : values) {
+      if (real) check_value(file, header, place, value);
+      ++place;
+      if (real) {
+        builder.append_target(static_cast<float>(value));
+        continue;
+      }
+      // Not a number compares false.
+      const bool is_class = value >= -1.0 && value <= double{largest_label};
+      if (!is_class || value != std::floor(value)) {
+        throw DataError(fmt::format(
+            "{}: row {}: found {}; expected a class label: -1 or +1, or a whole number from 0 to "
+            "{}; {}",
+            file.name, place, value, largest_label, real_labels_hint));
+      }
+      builder.append_label(static_cast<std::int32_t>(value));
+    }
+  });
+}
+
+std::string shape_text(const NpyHeader& header) {
+  return fmt::format("({})", fmt::join(header.shape, ", "));
+}
+
+void check_shapes(const NamedSource& features, const NpyHeader& of_features,
+                  const NamedSource& labels, const NpyHeader& of_labels,
+                  const ReadOptions& options) {
+  if (of_features.shape.size() < 2 || of_features.row_values == 0) {
+    throw DataError(fmt::format("{}: found values of shape {}; expected rows × features",
+                                features.name, shape_text(of_features)));
+  }
+  if (of_features.fortran_order && of_features.shape.size() > 2) {
+    throw DataError(
+        fmt::format("{}: found values of shape {} in Fortran order; expected two dimensions, or C "
+                    "order (numpy.ascontiguousarray)",
+                    features.name, shape_text(of_features)));
+  }
+  if (of_labels.shape.empty() || of_labels.shape.size() > 2 || of_labels.row_values != 1) {
+    throw DataError(fmt::format("{}: found labels of shape {}; expected one for each row",
+                                labels.name, shape_text(of_labels)));
+  }
+  if (of_labels.rows() != of_features.rows()) {
+    throw DataError(fmt::format("{}: found {} labels; expected {}, one for each row of {}",
+                                labels.name, of_labels.rows(), of_features.rows(), features.name));
+  }
+  if (options.features != 0 && options.features != of_features.row_values) {
+    throw DataError(fmt::format("{}: found {} features; expected {}", features.name,
+                                of_features.row_values, options.features));
+  }
+}
+
+/// Columns that lie one after another become rows.
+void transpose(Dataset& data) {
+  AlignedBuffer<float> rows(data.rows * data.features);
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    for (std::size_t f = 0; f < data.features; ++f) {
+      rows[row * data.features + f] = data.dense[f * data.rows + row];
+    }
+  }
+  data.dense = std::move(rows);
+}
+
+}  // namespace
+
+CodedDataset read_npy(NamedSource features, NamedSource labels, const ReadOptions& options) {
+  const NpyHeader of_features = read_npy_header(features);
+  const NpyHeader of_labels = read_npy_header(labels);
+  check_shapes(features, of_features, labels, of_labels, options);
+  DatasetBuilder builder(labels.name, options);
+  read_npy_labels(labels, of_labels, options.real_labels, builder);
+  read_features(features, of_features, options.scale, builder);
+  CodedDataset result = builder.finish_dense(static_cast<std::size_t>(of_features.row_values));
+  if (of_features.fortran_order) transpose(result.data);
+  return result;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,244 @@
+#include "trainyard/data/scaling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+#include "base/echoed.hpp"
+
+namespace trainyard {
+
+namespace {
+
+const std::array<std::string, 4> scaling_names{"none", "standard", "minmax", "unit-rows"};
+
+/// Calls handle(feature, value) for every stored value, row by row.
+template <typename Handle>
+void for_each_value(const Dataset& data, Handle handle) {
+  if (data.sparse) {
+    for (std::size_t i = 0; i < data.values.size(); ++i) handle(data.columns[i], data.values[i]);
+    return;
+  }
+  const float* next = data.dense.data();
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    for (std::size_t feature = 0; feature < data.features; ++feature) handle(feature, *next++);
+  }
+}
+
+/// Of each feature over all rows, zeros of sparse ones included.
+struct Moments {
+  std::vector<double> mean, sd;
+};
+
+/// The variance is taken about the first row's value (about 0 where data are sparse), so that a
+/// column of years does not lose it to rounding. What is left of a constant sparse column by
+/// rounding is far below a 10^-10th of its squares, and counts as 0.
+Moments moments_of(const Dataset& data) {
+  constexpr double rounding = 1e-10;
+  const auto rows = static_cast<double>(data.rows);
+  std::vector<double> origin(data.features, 0.0);
+  if (!data.sparse && data.rows > 0) {
+    for (std::size_t f = 0; f < data.features; ++f) origin[f] = static_cast<double>(data.dense[f]);
+  }
+  Moments moments{std::vector<double>(data.features, 0.0), std::vector<double>(data.features, 0.0)};
+  for_each_value(data, [&](std::size_t feature, float value) {
+    const double distance = static_cast<double>(value) - origin[feature];
+    moments.mean[feature] += distance;
+    moments.sd[feature] += distance * distance;
+  });
+  for (std::size_t f = 0; f < data.features; ++f) {
+    const double shift = moments.mean[f] / rows;
+    const double square = moments.sd[f] / rows;
+    const double variance = square - shift * shift;
+    moments.sd[f] = variance > rounding * square ? std::sqrt(variance) : 0.0;
+    moments.mean[f] = origin[f] + shift;
+  }
+  return moments;
+}
+
+/// Dense: x becomes (x - shift) / divisor, and 0 where the divisor is 0. Sparse: x / divisor, and x
+/// where the divisor is 0.
+struct Rule {
+  std::vector<double> shift, divisor;
+};
+
+Rule standard_rule(const Dataset& data) {
+  Moments moments = moments_of(data);
+  return {std::move(moments.mean), std::move(moments.sd)};
+}
+
+Rule range_rule(const Dataset& data) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> lowest(data.features, infinity), highest(data.features, -infinity);
+  std::vector<double> largest(data.features, 0.0);
+  for_each_value(data, [&](std::size_t feature, float value) {
+    const auto x = static_cast<double>(value);
+    lowest[feature] = std::min(lowest[feature], x);
+    highest[feature] = std::max(highest[feature], x);
+    largest[feature] = std::max(largest[feature], std::abs(x));
+  });
+  if (data.sparse) return {std::move(lowest), std::move(largest)};
+  for (std::size_t f = 0; f < data.features; ++f) highest[f] -= lowest[f];
+  return {std::move(lowest), std::move(highest)};
+}
+
+/// Of a test row that lies far from all training rows, say.
+float finite(double value) {
+  constexpr double most = std::numeric_limits<float>::max();
+  return static_cast<float>(std::clamp(value, -most, most));
+}
+
+void apply_dense(const Rule& rule, Dataset& data) {
+  float* next = data.dense.data();
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    for (std::size_t f = 0; f < data.features; ++f, ++next) {
+      const double x = static_cast<double>(*next) - rule.shift[f];
+      *next = rule.divisor[f] == 0.0 ? 0.0F : finite(x / rule.divisor[f]);
+    }
+  }
+}
+
+void apply_sparse(const Rule& rule, Dataset& data) {
+  for (std::size_t i = 0; i < data.values.size(); ++i) {
+    const double divisor = rule.divisor[data.columns[i]];
+    if (divisor != 0.0) data.values[i] = finite(static_cast<double>(data.values[i]) / divisor);
+  }
+}
+
+void scale_to_length_one(std::span<float> row) {
+  double squares = 0.0;
+  for (const float value : row) squares += static_cast<double>(value) * static_cast<double>(value);
+  if (squares == 0.0) return;
+  const double length = std::sqrt(squares);
+  for (float& value : row) value = static_cast<float>(static_cast<double>(value) / length);
+}
+
+void scale_rows(Dataset& data) {
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    if (data.sparse) {
+      const std::uint64_t begin = data.row_begin[row];
+      scale_to_length_one({data.values.data() + begin, data.row_begin[row + 1] - begin});
+    } else {
+      scale_to_length_one({data.dense.data() + row * data.features, data.features});
+    }
+  }
+}
+
+void append_to_dense(Dataset& data) {
+  AlignedBuffer<float> wider(data.rows * (data.features + 1));
+  float* to = wider.data();
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    const auto from = data.dense_row(row);
+    to = std::copy(from.begin(), from.end(), to);
+    *to++ = 1.0F;
+  }
+  data.dense = std::move(wider);
+}
+
+void append_to_sparse(Dataset& data) {
+  AlignedBuffer<std::uint32_t> columns(data.columns.size() + data.rows);
+  AlignedBuffer<float> values(data.values.size() + data.rows);
+  std::size_t to = 0;
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    const Dataset::SparseRow from = data.sparse_row(row);
+    std::ranges::copy(from.columns, columns.data() + to);
+    std::ranges::copy(from.values, values.data() + to);
+    to += from.columns.size();
+    columns[to] = static_cast<std::uint32_t>(data.features);
+    values[to++] = 1.0F;
+  }
+  for (std::size_t row = 0; row <= data.rows; ++row) data.row_begin[row] += row;
+  data.columns = std::move(columns);
+  data.values = std::move(values);
+}
+
+/// Whether a feature is 0 or 1 everywhere: a category, whose deviation says how rare it is.
+std::vector<bool> indicators_in(const Dataset& data) {
+  std::vector<bool> indicator(data.features, true);
+  for_each_value(data, [&](std::size_t feature, float value) {
+    if (value != 0.0F && value != 1.0F) indicator[feature] = false;
+  });
+  return indicator;
+}
+
+std::string column_text(std::size_t feature, double sd, const std::vector<std::string>& names) {
+  return names.empty() ? fmt::format("feature {}: {:.1g}", feature, sd)
+                       : fmt::format("{} {:.1g}", echoed(names[feature]), sd);
+}
+
+}  // namespace
+
+FeatureScaling parse_scaling(std::string_view text, std::string_view what) {
+  return static_cast<FeatureScaling>(chosen(text, what, scaling_names));
+}
+
+std::string scaling_text(FeatureScaling scaling) {
+  return scaling_names[static_cast<std::size_t>(scaling)];
+}
+
+void scale_features(FeatureScaling scaling, Dataset& train, Dataset& test) {
+  if (scaling == FeatureScaling::none) return;
+  if (scaling == FeatureScaling::unit_rows) {
+    scale_rows(train);
+    scale_rows(test);
+    return;
+  }
+  require(test.rows == 0 || test.features == train.features, "a test set of other features");
+  if (test.rows > 0 && test.sparse != train.sparse) {
+    throw OptionError("scale", scaling_text(scaling),
+                      "one of the training and the test file is sparse (LIBSVM) and the other is "
+                      "not; expected two alike");
+  }
+  const Rule rule = scaling == FeatureScaling::standard ? standard_rule(train) : range_rule(train);
+  for (Dataset* data : {&train, &test}) {
+    if (data->sparse) {
+      apply_sparse(rule, *data);
+    } else {
+      apply_dense(rule, *data);
+    }
+  }
+}
+
+void append_intercept(Dataset& data) {
+  require(!data.intercept, "an intercept has been appended already");
+  if (data.sparse) {
+    append_to_sparse(data);
+  } else {
+    append_to_dense(data);
+  }
+  ++data.features;
+  data.intercept = true;
+}
+
+std::optional<std::string> scale_warning(const Dataset& data,
+                                         const std::vector<std::string>& names) {
+  constexpr double too_different = 1000.0;
+  if (data.sparse || data.rows == 0) return {};
+  std::vector<double> sd = moments_of(data).sd;
+  const std::vector<bool> indicator = indicators_in(data);
+  for (std::size_t f = 0; f < sd.size(); ++f) {
+    if (indicator[f]) sd[f] = 0.0;
+  }
+  std::size_t largest = 0;
+  std::optional<std::size_t> smallest;
+  for (std::size_t f = 0; f < sd.size(); ++f) {
+    if (sd[f] > sd[largest]) largest = f;
+    if (sd[f] > 0.0 && (!smallest || sd[f] < sd[*smallest])) smallest = f;
+  }
+  if (!smallest || sd[largest] <= too_different * sd[*smallest]) return {};
+  return fmt::format(
+      "warning: columns differ in scale by a factor of {:.1g} ({}, {}); --scale standard makes "
+      "them alike",
+      sd[largest] / sd[*smallest], column_text(largest, sd[largest], names),
+      column_text(*smallest, sd[*smallest], names));
+}
+
+}  // namespace trainyard
