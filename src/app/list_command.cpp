@@ -5,6 +5,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/configuration/labs.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -122,7 +123,7 @@ void print_ingredients(const IngredientKind& kind) {
 }
 
 void print_datasets() {
-  fmt::print("made from --seed:\n");
+  fmt::print("made from --data-seed:\n");
   print_table(generators());
   fmt::print("\nread from --data-dir (scripts/fetch_datasets.sh NAME gets them):\n");
   std::size_t width = 0;
@@ -133,6 +134,15 @@ void print_datasets() {
     fmt::print(line, entry.name, width, entry.rows, entry.test_rows, entry.features, entry.classes,
                entry.summary);
   }
+}
+
+void print_labs() {
+  for (const Lab& lab : labs()) {
+    fmt::print("{:>2}  lab:{:<16}  {}\n", lab.number, lab.name, lab.question);
+  }
+  fmt::print(
+      "\nThey are configurations: `trainyard compare lab:local-steps --schemes local-sgd`.\n"
+      "docs/labs/README.md has commands, what to expect, and tasks.\n");
 }
 
 }  // namespace
@@ -149,7 +159,7 @@ int list_command(const std::string& what, const std::string& name) {
     print_ingredients(kind);
     return exit_done;
   }
-  known.insert(known.end(), {"models", "datasets"});
+  known.insert(known.end(), {"models", "datasets", "labs"});
   if (!name.empty() && what == "schemes") {
     print_schemes_named(name);
     return exit_done;
@@ -160,6 +170,8 @@ int list_command(const std::string& what, const std::string& name) {
     print_table(models());
   } else if (what == "datasets") {
     print_datasets();
+  } else if (what == "labs") {
+    print_labs();
   } else if (what.empty()) {
     throw UsageError(fmt::format("list what? One of: {}", joined(known)));
   } else {

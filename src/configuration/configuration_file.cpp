@@ -6,6 +6,7 @@
 #include <toml++/toml.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -270,6 +271,10 @@ class ConfigurationReader {
 void read_configuration(const std::filesystem::path& file, Configuration& configuration,
                         std::vector<ContestantTable>* contestants) {
   const std::string name = file.string();
+  if (const auto lab = lab_text(name)) {
+    parse_configuration(*lab, name, configuration, contestants);
+    return;
+  }
   parse_configuration(
       read_text_file(file, name, "a TOML file with a configuration", most_configuration_bytes),
       name, configuration, contestants);

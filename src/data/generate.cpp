@@ -1,6 +1,7 @@
 #include "trainyard/data/generate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -206,6 +207,24 @@ Dataset generate_blobs(std::size_t rows, std::size_t features, int classes, doub
   return data;
 }
 
+namespace {
+
+/// Curvatures 1 and 0.05, both optima at 1: what some labs descend on.
+Dataset two_scales(std::size_t rows) {
+  constexpr std::array<float, 4> row{1.0F, 0.05F, 1.0F, 1.0F};
+  Dataset data;
+  data.rows = rows;
+  data.features = row.size();
+  data.labels = AlignedBuffer<Label>::zeroed(rows);
+  data.dense = AlignedBuffer<float>(rows * row.size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::copy(row.begin(), row.end(), data.dense.data() + r * row.size());
+  }
+  return data;
+}
+
+}  // namespace
+
 const std::vector<GeneratorInfo>& generators() {
   static const std::vector<GeneratorInfo> table = {
       {"sparse-logistic",
@@ -217,6 +236,9 @@ const std::vector<GeneratorInfo>& generators() {
        [](std::uint64_t seed) {
          return split_off_test(generate_dense_logistic(12'500, 100, seed), 2'500);
        }},
+      {"two-scales",
+       "16 equal rows of (x1 - 1)²/2 + (x2 - 1)²/40, for the model quadratic; no test rows",
+       [](std::uint64_t) { return TrainTest{two_scales(16), {}}; }},
       {"blobs", "10,000 + 2,500 test rows, 64 dense features, Gaussian blobs of 10 classes",
        [](std::uint64_t seed) {
          return split_off_test(generate_blobs(12'500, 64, 10, 3.0, seed), 2'500);

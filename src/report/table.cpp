@@ -218,7 +218,8 @@ std::string what_steps_are(const std::vector<RunResult>& results) {
     if (std::ranges::find(names, scheme.name) == names.end()) names.push_back(scheme.name);
   }
   if (schemes_of.size() < 2) return "";
-  std::string text = "\nAt one step size γ schemes do not move equally far; a step is\n";
+  std::string text =
+      "\nOne step size γ means different steps in these schemes (--tune-lr gives each its own best):\n";
   for (const auto& [step, names] : schemes_of) {
     text += fmt::format("  {}\n      {}\n", step, fmt::join(names, ", "));
   }

@@ -1,7 +1,6 @@
 // The labs of docs/labs: that what they promise is what one sees. Orderings only; the figures in
 // their README are of one machine.
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "trainyard/analysis/prediction.hpp"
+#include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/run/plan.hpp"
@@ -24,15 +24,13 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// docs/labs/NAME.toml with `settings` over it, as flags would be.
+/// The lab with `settings` over it, as flags would be.
 RunResult lab(const std::string& name, const Settings& settings) {
-  const std::filesystem::path root(TRAINYARD_SOURCE_DIR);
   Configuration c;
-  read_configuration(root / "docs" / "labs" / (name + ".toml"), c);
+  read_configuration("lab:" + name, c);
   for (const auto& [key, text] : settings) {
     option_named(key).set(c, text, "--" + key);
   }
-  if (c.dataset.ends_with(".csv")) c.dataset = (root / c.dataset).string();
   static std::map<std::string, LoadedData> loaded;
   auto found = loaded.find(c.dataset);
   if (found == loaded.end()) {
@@ -54,6 +52,21 @@ double throughput(const std::string& scheme, const std::string& stragglers) {
 }
 
 }  // namespace
+
+TEST_CASE("labs are numbered as in their README, and can be read by name", "[labs]") {
+  REQUIRE(labs().size() == 7);
+  for (std::size_t i = 0; i < labs().size(); ++i) {
+    CAPTURE(labs()[i].name);
+    CHECK(labs()[i].number == static_cast<int>(i) + 1);
+    CHECK(labs()[i].question.ends_with("?"));
+    Configuration c;
+    CHECK_NOTHROW(read_configuration("lab:" + labs()[i].name, c));
+    CHECK(c.time == TimeMode::simulated);
+  }
+  Configuration c;
+  CHECK_THROWS_WITH(read_configuration("lab:local-step", c),
+                    ContainsSubstring("did you mean 'local-steps'?"));
+}
 
 TEST_CASE("lab: one slow worker slows those who wait for it", "[labs][slow]") {
   for (const char* scheme : {"ps-sync", "ring", "local-sgd", "ssp", "gossip"}) {

@@ -37,6 +37,8 @@ struct TableOptions {
   MissingFields missing = MissingFields::error;
   std::string columns;  // "a,b,3": the features that are kept; empty: all columns but the label
   std::string drop_columns;  // "id,name": those that are not
+
+  bool operator==(const TableOptions&) const = default;
 };
 
 /// A column that features are made of.
