@@ -36,6 +36,7 @@ struct Entry {
   std::optional<StepSizeSearch> search;
   std::vector<Summary> trials;
   std::size_t outstanding = 0;  // trials
+  std::exception_ptr error;     // of one of them
 };
 
 /// The runs of one comparison, under way.
@@ -50,6 +51,7 @@ class Comparison {
  private:
   int jobs() const;
   void begin(Entry& entry);
+  void fail(const Case& one, const std::exception_ptr& error);
   void add_trials(Entry& entry);
   void try_one(Entry& entry, std::size_t trial);
   void add_runs(Entry& entry);
@@ -70,21 +72,25 @@ void Comparison::remark(const std::string& text) {
   if (hooks_.remark) hooks_.remark(text);
 }
 
-/// In `wall` runs would take each other's cores. No more at once than have room, by a generous
-/// estimate of what one holds.
+/// In `wall` runs would take each other's cores. No more at once than have room for their fibers
+/// and, by a generous estimate of what one holds, for their memory.
 int Comparison::jobs() const {
-  constexpr double generous = 8.0;  // times replicas and gradients
+  constexpr double generous = 8.0;      // times replicas and gradients
+  constexpr int most_workers = 16'000;  // of all: a fiber takes two of a process's 65,530 mappings
   double largest = 1.0;
+  int workers = 1;
   for (const Case& one : cases_) {
     if (one.configuration.time == TimeMode::wall || !one.configuration.trace.empty()) return 1;
+    workers = std::max(workers, one.configuration.workers);
     const auto model = make_model({one.configuration.model, one.configuration.l2}, one.data->train);
     largest = std::max(largest, static_cast<double>(model->dimension()) *
                                     static_cast<double>(bytes_of(model->scalar())) *
                                     (2.0 * one.configuration.workers + 3.0));
   }
-  const int wanted = request_.options.jobs > 0
-                         ? request_.options.jobs
-                         : std::max(1, tbb::this_task_arena::max_concurrency());
+  const int asked = request_.options.jobs > 0
+                        ? request_.options.jobs
+                        : std::max(1, tbb::this_task_arena::max_concurrency());
+  const int wanted = std::clamp(most_workers / workers, 1, asked);
   if (memory_bound() == std::numeric_limits<std::size_t>::max()) return wanted;
   const double room = static_cast<double>(memory_bound()) - static_cast<double>(memory_held());
   const double fit = std::clamp(room / (generous * largest), 1.0, static_cast<double>(wanted));
@@ -97,14 +103,15 @@ void Comparison::begin(Entry& entry) {
     return;
   }
   const Case& first = cases_[entry.cases.front()];
-  try {
-    entry.search.emplace(first.configuration, *first.data, name_of(first),
-                         [this](const std::string& text) { remark(text); });
-    add_trials(entry);
-  } catch (...) {
-    if (!hooks_.begins) throw;
-    hooks_.begins(first)->failed(std::current_exception());
-  }
+  entry.search.emplace(first.configuration, *first.data, name_of(first),
+                       [this](const std::string& text) { remark(text); });
+  add_trials(entry);
+}
+
+/// Before the case has begun.
+void Comparison::fail(const Case& one, const std::exception_ptr& error) {
+  if (!hooks_.begins) std::rethrow_exception(error);
+  hooks_.begins(one)->failed(error);
 }
 
 void Comparison::add_trials(Entry& entry) {
@@ -127,15 +134,25 @@ void Comparison::try_one(Entry& entry, std::size_t trial) {
   const Case& first = cases_[entry.cases.front()];
   Summary ended;
   ended.interrupted = true;
-  if (!is_set(hooks_.interrupted)) {
-    ended = run_experiment(plan_run(entry.search->trials()[trial], *first.data),
-                           {.evaluated = {}, .remark = {}, .interrupted = hooks_.interrupted})
-                .summary;
+  std::exception_ptr error;
+  try {
+    if (!is_set(hooks_.interrupted)) {
+      ended = run_experiment(plan_run(entry.search->trials()[trial], *first.data),
+                             {.evaluated = {}, .remark = {}, .interrupted = hooks_.interrupted})
+                  .summary;
+    }
+  } catch (...) {
+    error = std::current_exception();
   }
   {
     const std::lock_guard lock(mutex_);
     entry.trials[trial] = std::move(ended);
+    if (error != nullptr) entry.error = error;
     if (--entry.outstanding > 0) return;
+  }
+  if (entry.error != nullptr) {
+    fail(first, entry.error);
+    return;
   }
   entry.search->take(entry.trials);
   add_trials(entry);

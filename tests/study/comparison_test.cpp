@@ -269,6 +269,12 @@ TEST_CASE("a run that fails costs only itself", "[study]") {
     };
     CHECK(run_comparison(request, data, hooks).size() == 2);
     CHECK_THAT(told, ContainsSubstring("sequential failed: "));
+    // In a trial of its tuning as well.
+    told.clear();
+    request.options.tune_lr = true;
+    CHECK(run_comparison(request, data, hooks).size() == 2);
+    CHECK_THAT(told, ContainsSubstring("sequential failed: "));
+    request.options.tune_lr = false;
   }
 }
 
