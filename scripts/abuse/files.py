@@ -33,6 +33,24 @@ def csv_file(draw):
     return "\n".join(rows).encode() + b"\n"
 
 
+def table_file(draw):
+    """With a header line, words and fields that are missing."""
+    fields = ["red", "blue", "", "NA", "?", '"a, b"', '"a ""b"""', "1.5", "7"]
+    rows = [f"{draw.choice(['no', 'yes'])},{draw.choice(fields)},{draw.uniform(-9, 9):.3f}" for _ in range(30)]
+    return "\n".join(["class,colour,size", *rows]).encode() + b"\n"
+
+
+def npy_file(kind, shape, values):
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + values
+
+
+def npy_files(draw):
+    """Features and labels of 20 rows."""
+    features = npy_file("<f4", "(20, 3)", struct.pack("<60f", *(draw.uniform(-9, 9) for _ in range(60))))
+    return features, npy_file("|u1", "(20,)", bytes(draw.randrange(3) for _ in range(20)))
+
+
 def idx_files(draw):
     """Images and labels, 20 pictures of 4 by 4."""
     images = struct.pack(">IIII", 0x803, 20, 4, 4) + draw.randbytes(320)
@@ -145,7 +163,7 @@ def bomb(unit):
 
 
 def data_call(draw):
-    kind = draw.choice(["svm", "svm", "svm", "csv", "csv", "tsv", "idx"])
+    kind = draw.choice(["svm", "svm", "svm", "csv", "csv", "tsv", "idx", "npy"])
     files = {}
     name = "bad." + kind
     if kind == "idx":
@@ -153,12 +171,16 @@ def data_call(draw):
         images, labels = idx_files(draw)
         files["bad-labels-idx1-ubyte"] = damaged(labels, draw) if draw.random() < 0.4 else labels
         data = images
+    elif kind == "npy":
+        name = "X_bad.npy"
+        data, labels = npy_files(draw)
+        files["y_bad.npy"] = damaged(labels, draw) if draw.random() < 0.4 else labels
     elif kind == "svm":
         data = data_file(draw)
     else:
-        data = csv_file(draw)
+        data = draw.choice([csv_file, table_file])(draw)
         data = data.replace(b",", b"\t") if kind == "tsv" else data
-    data = damaged(data, draw) if kind != "idx" or draw.random() < 0.7 else data
+    data = damaged(data, draw) if kind not in ("idx", "npy") or draw.random() < 0.7 else data
     if draw.random() < 0.25:
         data, name = packed(data, draw), name + ".gz"
     files[name] = data
@@ -166,7 +188,8 @@ def data_call(draw):
              "--workers", draw.choice(["1", "2", "4"])]
     words += draw.choice([[], [], ["--test", "every-fifth"], ["--test", name], ["--model", "mlp:4"], ["--optimizer", "adam"],
                           ["--scheme", draw.choice(["gossip", "hogwild", "ps-async", "dc-asgd-a"])], ["--json"],
-                          ["--partition", draw.choice(["shards", "dirichlet:0.1"])], ["--label-column", "3"]])
+                          ["--partition", draw.choice(["shards", "dirichlet:0.1"])], ["--label-column", "3"], ["--missing", draw.choice(["mean", "drop"])],
+                          ["--scale", draw.choice(["standard", "minmax", "unit-rows"])], ["--intercept"], ["--header", "yes"]])
     return Call(f"data: {kind}", [Command(words)], files, accepted=(0, 1, 2, 3, 4))
 
 

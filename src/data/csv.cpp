@@ -58,7 +58,6 @@ class SeparatedParser {
     row_begin_ = block_->values.size();
     block_->values.resize(row_begin_ + plan_->features);
     whole_ = true;
-    const std::size_t missing_before = block_->missing_fields;
     const char* const line_end = line.data() + line.size();
     const char* next = line.data();
     for (std::size_t column = 0; column < plan_->columns.size(); ++column) {
@@ -71,17 +70,16 @@ class SeparatedParser {
     if (next != nullptr) {
       return count_fault(next_field(next, line_end, table_->separator, unquoted_), "more");
     }
-    finish_row(missing_before);
+    finish_row();
   }
 
   /// The label is parsed last: a row that is left out has none.
-  void finish_row(std::size_t missing_before) {
+  void finish_row() {
     if (whole_ || !drops_rows()) {
       take_label();
       return;
     }
     block_->values.resize(row_begin_);
-    block_->missing_fields = missing_before;
     ++block_->rows_left_out;
   }
 

@@ -168,11 +168,12 @@ std::vector<std::string> classes_in(const std::string& file, const std::string& 
                     "(--label-column says where they are)",
                     file, most_words, echoed(column)));
   }
-  const std::vector<std::string> classes = labels.sorted();
+  std::vector<std::string> classes = labels.sorted();
   if (classes.size() == 1) {
     throw DataError(fmt::format("{}: found no label but {}; expected two or more different ones",
                                 file, echoed(classes.front())));
   }
+  return classes;
   return classes;
 }
 

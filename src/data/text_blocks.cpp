@@ -26,8 +26,7 @@ TextBlocks::TextBlocks(std::unique_ptr<ByteSource> source, std::string name)
 bool TextBlocks::next(std::string& block) {
   if (!std::exchange(has_peeked_, false)) return read_more(block);
   block.swap(peeked_);
-  // Nothing but a header line may have been in the first block.
-  return !block.empty() || read_more(block);
+  return !block.empty();
 }
 
 std::string_view TextBlocks::peek() {

@@ -24,7 +24,8 @@ class TextBlocks {
   /// The same with one block more; the same as before at the end of the file. REQUIRES: no block
   /// has been taken.
   std::string_view peek_further();
-  /// Takes the first lines of what peek() shows away.
+  /// Takes the first lines of what peek() shows away. REQUIRES: they are not all that is left, or
+  /// the file ends there.
   void skip_lines(std::size_t lines);
 
   const std::string& name() const { return name_; }

@@ -45,6 +45,14 @@ TEST_CASE("the CSV label may stand in any column", "[data][csv]") {
   CHECK(fingerprint_of(read_dataset_bytes("5,6,1\n7,8,0\n", {}, "data", csv("2"))) == expected);
 }
 
+TEST_CASE("CSV features are multiplied by the scale, and labels are not", "[data][csv]") {
+  ReadOptions options = csv();
+  options.scale = 0.5F;
+  const Dataset data = read_dataset_bytes("1,3,-2\n0,1,8\n", {}, "data", options);
+  CHECK(dense_of(data) == std::vector<float>{1.5F, -1, 0.5F, 4});
+  CHECK(data.labels[0] == 1);
+}
+
 TEST_CASE("CSV and TSV in all their spellings", "[data][csv]") {
   const std::uint64_t expected =
       fingerprint_of(read_dataset_bytes("1,5,6\n0,7,8\n", {}, "data", csv()));

@@ -96,4 +96,13 @@ TEST_CASE("a test file is read with its training file's labels", "[data][labels]
              ContainsSubstring("data:2:1: found label 0; expected 1 to 4"));
 }
 
+TEST_CASE("labels that are counts in a text may be meant as real numbers", "[data][labels]") {
+  CHECK(
+      error_of_bytes("3 1:1\n17 1:1\n", {}).ends_with("; --model least-squares takes real labels"));
+  ReadOptions idx;
+  idx.format = Format::idx;
+  CHECK(error_of_bytes(idx_bytes({1, 1, 1}, "a"), idx, idx_bytes({1}, "\7"))
+            .ends_with("or all of 0 to k-1, or all of 1 to k"));
+}
+
 }  // namespace trainyard
