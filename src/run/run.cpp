@@ -293,7 +293,8 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.parameters = model_.dimension();
   s.lr = config_.optimizer.lr;
   s.batch = config_.batch;
-  s.latency_s = to_seconds(config_.network.latency);
+  // Divided, and not multiplied by 1e-12: 10 µs are 1e-05.
+  s.latency_s = static_cast<double>(config_.network.latency.count()) / Duration::period::den;
   s.bandwidth_bytes_per_s = config_.network.bytes_per_second;
   s.ports = option_named("ports").get(config_);
   s.partition = option_named("partition").get(config_);
