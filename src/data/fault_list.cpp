@@ -54,10 +54,10 @@ void FaultList::clear() {
 
 void FaultList::raise(const std::string& name) const {
   require(!empty_, "there is no fault to speak of");
-  const OfKind* first = nullptr;
+  const OfKind* first = &kinds_.front();
   for (const OfKind& kind : kinds_) {
     if (kind.count == 0) continue;
-    if (first == nullptr || kind.first.front().place < first->first.front().place) first = &kind;
+    if (first->count == 0 || kind.first.front().place < first->first.front().place) first = &kind;
   }
   const TextPosition place = first->first.front().place;
   std::string message = fmt::format("{}:{}:{}: {}", name, place.line, place.column, first->message);

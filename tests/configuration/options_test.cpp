@@ -48,8 +48,8 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
   return values;
 }
 
-/// The same of data, model, optimizer, network and output.
-const std::map<std::string, std::string>& other_values_of_the_rest() {
+/// The same of where rows come from, and how they are read.
+const std::map<std::string, std::string>& other_values_of_data() {
   static const std::map<std::string, std::string> values{{"dataset", "a \"quoted\"\tname\\.csv"},
                                                          {"test", "every-fifth"},
                                                          {"data-format", "csv"},
@@ -63,8 +63,13 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"drop-columns", "id,name"},
                                                          {"missing", "mean"},
                                                          {"scale", "unit-rows"},
-                                                         {"intercept", "true"},
-                                                         {"partition", "dirichlet:0.3"},
+                                                         {"intercept", "true"}};
+  return values;
+}
+
+/// The same of all the rest.
+const std::map<std::string, std::string>& other_values_of_the_rest() {
+  static const std::map<std::string, std::string> values{{"partition", "dirichlet:0.3"},
                                                          {"order", "once"},
                                                          {"replacement", "true"},
                                                          {"model", "mlp:256,128"},
@@ -124,7 +129,9 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
 const std::map<std::string, std::string>& other_values() {
   static const std::map<std::string, std::string> values = [] {
     std::map<std::string, std::string> all = other_values_of_schemes();
-    all.insert(other_values_of_the_rest().begin(), other_values_of_the_rest().end());
+    for (const auto* more : {&other_values_of_data(), &other_values_of_the_rest()}) {
+      all.insert(more->begin(), more->end());
+    }
     return all;
   }();
   return values;
