@@ -110,15 +110,19 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
 
 std::string target_line(const std::vector<RunResult>& results) {
   const RunResult& first = results.front();
+  const std::string exact =
+      fmt::format("evaluated every {:.4g} epochs", first.resolved.evaluate_every);
   if (const auto target = target_of(first.resolved)) {
-    return fmt::format("target: {}\n", target_text(*target));
+    return fmt::format("target: {}; {}\n", target_text(*target), exact);
   }
   if (!first.summary.target_loss) return "";
   if (first.summary.seed != results.back().summary.seed) {
-    return "target: for each seed the lowest training loss that every scheme reached with it\n";
+    return fmt::format(
+        "target: for each seed the lowest training loss that every scheme reached with it; {}\n",
+        exact);
   }
-  return fmt::format("target: training loss {:.6g}, the lowest that every scheme reached\n",
-                     *first.summary.target_loss);
+  return fmt::format("target: training loss {:.6g}, the lowest that every scheme reached; {}\n",
+                     *first.summary.target_loss, exact);
 }
 
 /// What all runs have in common; where they differ, that.
@@ -219,7 +223,8 @@ std::string what_steps_are(const std::vector<RunResult>& results) {
   }
   if (schemes_of.size() < 2) return "";
   std::string text =
-      "\nOne step size γ means different steps in these schemes (--tune-lr gives each its own best):\n";
+      "\nOne step size γ means different steps in these schemes (--tune-lr gives each its own "
+      "best):\n";
   for (const auto& [step, names] : schemes_of) {
     text += fmt::format("  {}\n      {}\n", step, fmt::join(names, ", "));
   }

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -84,7 +86,7 @@ TEST_CASE("a scheme, or a group of them, is told about in full", "[app]") {
     CHECK_THAT(one, ContainsSubstring(part));
   }
   CHECK_THAT(one, !ContainsSubstring("gossip"));
-  const std::string all = "\n" + run_program({"list", "schemes", "all"}).output;
+  const std::string all = fmt::format("\n{}", run_program({"list", "schemes", "all"}).output);
   for (const Scheme& scheme : schemes())
     CHECK_THAT(all, ContainsSubstring("\n" + scheme.name + "\n"));
   CHECK_THAT(run_program({"list", "schemes", "rnig"}).errors, ContainsSubstring("'ring'?"));

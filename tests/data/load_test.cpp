@@ -118,7 +118,7 @@ TEST_CASE("the format is guessed from the name unless it is given", "[data][load
   CHECK(error_of<UsageError>(request) ==
         "--format: found 'xlsx'; expected one of libsvm, csv, tsv, idx, npy");
   request.format = "csv";
-  request.label_column = "2";
+  request.label_column.assign(1, '2');
   CHECK_THAT(error_of<OptionError>(request),
              ContainsSubstring("table.txt has 2 columns and no header line; expected a number from "
                                "0 to 1, or -1 for the last column"));
