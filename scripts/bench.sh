@@ -95,7 +95,7 @@ scaling() {
   cores=$(nproc)
   for ((n = 2; n < cores; n *= 2)); do ranks+=",$n"; done
   [[ "$cores" -eq 1 ]] || ranks+=",$cores"
-  build/release/trainyard compare --time wall --latency 0us --bandwidth inf \
+  build/release/trainyard compare --time wall --latency 0us --bandwidth infinite \
     --schemes "${SCHEMES:-sequential,ring,ps-sync,hogwild,gossip}" --vary "workers=$ranks,$((2 * cores))" "${flags[@]}"
 }
 

@@ -219,8 +219,9 @@ CommandLine::Commands::Commands() {
       "A CONFIG may name schemes and settings of their own in tables [[contestant]]: label, "
       "scheme,\n"
       "and any option of a run.");
-  list_what_ = list_.add_option("WHAT", "schemes, topologies, collectives, models, datasets or labs")
-                   ->type_name("");
+  list_what_ =
+      list_.add_option("WHAT", "schemes, topologies, collectives, models, datasets or labs")
+          ->type_name("");
   list_name_ = list_.add_option("NAME", "a scheme, of which everything is told")->type_name("");
   machine_workers_ =
       add_value_flag(machine_, "workers", "N", "number of ranks to place [one for each core]");

@@ -113,6 +113,9 @@ RunPlace place_of(const Case& one) {
   const Configuration& c = one.configuration;
   const std::string name = file_name_of(one.label);
   RunPlace place{.name = name_of(one)};
+  if (one.folder.string().starts_with("seed-")) {
+    place.name += fmt::format(", seed {}", one.configuration.seed);
+  }
   if (!c.out.empty()) place.folder = c.out / one.folder / name;
   if (c.trace.empty()) return place;
   std::string labels = name;

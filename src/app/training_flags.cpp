@@ -176,9 +176,11 @@ std::vector<std::string> notes_of_force(const CLI::Option& force, const CLI::Opt
 }
 
 TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme) {
-  file_ =
-      command.add_option("CONFIG", "TOML file with sections [run], [data], …, or lab:NAME (list labs); flags win")
-          ->type_name("FILE");
+  file_ = command
+              .add_option(
+                  "CONFIG",
+                  "TOML file with sections [run], [data], …, or lab:NAME (list labs); flags win")
+              ->type_name("FILE");
   for (const Option& option : options()) {
     if (option.name == "scheme" && !one_scheme) continue;
     const std::string help = help_of(option, defaults);

@@ -110,7 +110,8 @@ Option target_option(std::string name, std::string argument, std::string help,
       [=](const Configuration& c) { return c.*field ? fmt::to_string(*(c.*field)) : ""; });
 }
 
-std::vector<Option> run_options() {
+/// Who runs, and by which clock.
+std::vector<Option> rank_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
@@ -136,6 +137,14 @@ std::vector<Option> run_options() {
        "wall: threads and the machine's clock; virtual: simulated time, repeatable",
        [](C& c, Text t, Text w) { c.time = parse_time_mode(t, w); },
        [](const C& c) { return time_mode_text(c.time); }},
+  };
+}
+
+/// When a run ends.
+std::vector<Option> budget_options() {
+  using C = Configuration;
+  using Text = std::string_view;
+  return {
       number_option(
           "run", "epochs", "E",
           "end after the steps of E passes over the data, all workers together [10]",
@@ -170,6 +179,13 @@ std::vector<Option> run_options() {
       target_option("target-gradient", "G",
                     "end when the squared norm of the training loss's gradient is at or below G",
                     &C::target_gradient, positive, "greater than 0"),
+  };
+}
+
+std::vector<Option> seed_and_evaluation_options() {
+  using C = Configuration;
+  using Text = std::string_view;
+  return {
       number_option(
           "run", "seed", "SEED", "of everything random; the same seed repeats the run",
           [](C& c, Text t, Text w) {
@@ -274,9 +290,10 @@ std::vector<std::string> idle_notes(std::span<const OptionSetting> settings,
 const std::vector<Option>& options() {
   static const std::vector<Option> table = [] {
     std::vector<Option> all;
-    for (auto part : {run_options(), ingredient_options(), hyperparameter_options(), data_options(),
-                      model_options(), optimizer_options(), network_options(), compute_options(),
-                      output_options()}) {
+    for (auto part :
+         {rank_options(), budget_options(), seed_and_evaluation_options(), ingredient_options(),
+          hyperparameter_options(), data_options(), model_options(), optimizer_options(),
+          network_options(), compute_options(), output_options()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     check_names_differ(all);

@@ -30,9 +30,11 @@ bool is_set(const std::atomic<bool>* flag) {
   return flag != nullptr && flag->load(std::memory_order_relaxed);
 }
 
-/// Runs of one contestant at one point, which have one step size: indices of cases.
+/// Runs of one contestant at one point, which have one step size.
 struct Entry {
-  std::vector<std::size_t> cases;
+  std::size_t first = 0;  // of its cases: the one that is tuned
+  bool tuned = false;
+  std::vector<std::size_t> waiting;  // cases, until it is tuned
   std::optional<StepSizeSearch> search;
   std::vector<Summary> trials;
   std::size_t outstanding = 0;  // trials
@@ -50,7 +52,8 @@ class Comparison {
 
  private:
   int jobs() const;
-  void begin(Entry& entry);
+  Entry& entry_of(std::size_t index) { return entries_[entry_of_[index]]; }
+  void begin(std::size_t index);
   void fail(const Case& one, const std::exception_ptr& error);
   void add_trials(Entry& entry);
   void try_one(Entry& entry, std::size_t trial);
@@ -63,6 +66,7 @@ class Comparison {
   std::vector<Case> cases_;
   std::vector<std::optional<RunResult>> results_;
   std::vector<Entry> entries_;
+  std::vector<std::size_t> entry_of_;  // of each case
   WorkList work_;
   std::mutex mutex_;  // entries' trials, and remarks
 };
@@ -97,12 +101,21 @@ int Comparison::jobs() const {
   return static_cast<int>(fit);
 }
 
-void Comparison::begin(Entry& entry) {
-  if (!request_.options.tune_lr) {
-    add_runs(entry);
+/// The first case of an entry begins its tuning, which the others wait for.
+void Comparison::begin(std::size_t index) {
+  Entry& entry = entry_of(index);
+  {
+    const std::lock_guard lock(mutex_);
+    if (request_.options.tune_lr && !entry.tuned) {
+      entry.waiting.push_back(index);
+      if (entry.waiting.size() > 1 || entry.error != nullptr) return;
+    }
+  }
+  if (!request_.options.tune_lr || entry.tuned) {
+    run_one(index);
     return;
   }
-  const Case& first = cases_[entry.cases.front()];
+  const Case& first = cases_[entry.first];
   entry.search.emplace(first.configuration, *first.data, name_of(first),
                        [this](const std::string& text) { remark(text); });
   add_trials(entry);
@@ -131,7 +144,7 @@ void Comparison::add_trials(Entry& entry) {
 
 /// Whoever ends the last of a batch asks for the next one.
 void Comparison::try_one(Entry& entry, std::size_t trial) {
-  const Case& first = cases_[entry.cases.front()];
+  const Case& first = cases_[entry.first];
   Summary ended;
   ended.interrupted = true;
   std::exception_ptr error;
@@ -158,18 +171,24 @@ void Comparison::try_one(Entry& entry, std::size_t trial) {
   add_trials(entry);
 }
 
+/// Those that have waited for the step size; others find it.
 void Comparison::add_runs(Entry& entry) {
   std::vector<WorkList::Work> pieces;
-  for (const std::size_t index : entry.cases) {
-    if (entry.search) cases_[index].configuration.optimizer.lr = entry.search->result().lr;
-    pieces.emplace_back([this, index] { run_one(index); });
+  {
+    const std::lock_guard lock(mutex_);
+    entry.tuned = true;
+    for (const std::size_t index : entry.waiting) {
+      pieces.emplace_back([this, index] { run_one(index); });
+    }
   }
   work_.add(std::move(pieces));
 }
 
 void Comparison::run_one(std::size_t index) {
-  const Case& one = cases_[index];
+  Case& one = cases_[index];
   if (is_set(hooks_.interrupted) && index > 0) return;
+  const Entry& entry = entry_of(index);
+  if (entry.search) one.configuration.optimizer.lr = entry.search->result().lr;
   const std::unique_ptr<CaseListener> listener = hooks_.begins ? hooks_.begins(one) : nullptr;
   try {
     RunHooks hooks;
@@ -189,14 +208,14 @@ void Comparison::run_one(std::size_t index) {
 
 std::vector<RunResult> Comparison::run() {
   std::map<std::string, std::size_t> places;
+  std::vector<WorkList::Work> pieces;
   for (std::size_t index = 0; index < cases_.size(); ++index) {
     // Tuned once for all seeds, with the first.
     const auto [place, is_new] = places.try_emplace(name_of(cases_[index]), entries_.size());
-    if (is_new) entries_.emplace_back();
-    entries_[place->second].cases.push_back(index);
+    if (is_new) entries_.emplace_back().first = index;
+    entry_of_.push_back(place->second);
+    pieces.emplace_back([this, index] { begin(index); });
   }
-  std::vector<WorkList::Work> pieces;
-  for (Entry& entry : entries_) pieces.emplace_back([this, &entry] { begin(entry); });
   work_.add(std::move(pieces));
   const int at_once = jobs();
   if (hooks_.planned) hooks_.planned(cases_, at_once);

@@ -2,7 +2,10 @@
 #include "app/command_line.hpp"
 
 #include <string>
+#include <tuple>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
@@ -112,6 +115,19 @@ TEST_CASE("a command line is parsed again and again", "[app]") {
     CHECK(parsed({"--version"}) == "parsed");
     CHECK_THAT(parsed({"predict", "--vary", "workers=2:8", "--workers", "3"}),
                ContainsSubstring("--vary"));
+  }
+}
+
+TEST_CASE("what other programs call a flag is understood in the message", "[app]") {
+  for (const auto& [command, word, flag] : {std::tuple("run", "--learning-rate", "--lr"),
+                                            {"run", "--ranks", "--workers"},
+                                            {"run", "--output", "--out"},
+                                            {"predict", "--delay", "--latency"},
+                                            {"compare", "--algorithms", "--schemes"},
+                                            {"compare", "--repetitions", "--seeds"}}) {
+    CAPTURE(command, word);
+    CHECK_THAT(parsed({command, word, "1"}),
+               ContainsSubstring(fmt::format("did you mean '{}'?", flag)));
   }
 }
 

@@ -23,7 +23,11 @@ TEST_CASE("a group skips the schemes that cannot, and says so, a name does not",
   for (const Json& run : document["runs"]) ran.insert(run["scheme"]);
   CHECK(ran.contains("ring"));
   CHECK_FALSE(ran.contains("hogwild"));
-  CHECK(ran.size() + lines_of(group.errors).size() == schemes().size());
+  std::size_t skipped = 0;
+  for (const std::string& line : lines_of(group.errors)) {
+    skipped += line.find(" is skipped: ") != std::string::npos ? 1 : 0;
+  }
+  CHECK(ran.size() + skipped == schemes().size());
   const Outcome named = run_program(words + Words{"all,hogwild"});
   CHECK(named.status == 2);
   CHECK_THAT(named.errors, ContainsSubstring("--momentum: hogwild takes none"));
@@ -85,12 +89,12 @@ TEST_CASE("a run that fails does not cost the results of those before it", "[app
 TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[app]") {
   const Words words{"compare", "--schemes", "ring,gossip", "--time", "virtual", "--json"};
   const Outcome seeds = run_program(words + Words{"--seeds", "1000", "--epochs", "20"},
-                                    {.signal_after = "seed 3 (3 of 1000)"});
+                                    {.signal_after = "gossip, seed 2 done"});
   CHECK(seeds.status == 130);
   const Json document = Json::parse(seeds.output);
-  CHECK(document["runs"].size() >= 4);
+  CHECK(document["runs"].size() >= 3);
   REQUIRE(document["spread"].size() == 2);
-  CHECK(document["spread"][0]["seeds"].size() >= 2);
+  CHECK(document["spread"][1]["seeds"].size() >= 1);
   CHECK(document["spread"][0]["train_loss"]["count"] == document["spread"][0]["seeds"].size());
 
   const Outcome tuning = run_program(words + Words{"--tune-lr", "--epochs", "100"},
@@ -127,8 +131,9 @@ TEST_CASE("a comparison prints the same bytes again, and on one core", "[app]") 
 }
 
 TEST_CASE("an interrupted comparison shows the schemes that have run", "[app]") {
-  const Outcome outcome = run_program({"compare", "--time", "virtual", "--epochs", "100", "--json"},
-                                      {.signal_after = "ps-sync      epoch    5.99"});
+  const Outcome outcome = run_program(
+      {"compare", "--time", "virtual", "--epochs", "100", "--json", "--progress", "--jobs", "1"},
+      {.signal_after = "ps-sync      epoch    5.99"});
   CHECK(outcome.status == 130);
   const Json runs = Json::parse(outcome.output)["runs"];
   REQUIRE(runs.size() == 2);

@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const Words endless{"run",      "--time",  "virtual", "--workers", "2",
-                    "--epochs", "1000000", "--json",  "--out",     "results"};
+const Words endless{"run",     "--time", "virtual",    "--workers", "2",      "--epochs",
+                    "1000000", "--json", "--progress", "--out",     "results"};
 
 }  // namespace
 
@@ -33,9 +33,10 @@ TEST_CASE("each signal that asks the program to end keeps the results so far", "
 }
 
 TEST_CASE("a hangup that is ignored when the program begins stays ignored", "[app]") {
-  const Outcome outcome = run_program(
-      {"run", "--time", "virtual", "--steps", "40", "--evaluate-every", "0.01", "--json"},
-      {.signal_after = " samples/s", .signal = SIGHUP, .ignored = SIGHUP});
+  const Outcome outcome =
+      run_program({"run", "--time", "virtual", "--steps", "40", "--evaluate-every", "0.01",
+                   "--json", "--progress"},
+                  {.signal_after = " samples/s", .signal = SIGHUP, .ignored = SIGHUP});
   CHECK(outcome.status == 0);
   CHECK(Json::parse(outcome.output)["interrupted"] == false);
 }

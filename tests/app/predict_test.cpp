@@ -19,8 +19,8 @@ TEST_CASE("predict: every scheme, and bounds", "[app]") {
   for (const Json& row : document["rows"]) {
     if (row["scheme"] != "ring") continue;
     ring = true;
-    // 10 ms + 14 (1 ms + 128 KiB / 125 MB/s)
-    CHECK(row["closed_form_s"].get<double>() == Approx(10e-3 + 14 * (1e-3 + 131072 / 125e6)));
+    // 1 ms + 14 (100 µs + 128 KiB / 125 MB/s)
+    CHECK(row["closed_form_s"].get<double>() == Approx(1e-3 + 14 * (1e-4 + 131072 / 125e6)));
     CHECK(row["step_s"].get<double>() == Approx(row["closed_form_s"].get<double>()));
     CHECK(row["way"].is_null());
   }

@@ -15,9 +15,18 @@ namespace trainyard {
 
 namespace {
 
-const std::set<std::string> metrics_keys{"step",      "epoch",         "seconds",
-                                         "samples",   "bytes_sent",    "train_loss",
-                                         "test_loss", "test_accuracy", "consensus_distance"};
+const std::set<std::string> metrics_keys{"step",
+                                         "epoch",
+                                         "seconds",
+                                         "samples",
+                                         "bytes_sent",
+                                         "train_loss",
+                                         "test_loss",
+                                         "test_accuracy",
+                                         "consensus_distance",
+                                         "squared_gradient_norm",
+                                         "train_r_squared",
+                                         "test_r_squared"};
 
 /// Of the document's own level; tests/run/figures_test.cpp holds the table against what it was.
 std::set<std::string> make_summary_keys() {

@@ -99,6 +99,11 @@ std::vector<Effect> most_effects() {
       {"compute-noise",
        {{{"compute-noise", "memoryless"}, {"compute-time", "0"}}},
        {{{"compute-noise", "memoryless"}, {"compute-time", "1ns"}}}},
+      {"batch", {{{"global-batch", "64"}}}, {{{"batch", "8"}}}},
+      {"gradient-norm",
+       {{{"gradient-norm", "true"}, {"target-gradient", "1"}}},
+       {{{"gradient-norm", "true"}}}},
+      {"progress", {{{"progress", "true"}, {"quiet", "true"}}}, {{{"progress", "true"}}}},
       {"placement", {{{"placement", "scatter"}}}, {{{"placement", "compact"}, {"time", "wall"}}}},
       {"trace-steps", {{{"trace-steps", "0:3"}}}, {{{"trace-steps", "0:3"}, {"trace", "t.json"}}}},
       {"force", {{{"force", "true"}}}, {{{"force", "true"}, {"out", "o"}}}},
@@ -253,11 +258,14 @@ TEST_CASE("every option has an effect always, or a case here", "[configuration]"
   // What decides a run in every setting. An option that is neither here nor in effects() has no
   // rule yet.
   const std::vector<std::string> always{
-      "scheme",      "workers",   "time",           "epochs",  "steps", "seconds",
-      "target-loss", "seed",      "evaluate-every", "dataset", "test",  "scale",
-      "intercept",   "partition", "replacement",    "model",   "l2",    "batch",
-      "optimizer",   "lr",        "lr-schedule",    "warmup",  "pause", "out",
-      "trace",       "quiet",     "force-memory"};
+      "scheme",          "workers",      "time",        "epochs",
+      "steps",           "seconds",      "target-loss", "target-accuracy",
+      "target-gradient", "global-batch", "seed",        "evaluate-every",
+      "dataset",         "test",         "scale",       "intercept",
+      "partition",       "replacement",  "model",       "l2",
+      "optimizer",       "lr",           "lr-schedule", "warmup",
+      "pause",           "out",          "trace",       "quiet",
+      "force-memory"};
   for (const Option& option : options()) {
     INFO(option.name);
     const bool is_always = std::ranges::count(always, option.name) > 0;

@@ -65,7 +65,9 @@ TEST_CASE("generators give the same bits on any number of cores", "[data][genera
     const auto expected = on_cores(1, both);
     CHECK(on_cores(2, both) == expected);
     CHECK(on_cores(8, both) == expected);
-    CHECK(fingerprint_of(generator.make(4).train) != expected.first);
+    // two-scales has no chance in it.
+    CHECK((fingerprint_of(generator.make(4).train) == expected.first) ==
+          (generator.name == "two-scales"));
   }
 }
 
