@@ -82,17 +82,27 @@ ComparisonRequest comparison_request(const TrainingFlags& flags, const CompareOn
   ComparisonRequest request{.configuration = read_training(flags, &tables),
                             .contestants = {},
                             .options = comparison_options(own)};
-  if (own.schemes->count() > 0 || tables.empty()) {
-    request.contestants = parse_contestants(
-        own.schemes->count() > 0 ? only_value(*own.schemes)
-                                 : "sequential,ps-sync,ps-async,ring,hogwild,gossip");
-  } else {
+  if (own.schemes->count() > 0) {
+    request.contestants = parse_contestants(only_value(*own.schemes));
+  } else if (!tables.empty()) {
     request.contestants = contestants_of(tables);
+  } else {
+    request.contestants = parse_contestants("sequential,ps-sync,ps-async,ring,hogwild,gossip");
+    // Nobody has named them: who cannot run what is asked is left out.
+    for (Contestant& contestant : request.contestants) contestant.named = false;
   }
   for (const std::string& text : values_of(*own.vary)) {
     request.variations.push_back(parse_variation(text));
   }
   (void)grid_of(request.variations);
+  const auto of_data = [](const auto& each) { return each.option == "dataset"; };
+  const bool other_data =
+      std::ranges::any_of(request.variations, of_data) ||
+      std::ranges::any_of(request.contestants, [&](const Contestant& contestant) {
+        return std::ranges::any_of(contestant.settings, of_data);
+      });
+  // Those of the built-in set are for it alone.
+  if (other_data) request.configuration = flags.read(default_configuration(), &tables);
   return request;
 }
 

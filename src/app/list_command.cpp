@@ -142,16 +142,22 @@ void print_labs() {
   }
   fmt::print(
       "\nThey are configurations: `trainyard compare lab:local-steps --schemes local-sgd`.\n"
-      "docs/labs/README.md has commands, what to expect, and tasks.\n");
+      "`trainyard list labs NAME` prints one; docs/labs/README.md has commands, what to expect, "
+      "and\n"
+      "tasks.\n");
 }
 
 }  // namespace
 
 int list_command(const std::string& what, const std::string& name) {
   std::vector<std::string> known{"schemes"};
+  if (!name.empty() && what == "labs") {
+    fmt::print("{}", *lab_text("lab:" + name));
+    return exit_done;
+  }
   if (!name.empty() && what != "schemes") {
-    throw UsageError(fmt::format(
-        "list {}: {} is one word too many; only `list schemes` takes a name", what, echoed(name)));
+    throw UsageError(fmt::format("list {}: {} is one word too many; schemes and labs take a name",
+                                 what, echoed(name)));
   }
   for (const IngredientKind& kind : ingredient_kinds()) {
     known.push_back(kind.plural);

@@ -24,6 +24,13 @@ namespace trainyard::app {
 
 namespace {
 
+/// "gossip, latency 1ms, seed 3".
+std::string name_of(const Summary& s) {
+  std::string name = s.label;
+  for (const auto& [option, text] : s.varied) name += fmt::format(", {} {}", option, text);
+  return s.seed == 1 ? name : fmt::format("{}, seed {}", name, s.seed);
+}
+
 /// The exit status, with a word on standard error when it is not 0.
 int conclude(const std::vector<RunResult>& results) {
   int status = exit_done;
@@ -33,7 +40,7 @@ int conclude(const std::vector<RunResult>& results) {
     complain(fmt::format(
         "{} diverged: the loss is not finite or more than 1000 times the first; a smaller --lr may "
         "help",
-        result.summary.label));
+        name_of(result.summary)));
   }
   // relaxed: a flag that a signal sets; nothing is published with it.
   if (interrupt_flag().load(std::memory_order_relaxed)) {
@@ -176,7 +183,6 @@ int compare_command(const ComparisonRequest& request) {
   const Configuration& configuration = request.configuration;
   use_memory_as(configuration);
   Listeners overall(configuration, {.name = "compare"}, true);
-  const LoadedData data = load(configuration, overall.hooks());
   Failures failures;  // each of them costs only itself
   std::mutex mutex;
   bool alone = true;
@@ -193,7 +199,7 @@ int compare_command(const ComparisonRequest& request) {
   hooks.begins = [&](const Case& one) {
     return std::make_unique<CompareListener>(one, alone, failures, mutex);
   };
-  const std::vector<RunResult> results = run_comparison(request, data, hooks);
+  const std::vector<RunResult> results = run_comparison(request, hooks);
   if (results.empty()) failures.rethrow();
   failures.attempt([&] { print(comparison_text(results, request.options, configuration.format)); });
   const int status = conclude(results);

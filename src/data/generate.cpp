@@ -238,7 +238,9 @@ const std::vector<GeneratorInfo>& generators() {
        }},
       {"two-scales",
        "16 equal rows of (x1 - 1)²/2 + (x2 - 1)²/40, for the model quadratic; no test rows",
-       [](std::uint64_t) { return TrainTest{two_scales(16), {}}; }},
+       [](std::uint64_t) {
+         return TrainTest{two_scales(16), {}};
+       }},
       {"blobs", "10,000 + 2,500 test rows, 64 dense features, Gaussian blobs of 10 classes",
        [](std::uint64_t seed) {
          return split_off_test(generate_blobs(12'500, 64, 10, 3.0, seed), 2'500);

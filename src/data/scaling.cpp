@@ -218,6 +218,25 @@ void append_intercept(Dataset& data) {
   data.intercept = true;
 }
 
+namespace {
+
+/// Alike among themselves, but a step size for numbers about 1 is too large for all of them.
+std::optional<std::string> far_from_zero(const Dataset& data, const std::vector<double>& sd,
+                                         const std::vector<std::string>& names) {
+  constexpr double too_large = 1000.0;
+  const std::vector<double> mean = moments_of(data).mean;
+  for (std::size_t f = 0; f < sd.size(); ++f) {
+    const double size = std::hypot(mean[f], sd[f]);
+    if (sd[f] == 0.0 || size <= too_large) continue;
+    return fmt::format(
+        "warning: values of a column are large ({}); --scale standard brings them to 1",
+        column_text(f, size, names));
+  }
+  return {};
+}
+
+}  // namespace
+
 std::optional<std::string> scale_warning(const Dataset& data,
                                          const std::vector<std::string>& names) {
   constexpr double too_different = 1000.0;
@@ -233,7 +252,8 @@ std::optional<std::string> scale_warning(const Dataset& data,
     if (sd[f] > sd[largest]) largest = f;
     if (sd[f] > 0.0 && (!smallest || sd[f] < sd[*smallest])) smallest = f;
   }
-  if (!smallest || sd[largest] <= too_different * sd[*smallest]) return {};
+  if (!smallest) return {};
+  if (sd[largest] <= too_different * sd[*smallest]) return far_from_zero(data, sd, names);
   return fmt::format(
       "warning: columns differ in scale by a factor of {:.1g} ({}, {}); --scale standard makes "
       "them alike",

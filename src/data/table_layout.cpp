@@ -55,8 +55,11 @@ std::size_t first_row_line(std::string_view text) {
 }
 
 bool looks_like_header(const std::vector<Row>& rows) {
-  if (rows.size() < 2 || !std::ranges::all_of(rows.front(), is_word)) return false;
+  if (rows.size() < 2) return false;
   const Row& first = rows.front();
+  // The first name may be empty: that of the row numbers which pandas writes.
+  const auto names_begin = first.begin() + (first.size() > 1 && first.front().empty() ? 1 : 0);
+  if (!std::all_of(names_begin, first.end(), is_word)) return false;
   const std::set<std::string> names(first.begin(), first.end());
   bool names_recur = false;
   for (std::size_t row = 1; row < rows.size(); ++row) {

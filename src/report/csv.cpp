@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,9 @@ std::string field(const std::string& text) {
 struct ToField {
   std::string operator()(std::monostate) const { return ""; }
   std::string operator()(const std::string& text) const { return field(text); }
+  std::string operator()(double value) const {
+    return std::isnan(value) ? "nan" : fmt::to_string(value);  // and not "-nan"
+  }
   template <typename T>
   std::string operator()(T value) const {
     return fmt::to_string(value);
@@ -31,22 +35,63 @@ struct ToField {
 
 namespace {
 
-/// What the grid varies and no column says already, in the order of --vary.
-std::vector<std::string> varied_columns(const std::vector<RunResult>& results,
-                                        const std::vector<const Figure*>& columns) {
-  std::vector<std::string> names;
-  if (results.empty()) return names;
-  for (const OptionText& varied : results.front().summary.varied) {
-    if (std::ranges::find(columns, varied.option, &Figure::key) == columns.end()) {
-      names.push_back(varied.option);
-    }
+/// An option that runs differ in, and the column that says so.
+struct OptionColumn {
+  std::string option, heading;
+};
+
+std::string option_text(const Summary& summary, const std::string& option) {
+  for (const auto* options : {&summary.varied, &summary.settings}) {
+    const auto found = std::ranges::find(*options, option, &OptionText::option);
+    if (found != options->end()) return found->text;
   }
-  return names;
+  return "";
 }
 
-std::string varied_field(const std::vector<OptionText>& varied, const std::string& option) {
-  const auto found = std::ranges::find(varied, option, &OptionText::option);
-  return found == varied.end() ? "" : field(found->text);
+/// Whether the figure of that name says in every run what was asked for: `seconds` does not, which
+/// is what the run took.
+bool says_it(const std::vector<const Figure*>& columns, const std::string& option,
+             const std::vector<RunResult>& results) {
+  const auto figure = std::ranges::find(columns, option, &Figure::key);
+  if (figure == columns.end()) return false;
+  return std::ranges::all_of(results, [&](const RunResult& result) {
+    const std::string asked = option_text(result.summary, option);
+    return asked.empty() || std::visit(ToField(), (*figure)->of(result.summary)) == field(asked);
+  });
+}
+
+/// What the grid varies and contestants have for themselves, where no column says it already.
+std::vector<OptionColumn> option_columns(const std::vector<RunResult>& results,
+                                         const std::vector<const Figure*>& columns) {
+  std::vector<OptionColumn> made;
+  std::vector<std::string> seen;
+  for (const RunResult& result : results) {
+    for (const auto* options : {&result.summary.varied, &result.summary.settings}) {
+      for (const OptionText& each : *options) {
+        if (std::ranges::find(seen, each.option) != seen.end()) continue;
+        seen.push_back(each.option);
+        if (says_it(columns, each.option, results)) continue;
+        const bool taken = std::ranges::find(columns, each.option, &Figure::key) != columns.end();
+        made.push_back({each.option, taken ? fmt::format("{}_asked", each.option) : each.option});
+      }
+    }
+  }
+  return made;
+}
+
+std::vector<std::string> headings_of(const std::vector<OptionColumn>& columns) {
+  std::vector<std::string> headings;
+  for (const OptionColumn& column : columns) headings.push_back(column.heading);
+  return headings;
+}
+
+std::vector<std::string> fields_of(const Summary& summary,
+                                   const std::vector<OptionColumn>& columns) {
+  std::vector<std::string> fields;
+  for (const OptionColumn& column : columns) {
+    fields.push_back(field(option_text(summary, column.option)));
+  }
+  return fields;
 }
 
 /// After the label, which comes first.
@@ -58,22 +103,18 @@ void insert_varied(std::vector<std::string>& cells, const std::vector<std::strin
 
 std::string summary_csv(const std::vector<RunResult>& results) {
   const std::vector<const Figure*> columns = figures_in(View::csv);
-  const std::vector<std::string> options = varied_columns(results, columns);
+  const std::vector<OptionColumn> options = option_columns(results, columns);
   std::vector<std::string> cells;
   cells.reserve(columns.size());
   for (const Figure* figure : columns) cells.emplace_back(figure->key);
-  insert_varied(cells, options);
+  insert_varied(cells, headings_of(options));
   std::string text = fmt::format("{}\n", fmt::join(cells, ","));
   for (const RunResult& result : results) {
     cells.clear();
     for (const Figure* figure : columns) {
       cells.push_back(std::visit(ToField(), figure->of(result.summary)));
     }
-    std::vector<std::string> varied;
-    for (const std::string& option : options) {
-      varied.push_back(varied_field(result.summary.varied, option));
-    }
-    insert_varied(cells, varied);
+    insert_varied(cells, fields_of(result.summary, options));
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
   return text;
@@ -82,10 +123,10 @@ std::string summary_csv(const std::vector<RunResult>& results) {
 std::string statistics_csv(const std::vector<RunResult>& results) {
   const std::vector<const Figure*> settings = figures_in(View::setting);
   const std::vector<const Figure*> figures = figures_in(View::statistics);
-  const std::vector<std::string> options = varied_columns(results, settings);
+  const std::vector<OptionColumn> options = option_columns(results, settings);
   std::vector<std::string> cells;
   for (const Figure* figure : settings) cells.emplace_back(figure->key);
-  insert_varied(cells, options);
+  insert_varied(cells, headings_of(options));
   for (const char* count : {"seeds", "diverged", "reached_target"}) cells.emplace_back(count);
   for (const Figure* figure : figures) {
     cells.push_back(fmt::format("{}_mean", figure->key));
@@ -97,11 +138,7 @@ std::string statistics_csv(const std::vector<RunResult>& results) {
     for (const Figure* figure : settings) {
       cells.push_back(std::visit(ToField(), figure->of(*statistics.summaries.front())));
     }
-    std::vector<std::string> varied;
-    for (const std::string& option : options) {
-      varied.push_back(varied_field(statistics.varied, option));
-    }
-    insert_varied(cells, varied);
+    insert_varied(cells, fields_of(*statistics.summaries.front(), options));
     for (const std::size_t count :
          {statistics.summaries.size(), statistics.diverged, statistics.reached_target}) {
       cells.push_back(fmt::to_string(count));

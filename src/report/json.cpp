@@ -39,8 +39,9 @@ Json::json_pointer pointer_to(std::string_view path) {
 }
 
 /// {"period": "4"}: as typed.
-void add_varied(const std::vector<OptionText>& varied, Json& object) {
-  for (const auto& [option, text] : varied) object["varied"][option] = text;
+void add_varied(const Summary& s, Json& object) {
+  for (const auto& [option, text] : s.settings) object["settings"][option] = text;
+  for (const auto& [option, text] : s.varied) object["varied"][option] = text;
 }
 
 /// An object of which nothing applies is null as a whole.
@@ -49,7 +50,7 @@ Json summary_object(const Summary& s) {
   for (const Figure* figure : figures_in(View::json)) {
     object[pointer_to(json_path(*figure))] = std::visit(ToJson(), figure->of(s));
   }
-  add_varied(s.varied, object);
+  add_varied(s, object);
   for (Json& value : object) {
     if (value.is_object() && std::ranges::all_of(value, &Json::is_null)) value = nullptr;
   }
@@ -70,7 +71,7 @@ Json seed_statistics_object(const SeedStatistics& statistics) {
   for (const Figure* figure : figures_in(View::setting)) {
     object[std::string(figure->key)] = std::visit(ToJson(), figure->of(first));
   }
-  add_varied(statistics.varied, object);
+  add_varied(first, object);
   object["seeds"] = statistics.seeds;
   object["diverged"] = statistics.diverged;
   object["reached_target"] = statistics.reached_target;

@@ -78,7 +78,9 @@ std::size_t heading_columns(const SeedStatistics& statistics) {
 /// The line of a contestant, and of several seeds a second one with their deviations.
 void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options,
               const Columns& columns, std::vector<Row>& rows) {
-  Row means{statistics.label}, deviations{"  ±"};
+  const bool interrupted =
+      std::ranges::any_of(statistics.summaries, [](const Summary* s) { return s->interrupted; });
+  Row means{statistics.label + (interrupted ? " (interrupted)" : "")}, deviations{"  ±"};
   for (const OptionText& varied : statistics.varied) {
     means.push_back(varied.text);
     deviations.emplace_back();
@@ -108,23 +110,6 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
   if (statistics.summaries.size() > 1) rows.push_back(std::move(deviations));
 }
 
-std::string target_line(const std::vector<RunResult>& results) {
-  const RunResult& first = results.front();
-  const std::string exact =
-      fmt::format("evaluated every {:.4g} epochs", first.resolved.evaluate_every);
-  if (const auto target = target_of(first.resolved)) {
-    return fmt::format("target: {}; {}\n", target_text(*target), exact);
-  }
-  if (!first.summary.target_loss) return "";
-  if (first.summary.seed != results.back().summary.seed) {
-    return fmt::format(
-        "target: for each seed the lowest training loss that every scheme reached with it; {}\n",
-        exact);
-  }
-  return fmt::format("target: training loss {:.6g}, the lowest that every scheme reached; {}\n",
-                     *first.summary.target_loss, exact);
-}
-
 /// What all runs have in common; where they differ, that.
 std::string common(const std::vector<RunResult>& results,
                    FunctionRef<std::string(const RunResult&)> text) {
@@ -132,6 +117,27 @@ std::string common(const std::vector<RunResult>& results,
   const bool alike =
       std::ranges::all_of(results, [&](const RunResult& result) { return text(result) == first; });
   return alike ? first : "differs";
+}
+
+std::string target_line(const std::vector<RunResult>& results) {
+  const RunResult& first = results.front();
+  const auto has_target = [](const RunResult& r) {
+    return target_of(r.resolved) || r.summary.target_loss;
+  };
+  if (std::ranges::none_of(results, has_target)) return "";
+  const bool seeds = first.summary.seed != results.back().summary.seed;
+  const std::string target = common(results, [&](const RunResult& r) {
+    if (const auto given = target_of(r.resolved)) return target_text(*given);
+    if (seeds)
+      return std::string("for each seed the lowest training loss that all reached with it");
+    return r.summary.target_loss ? fmt::format("training loss {:.6g}, the lowest that all reached",
+                                               *r.summary.target_loss)
+                                 : std::string("none");
+  });
+  const std::string exact = common(results, [](const RunResult& r) {
+    return fmt::format("every {:.4g} epochs", r.resolved.evaluate_every);
+  });
+  return fmt::format("target: {}; evaluated {}\n", target, exact);
 }
 
 std::string heading(const std::vector<RunResult>& results, const ComparisonOptions& options) {
@@ -161,7 +167,9 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
   });
   const std::string seeds = options.seeds > 1
                                 ? fmt::format("seeds {} to {}", s.seed, results.back().summary.seed)
-                                : fmt::format("seed {}", s.seed);
+                                : fmt::format("seed {}", common(results, [](const RunResult& r) {
+                                                return fmt::to_string(r.summary.seed);
+                                              }));
   return fmt::format(
              "{}; {}\nworkers {}, minibatch {}, step size {}, {}; network: latency {}, "
              "bandwidth {}\ntime: {}\n",
@@ -203,12 +211,45 @@ std::string in_blocks(const std::vector<Row>& rows, std::size_t headings) {
 }
 
 constexpr const char* tuning_legend =
-    "step size    the best of a geometric grid, by short runs that count for nothing else\n";
+    "step size    the best of a geometric grid, by short runs with the first seed that count for\n"
+    "             nothing else\n";
 
 constexpr const char* seeds_legend =
     "seeds        how many runs each figure is the mean of; ± their standard deviation (with\n"
     "             seeds - 1), empty where it rounds to 0; to target: how many reached it, if not "
     "all\n";
+
+/// The two that were first at the target, on average, and why the first one was.
+std::string winner(const std::vector<SeedStatistics>& all) {
+  struct Arrived {
+    std::string name;
+    double seconds, epochs;
+  };
+  std::vector<Arrived> arrived;
+  for (const SeedStatistics& one : all) {
+    const auto mean = [&](auto member) {
+      return statistics_of(one.summaries, [&](const Summary& s) { return s.*member; });
+    };
+    const auto seconds = mean(&Summary::seconds_to_target),
+               epochs = mean(&Summary::epochs_to_target);
+    if (!seconds || seconds->count < one.summaries.size() || one.diverged > 0) continue;
+    if (!(seconds->mean > 0.0 && epochs->mean > 0.0)) continue;
+    std::string name = one.label;
+    for (const auto& [option, text] : one.varied) name += fmt::format(", {} {}", option, text);
+    arrived.push_back({std::move(name), seconds->mean, epochs->mean});
+  }
+  if (arrived.size() < 2) return "";
+  std::ranges::sort(arrived, {}, &Arrived::seconds);
+  const Arrived& first = arrived[0];
+  const Arrived& second = arrived[1];
+  return fmt::format(
+      "first at the target: {} after {}; then {} after {}.\n"
+      "The first needs {:.3g} times as long for a pass over the data, and {:.3g} times as many "
+      "passes.\n\n",
+      first.name, human_duration(first.seconds), second.name, human_duration(second.seconds),
+      (first.seconds / first.epochs) / (second.seconds / second.epochs),
+      first.epochs / second.epochs);
+}
 
 /// Where it is not the same in all: schemes with one step size need not move equally far.
 std::string what_steps_are(const std::vector<RunResult>& results) {
@@ -266,7 +307,7 @@ std::string comparison_table(const std::vector<RunResult>& results,
   std::string text =
       heading(results, options) + "\n" +
       in_blocks(comparison_rows(all, columns, options), heading_columns(all.front())) +
-      stretch_notes(results) + legend(columns);
+      stretch_notes(results) + winner(all) + legend(columns);
   if (options.tune_lr) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   if (!options.tune_lr) text += what_steps_are(results);

@@ -29,6 +29,10 @@ std::string loss_text(double value) {
   return value != 0.0 && std::abs(value) < 1e-3 ? fmt::format("{:.3g}", value) : decimals<5>(value);
 }
 
+std::string ratio_text(double value) {
+  return value > 0.0 && value < 0.1 ? fmt::format("{:.2g}", value) : decimals<2>(value);
+}
+
 std::string percent_text(double value) {
   return fmt::format("{:.0f} %", value);
 }

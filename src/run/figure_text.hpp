@@ -24,6 +24,8 @@ std::string significant(double value) {
 }
 
 std::string percent_text(double value);
+/// Two decimals, or two digits of what is less than a tenth.
+std::string ratio_text(double value);
 /// Five decimals, or three digits of what is less than a thousandth.
 std::string loss_text(double value);
 

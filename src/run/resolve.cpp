@@ -155,11 +155,35 @@ void check_target(const Configuration& c, const LoadedData& data) {
     throw OptionError(c.target_accuracy ? "target-accuracy" : "target-gradient",
                       "another target is given, too; a run has one");
   }
+  if (c.target_accuracy && !data.train.targets.empty()) {
+    throw OptionError(
+        "target-accuracy",
+        "real labels have no accuracy; --target-loss and --target-gradient are for them");
+  }
   if (c.target_accuracy && data.test.rows == 0) {
     throw OptionError("target-accuracy", fmt::format("{} has no test rows; --test FILE names some, "
                                                      "--test every-fifth takes them out",
                                                      data.name));
   }
+}
+
+/// Labels whose mean is far from 0, and features that can only explain what is around it.
+void remark_missing_intercept(const LoadedData& data, const Remark& remark) {
+  const auto& targets = data.train.targets;
+  if (targets.empty() || data.train.intercept) return;
+  double sum = 0.0, squares = 0.0;
+  for (const float target : targets) {
+    sum += target;
+    squares += static_cast<double>(target) * target;
+  }
+  const double mean = sum / static_cast<double>(data.train.rows);
+  const double deviation =
+      std::sqrt(std::max(0.0, squares / static_cast<double>(data.train.rows) - mean * mean));
+  if (std::abs(mean) <= deviation) return;
+  remark(
+      fmt::format("warning: labels have mean {:.3g} and deviation {:.3g}, and the model has no "
+                  "intercept; --intercept adds one",
+                  mean, deviation));
 }
 
 void resolve_batch(Configuration& c) {
@@ -312,6 +336,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   if (const auto warning = remark_on_squares(c.optimizer.kind, model->scalar(), data.train)) {
     say(*warning);
   }
+  remark_missing_intercept(data, say);
   for (const Scheme& own : own_schemes()) {
     if (std::ranges::count(schemes, own.name) > 0) rehearse(own, c);
   }

@@ -43,17 +43,19 @@ bool is_reached(const Target& target, const Metrics& metrics) {
   return distance(target, metrics) <= 0.0;
 }
 
-std::optional<Crossing> first_crossing(const Target& target, std::span<const Metrics> metrics) {
+std::optional<TargetCrossing> first_crossing(const Target& target,
+                                             std::span<const Metrics> metrics) {
   const auto after =
       std::ranges::find_if(metrics, [&](const Metrics& each) { return is_reached(target, each); });
   if (after == metrics.end()) return std::nullopt;
-  if (after == metrics.begin()) return Crossing{.seconds = after->seconds, .epochs = after->epoch};
+  if (after == metrics.begin())
+    return TargetCrossing{.seconds = after->seconds, .epochs = after->epoch};
   const auto before = std::prev(after);
   const double from = distance(target, *before), to = distance(target, *after);
   const double part = std::isfinite(from) ? from / (from - to) : 1.0;
-  return Crossing{.seconds = std::lerp(before->seconds, after->seconds, part),
-                  .epochs = std::lerp(before->epoch, after->epoch, part),
-                  .interval_s = after->seconds - before->seconds};
+  return TargetCrossing{.seconds = std::lerp(before->seconds, after->seconds, part),
+                        .epochs = std::lerp(before->epoch, after->epoch, part),
+                        .interval_s = after->seconds - before->seconds};
 }
 
 void set_target(const Target& target, std::span<const Metrics> metrics, Summary& summary) {

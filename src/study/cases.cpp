@@ -22,9 +22,10 @@ using Remark = std::function<void(const std::string&)>;
 /// Those of the request, and what else the grid asks for, each loaded once.
 class DataSets {
  public:
-  DataSets(const Configuration& c, const LoadedData& data, const Remark& remark) : remark_(remark) {
+  DataSets(const Configuration& c, const LoadedData* data, const Remark& remark) : remark_(remark) {
+    if (data == nullptr) return;
     // The caller's, who keeps it.
-    loaded_.push_back({dataset_request(c), {std::shared_ptr<const LoadedData>(), &data}});
+    loaded_.push_back({dataset_request(c), {std::shared_ptr<const LoadedData>(), data}});
   }
   std::shared_ptr<const LoadedData> of(const Configuration& c) {
     const DatasetRequest request = dataset_request(c);
@@ -54,7 +55,7 @@ struct Asked {
 
 class Cases {
  public:
-  Cases(const ComparisonRequest& request, const LoadedData& data, const Remark& remark)
+  Cases(const ComparisonRequest& request, const LoadedData* data, const Remark& remark)
       : request_(request), data_(request.configuration, data, remark), remark_(remark) {}
 
   std::vector<Case> all();
@@ -108,6 +109,7 @@ std::vector<Asked> Cases::asked_of(int seed) {
   for (const std::vector<OptionText>& point : grid_of(request_.variations)) {
     for (const Contestant& contestant : request_.contestants) {
       Case one{.label = contestant.label,
+               .settings = contestant.settings,
                .varied = point,
                .configuration = request_.configuration,
                .data = nullptr,
@@ -180,10 +182,11 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
   Configuration& c = asked.one.configuration;
   const std::size_t batch =
       c.global_batch ? *c.global_batch / static_cast<std::size_t>(c.workers) : c.batch;
-  const std::string measured =
-      fmt::format("{}\n{}\n{}", asked.one.data->name, model_name(c, *asked.one.data), batch);
-  if (const auto known = compute_times_.find(measured);
-      !c.compute_time && known != compute_times_.end()) {
+  // The data by their place: two files may have one name.
+  const std::string key = fmt::format("{}\n{}\n{}", fmt::ptr(asked.one.data.get()),
+                                      model_name(c, *asked.one.data), batch);
+  const bool measured = !c.compute_time && c.time != TimeMode::wall;
+  if (const auto known = compute_times_.find(key); measured && known != compute_times_.end()) {
     c.compute_time = known->second;
   }
   in_case(asked.one, *asked.contestant, [&] {
@@ -192,7 +195,7 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
     });
   });
   c.given = request_.configuration.given;
-  if (c.compute_time) compute_times_.try_emplace(measured, *c.compute_time);
+  if (measured && c.compute_time) compute_times_.try_emplace(key, *c.compute_time);
 }
 
 /// An option that was given, and what a contestant or the grid sets, where it changes nothing.
@@ -220,6 +223,10 @@ void Cases::say_what_is_idle(const std::vector<Case>& cases) const {
 }
 
 std::vector<Case> Cases::all() {
+  const bool seed_varies = std::ranges::count(request_.variations, "seed", &Variation::option) > 0;
+  if (seed_varies && request_.options.seeds > 1) {
+    throw OptionError("vary", "seed is what --seeds varies; one of them is accepted");
+  }
   std::vector<Case> cases;
   for (int k = 0; k < request_.options.seeds; ++k) {
     std::vector<Asked> asked = asked_of(k);
@@ -246,7 +253,7 @@ std::string name_of(const Case& one) {
   return name;
 }
 
-std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData& data,
+std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData* data,
                            const Remark& remark) {
   return Cases(request, data, remark).all();
 }

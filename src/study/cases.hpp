@@ -7,9 +7,9 @@
 
 namespace trainyard {
 
-/// Every run, resolved. Throws UsageError for what a contestant that was named cannot do, and where
-/// none is left.
-std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData& data,
+/// Every run, resolved. `data`: those of the request's configuration; nullptr: they are loaded.
+/// Throws UsageError for what a contestant that was named cannot do, and where none is left.
+std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData* data,
                            const std::function<void(const std::string&)>& remark);
 
 }  // namespace trainyard

@@ -15,10 +15,12 @@
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/plan.hpp"
-#include "trainyard/run/target.hpp"
+#include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/tuning.hpp"
+#include "trainyard/topology/topology.hpp"
 
 #include "study/cases.hpp"
+#include "study/relate.hpp"
 #include "study/work_list.hpp"
 
 namespace trainyard {
@@ -76,6 +78,19 @@ void Comparison::remark(const std::string& text) {
   if (hooks_.remark) hooks_.remark(text);
 }
 
+/// Whose messages a worker may hold at once, at most.
+double neighbours(const Case& one) {
+  const Scheme& scheme = find_scheme(one.configuration.scheme);
+  if (!takes(scheme, "topology")) return 1.0;
+  const Ingredients made = make_ingredients(scheme, one.configuration);
+  const Topology& graph = made.get<Topology>("topology");
+  std::size_t most = 0;
+  for (int worker = 0; worker < one.configuration.workers; ++worker) {
+    most = std::max(most, graph.row(0, worker).receives.size());
+  }
+  return static_cast<double>(most);
+}
+
 /// In `wall` runs would take each other's cores. No more at once than have room for their fibers
 /// and, by a generous estimate of what one holds, for their memory.
 int Comparison::jobs() const {
@@ -89,7 +104,7 @@ int Comparison::jobs() const {
     const auto model = make_model({one.configuration.model, one.configuration.l2}, one.data->train);
     largest = std::max(largest, static_cast<double>(model->dimension()) *
                                     static_cast<double>(bytes_of(model->scalar())) *
-                                    (2.0 * one.configuration.workers + 3.0));
+                                    (one.configuration.workers * (2.0 + neighbours(one)) + 3.0));
   }
   const int asked = request_.options.jobs > 0
                         ? request_.options.jobs
@@ -196,6 +211,7 @@ void Comparison::run_one(std::size_t index) {
     hooks.interrupted = hooks_.interrupted;
     RunResult result = run_experiment(plan_run(one.configuration, *one.data), hooks);
     result.summary.label = one.label;
+    result.summary.settings = one.settings;
     result.summary.varied = one.varied;
     if (listener) listener->ended(result);
     if (cases_.size() > request_.contestants.size()) result.model = {};
@@ -227,66 +243,24 @@ std::vector<RunResult> Comparison::run() {
   return made;
 }
 
-/// The worst, over the runs that came to their end, of the lowest loss each has seen.
-void set_common_target(std::span<RunResult*> results) {
-  std::optional<double> target;
-  for (const RunResult* result : results) {
-    if (result->summary.diverged || result->summary.interrupted) continue;
-    const auto best = std::ranges::min_element(result->metrics, {}, &Metrics::train_loss);
-    target = std::max(target.value_or(best->train_loss), best->train_loss);
-  }
-  if (!target) return;
-  for (RunResult* result : results) {
-    set_target({Target::Measure::loss, *target}, result->metrics, result->summary);
-  }
-}
-
-void set_common_targets(std::vector<RunResult>& results) {
-  using Objective = std::tuple<std::uint64_t, DatasetRequest, std::string, double>;
-  std::vector<std::pair<Objective, std::vector<RunResult*>>> groups;
-  for (RunResult& result : results) {
-    const Configuration& c = result.resolved;
-    if (target_of(c)) continue;
-    const Objective objective{c.seed, dataset_request(c), c.model, c.l2};
-    auto group = std::ranges::find_if(groups, [&](const auto& g) { return g.first == objective; });
-    if (group == groups.end()) group = groups.insert(group, {objective, {}});
-    group->second.push_back(&result);
-  }
-  for (auto& [objective, group] : groups) set_common_target(group);
-}
-
-/// T₁ / T to the target, and what it is made of: the time of a pass over the data, T / passes, and
-/// how many passes it takes.
-void set_speed_up(const Summary& one, Summary& s) {
-  if (!one.seconds_to_target || !s.seconds_to_target || one.diverged || s.diverged) return;
-  if (!(*s.seconds_to_target > 0.0 && *s.epochs_to_target > 0.0 && *one.epochs_to_target > 0.0)) {
-    return;
-  }
-  s.speed_up = *one.seconds_to_target / *s.seconds_to_target;
-  s.speed_up_passes = *one.epochs_to_target / *s.epochs_to_target;
-  s.speed_up_pass_time = *s.speed_up / *s.speed_up_passes;
-}
-
-void set_speed_ups(std::vector<RunResult>& results) {
-  for (RunResult& result : results) {
-    Summary& s = result.summary;
-    const auto yardstick = std::ranges::find_if(results, [&](const RunResult& other) {
-      return other.summary.scheme == "sequential" && other.summary.seed == s.seed &&
-             other.summary.varied == s.varied;
-    });
-    if (yardstick != results.end()) set_speed_up(Summary(yardstick->summary), s);
-  }
+std::vector<RunResult> compared(const ComparisonRequest& request, const LoadedData* data,
+                                const ComparisonHooks& hooks) {
+  std::vector<RunResult> results =
+      Comparison(request, hooks, cases_of(request, data, hooks.remark)).run();
+  relate(results, hooks.remark);
+  return results;
 }
 
 }  // namespace
 
+std::vector<RunResult> run_comparison(const ComparisonRequest& request,
+                                      const ComparisonHooks& hooks) {
+  return compared(request, nullptr, hooks);
+}
+
 std::vector<RunResult> run_comparison(const ComparisonRequest& request, const LoadedData& data,
                                       const ComparisonHooks& hooks) {
-  std::vector<RunResult> results =
-      Comparison(request, hooks, cases_of(request, data, hooks.remark)).run();
-  set_common_targets(results);
-  set_speed_ups(results);
-  return results;
+  return compared(request, &data, hooks);
 }
 
 }  // namespace trainyard

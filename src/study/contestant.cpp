@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/hash.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "base/echoed.hpp"
@@ -84,6 +86,9 @@ Word parse_word(std::string_view text) {
   const std::size_t colon = head.find(':');
   word.name = std::string(head.substr(0, colon));
   if (colon == std::string_view::npos) return word;
+  if (!schemes_of_group(word.name).empty()) {
+    throw OptionError("schemes", fmt::format("{}: a group takes no ':'", echoed(text)));
+  }
   const Scheme& scheme = find_scheme_beside_groups(word.name);
   if (scheme.takes.empty()) {
     throw OptionError("schemes", fmt::format("{}: {} leaves no choice; it is written without ':'",
@@ -147,6 +152,12 @@ std::string file_name_of(std::string_view text) {
       name += '-';
     }
   }
+  // A folder's name has 255 bytes; of a longer label the end tells less than a number of its own.
+  constexpr std::size_t longest = 100;
+  if (name.size() > longest) {
+    name = fmt::format("{}-{:08x}", name.substr(0, longest),
+                       fingerprint(std::as_bytes(std::span(text))) & 0xFFFFFFFFU);
+  }
   while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
   while (name.starts_with('.')) name.erase(0, 1);
   return name.empty() ? "contestant" : name;
@@ -185,6 +196,11 @@ std::vector<Contestant> contestants_of(const std::vector<ContestantTable>& table
     if (std::ranges::find(contestants, made.label, &Contestant::label) != contestants.end()) {
       throw UsageError(fmt::format("{}: a contestant {} is there already; a label tells them apart",
                                    table.place, echoed(made.label)));
+    }
+    const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+    if (std::ranges::any_of(made.label, is_control)) {
+      throw UsageError(fmt::format("{}: label {} holds what cannot be printed", table.place,
+                                   echoed(made.label)));
     }
     for (const OptionText& setting : made.settings) check_setting(setting, table.place);
     contestants.push_back(made);

@@ -113,6 +113,7 @@ std::optional<int> StepSizeSearch::beyond_edge() {
   const Candidate& first = *std::ranges::min_element(candidates_, better);
   const int best = std::isfinite(first.loss) ? first.power : lowest_;  // all were too large
   const bool up = best == highest_;
+  tuning_.at_edge = false;
   if (!up && best != lowest_) return std::nullopt;
   const int beyond = up ? best + 1 : best - 1;
   tuning_.at_edge = std::abs(beyond) > furthest;

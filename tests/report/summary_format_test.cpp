@@ -84,7 +84,7 @@ TEST_CASE("the comparison says what was compared", "[report]") {
   auto results = listed(full_result("ring"));
   const std::string found = comparison_table(results);
   CHECK_THAT(found, ContainsSubstring("small: 1000 rows"));
-  CHECK_THAT(found, ContainsSubstring("target: training loss 0.3, the lowest that every scheme"));
+  CHECK_THAT(found, ContainsSubstring("target: training loss 0.3, the lowest that all reached"));
   CHECK_THAT(found, ContainsSubstring("computing a minibatch takes 1 ms"));
   results[0].resolved.target_loss = 0.3;
   CHECK_THAT(comparison_table(results),
@@ -182,6 +182,7 @@ std::vector<RunResult> grid() {
         Summary& s = results.back().summary;
         s.label = label;
         s.varied = {{"latency", latency}, {"workers", "8"}};
+        if (s.label != "ring") s.settings = {{"period", "4"}};
         s.seed = seed;
       }
     }
@@ -202,16 +203,18 @@ TEST_CASE("what a comparison varies has columns of its own", "[report]") {
   const auto runs = lines_of(summary_csv(grid()));
   REQUIRE(runs.size() == 9);
   // The number of workers has a column already.
-  CHECK_THAT(runs[0], StartsWith("label,latency,scheme,workers,"));
-  CHECK_THAT(runs[1], StartsWith("ring,10us,ring,8,"));
-  CHECK_THAT(runs[8], StartsWith("ring{lr=1},1ms,ring,8,"));
+  CHECK_THAT(runs[0], StartsWith("label,latency,period,scheme,workers,"));
+  CHECK_THAT(runs[1], StartsWith("ring,10us,,ring,8,"));
+  CHECK_THAT(runs[8], StartsWith("ring{lr=1},1ms,4,ring,8,"));
   const auto statistics = lines_of(statistics_csv(grid()));
   REQUIRE(statistics.size() == 5);
-  CHECK_THAT(statistics[0], StartsWith("label,latency,scheme,workers,"));
-  CHECK_THAT(statistics[2], StartsWith("ring{lr=1},10us,ring,8,"));
+  CHECK_THAT(statistics[0], StartsWith("label,latency,period,scheme,workers,"));
+  CHECK_THAT(statistics[2], StartsWith("ring{lr=1},10us,4,ring,8,"));
 
   const auto json = nlohmann::json::parse(comparison_json(grid(), {.seeds = 2}));
   REQUIRE(json["runs"].size() == 8);
+  CHECK(json["runs"][1]["settings"] == nlohmann::json{{"period", "4"}});
+  CHECK_FALSE(json["runs"][0].contains("settings"));
   CHECK(json["runs"][2]["varied"] == nlohmann::json{{"latency", "1ms"}, {"workers", "8"}});
   REQUIRE(json["spread"].size() == 4);
   CHECK(json["spread"][3]["label"] == "ring{lr=1}");

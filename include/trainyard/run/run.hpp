@@ -52,8 +52,9 @@ struct StalenessSummary {
 };
 
 struct Summary {
-  std::string label;               // of the contestant; otherwise the scheme's name
-  std::vector<OptionText> varied;  // the point of a comparison's grid
+  std::string label;                   // of the contestant; otherwise the scheme's name
+  std::vector<OptionText> settings{};  // of the contestant's own
+  std::vector<OptionText> varied{};    // the point of a comparison's grid
   std::string scheme;
   int workers = 0, servers = 0;
   std::string time;  // "wall" or "virtual"

@@ -30,14 +30,15 @@ std::string target_text(const Target& target);
 bool is_reached(const Target& target, const Metrics& metrics);
 
 /// When a target was first reached.
-struct Crossing {
+struct TargetCrossing {
   double seconds = 0.0, epochs = 0.0;
   /// Between the two evaluations on whose straight line it lies; 0 where the run began there.
   double interval_s = 0.0;
 };
 /// Between the first evaluation that has reached the target and the one before it, where the
 /// straight line through both is at the target. Empty where none has.
-std::optional<Crossing> first_crossing(const Target& target, std::span<const Metrics> metrics);
+std::optional<TargetCrossing> first_crossing(const Target& target,
+                                             std::span<const Metrics> metrics);
 
 /// Sets what the summary says of the target.
 void set_target(const Target& target, std::span<const Metrics> metrics, Summary& summary);

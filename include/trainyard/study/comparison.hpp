@@ -38,9 +38,10 @@ struct ComparisonRequest {
 
 /// One run of a comparison.
 struct Case {
-  std::string label;               // of the contestant
-  std::vector<OptionText> varied;  // the point of the grid
-  Configuration configuration;     // without gaps
+  std::string label;                 // of the contestant
+  std::vector<OptionText> settings;  // its own
+  std::vector<OptionText> varied;    // the point of the grid
+  Configuration configuration;       // without gaps
   std::shared_ptr<const LoadedData> data;
   std::filesystem::path folder;  // under --out: "seed-7/latency-1ms", empty where there is but one
 };
@@ -79,13 +80,16 @@ struct ComparisonHooks {
 ///
 /// Without a target, runs on the same objective (data, model, λ) and of one seed have the training
 /// loss as target that all of them reached (the worst of their best; those that diverged or were
-/// interrupted left out). It is known only at the end: `ended` is told of a run without a target.
-/// Where `sequential` is among the contestants, the others have their speed-up over it to the
-/// target, of the same seed and point.
+/// interrupted or never got below their start left out). It is known only at the end: `ended` is
+/// told of a run without a target. Where `sequential` is among the contestants, the others have
+/// their speed-up over it to the target, of the same seed, point, objective and target.
 ///
 /// An interrupt ends the runs under way, with the results so far. Where there are several seeds or
 /// points, results lack their models once `ended` has been told.
 std::vector<RunResult> run_comparison(const ComparisonRequest& request, const LoadedData& data,
+                                      const ComparisonHooks& hooks);
+/// The same, and all data are loaded: those that some run asks for.
+std::vector<RunResult> run_comparison(const ComparisonRequest& request,
                                       const ComparisonHooks& hooks);
 
 }  // namespace trainyard

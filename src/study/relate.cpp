@@ -1,0 +1,117 @@
+#include "study/relate.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/run/target.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// What is minimised: losses of others are of something else.
+using Objective = std::tuple<std::uint64_t, DatasetRequest, std::string, double>;
+
+Objective objective_of(const RunResult& result) {
+  const Configuration& c = result.resolved;
+  return {c.seed, dataset_request(c), c.model, c.l2};
+}
+
+/// The lowest loss that the run has seen; empty where it diverged, was interrupted, or never got
+/// below its start.
+std::optional<double> best_of(const RunResult& result) {
+  if (result.summary.diverged || result.summary.interrupted) return std::nullopt;
+  const auto best = std::ranges::min_element(result.metrics, {}, &Metrics::train_loss);
+  if (best == result.metrics.begin()) return std::nullopt;
+  return best->train_loss;
+}
+
+/// The worst of the best.
+void set_common_target(std::span<RunResult*> results) {
+  std::optional<double> target;
+  for (const RunResult* result : results) {
+    const auto best = best_of(*result);
+    if (best) target = std::max(target.value_or(*best), *best);
+  }
+  if (!target) return;
+  for (RunResult* result : results) {
+    set_target({Target::Measure::loss, *target}, result->metrics, result->summary);
+  }
+}
+
+void set_common_targets(std::vector<RunResult>& results) {
+  std::vector<std::pair<Objective, std::vector<RunResult*>>> groups;
+  for (RunResult& result : results) {
+    if (target_of(result.resolved)) continue;
+    const Objective objective = objective_of(result);
+    auto group = std::ranges::find_if(groups, [&](const auto& g) { return g.first == objective; });
+    if (group == groups.end()) group = groups.insert(group, {objective, {}});
+    group->second.push_back(&result);
+  }
+  for (auto& [objective, group] : groups) set_common_target(group);
+}
+
+/// The same objective, and the same point on the way to it.
+bool have_one_target(const RunResult& a, const RunResult& b) {
+  return a.summary.target_loss == b.summary.target_loss &&
+         a.summary.target_accuracy == b.summary.target_accuracy &&
+         a.summary.target_gradient == b.summary.target_gradient &&
+         objective_of(a) == objective_of(b);
+}
+
+/// T₁ / T to the target, and what it is made of: the time of a pass over the data, T / passes, and
+/// how many passes it takes.
+void set_speed_up(const Summary& one, Summary& s) {
+  if (!one.seconds_to_target || !s.seconds_to_target || one.diverged || s.diverged) return;
+  if (!(*s.seconds_to_target > 0.0 && *s.epochs_to_target > 0.0 && *one.epochs_to_target > 0.0)) {
+    return;
+  }
+  s.speed_up = *one.seconds_to_target / *s.seconds_to_target;
+  s.speed_up_passes = *one.epochs_to_target / *s.epochs_to_target;
+  s.speed_up_pass_time = *s.speed_up / *s.speed_up_passes;
+}
+
+void set_speed_ups(std::vector<RunResult>& results) {
+  for (RunResult& result : results) {
+    const auto yardstick = std::ranges::find_if(results, [&](const RunResult& other) {
+      return other.summary.scheme == "sequential" &&
+             other.summary.varied == result.summary.varied && have_one_target(other, result);
+    });
+    if (yardstick != results.end()) set_speed_up(Summary(yardstick->summary), result.summary);
+  }
+}
+
+/// Between the start and the first evaluation the straight line says little.
+void remark_early_arrivals(const std::vector<RunResult>& results,
+                           const std::function<void(const std::string&)>& remark) {
+  std::size_t early = 0, reached = 0;
+  for (const RunResult& result : results) {
+    if (!result.summary.seconds_to_target) continue;
+    ++reached;
+    const bool at_once = result.metrics.size() > 1 && *result.summary.seconds_to_target > 0.0 &&
+                         *result.summary.seconds_to_target <= result.metrics[1].seconds;
+    early += at_once ? 1 : 0;
+  }
+  if (early == 0 || !remark) return;
+  remark(
+      fmt::format("warning: {} of {} runs that reached the target were there by their first "
+                  "evaluation; their times are rough: --evaluate-every {:.2g} looks ten times as "
+                  "often",
+                  early, reached, results.front().resolved.evaluate_every / 10.0));
+}
+
+}  // namespace
+
+void relate(std::vector<RunResult>& results,
+            const std::function<void(const std::string&)>& remark) {
+  set_common_targets(results);
+  set_speed_ups(results);
+  remark_early_arrivals(results, remark);
+}
+
+}  // namespace trainyard

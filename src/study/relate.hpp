@@ -1,0 +1,16 @@
+// What the runs of a comparison say about each other: a common target, speed-ups.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trainyard/run/run.hpp"
+
+namespace trainyard {
+
+/// Sets targets where none was given, and speed-ups over `sequential`, as run_comparison() says.
+/// `remark` hears of times that are rough.
+void relate(std::vector<RunResult>& results, const std::function<void(const std::string&)>& remark);
+
+}  // namespace trainyard
