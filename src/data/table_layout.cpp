@@ -57,8 +57,12 @@ std::size_t first_row_line(std::string_view text) {
 bool looks_like_header(const std::vector<Row>& rows) {
   if (rows.size() < 2) return false;
   const Row& first = rows.front();
-  // The first name may be empty: that of the row numbers which pandas writes.
-  const auto names_begin = first.begin() + (first.size() > 1 && first.front().empty() ? 1 : 0);
+  // The first name may be empty above numbers: pandas writes row numbers like that.
+  const bool numbered = first.size() > 1 && first.front().empty() &&
+                        std::all_of(rows.begin() + 1, rows.end(), [](const Row& row) {
+                          return !row.empty() && !is_word(row.front()) && !is_missing(row.front());
+                        });
+  const auto names_begin = first.begin() + (numbered ? 1 : 0);
   if (!std::all_of(names_begin, first.end(), is_word)) return false;
   const std::set<std::string> names(first.begin(), first.end());
   bool names_recur = false;

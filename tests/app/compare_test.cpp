@@ -104,8 +104,9 @@ TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[ap
 }
 
 TEST_CASE("compare --json is a list of summaries in the order asked for", "[app]") {
-  const Outcome outcome = run_program({"compare", "--schemes", "gossip,ps-async,sequential",
-                                       "--time", "virtual", "--epochs", "1", "--json", "--quiet"});
+  const Outcome outcome =
+      run_program({"compare", "--schemes", "gossip,ps-async,sequential", "--time", "virtual",
+                   "--epochs", "1", "--evaluate-every", "0.02", "--json", "--quiet"});
   CHECK(outcome.status == 0);
   CHECK(outcome.errors.empty());
   const Json document = Json::parse(outcome.output);

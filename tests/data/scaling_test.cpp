@@ -149,7 +149,11 @@ TEST_CASE("columns of very different scale are remarked on, but for indicators",
   CHECK(scale_warning(data, {}) ==
         "warning: columns differ in scale by a factor of 1e+04 (feature 0: 2e+04, feature 1: 2); "
         "--scale standard makes them alike");
-  CHECK_FALSE(scale_warning(dense(2, {1000, 1, 3000, 3, 5000, 5, 7000, 7}), {}));
+  CHECK_FALSE(scale_warning(dense(2, {256, 0.5, 768, 1.5, 1280, 2.5}), {}));
+  // Alike, and all of them too large: years, say.
+  const auto large = scale_warning(dense(1, {2001, 2005, 2010}), {"year"});
+  REQUIRE(large);
+  CHECK_THAT(*large, ContainsSubstring("large ('year' 2e3)") || ContainsSubstring("large ('year'"));
   CHECK_FALSE(scale_warning(sparse("1 1:1e9\n-1 2:1\n"), {}));
 }
 

@@ -162,6 +162,7 @@ TEST_CASE("the first row is a header line where it looks like one", "[data][tabl
            {"a word that comes again", "no,red\nyes,blue\nno,red\n", 3},
            {"words above one number", "y,a,b\nno,red,1\nyes,blue,2\n", 2},
            {"a single row of words is none", "no,red\n", 1},
+           {"row numbers without a name", ",y,a\n0,1,2\n1,0,4\n", 2},
            {"a name that is empty makes it none", ",a\nno,red\nyes,blue\n", 3},
        }) {
     INFO(c.what);
