@@ -53,8 +53,11 @@ bool accepts(const std::string& option, std::string_view text) {
 
 std::vector<std::string> doubling(double low, double high) {
   std::vector<std::string> values;
-  for (double value = low; value < high; value *= 2.0)
+  double value = low;
+  while (value < high) {
     values.push_back(fmt::format("{:.0f}", value));
+    value *= 2.0;
+  }
   values.push_back(fmt::format("{:.0f}", high));
   return values;
 }

@@ -56,6 +56,7 @@ void WorkList::run(int threads) {
     // time goes into handing them over.
     const int cores = std::max(1, tbb::this_task_arena::max_concurrency());
     std::vector<std::jthread> workers;
+    workers.reserve(static_cast<std::size_t>(threads));
     for (int t = 0; t < threads; ++t) {
       workers.emplace_back([this, cores, threads] {
         tbb::task_arena share(std::max(1, cores / threads));

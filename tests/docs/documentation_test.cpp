@@ -130,6 +130,13 @@ Outcome run_in(const fs::path& folder, const Command& command) {
   return run_program(command.words, {.folder = folder});
 }
 
+/// Some labs are of what diverges.
+bool is_done(const Command& command, const Outcome& outcome) {
+  constexpr int diverged = 4;
+  const bool of_lab = command.file.parent_path().filename() == "labs";
+  return outcome.status == 0 || (of_lab && outcome.status == diverged);
+}
+
 /// "| a | b |" → a, b; bold and code marks taken off.
 Cells cells_of(const std::string& line) {
   Cells cells;
@@ -250,8 +257,8 @@ TEST_CASE("the commands of the documentation run", "[docs][slow]") {
       }
       const TemporaryFolder folder;
       const Outcome outcome = run_in(folder.path(), command);
-      CHECK(outcome.status == 0);
-      if (outcome.status != 0) INFO(outcome.errors);
+      INFO(outcome.errors);
+      CHECK(is_done(command, outcome));
       ++ran;
     }
   }
@@ -270,7 +277,7 @@ TEST_CASE("the tables of the labs are what the program prints", "[docs][slow]") 
     const TemporaryFolder folder;
     const Outcome outcome = run_in(folder.path(), command);
     CAPTURE(command.text(), written->line, outcome.errors);
-    REQUIRE(outcome.status == 0);
+    REQUIRE(is_done(command, outcome));
     const Table found = table_of_output(outcome.output);
     for (const Cells& row : written->rows) {
       CAPTURE(row);
