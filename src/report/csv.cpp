@@ -81,6 +81,7 @@ std::vector<OptionColumn> option_columns(const std::vector<RunResult>& results,
 
 std::vector<std::string> headings_of(const std::vector<OptionColumn>& columns) {
   std::vector<std::string> headings;
+  headings.reserve(columns.size());
   for (const OptionColumn& column : columns) headings.push_back(column.heading);
   return headings;
 }
@@ -88,6 +89,7 @@ std::vector<std::string> headings_of(const std::vector<OptionColumn>& columns) {
 std::vector<std::string> fields_of(const Summary& summary,
                                    const std::vector<OptionColumn>& columns) {
   std::vector<std::string> fields;
+  fields.reserve(columns.size());
   for (const OptionColumn& column : columns) {
     fields.push_back(field(option_text(summary, column.option)));
   }
@@ -125,6 +127,7 @@ std::string statistics_csv(const std::vector<RunResult>& results) {
   const std::vector<const Figure*> figures = figures_in(View::statistics);
   const std::vector<OptionColumn> options = option_columns(results, settings);
   std::vector<std::string> cells;
+  cells.reserve(settings.size() + 2 * figures.size());
   for (const Figure* figure : settings) cells.emplace_back(figure->key);
   insert_varied(cells, headings_of(options));
   for (const char* count : {"seeds", "diverged", "reached_target"}) cells.emplace_back(count);

@@ -65,6 +65,7 @@ std::string latex(const std::vector<TableRow>& rows) {
                   std::string(rows.front().size() - 1, 'r'));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<std::string> cells;
+    cells.reserve(rows[r].size());
     for (const std::string& cell : rows[r]) cells.push_back(latex_text(cell));
     text += fmt::format("{} \\\\\n", fmt::join(cells, " & "));
     if (r == 0) text += "\\midrule\n";
