@@ -1,5 +1,7 @@
 // The labs of docs/labs: that what they promise is what one sees. Orderings only; the figures in
 // their README are of one machine.
+#include "trainyard/configuration/labs.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "trainyard/analysis/prediction.hpp"
-#include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/run/plan.hpp"
