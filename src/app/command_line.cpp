@@ -205,14 +205,22 @@ class CommandLine::Commands {
   CLI::Option* machine_placement_ = nullptr;
 };
 
+namespace {
+
+constexpr const char* built_in_note =
+    "On the built-in data set a minibatch is taken to need 1 ms and the step size is 4, unless\n"
+    "--compute-time and --lr say otherwise: so the table is the same on every machine.\n";
+
+}  // namespace
+
 CommandLine::Commands::Commands() {
   program_.name("trainyard");
   program_.set_version_flag("--version", "trainyard " TRAINYARD_VERSION);
   program_.allow_extras();
   program_.footer(examples);
+  run_.footer(built_in_note);
   compare_.footer(
-      "On the built-in data set a minibatch is taken to need 1 ms and the step size is 4, unless\n"
-      "--compute-time and --lr say otherwise: so the table is the same on every machine.\n"
+      std::string(built_in_note) +
       "\n"
       "--tune-lr tries --lr times 1/16, 1/8, … 16, and beyond where the best is at an edge, in "
       "runs of\n"

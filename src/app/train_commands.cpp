@@ -24,23 +24,19 @@ namespace trainyard::app {
 
 namespace {
 
-/// "gossip, latency 1ms, seed 3".
-std::string name_of(const Summary& s) {
-  std::string name = s.label;
-  for (const auto& [option, text] : s.varied) name += fmt::format(", {} {}", option, text);
-  return s.seed == 1 ? name : fmt::format("{}, seed {}", name, s.seed);
-}
-
 /// The exit status, with a word on standard error when it is not 0.
 int conclude(const std::vector<RunResult>& results) {
   int status = exit_done;
+  const bool seeds =
+      !results.empty() && results.front().summary.seed != results.back().summary.seed;
   for (const RunResult& result : results) {
-    if (!result.summary.diverged) continue;
+    const Summary& s = result.summary;
+    if (!s.diverged) continue;
     status = exit_diverged;
     complain(fmt::format(
         "{} diverged: the loss is not finite or more than 1000 times the first; a smaller --lr may "
         "help",
-        name_of(result.summary)));
+        name_at(s.label, s.varied) + (seeds ? fmt::format(", seed {}", s.seed) : "")));
   }
   // relaxed: a flag that a signal sets; nothing is published with it.
   if (interrupt_flag().load(std::memory_order_relaxed)) {

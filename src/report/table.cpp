@@ -234,9 +234,7 @@ std::string winner(const std::vector<SeedStatistics>& all) {
                epochs = mean(&Summary::epochs_to_target);
     if (!seconds || seconds->count < one.summaries.size() || one.diverged > 0) continue;
     if (!(seconds->mean > 0.0 && epochs->mean > 0.0)) continue;
-    std::string name = one.label;
-    for (const auto& [option, text] : one.varied) name += fmt::format(", {} {}", option, text);
-    arrived.push_back({std::move(name), seconds->mean, epochs->mean});
+    arrived.push_back({name_at(one.label, one.varied), seconds->mean, epochs->mean});
   }
   if (arrived.size() < 2) return "";
   std::ranges::sort(arrived, {}, &Arrived::seconds);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -73,7 +72,6 @@ class Cases {
   const Remark& remark_;
   std::set<std::string> said_;
   std::string last_reason_;
-  std::optional<TimeMode> time_;
   std::map<std::string, Duration> compute_times_;  // that were measured
 };
 
@@ -248,9 +246,7 @@ std::vector<Case> Cases::all() {
 }  // namespace
 
 std::string name_of(const Case& one) {
-  std::string name = one.label;
-  for (const auto& [option, text] : one.varied) name += fmt::format(", {} {}", option, text);
-  return name;
+  return name_at(one.label, one.varied);
 }
 
 std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData* data,

@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -91,29 +90,35 @@ double neighbours(const Case& one) {
   return static_cast<double>(most);
 }
 
+/// By a generous estimate.
+double bytes_of_run(const Case& one, const Model& model) {
+  constexpr double generous = 8.0;  // times replicas, gradients and what neighbours send
+  return generous * static_cast<double>(model.dimension() * bytes_of(model.scalar())) *
+         (one.configuration.workers * (2.0 + neighbours(one)) + 3.0);
+}
+
 /// In `wall` runs would take each other's cores. No more at once than have room for their fibers
-/// and, by a generous estimate of what one holds, for their memory.
+/// and for their memory.
 int Comparison::jobs() const {
-  constexpr double generous = 8.0;      // times replicas and gradients
   constexpr int most_workers = 16'000;  // of all: a fiber takes two of a process's 65,530 mappings
-  double largest = 1.0;
   int workers = 1;
   for (const Case& one : cases_) {
     if (one.configuration.time == TimeMode::wall || !one.configuration.trace.empty()) return 1;
     workers = std::max(workers, one.configuration.workers);
-    const auto model = make_model({one.configuration.model, one.configuration.l2}, one.data->train);
-    largest = std::max(largest, static_cast<double>(model->dimension()) *
-                                    static_cast<double>(bytes_of(model->scalar())) *
-                                    (one.configuration.workers * (2.0 + neighbours(one)) + 3.0));
   }
   const int asked = request_.options.jobs > 0
                         ? request_.options.jobs
                         : std::max(1, tbb::this_task_arena::max_concurrency());
   const int wanted = std::clamp(most_workers / workers, 1, asked);
-  if (memory_bound() == std::numeric_limits<std::size_t>::max()) return wanted;
+  if (wanted == 1 || memory_bound() == std::numeric_limits<std::size_t>::max()) return wanted;
+  double largest = 1.0;
+  for (const Entry& entry : entries_) {  // a model does not depend on the seed
+    const Case& one = cases_[entry.first];
+    const auto model = make_model({one.configuration.model, one.configuration.l2}, one.data->train);
+    largest = std::max(largest, bytes_of_run(one, *model));
+  }
   const double room = static_cast<double>(memory_bound()) - static_cast<double>(memory_held());
-  const double fit = std::clamp(room / (generous * largest), 1.0, static_cast<double>(wanted));
-  return static_cast<int>(fit);
+  return static_cast<int>(std::clamp(room / largest, 1.0, static_cast<double>(wanted)));
 }
 
 /// The first case of an entry begins its tuning, which the others wait for.
@@ -123,7 +128,7 @@ void Comparison::begin(std::size_t index) {
     const std::lock_guard lock(mutex_);
     if (request_.options.tune_lr && !entry.tuned) {
       entry.waiting.push_back(index);
-      if (entry.waiting.size() > 1 || entry.error != nullptr) return;
+      if (entry.waiting.size() > 1) return;
     }
   }
   if (!request_.options.tune_lr || entry.tuned) {

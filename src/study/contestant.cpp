@@ -141,6 +141,12 @@ void apply(const std::vector<OptionText>& settings, Configuration& configuration
   }
 }
 
+std::string name_at(std::string_view label, const std::vector<OptionText>& point) {
+  std::string name(label);
+  for (const auto& [option, text] : point) name += fmt::format(", {} {}", option, text);
+  return name;
+}
+
 std::string file_name_of(std::string_view text) {
   std::string name;
   for (const char c : text) {

@@ -31,7 +31,8 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
 
 /// Decides for all `schemes` at once, so that a comparison runs every scheme under the same clock
 /// with the same cost of computation:
-///  - `--time auto` is wall when the scheme with the most ranks gets a core for each, else virtual;
+///  - `--time auto` is virtual where a compute time is given, wall when the scheme with the most
+///    ranks gets a core for each, and else virtual;
 ///  - without a model, logistic regression for two classes and softmax for more;
 ///  - without a budget, 10 epochs (with only a target loss, at most 200);
 ///  - `--compute-time auto` is measured here when time is virtual.

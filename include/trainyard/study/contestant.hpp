@@ -44,6 +44,9 @@ void check_setting(const OptionText& setting, std::string_view what);
 /// The configuration with these options. REQUIRES: check_setting() passes.
 void apply(const std::vector<OptionText>& settings, Configuration& configuration);
 
+/// "gossip{topology=torus}, latency 1ms": a contestant at a point of the grid.
+std::string name_at(std::string_view label, const std::vector<OptionText>& point);
+
 /// "period-8_lr-0.2": a name for files, of what may be anything.
 std::string file_name_of(std::string_view text);
 
