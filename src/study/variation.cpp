@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -111,6 +112,30 @@ std::vector<std::string> parse_list(std::string_view text) {
   return values;
 }
 
+/// The one text of all that the option reads as the same value.
+std::string canonical(const Option& option, const std::string& value) {
+  Configuration scratch;
+  option.set(scratch, value, what);
+  return option.get(scratch);
+}
+
+/// Refused, and not taken once: a value that is there again was meant to be another one, 0.1,0.10
+/// for 0.1,0.01, and a grid that silently lacks a point is found out when it has run.
+void check_values_differ(const Variation& variation) {
+  const Option& option = option_named(variation.option);
+  std::map<std::string, std::string> typed;  // by what it is read as
+  for (const std::string& value : variation.values) {
+    check_setting({variation.option, value}, what);
+    const auto [first, is_new] = typed.try_emplace(canonical(option, value), value);
+    if (is_new) continue;
+    throw UsageError(
+        first->second == value
+            ? fmt::format("--vary: {}: {} is there twice", variation.option, echoed(value))
+            : fmt::format("--vary: {}: {} and {} are the same value; each is accepted once",
+                          variation.option, echoed(first->second), echoed(value)));
+  }
+}
+
 }  // namespace
 
 Variation parse_variation(std::string_view text) {
@@ -124,13 +149,7 @@ Variation parse_variation(std::string_view text) {
   check_option(variation.option, what);
   variation.values = parse_range(variation.option, list);
   if (variation.values.empty()) variation.values = parse_list(list);
-  for (const std::string& value : variation.values) {
-    check_setting({variation.option, value}, what);
-    if (std::ranges::count(variation.values, value) > 1) {
-      throw UsageError(
-          fmt::format("--vary: {}: {} is there twice", variation.option, echoed(value)));
-    }
-  }
+  check_values_differ(variation);
   return variation;
 }
 

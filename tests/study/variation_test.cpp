@@ -55,6 +55,10 @@ TEST_CASE("what cannot be varied is refused", "[study]") {
            {"lr=0.1,x", "lr: 'x' is not a finite number"},
            {"lr=0.1,,1", "the value is empty"},
            {"lr=0.1,0.1", "lr: '0.1' is there twice"},
+           {"lr=0.1,1,0.10", "lr: '0.1' and '0.10' are the same value"},
+           {"latency=1ms,1000us", "latency: '1ms' and '1000us' are the same value"},
+           {"bandwidth=1Gbps,1000Mbps", "'1Gbps' and '1000Mbps' are the same value"},
+           {"period=4,04", "'4' and '04' are the same value"},
            {"lr=1:0.1", "a range goes from above 0 to more"},
            {"latency=0us:1ms", "a range goes from above 0 to more"},
        }) {

@@ -21,7 +21,7 @@ struct Variation {
 /// "NAME=A,B,…", or "NAME=A;B;…" where a value has commas, or "NAME=A:B" from above 0 to more:
 /// whole numbers double, others go by the ratio that makes nine of them. NAME is any option of a
 /// run. Throws UsageError, naming --vary, for what the option refuses and for a value that is there
-/// twice.
+/// twice, in whatever spelling.
 Variation parse_variation(std::string_view text);
 
 /// All combinations, the last one changing fastest; one empty point without variations. Throws
