@@ -1,5 +1,6 @@
 #include "report/markup.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +9,8 @@
 namespace trainyard {
 
 namespace {
+
+constexpr std::string_view plus_minus = " ± ";
 
 /// Characters that mean something to LaTeX, and those that its usual fonts lack.
 std::string latex_text(std::string_view text) {
@@ -40,6 +43,31 @@ std::string latex_text(std::string_view text) {
   return made;
 }
 
+/// A number as a formula has it, in which an `e` would be a variable; empty where it is none.
+std::string latex_number(std::string_view text) {
+  const auto is_made_of = [](std::string_view part, const char* characters) {
+    return !part.empty() && part.find_first_not_of(characters) == std::string_view::npos;
+  };
+  const std::size_t e = std::min(text.find('e'), text.size());
+  const std::string_view digits = text.substr(0, e);
+  if (!is_made_of(digits, "0123456789.")) return "";
+  if (e == text.size()) return std::string(digits);
+  std::string_view exponent = text.substr(e + 1);
+  const bool is_negative = exponent.starts_with('-');
+  exponent.remove_prefix(std::min(exponent.find_first_not_of("+-0"), exponent.size()));
+  if (!is_made_of(exponent, "0123456789")) return "";
+  return fmt::format("{} \\cdot 10^{{{}{}}}", digits, is_negative ? "-" : "", exponent);
+}
+
+std::string latex_cell(std::string_view text) {
+  const std::size_t sign = text.find(plus_minus);
+  if (sign == std::string_view::npos) return latex_text(text);
+  const std::string mean = latex_number(text.substr(0, sign));
+  const std::string deviation = latex_number(text.substr(sign + plus_minus.size()));
+  if (mean.empty() || deviation.empty()) return latex_text(text);
+  return fmt::format("${} \\pm {}$", mean, deviation);
+}
+
 std::string markdown_text(std::string_view text) {
   std::string made;
   for (const char c : text) made += c == '|' ? "\\|" : std::string(1, c);
@@ -66,7 +94,7 @@ std::string latex(const std::vector<TableRow>& rows) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<std::string> cells;
     cells.reserve(rows[r].size());
-    for (const std::string& cell : rows[r]) cells.push_back(latex_text(cell));
+    for (const std::string& cell : rows[r]) cells.push_back(latex_cell(cell));
     text += fmt::format("{} \\\\\n", fmt::join(cells, " & "));
     if (r == 0) text += "\\midrule\n";
   }
@@ -74,6 +102,10 @@ std::string latex(const std::vector<TableRow>& rows) {
 }
 
 }  // namespace
+
+std::string with_deviation(const std::string& mean, const std::string& deviation) {
+  return fmt::format("{}{}{}", mean, plus_minus, deviation);
+}
 
 std::string marked_up(const std::vector<TableRow>& rows, Markup markup) {
   return markup == Markup::markdown ? markdown(rows) : latex(rows);

@@ -75,12 +75,18 @@ std::size_t heading_columns(const SeedStatistics& statistics) {
   return 1 + statistics.varied.size();
 }
 
-/// The line of a contestant, and of several seeds a second one with their deviations.
+/// Where the deviations of several seeds stand.
+enum class Deviations {
+  beneath,  // their means, in a line of their own: columns stay narrow
+  beside    // in the mean's cell, as papers have them
+};
+
+/// The line of a contestant, with the deviations of several seeds.
 void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options,
-              const Columns& columns, std::vector<Row>& rows) {
+              const Columns& columns, Deviations place, std::vector<Row>& rows) {
   const bool interrupted =
       std::ranges::any_of(statistics.summaries, [](const Summary* s) { return s->interrupted; });
-  Row means{statistics.label + (interrupted ? " (interrupted)" : "")}, deviations{"  ±"};
+  Row means{statistics.label + (interrupted ? " (interrupted)" : "")}, deviations{""};
   for (const OptionText& varied : statistics.varied) {
     means.push_back(varied.text);
     deviations.emplace_back();
@@ -106,8 +112,15 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
         values && values->deviation ? column_text(*figure, *values->deviation) : "";
     deviations.push_back(deviation == column_text(*figure, 0.0) ? "" : deviation);
   }
+  if (place == Deviations::beside) {
+    for (std::size_t c = 0; c < means.size(); ++c) {
+      if (!deviations[c].empty()) means[c] = with_deviation(means[c], deviations[c]);
+    }
+  }
   rows.push_back(std::move(means));
-  if (statistics.summaries.size() > 1) rows.push_back(std::move(deviations));
+  if (place == Deviations::beside || statistics.summaries.size() == 1) return;
+  deviations.front() = "  ±";
+  rows.push_back(std::move(deviations));
 }
 
 /// What all runs have in common; where they differ, that.
@@ -285,13 +298,13 @@ namespace {
 
 /// The heading's row first.
 std::vector<Row> comparison_rows(const std::vector<SeedStatistics>& all, const Columns& columns,
-                                 const ComparisonOptions& options) {
+                                 const ComparisonOptions& options, Deviations place) {
   std::vector<Row> rows{{"scheme"}};
   for (const OptionText& varied : all.front().varied) rows.front().push_back(varied.option);
   if (options.tune_lr) rows.front().emplace_back("step size");
   if (options.seeds > 1) rows.front().emplace_back("seeds");
   for (const Figure* figure : columns) rows.front().emplace_back(column_heading(*figure));
-  for (const SeedStatistics& statistics : all) add_rows(statistics, options, columns, rows);
+  for (const SeedStatistics& statistics : all) add_rows(statistics, options, columns, place, rows);
   return rows;
 }
 
@@ -302,10 +315,10 @@ std::string comparison_table(const std::vector<RunResult>& results,
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = seed_statistics(results);
   const Columns columns = columns_of(all);
-  std::string text =
-      heading(results, options) + "\n" +
-      in_blocks(comparison_rows(all, columns, options), heading_columns(all.front())) +
-      stretch_notes(results) + winner(all) + legend(columns);
+  std::string text = heading(results, options) + "\n" +
+                     in_blocks(comparison_rows(all, columns, options, Deviations::beneath),
+                               heading_columns(all.front())) +
+                     stretch_notes(results) + winner(all) + legend(columns);
   if (options.tune_lr) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   if (!options.tune_lr) text += what_steps_are(results);
@@ -316,7 +329,7 @@ std::string comparison_markup(const std::vector<RunResult>& results,
                               const ComparisonOptions& options, Markup markup) {
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = seed_statistics(results);
-  return marked_up(comparison_rows(all, columns_of(all), options), markup);
+  return marked_up(comparison_rows(all, columns_of(all), options, Deviations::beside), markup);
 }
 
 namespace {
