@@ -16,11 +16,13 @@ void check_outputs(const RunPlace& place, bool overwrite) {
   if (!place.trace.empty()) const OutputFile checked("--trace", place.trace, overwrite);
 }
 
-Listeners::Listeners(const Configuration& configuration, RunPlace place, bool alone)
+Listeners::Listeners(const Configuration& configuration, RunPlace place, bool alone,
+                     RunCount* count)
     : place_(std::move(place)),
       progress_({.quiet = configuration.quiet,
                  .every_evaluation = configuration.progress,
-                 .alone = alone}) {
+                 .alone = alone,
+                 .count = count}) {
   if (!place_.trace.empty()) recorder_.emplace(configuration.trace_steps);
 }
 

@@ -28,8 +28,10 @@ void check_outputs(const RunPlace& place, bool overwrite);
 /// Threads: one at a time for one object; different objects share only standard error.
 class Listeners {
  public:
-  /// `alone`: no other run is under way, and a terminal shows each evaluation.
-  Listeners(const Configuration& configuration, RunPlace place, bool alone);
+  /// `alone`: no other run is under way, and a terminal shows each evaluation. `count`: of the runs
+  /// of which it is one; nullptr: it is none of several.
+  Listeners(const Configuration& configuration, RunPlace place, bool alone,
+            RunCount* count = nullptr);
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
   /// Says where the evaluations are of a run that has thrown.

@@ -142,10 +142,19 @@ void check_places(const std::vector<Case>& cases) {
   }
 }
 
+/// What all runs of a comparison share.
+struct Together {
+  bool alone = true;  // one run at a time
+  RunCount count{};
+  Failures failures{};  // each of them costs only itself
+  std::mutex mutex{};   // guards them
+};
+
 class CompareListener final : public CaseListener {
  public:
-  CompareListener(const Case& one, bool alone, Failures& failures, std::mutex& mutex)
-      : listeners_(one.configuration, place_of(one), alone), failures_(failures), mutex_(mutex) {
+  CompareListener(const Case& one, Together& together)
+      : listeners_(one.configuration, place_of(one), together.alone, &together.count),
+        together_(together) {
     attempt([&] { listeners_.begin(one.configuration); });
   }
   RunHooks hooks() override { return listeners_.hooks(); }
@@ -163,14 +172,13 @@ class CompareListener final : public CaseListener {
       action();
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
-      const std::lock_guard lock(mutex_);
-      failures_.attempt([&] { std::rethrow_exception(error); });
+      const std::lock_guard lock(together_.mutex);
+      together_.failures.attempt([&] { std::rethrow_exception(error); });
     }
   }
 
   Listeners listeners_;
-  Failures& failures_;  // of all runs
-  std::mutex& mutex_;   // guards them
+  Together& together_;
 };
 
 }  // namespace
@@ -179,23 +187,21 @@ int compare_command(const ComparisonRequest& request) {
   const Configuration& configuration = request.configuration;
   use_memory_as(configuration);
   Listeners overall(configuration, {.name = "compare"}, true);
-  Failures failures;  // each of them costs only itself
-  std::mutex mutex;
-  bool alone = true;
+  Together together;
   ComparisonHooks hooks;
   hooks.remark = [&](const std::string& text) { overall.remark(text); };
   hooks.interrupted = &interrupt_flag();
   hooks.planned = [&](const std::vector<Case>& cases, int jobs) {
     check_places(cases);
-    alone = jobs == 1;
-    if (request.options.jobs > 1 && alone && cases.size() > 1) {
+    together.alone = jobs == 1;
+    together.count.all = cases.size();
+    if (request.options.jobs > 1 && together.alone && cases.size() > 1) {
       overall.remark("note: --jobs has no effect: runs in wall, and runs with --trace, take turns");
     }
   };
-  hooks.begins = [&](const Case& one) {
-    return std::make_unique<CompareListener>(one, alone, failures, mutex);
-  };
+  hooks.begins = [&](const Case& one) { return std::make_unique<CompareListener>(one, together); };
   const std::vector<RunResult> results = run_comparison(request, hooks);
+  Failures& failures = together.failures;
   if (results.empty()) failures.rethrow();
   failures.attempt([&] { print(comparison_text(results, request.options, configuration.format)); });
   const int status = conclude(results);

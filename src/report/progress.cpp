@@ -64,12 +64,20 @@ void Progress::evaluated(const Metrics& metrics) {
 
 void Progress::end(const RunResult& result) {
   if (options_.quiet) return;
-  if (live_) say(erase_line);
   const char* how = result.summary.diverged      ? ", diverged"
                     : result.summary.interrupted ? ", interrupted"
                                                  : "";
-  say(fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", name_,
-                  result.summary.train_loss, result.summary.epochs, how));
+  const std::string line = fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", name_,
+                                       result.summary.train_loss, result.summary.epochs, how);
+  const char* before = live_ ? erase_line : "";
+  if (options_.count == nullptr || options_.count->all < 2) {
+    say(before + line);
+    return;
+  }
+  RunCount& count = *options_.count;
+  const std::lock_guard lock(count.mutex);
+  const std::string all = fmt::to_string(count.all);
+  say(fmt::format("{}{:>{}} of {}  {}", before, ++count.ended, all.size(), all, line));
 }
 
 }  // namespace trainyard

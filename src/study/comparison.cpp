@@ -68,8 +68,9 @@ class Comparison {
   std::vector<std::optional<RunResult>> results_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> entry_of_;  // of each case
+  std::size_t searches_ = 0;           // begun
   WorkList work_;
-  std::mutex mutex_;  // entries' trials, and remarks
+  std::mutex mutex_;  // entries' trials, searches_, and remarks
 };
 
 void Comparison::remark(const std::string& text) {
@@ -124,11 +125,13 @@ int Comparison::jobs() const {
 /// The first case of an entry begins its tuning, which the others wait for.
 void Comparison::begin(std::size_t index) {
   Entry& entry = entry_of(index);
+  std::size_t search = 0;
   {
     const std::lock_guard lock(mutex_);
     if (request_.options.tune_lr && !entry.tuned) {
       entry.waiting.push_back(index);
       if (entry.waiting.size() > 1) return;
+      search = ++searches_;
     }
   }
   if (!request_.options.tune_lr || entry.tuned) {
@@ -136,7 +139,10 @@ void Comparison::begin(std::size_t index) {
     return;
   }
   const Case& first = cases_[entry.first];
-  entry.search.emplace(first.configuration, *first.data, name_of(first),
+  const std::string name =
+      entries_.size() > 1 ? fmt::format("{} of {}, {}", search, entries_.size(), name_of(first))
+                          : name_of(first);
+  entry.search.emplace(first.configuration, *first.data, name,
                        [this](const std::string& text) { remark(text); });
   add_trials(entry);
 }

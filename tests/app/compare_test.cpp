@@ -86,6 +86,31 @@ TEST_CASE("a run that fails does not cost the results of those before it", "[app
   CHECK(document["runs"][0]["seconds"].get<double>() == Approx(5 * 100 * 3600.0));
 }
 
+TEST_CASE("each run that ends says how many of all have", "[app]") {
+  const Words words{"compare", "--schemes", "ring,gossip", "--time", "virtual",
+                    "--steps", "2",         "--vary",      "lr=1,2", "--jobs"};
+  for (const char* jobs : {"1", "2"}) {
+    const Outcome outcome = run_program(words + Words{jobs, "--seeds", "3"});
+    REQUIRE(outcome.status == 0);
+    int ended = 0;
+    for (const std::string& line : lines_of(outcome.errors)) {
+      if (line.find(" done: ") == std::string::npos) continue;
+      INFO(line);
+      const std::string count = std::to_string(++ended) + " of 12  ";
+      CHECK(line.find_first_not_of(' ') == line.find(count));
+    }
+    CHECK(ended == 12);
+  }
+  // What is tuned is counted for itself: how many runs that takes is not known before.
+  const Outcome tuned = run_program(words + Words{"1", "--tune-lr"});
+  for (const char* part : {"\ntuning 1 of 4, ring, lr 1: step size ", "\n1 of 4  ring, lr 1",
+                           "\ntuning 4 of 4, gossip, lr 2: step size ", "\n4 of 4  gossip, lr 2"}) {
+    CHECK_THAT(tuned.errors, ContainsSubstring(part));
+  }
+  const Outcome single = run_program({"compare", "--schemes", "ring", "--steps", "2"});
+  CHECK_THAT(single.errors, ContainsSubstring("\nring         done: "));
+}
+
 TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[app]") {
   const Words words{"compare", "--schemes", "ring,gossip", "--time", "virtual", "--json"};
   const Outcome seeds = run_program(words + Words{"--seeds", "1000", "--epochs", "20"},

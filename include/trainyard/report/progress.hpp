@@ -3,17 +3,27 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <mutex>
 #include <string>
 
 #include "trainyard/run/run.hpp"
 
 namespace trainyard {
 
+/// How many runs of a comparison have ended, for all who tell of one.
+struct RunCount {
+  std::size_t all = 0;  // known before the first one ends
+  std::size_t ended = 0;
+  std::mutex mutex{};  // guards `ended`, and keeps lines in its order
+};
+
 /// What of a run is shown.
 struct ProgressOptions {
   bool quiet = false;             // nothing but warnings
   bool every_evaluation = false;  // where standard error is no terminal, too
   bool alone = true;              // otherwise a terminal shows only how each run ended
+  RunCount* count = nullptr;      // of the comparison that it is one of
 };
 
 /// Writes to standard error. Threads: one at a time.
