@@ -11,6 +11,7 @@ namespace trainyard::app {
 
 void check_outputs(const RunPlace& place, bool overwrite) {
   if (!place.folder.empty()) {
+    refuse_unwritable(place.folder.parent_path());
     refuse_taken_folder(place.folder.parent_path(), place.folder.filename().string(), overwrite);
   }
   if (!place.trace.empty()) const OutputFile checked("--trace", place.trace, overwrite);

@@ -187,6 +187,7 @@ int compare_command(const ComparisonRequest& request) {
   const Configuration& configuration = request.configuration;
   use_memory_as(configuration);
   Listeners overall(configuration, {.name = "compare"}, true);
+  if (!configuration.out.empty()) refuse_unwritable(configuration.out);  // before data are loaded
   Together together;
   ComparisonHooks hooks;
   hooks.remark = [&](const std::string& text) { overall.remark(text); };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/report/run_folder.hpp"
 
 #include "report/file_writing.hpp"
 
@@ -50,6 +51,20 @@ bool holds_nothing(const fs::path& folder, const std::set<std::string>& names) {
     if (error == lack) throw RunError("--out: " + message);
   }
   throw OptionError("out", message + "; expected a folder, or a place for one");
+}
+
+/// The folder that holds `out`, however far above, or is it. Throws where there can be none.
+fs::path nearest_there(const fs::path& out) {
+  fs::path there = out;
+  struct stat status {};
+  while (stat(there.c_str(), &status) != 0) {
+    const int why = errno;
+    std::error_code error;
+    if (why != ENOENT || fs::is_symlink(there, error)) throw_not_made(out, why);
+    there = there.has_parent_path() ? there.parent_path() : fs::path(".");
+  }
+  if (!S_ISDIR(status.st_mode)) throw_not_made(out, ENOTDIR);
+  return there;
 }
 
 struct flock whole_file() {
@@ -149,6 +164,24 @@ bool still_holds(const Descriptor& metrics, const fs::path& partial) {
   return fstat(metrics.number(), &ours) == 0 &&
          lstat((partial / "metrics.jsonl").c_str(), &there) == 0 && ours.st_dev == there.st_dev &&
          ours.st_ino == there.st_ino;
+}
+
+void refuse_unwritable(const fs::path& out) {
+  const fs::path there = nearest_there(out);
+  const long longest = pathconf(there.c_str(), _PC_NAME_MAX);  // below 0: none, or not known
+  for (const fs::path& part : out) {
+    if (longest > 0 && std::ssize(part.native()) > longest) throw_not_made(out, ENAMETOOLONG);
+  }
+  // Tried, as permissions do not tell: of a file system that is read-only or full, or of /proc.
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const fs::path probe = there / fmt::format("trainyard.{}-{}.probe", getpid(), attempt);
+    if (mkdir(probe.c_str(), 0777) == 0) {
+      rmdir(probe.c_str());
+      return;
+    }
+    if (errno != EEXIST) throw_not_made(out, errno);  // a name of another container's process
+  }
+  throw_not_made(out, EEXIST);
 }
 
 void remove_run_files(const fs::path& folder) {

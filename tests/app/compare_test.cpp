@@ -111,6 +111,38 @@ TEST_CASE("each run that ends says how many of all have", "[app]") {
   CHECK_THAT(single.errors, ContainsSubstring("\nring         done: "));
 }
 
+TEST_CASE("a place that cannot be written is found out before the first run", "[app]") {
+  const TemporaryFolder folder;
+  folder.write("file", "mine");
+  const ProgramOptions here{.folder = folder.path()};
+  const Words words{"compare", "--schemes", "ring,gossip", "--time", "virtual", "--steps", "2"};
+  const std::string long_name(300, 'x');
+  for (const std::string& out :
+       {std::string("file"), std::string("file/results"), std::string("/proc/no/results"),
+        long_name, "results/" + long_name}) {
+    const Outcome outcome = run_program(words + Words{"--out", out}, here);
+    INFO(out << "\n" << outcome.errors);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.output.empty());
+    CHECK_THAT(outcome.errors, ContainsSubstring("--out: cannot write to " + out));
+    CHECK_THAT(outcome.errors, ContainsSubstring("expected a folder, or a place for one"));
+    CHECK_THAT(outcome.errors, !ContainsSubstring("done"));
+    CHECK(lines_of(outcome.errors).size() == 1);
+  }
+  for (const std::string trace : {"file/t.json", "no/t.json", "/proc/t.json"}) {
+    const Outcome outcome = run_program(words + Words{"--trace", trace}, here);
+    INFO(trace << "\n" << outcome.errors);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.errors, ContainsSubstring("--trace: "));
+    CHECK_THAT(outcome.errors, !ContainsSubstring("done"));
+  }
+  // What was found out leaves nothing, nor does a run that is refused later.
+  const Outcome refused =
+      run_program(words + Words{"--out", "a/b/c", "--dataset", "no-such.svm"}, here);
+  CHECK(refused.status == 3);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
 TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[app]") {
   const Words words{"compare", "--schemes", "ring,gossip", "--time", "virtual", "--json"};
   const Outcome seeds = run_program(words + Words{"--seeds", "1000", "--epochs", "20"},

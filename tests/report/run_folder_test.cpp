@@ -277,6 +277,30 @@ TEST_CASE("a folder that was removed, or has lost its permissions, meanwhile", "
   fs::permissions(partial, fs::perms::owner_all);
 }
 
+TEST_CASE("whether folders can be made is found out without making any", "[report]") {
+  const TemporaryFolder temporary;
+  for (const char* out : {".", "results", "results/seed-1/latency-1ms", "results/../other/"}) {
+    INFO(out);
+    CHECK_NOTHROW(refuse_unwritable(temporary.path() / out));
+  }
+  temporary.write("file", "mine");
+  fs::create_symlink(temporary.path() / "nowhere", temporary.path() / "link");
+  fs::create_directory_symlink(temporary.path(), temporary.path() / "folder");
+  CHECK_NOTHROW(refuse_unwritable(temporary.path() / "folder/results"));
+  for (const char* out : {"file", "file/results", "link", "link/results"}) {
+    INFO(out);
+    CHECK_THROWS_AS(refuse_unwritable(temporary.path() / out), UsageError);
+  }
+  CHECK(names_in(temporary.path()) == std::set<std::string>{"file", "folder", "link"});
+
+  const TemporaryFolder locked;
+  const UserWithoutRights user(locked.path());
+  fs::permissions(locked.path(), fs::perms::owner_read | fs::perms::owner_exec);
+  CHECK_THROWS_WITH(refuse_unwritable(locked.path() / "results"),
+                    ContainsSubstring("results: Permission denied; expected a folder"));
+  fs::permissions(locked.path(), fs::perms::owner_all);
+}
+
 TEST_CASE("results that appear while a run goes on are not overwritten either", "[report]") {
   const TemporaryFolder temporary;
   const RunResult result = full_result("ring");

@@ -70,6 +70,10 @@ class RunFolder {
 /// the first ones.
 void refuse_taken_folder(const std::filesystem::path& out, const std::string& name, bool overwrite);
 
+/// Throws UsageError when no folder can be made in `out` or for it, RunError when there is no room.
+/// What is made to find out is removed again.
+void refuse_unwritable(const std::filesystem::path& out);
+
 /// A vector in NumPy's .npy format, version 1.0. Throws RunError when it cannot be written.
 void write_npy(const std::filesystem::path& file, ConstVector values);
 
