@@ -11,6 +11,7 @@
 #include <tbb/task_arena.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/plan.hpp"
@@ -20,6 +21,7 @@
 
 #include "study/cases.hpp"
 #include "study/relate.hpp"
+#include "study/same_runs.hpp"
 #include "study/work_list.hpp"
 
 namespace trainyard {
@@ -47,7 +49,11 @@ class Comparison {
  public:
   Comparison(const ComparisonRequest& request, const ComparisonHooks& hooks,
              std::vector<Case> cases)
-      : request_(request), hooks_(hooks), cases_(std::move(cases)), results_(cases_.size()) {}
+      : request_(request),
+        hooks_(hooks),
+        cases_(std::move(cases)),
+        others_(cases_.size()),
+        results_(cases_.size()) {}
 
   std::vector<RunResult> run();
 
@@ -60,11 +66,15 @@ class Comparison {
   void try_one(Entry& entry, std::size_t trial);
   void add_runs(Entry& entry);
   void run_one(std::size_t index);
+  void tell_others(std::size_t index);
+  void keep(std::size_t index, FunctionRef<RunResult(const RunHooks&)> make);
+  void forget_model(std::size_t index);
   void remark(const std::string& text);
 
   const ComparisonRequest& request_;
   const ComparisonHooks& hooks_;
   std::vector<Case> cases_;
+  std::vector<std::vector<std::size_t>> others_;  // of each case: later ones, the same run
   std::vector<std::optional<RunResult>> results_;
   std::vector<Entry> entries_;
   std::vector<std::size_t> entry_of_;  // of each case
@@ -215,17 +225,42 @@ void Comparison::run_one(std::size_t index) {
   if (is_set(hooks_.interrupted) && index > 0) return;
   const Entry& entry = entry_of(index);
   if (entry.search) one.configuration.optimizer.lr = entry.search->result().lr;
-  const std::unique_ptr<CaseListener> listener = hooks_.begins ? hooks_.begins(one) : nullptr;
-  try {
-    RunHooks hooks;
-    if (listener) hooks = listener->hooks();
+  keep(index, [&](const RunHooks& listening) {
+    RunHooks hooks = listening;
     hooks.interrupted = hooks_.interrupted;
     RunResult result = run_experiment(plan_run(one.configuration, *one.data), hooks);
     result.summary.label = one.label;
     result.summary.settings = one.settings;
     result.summary.varied = one.varied;
+    return result;
+  });
+  tell_others(index);
+  forget_model(index);
+}
+
+/// Of those that are the same run: they end as it has ended. Where it failed that is said once.
+void Comparison::tell_others(std::size_t index) {
+  const std::optional<RunResult>& result = results_[index];
+  if (!result || result->summary.interrupted) return;
+  for (const std::size_t other : others_[index]) {
+    Case& one = cases_[other];
+    one.configuration.optimizer.lr = cases_[index].configuration.optimizer.lr;
+    keep(other, [&](const RunHooks& hooks) {
+      for (const Metrics& metrics : result->metrics) {
+        if (hooks.evaluated) hooks.evaluated(metrics);
+      }
+      return as_of(one, *result);
+    });
+    forget_model(other);
+  }
+}
+
+void Comparison::keep(std::size_t index, FunctionRef<RunResult(const RunHooks&)> make) {
+  const std::unique_ptr<CaseListener> listener =
+      hooks_.begins ? hooks_.begins(cases_[index]) : nullptr;
+  try {
+    RunResult result = make(listener ? listener->hooks() : RunHooks{});
     if (listener) listener->ended(result);
-    if (cases_.size() > request_.contestants.size()) result.model = {};
     results_[index] = std::move(result);
   } catch (...) {
     if (!listener) throw;
@@ -233,10 +268,21 @@ void Comparison::run_one(std::size_t index) {
   }
 }
 
+/// Only the contestants' of a single point and seed have room together.
+void Comparison::forget_model(std::size_t index) {
+  if (results_[index] && cases_.size() > request_.contestants.size()) results_[index]->model = {};
+}
+
 std::vector<RunResult> Comparison::run() {
   std::map<std::string, std::size_t> places;
   std::vector<WorkList::Work> pieces;
+  const std::vector<std::size_t> first = first_of_same(cases_);
   for (std::size_t index = 0; index < cases_.size(); ++index) {
+    if (first[index] != index) {
+      others_[first[index]].push_back(index);
+      entry_of_.push_back(entry_of_[first[index]]);
+      continue;
+    }
     // Tuned once for all seeds, with the first.
     const auto [place, is_new] = places.try_emplace(name_of(cases_[index]), entries_.size());
     if (is_new) entries_.emplace_back().first = index;

@@ -1,0 +1,75 @@
+#include "study/same_runs.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+namespace {
+
+bool is_of_schemes(const Option& option) {
+  return option.section == "scheme" ||
+         std::ranges::any_of(ingredient_kinds(),
+                             [&](const auto& kind) { return kind.name == option.name; });
+}
+
+bool is_taken(const OptionText& varied, const Case& one) {
+  const Option& option = option_named(varied.option);
+  const Configuration& c = one.configuration;
+  return !is_of_schemes(option) || !option.idle || option.idle({c, find_scheme(c.scheme)}).empty();
+}
+
+/// Two cases with one of these are one run: in all else a comparison's runs are alike.
+using Key = std::vector<std::string>;
+
+Key key_of(const Case& one) {
+  Key key{one.label, fmt::to_string(one.configuration.seed)};
+  for (const OptionText& varied : one.varied) {
+    if (!is_taken(varied, one)) continue;
+    key.push_back(varied.option);
+    key.push_back(varied.text);
+  }
+  return key;
+}
+
+}  // namespace
+
+std::vector<OptionText> not_taken(const Case& one) {
+  std::vector<OptionText> options = one.varied;
+  std::erase_if(options, [&](const OptionText& varied) { return is_taken(varied, one); });
+  return options;
+}
+
+std::vector<std::size_t> first_of_same(const std::vector<Case>& cases) {
+  std::vector<std::size_t> first;
+  first.reserve(cases.size());
+  std::map<Key, std::size_t> places;
+  for (std::size_t index = 0; index < cases.size(); ++index) {
+    const Configuration& c = cases[index].configuration;
+    const bool is_repeatable = c.time == TimeMode::simulated && c.trace.empty();
+    first.push_back(is_repeatable ? places.try_emplace(key_of(cases[index]), index).first->second
+                                  : index);
+  }
+  return first;
+}
+
+RunResult as_of(const Case& one, const RunResult& result) {
+  RunResult made{.resolved = result.resolved,
+                 .summary = result.summary,
+                 .metrics = result.metrics,
+                 .accounts = result.accounts,
+                 .staleness = result.staleness,
+                 .model = VectorBuffer::copy_of(std::as_const(result.model).view())};
+  const std::vector<OptionText> idle = not_taken(one);
+  apply(idle, made.resolved);
+  made.summary.varied = one.varied;
+  return made;
+}
+
+}  // namespace trainyard

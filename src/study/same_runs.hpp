@@ -1,0 +1,28 @@
+// Which runs of a comparison are the same run.
+//
+// With --vary topology=ring,full the scheme `ring` is the same run at both points: it has no graph.
+// Only what belongs to schemes is looked at, their hyperparameters and ingredients: what a scheme
+// does not take cannot reach it, and no figure of a summary has it. Of other options without
+// effect, the latency where nothing is sent for one, summaries say the value.
+//
+// Threads: any; these are functions of their arguments.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "trainyard/study/comparison.hpp"
+
+namespace trainyard {
+
+/// Of the point of a case, what its scheme does not take. REQUIRES: the case is resolved.
+std::vector<OptionText> not_taken(const Case& one);
+
+/// For each case the first one that is the same run, which may be itself. A run in `wall` is never
+/// another's: it is a measurement. Nor is one with a trace.
+std::vector<std::size_t> first_of_same(const std::vector<Case>& cases);
+
+/// The result as that of `one`, which is the same run at another point.
+RunResult as_of(const Case& one, const RunResult& result);
+
+}  // namespace trainyard
