@@ -182,7 +182,7 @@ TEST_CASE("several threads may step on the same parameters at once", "[model]") 
     std::thread other(work, 100);
     work(0);
     other.join();
-    const auto loss_at = [&](const std::vector<double>& w) {
+    const auto loss_at = [&, name = name](const std::vector<double>& w) {
       return test::reference_objective(name, 0.0, problem.dense, all, w);
     };
     CHECK(loss_at({parameters.begin(), parameters.end()}) <
