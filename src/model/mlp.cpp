@@ -62,6 +62,14 @@ class Mlp final : public Model, public LayeredModel {
 
   std::size_t dimension() const override { return layers_.back().end(); }
   const LayeredModel* layered() const override { return this; }
+  std::vector<TensorShape> tensors() const override {
+    std::vector<TensorShape> all;
+    for (const Layer& layer : layers_) {
+      all.push_back({layer.inputs, layer.outputs});
+      all.push_back({layer.outputs, 1});
+    }
+    return all;
+  }
 
   /// He et al. 2015: W_l ~ N(0, 2 / inputs), which keeps the scale of the units from layer to layer
   /// as ReLU halves their second moment. Biases zero.

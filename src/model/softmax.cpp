@@ -98,6 +98,7 @@ class Softmax final : public Model {
   }
 
   std::size_t dimension() const override { return features_ * classes_; }
+  std::vector<TensorShape> tensors() const override { return {{features_, classes_}}; }
 
   void initialize(Vector parameters, std::uint64_t /*seed*/) const override {
     kernels::set_to_zero(parameters);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -26,13 +27,17 @@ std::vector<std::string> papers_in(const std::string& source) {
 
 }  // namespace
 
-TEST_CASE("every paper that a scheme or a collective names is in the bibliography", "[structure]") {
+TEST_CASE("every paper that a scheme, a collective or a codec names is in the bibliography",
+          "[structure]") {
   std::vector<std::string> papers;
   for (const Scheme& scheme : schemes()) {
     for (const std::string& paper : papers_in(scheme.source)) papers.push_back(paper);
   }
   for (const AllReduce& collective : all_reduces()) {
     for (const std::string& paper : papers_in(collective.source)) papers.push_back(paper);
+  }
+  for (const CodecInfo& codec : codecs()) {
+    for (const std::string& paper : papers_in(codec.source)) papers.push_back(paper);
   }
   REQUIRE(papers.size() > 40);
   const std::string bibliography =

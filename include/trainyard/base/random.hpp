@@ -25,6 +25,7 @@ enum class Purpose : std::uint32_t {
   scheme = 6,
   compute_time = 7,
   network = 8,
+  codec = 9,
 };
 
 class RandomStream {

@@ -18,6 +18,7 @@
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/data/batch.hpp"
+#include "trainyard/model/tensor_shape.hpp"
 
 namespace trainyard {
 
@@ -83,6 +84,10 @@ class Model {
 
   /// (λ/2)‖weights‖², of those that are regularised.
   virtual double penalty(ConstVector parameters) const = 0;
+
+  /// The matrices that the parameters are, one after the other; a layer's weights are inputs ×
+  /// outputs, what is a vector is one column.
+  virtual std::vector<TensorShape> tensors() const { return {{dimension(), 1}}; }
 
   // Sparse updates. Only on sparse linear models; the others return nullptr.
   class SparseUpdate;

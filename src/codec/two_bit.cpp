@@ -1,0 +1,71 @@
+// Two bits with a fixed threshold (MXNet's "2bit" gradient compression, 2017, after Strom,
+// Interspeech 2015): T where x ≥ T, −T where x ≤ −T, else 0. T is known to both sides and is not
+// sent.
+//
+// Biased: what is below T is lost and of what is above it the rest; with error feedback it is sent
+// another time. ‖C(x) − x‖² = ‖x‖² − Σ T (2|x_i| − T) over all |x_i| ≥ T, which is at most ‖x‖².
+//
+// Wire: d signs, −1, 0 and 1, as 0, 1 and 2 in two bits. 2d bits.
+
+#include "codec/argument.hpp"
+#include "codec/norms.hpp"
+#include "codec/rows.hpp"
+#include "codec/ternary.hpp"
+#include "codec/wire.hpp"
+
+namespace trainyard {
+
+namespace {
+
+class TwoBit final : public Codec {
+ public:
+  explicit TwoBit(double threshold) : threshold_(threshold) {}
+
+  std::size_t most_bytes(Scalar /*scalar*/, TensorShapes shapes) const override {
+    return wire::bytes_of_bits(2 * total_size(shapes));
+  }
+
+  std::size_t encode(ConstVector x, TensorShapes shapes, RandomStream& /*random*/,
+                     CodecScratch& /*scratch*/, std::span<std::byte> wire) const override {
+    with_scalar(x.scalar(), [&]<typename T>(T) {
+      const std::span<const T> numbers = x.as<T>();
+      write_trits(wire.data(), numbers.size(), [&](std::size_t i) {
+        const auto value = static_cast<double>(numbers[i]);
+        return static_cast<int>(value >= threshold_) - static_cast<int>(value <= -threshold_);
+      });
+    });
+    return most_bytes(x.scalar(), shapes);
+  }
+
+  void decode_add(double scale, std::span<const std::byte> wire, TensorShapes shapes,
+                  Vector sum) const override {
+    wire::expect_size(wire, most_bytes(sum.scalar(), shapes));
+    with_scalar(sum.scalar(), [&]<typename T>(T) {
+      add_trits(within<T>(scale * static_cast<double>(within<T>(threshold_))), wire, sum.as<T>());
+    });
+  }
+
+  bool unbiased() const override { return false; }
+  double error_bound(std::size_t /*length*/) const override { return 1.0; }
+
+ private:
+  double threshold_;
+};
+
+}  // namespace
+
+CodecInfo two_bit_codec() {
+  return {.name = "two-bit",
+          .argument = "T",
+          .summary = "T where x ≥ T, −T where x ≤ −T, else 0",
+          .wire = "2d",
+          .error = "≤ ‖x‖², biased",
+          .source = "Strom 2015; catalogue 5",
+          .encode_time = Duration{1100},
+          .decode_time = Duration{1300},
+          .make = [](std::string_view argument) -> std::shared_ptr<const Codec> {
+            return std::make_shared<TwoBit>(positive_argument(argument));
+          }};
+}
+
+}  // namespace trainyard
