@@ -87,6 +87,11 @@ bool all_alike(const Configuration& c) {
          c.network.ports == PortMode::circuit && c.stragglers.empty() && !c.compute_noise.any();
 }
 
+CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
+  const CodingTime usual = usual_coding_time(scheme, ingredient_name(c.ingredients, "codec"));
+  return {c.encode_time.value_or(usual.encode), c.decode_time.value_or(usual.decode)};
+}
+
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
                                   const Configuration& c, const Ingredients& ingredients) {
   if (scheme.cost.time == nullptr || !all_alike(c)) return std::nullopt;
@@ -97,6 +102,8 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
                                .parameters = setting.parameters,
                                .compute = *c.compute_time,
                                .message = FloatMessages{c.network},
+                               .message_of_bytes = ByteMessages{c.network},
+                               .coding = coding_time_of(scheme, c),
                                .ingredients = ingredients,
                                .hyperparameters = c.hyperparameters});
     } catch (const NotTaken& error) {
@@ -185,6 +192,12 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   const std::size_t batch = std::exchange(c.batch, 1);
   const StandIn model = stand_in(setting);
   c.network = model.network;
+  // Of the whole model's numbers, of which the stand-in has fewer.
+  const double numbers =
+      static_cast<double>(setting.parameters) / static_cast<double>(model.floats);
+  const CodingTime coding = coding_time_of(scheme, c);
+  c.encode_time = scaled(coding.encode, numbers);
+  c.decode_time = scaled(coding.decode, numbers);
   c.time = TimeMode::simulated;
   c.model = "logistic";
   c.evaluate_every = 1e9;  // nobody looks at the losses
@@ -200,11 +213,10 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   const Summary before = played(c, prediction.steps_before, data);
   const Summary after = played(c, prediction.steps_before + prediction.steps_counted, data);
   const auto steps = static_cast<double>(prediction.steps_counted);
-  const double scale = static_cast<double>(setting.parameters) / static_cast<double>(model.floats);
   prediction.servers = after.servers;
   prediction.step_s = (after.seconds - before.seconds) / steps;
   prediction.messages = static_cast<double>(after.messages - before.messages) / steps;
-  prediction.bytes = static_cast<double>(after.bytes_sent - before.bytes_sent) / steps * scale;
+  prediction.bytes = static_cast<double>(after.bytes_sent - before.bytes_sent) / steps * numbers;
   // Not always one a worker: of some schemes a step drops minibatches.
   const double minibatches = static_cast<double>(after.samples - before.samples) / steps;
   prediction.epoch_s = prediction.step_s * static_cast<double>(setting.rows) /

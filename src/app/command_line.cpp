@@ -326,6 +326,11 @@ Call CommandLine::Commands::predict_call() const {
   const PredictionSetting setting = predict_flags_.setting();
   const std::vector<Variant> variants = predict_flags_.variants();
   const bool json = predict_flags_.json();
+  if (predict_flags_.break_even()) {
+    return [=, codecs = predict_flags_.codecs()] {
+      return break_even_command(setting, variants, codecs, json);
+    };
+  }
   if (const auto sweep = predict_flags_.sweep()) {
     return [=] { return predict_command(setting, variants, *sweep, json); };
   }

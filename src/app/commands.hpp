@@ -59,6 +59,9 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
                     const ExchangeCosts& costs, bool json);
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
                     const Sweep& values, bool json);
+/// Each of the schemes with each of the codecs.
+int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
+                       const std::vector<std::string>& codecs, bool json);
 /// `ranks` 0: one for each core.
 int machine_command(int ranks, Placement placement);
 

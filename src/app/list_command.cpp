@@ -111,12 +111,12 @@ void print_ingredients(const IngredientKind& kind) {
   };
   std::vector<Line> lines;
   for (const IngredientInfo& info : kind.all()) {
-    if (info.time.empty()) {
+    if (info.details.empty()) {
       lines.push_back({info.typed, info.summary});
-    } else {
-      fmt::print("{}\n  {}\n  time: {}\n  source: {}\n", info.typed, info.summary, info.time,
-                 info.source);
+      continue;
     }
+    fmt::print("{}\n  {}\n", info.typed, info.summary);
+    for (const auto& [what, text] : info.details) fmt::print("  {}: {}\n", what, text);
   }
   print_table(lines);
   fmt::print("{}", kind.notes);

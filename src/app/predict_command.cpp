@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/analysis/break_even.hpp"
+#include "trainyard/report/break_even_format.hpp"
 #include "trainyard/report/prediction_format.hpp"
 #include "trainyard/report/status_line.hpp"
 
@@ -46,6 +48,20 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
   const SweepResult result = swept(values, variants, setting);
   fmt::print("{}",
              json ? sweep_json(*values.quantity, result) : sweep_table(*values.quantity, result));
+  return exit_done;
+}
+
+int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
+                       const std::vector<std::string>& codecs, bool json) {
+  StatusLine status_line;
+  std::vector<BreakEven> rows;
+  for (const Variant& scheme : schemes) {
+    for (const std::string& codec : codecs) {
+      status_line.show(fmt::format("{} with {}", scheme.text(), codec));
+      rows.push_back(break_even(scheme, codec, setting));
+    }
+  }
+  fmt::print("{}", json ? break_even_json(setting, rows) : break_even_table(setting, rows));
   return exit_done;
 }
 

@@ -38,7 +38,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
   for (const Option& option : trainyard::options()) {
     const bool asked = option.section == "network" || option.section == "scheme" ||
                        option.name == "workers" || option.name == "servers" ||
-                       option.name == "batch" ||
+                       option.name == "batch" || option.name == "codec" ||
                        (option.section == "compute" && option.name != "placement");
     if (!asked) continue;
     options_.push_back(
@@ -53,6 +53,8 @@ PredictFlags::PredictFlags(CLI::App& command) {
                                 "of the lower bounds: adding models [10GiB/s]");
   update_rate_ = add_value_flag(command, "update-rate", "RATE",
                                 "of the lower bounds: optimizer steps [2GiB/s]");
+  break_even_ = add_switch(command, "break-even",
+                           "the bandwidth below which each codec pays, in schemes that encode");
   json_ = add_switch(command, "json", "as JSON");
   command.footer(
       "Without flags: 8 workers, 1 server, 1ms a minibatch, 100us a message, 1Gbps. Nothing is\n"
@@ -118,6 +120,7 @@ std::optional<Sweep> PredictFlags::sweep() const {
 }
 
 std::vector<Variant> PredictFlags::variants() const {
+  if (is_given(*break_even_)) return coded_schemes();
   if (schemes_->count() == 0) {
     if (vary_->count() == 0) return parse_variants("all", "--schemes");
     return {{"ps-sync", ""}, {"ring", ""}, {"all-reduce", "tree"}, {"gossip", "ring"}};
@@ -131,6 +134,33 @@ std::vector<Variant> PredictFlags::variants() const {
     }
   }
   return variants;
+}
+
+std::vector<Variant> PredictFlags::coded_schemes() const {
+  const std::string names = schemes_->count() == 0 ? "" : only_value(*schemes_);
+  return trainyard::coded_schemes(names.empty() ? std::vector<std::string>{} : split_names(names),
+                                  "--schemes");
+}
+
+/// --codec, or those that `predict` has a line for each.
+std::vector<std::string> PredictFlags::codecs() const {
+  const auto flag = std::ranges::find(options_, "codec", &CLI::Option::get_single_name);
+  if ((*flag)->count() > 0) return {only_value(**flag)};
+  std::vector<std::string> all;
+  for (const CodecInfo& info : trainyard::codecs()) {
+    if (info.name != "identity" && (info.argument.empty() || !info.fallback.empty())) {
+      all.push_back(info.name);
+    }
+  }
+  return all;
+}
+
+bool PredictFlags::break_even() const {
+  if (!is_given(*break_even_)) return false;
+  if (vary_->count() > 0) {
+    throw UsageError("--vary: --break-even is given beside; it varies the bandwidth by itself");
+  }
+  return true;
 }
 
 bool PredictFlags::json() const {

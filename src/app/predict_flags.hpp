@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "trainyard/analysis/break_even.hpp"
 #include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/analysis/sweep.hpp"
@@ -23,6 +24,11 @@ class PredictFlags {
   std::vector<Variant> variants() const;
   bool json() const;
 
+  bool break_even() const;
+  /// For --break-even.
+  std::vector<Variant> coded_schemes() const;
+  std::vector<std::string> codecs() const;
+
   /// "note: --X has no effect: REASON" for each flag that is given in vain.
   std::vector<std::string> notes() const;
 
@@ -34,6 +40,7 @@ class PredictFlags {
   CLI::Option* vary_;
   CLI::Option* reduce_rate_;
   CLI::Option* update_rate_;
+  CLI::Option* break_even_;
   CLI::Option* json_;
 };
 

@@ -15,7 +15,8 @@ int rounds(const Communicator& comm) {
   return std::max(comm.workers(), comm.servers());
 }
 
-/// The order in which a worker deals with the shards.
+}  // namespace
+
 void for_each_shard(const Communicator& comm, FunctionRef<void(int shard)> deal) {
   if (comm.servers() == 0) throw NoServers();
   for (int round = 0; round < rounds(comm); ++round) {
@@ -23,8 +24,6 @@ void for_each_shard(const Communicator& comm, FunctionRef<void(int shard)> deal)
     if (shard < comm.servers()) deal(shard);
   }
 }
-
-}  // namespace
 
 void for_each_worker(const Communicator& comm, FunctionRef<void(int worker)> answer) {
   const int index = comm.rank() - comm.workers();

@@ -55,6 +55,14 @@ std::string compute_time_idle(const OptionSetting& s) {
                                                 : "";
 }
 
+std::string coding_time_idle(const OptionSetting& s) {
+  if (!encodes(s.scheme)) {
+    return fmt::format("{} {}", s.scheme.name, ingredient_kind("codec").missing);
+  }
+  return s.configuration.time == TimeMode::wall ? "with --time wall coding takes what it takes"
+                                                : "";
+}
+
 std::string factor_idle(const OptionSetting& s) {
   const C& c = s.configuration;
   const bool takes_none = c.time == TimeMode::simulated && c.compute_time == Duration{0};
@@ -87,6 +95,21 @@ Option compute_time_option() {
             }
           },
           [](const C& c) { return c.compute_time ? exact_text(*c.compute_time) : "auto"; }};
+}
+
+Option coding_time_option(std::string name, std::string what, std::optional<Duration> C::*field) {
+  Option option{
+      "compute",
+      std::move(name),
+      "auto|DURATION",
+      fmt::format("virtual: what {} takes for each parameter; auto: the codec's usual time "
+                  "(list codecs), measured here where --compute-time is",
+                  what),
+      [field](C& c, Text t, Text w) {
+        c.*field = t == "auto" ? std::nullopt : std::optional(parse_duration(t, w));
+      },
+      [field](const C& c) { return c.*field ? exact_text(*(c.*field)) : "auto"; }};
+  return idle_where(std::move(option), coding_time_idle);
 }
 
 Option straggler_option() {
@@ -130,6 +153,8 @@ Option force_memory_option() {
 std::vector<Option> compute_options() {
   return {
       idle_where(compute_time_option(), compute_time_idle),
+      coding_time_option("encode-time", "encoding", &C::encode_time),
+      coding_time_option("decode-time", "decoding", &C::decode_time),
       idle_where(straggler_option(), straggler_idle),
       idle_where(compute_noise_option(), factor_idle),
       {"compute", "pause", "none|P:DURATION",

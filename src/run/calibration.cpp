@@ -8,28 +8,37 @@ namespace trainyard {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_repetitions = 1000;
+constexpr auto enough = std::chrono::milliseconds(50);
+
+/// The median of what `work` takes, over and over. The first few times warm the caches and grow
+/// buffers; the median leaves them out.
+template <typename Work>
+Duration median_time(const Work& work) {
+  std::vector<Clock::duration> times;
+  const auto began = Clock::now();
+  while (times.size() < 5 || (Clock::now() - began < enough && times.size() < most_repetitions)) {
+    const auto start = Clock::now();
+    work();
+    times.push_back(Clock::now() - start);
+  }
+  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+  return std::chrono::duration_cast<Duration>(times[times.size() / 2]);
+}
+
 /// The median time of step(rows) over `batch` rows at a time, in turn.
 template <typename Step>
 Duration median_time(const Dataset& train, std::size_t batch, const Step& step) {
-  constexpr std::size_t most_repetitions = 1000;
-  constexpr auto enough = std::chrono::milliseconds(50);
-  using Clock = std::chrono::steady_clock;
-
   const std::size_t rows = std::min(batch, train.rows);
-  std::vector<Clock::duration> times;
-  const auto began = Clock::now();
   std::size_t first = 0;
-  // The first few warm the caches and grow the workspace; the median leaves them out.
-  while (times.size() < 5 || (Clock::now() - began < enough && times.size() < most_repetitions)) {
+  const Duration median = median_time([&] {
     if (first + rows > train.rows) first = 0;
     const RowRange range{&train, first, rows};
-    const auto start = Clock::now();
     step(Batch(&range, 1));
-    times.push_back(Clock::now() - start);
     first += rows;
-  }
-  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
-  const auto median = std::chrono::duration_cast<Duration>(times[times.size() / 2]);
+  });
   return median * static_cast<std::int64_t>(batch) / static_cast<std::int64_t>(rows);
 }
 
@@ -69,6 +78,25 @@ Duration measure_lone_step_time(const Model& model, const Dataset& train, std::s
     }
   });
   return many / static_cast<std::int64_t>(steps_at_a_time);
+}
+
+CodingTime measure_coding_time(const Codec& codec, Scalar scalar, TensorShapes shapes) {
+  const std::size_t length = total_size(shapes);
+  RandomStream random(0, Purpose::codec);
+  VectorBuffer x(scalar, length);
+  with_scalar(scalar, [&]<typename T>(T) {
+    for (T& value : x.view().as<T>()) value = static_cast<T>(random.normal());
+  });
+  VectorBuffer sum = VectorBuffer::zeroed(scalar, length);
+  CodecScratch scratch;
+  AlignedBuffer<std::byte> wire(codec.most_bytes(scalar, shapes));
+  std::size_t written = 0;
+  const Duration encode =
+      median_time([&] { written = codec.encode(x.view(), shapes, random, scratch, wire.span()); });
+  const Duration decode =
+      median_time([&] { codec.decode_add(1e-6, wire.span().first(written), shapes, sum.view()); });
+  const auto numbers = static_cast<std::int64_t>(length);
+  return {encode / numbers, decode / numbers};
 }
 
 }  // namespace trainyard

@@ -45,6 +45,14 @@ std::string part_of_run(double part, const Summary& s) {
   return fmt::format("{} ({})", human_duration(part), share(part, s.seconds));
 }
 
+std::optional<double> coding_share(const Summary& s) {
+  return s.coding_s ? share_of_run(*s.coding_s, s) : std::nullopt;
+}
+
+std::string coding_line(const Summary& s) {
+  return s.coding_s ? part_of_run(*s.coding_s, s) : "";
+}
+
 std::string compute_line(const Summary& s) {
   std::string line = part_of_run(s.compute_s, s);
   if (!is_stretched(s)) return line;

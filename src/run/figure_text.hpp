@@ -44,11 +44,14 @@ std::string part_of_run(const Summary& s) {
   return part_of_run(s.*part, s);
 }
 
+std::optional<double> coding_share(const Summary& s);
+
 // Lines of the table of one run; empty where there is nothing to say.
 std::string compute_line(const Summary& s);
 std::string samples_computed_line(const Summary& s);
 std::string time_to_target_line(const Summary& s);
 std::string staleness_line(const Summary& s);
+std::string coding_line(const Summary& s);
 std::string consensus_line(const Summary& s);
 /// Of figures that most runs do not have: no line where there is none.
 template <auto member>

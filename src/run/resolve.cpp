@@ -13,6 +13,7 @@
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "run/coding.hpp"
 #include "run/large_features.hpp"
 #include "run/memory.hpp"
 #include "run/rehearsal.hpp"
@@ -344,7 +345,10 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   resolve_budget(c, data);
   remark_rare_meetings(c, schemes, say);
   resolve_schedule(c, data);
+  const bool measured = !c.compute_time;
   resolve_compute_time(c, *model, data, say);
+  resolve_coding_time(c, schemes, *model, measured, say);
+  remark_codec(c, schemes, *model, say);
   std::vector<OptionSetting> settings;
   settings.reserve(schemes.size());
   for (const std::string& name : schemes) settings.push_back({c, find_scheme(name)});

@@ -47,6 +47,7 @@ class Experiment {
   RuntimeSetup runtime_setup() const;
   Snapshot start() const;
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context) const;
+  RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context);
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
   void remark_whether_sharing_pays(const Summary& summary) const;
@@ -54,6 +55,7 @@ class Experiment {
   void remark_missing_look(const Snapshot& end) const;
   std::optional<Metrics> measure(const Snapshot& snapshot) const;
   Summary summarise(const Staleness& staleness, const RuntimeReport& report) const;
+  void summarise_coding(Summary& summary, const RunState& state) const;
   void summarise_time(Summary& summary, const RuntimeReport& report) const;
 
   const Plan& plan_;
@@ -179,6 +181,23 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
   return config_.time == TimeMode::wall ? run_wall(setup, program) : run_virtual(setup, program);
 }
 
+/// A codec that is given a NaN ends the run, which has diverged: a result like another. Where each
+/// rank's time went is lost, what was sent is not.
+RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup,
+                                               const RunContext& context) {
+  try {
+    return run_ranks(setup, context);
+  } catch (const NotFinite& error) {
+    diverged_ = true;
+    if (hooks_.remark) hooks_.remark(error.what());
+    RuntimeReport report;
+    report.elapsed = error.when();
+    report.accounts.resize(static_cast<std::size_t>(setup.workers + setup.servers));
+    report.accounts.front() = error.traffic();
+    return report;
+  }
+}
+
 /// The starting point is looked at too, so that every curve begins at the same loss.
 Snapshot Experiment::start() const {
   Snapshot start{.model = initial_.view()};
@@ -211,6 +230,9 @@ RunResult Experiment::run() {
                            .seed = config_.seed,
                            .optimizer = config_.optimizer,
                            .minibatch_time = config_.compute_time.value_or(Duration{0}),
+                           .coding_time = {config_.encode_time.value_or(Duration{0}),
+                                           config_.decode_time.value_or(Duration{0})},
+                           .codec_need = scheme_.codec_need,
                            .slowdown = slowdown(),
                            .compute_noise = config_.compute_noise,
                            .hyperparameters = config_.hyperparameters,
@@ -219,7 +241,7 @@ RunResult Experiment::run() {
                            .state = state,
                            .simulated = config_.time == TimeMode::simulated,
                            .recorder = hooks_.recorder};
-  const RuntimeReport report = run_ranks(setup, context);
+  const RuntimeReport report = run_until_not_finite(setup, context);
 
   const Snapshot end = pacer.final_snapshot(report);
   if (hooks_.finished) hooks_.finished(state);
@@ -230,6 +252,7 @@ RunResult Experiment::run() {
   result.model = VectorBuffer::copy_of(end.model);
   result.staleness = state.staleness();
   result.summary = summarise(result.staleness, report);
+  summarise_coding(result.summary, state);
   result.summary.samples_computed = samples_computed(pacer.worker_steps_done());
   result.summary.interrupted = interrupted_.load(std::memory_order_relaxed);
   result.summary.messages = end.messages;
@@ -317,6 +340,18 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.diverged = diverged_;
   summarise_time(s, report);
   return s;
+}
+
+void Experiment::summarise_coding(Summary& s, const RunState& state) const {
+  CodingAccount all;
+  for (int rank = 0; rank < cast_.ranks(); ++rank) {
+    const CodingAccount& account = state.coding_of(rank);
+    all.add(account);
+    if (rank >= cast_.workers || !encodes(scheme_)) continue;
+    s.coding_s = s.coding_s.value_or(0.0) + to_seconds(account.time) / cast_.workers;
+  }
+  s.compression = all.compression();
+  s.coding_error = all.relative_error();
 }
 
 void Experiment::summarise_time(Summary& s, const RuntimeReport& report) const {

@@ -38,6 +38,21 @@ double RunContext::its_hyperparameter(std::string_view name) const {
   }
 }
 
+Coder make_coder(Rank& rank, const RunContext& context, const Codec& codec,
+                 const std::uint64_t& step) {
+  const auto index = static_cast<std::size_t>(rank.rank());
+  return Coder({.rank = rank,
+                .codec = codec,
+                .time = context.coding_time,
+                .slowdown = index < context.slowdown.size() ? context.slowdown[index] : 1.0,
+                .tensors = context.model.tensors(),
+                .need = context.codec_need,
+                .seed = context.seed,
+                .account = context.state.coding_of(rank.rank()),
+                .scheme = context.scheme,
+                .step = step});
+}
+
 Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> shares)
     : rank_(rank),
       context_(context),
@@ -236,6 +251,14 @@ void Worker::compute(double minibatches, FunctionRef<void()> work) {
   rank_.compute(
       {.simulated = scaled(context_.minibatch_time, minibatches * slowdown), .slowdown = slowdown},
       work);
+}
+
+void Worker::code(Duration of_a_number, FunctionRef<void()> work) {
+  const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
+  const double times = static_cast<double>(held_.count) * slowdown;
+  const Time began = rank_.now();
+  rank_.compute({.simulated = scaled(of_a_number, times), .slowdown = slowdown}, work);
+  context_.state.coding_of(rank_.rank()).time += rank_.now() - began;
 }
 
 double Worker::minibatch_loss() {

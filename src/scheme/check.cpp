@@ -295,7 +295,7 @@ void try_functions(const Scheme& scheme) {
   });
   check_functions(scheme, ".cycle", [&] { (void)steps_of_cycle(scheme, workers, fallbacks); });
   const Ingredients ingredients =
-      make_ingredients({{"topology", "ring"}, {"collective", "ring"}},
+      make_ingredients({{"topology", "ring"}, {"collective", "ring"}, {"codec", "identity"}},
                        {.scheme = scheme, .workers = workers, .hyperparameters = fallbacks});
   check_functions(scheme, ".cost.time", [&] {
     if (scheme.cost.time == nullptr) return;
@@ -304,6 +304,7 @@ void try_functions(const Scheme& scheme) {
                             .parameters = 16,
                             .compute = std::chrono::milliseconds(1),
                             .message = FloatMessages{network},
+                            .message_of_bytes = ByteMessages{network},
                             .ingredients = ingredients,
                             .hyperparameters = fallbacks});
   });

@@ -23,6 +23,14 @@ Scheme ring_scheme();
 Scheme all_reduce_scheme();
 Scheme ps_hierarchical_scheme();
 
+Scheme csgd_scheme();
+Scheme ec_sgd_scheme();
+Scheme double_squeeze_scheme();
+Scheme coded_all_reduce_scheme();
+Scheme sign_sgd_scheme();
+Scheme power_sgd_scheme();
+Scheme one_bit_adam_scheme();
+
 Scheme ps_backup_scheme();
 Scheme ps_backup_interrupt_scheme();
 Scheme gradient_coding_scheme();
@@ -42,6 +50,7 @@ Scheme ps_async_epochs_scheme();
 Scheme local_sgd_scheme();
 Scheme post_local_sgd_scheme();
 Scheme fedavg_scheme();
+Scheme qsparse_local_sgd_scheme();
 Scheme easgd_scheme();
 Scheme easgd_async_scheme();
 Scheme eamsgd_scheme();
@@ -69,6 +78,12 @@ Scheme matcha_scheme();
 Scheme ad_psgd_scheme();
 Scheme gosgd_scheme();
 
+Scheme naive_compression_scheme();
+Scheme dcd_scheme();
+Scheme ecd_scheme();
+Scheme choco_scheme();
+Scheme deep_squeeze_scheme();
+
 namespace {
 
 std::vector<Scheme> published_schemes() {
@@ -79,6 +94,13 @@ std::vector<Scheme> published_schemes() {
       ring_scheme(),
       all_reduce_scheme(),
       ps_hierarchical_scheme(),
+      csgd_scheme(),
+      ec_sgd_scheme(),
+      double_squeeze_scheme(),
+      coded_all_reduce_scheme(),
+      sign_sgd_scheme(),
+      power_sgd_scheme(),
+      one_bit_adam_scheme(),
 
       ps_backup_scheme(),
       ps_backup_interrupt_scheme(),
@@ -99,6 +121,7 @@ std::vector<Scheme> published_schemes() {
       local_sgd_scheme(),
       post_local_sgd_scheme(),
       fedavg_scheme(),
+      qsparse_local_sgd_scheme(),
       easgd_scheme(),
       easgd_async_scheme(),
       eamsgd_scheme(),
@@ -125,6 +148,11 @@ std::vector<Scheme> published_schemes() {
       matcha_scheme(),
       ad_psgd_scheme(),
       gosgd_scheme(),
+      naive_compression_scheme(),
+      dcd_scheme(),
+      ecd_scheme(),
+      choco_scheme(),
+      deep_squeeze_scheme(),
   };
   // clang-format on
 }
@@ -153,6 +181,22 @@ const std::vector<Scheme>& schemes() {
 
 std::span<const Scheme> own_schemes() {
   return std::span(schemes()).subspan(table().published);
+}
+
+std::optional<Duration> StepSetting::coded_message(std::size_t floats, const Codec& by) const {
+  if (!by.fixed_size()) return std::nullopt;
+  const TensorShape column{floats, 1};
+  return message_of_bytes(by.most_bytes(Scalar::float32, {&column, 1}));
+}
+
+bool encodes(const Scheme& scheme) {
+  return takes(scheme, "codec") || scheme.own_coding.encode.count() > 0;
+}
+
+CodingTime usual_coding_time(const Scheme& scheme, std::string_view codec) {
+  if (!takes(scheme, "codec")) return scheme.own_coding;
+  const CodecInfo& info = codec_info(codec);
+  return {info.encode_time, info.decode_time};
 }
 
 void serve_collective(Server& server) {

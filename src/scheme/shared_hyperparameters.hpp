@@ -33,6 +33,14 @@ inline const HyperparameterInfo moving_rate_info{
     .low = 0.0,
     .high = 100.0};
 
+inline const HyperparameterInfo consensus_rate_info{
+    .name = "consensus-rate",
+    .argument = "RATE",
+    .help = "share of the way to the neighbours' average; the more a codec leaves out, the smaller",
+    .fallback = 0.3,
+    .low = 1e-6,
+    .high = 1.0};
+
 // Functions, as they look at other files' constants.
 
 inline HyperparameterInfo access_info() {

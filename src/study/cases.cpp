@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/run/calibration.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -64,6 +65,7 @@ class Cases {
   bool can_run(Asked& asked);
   void choose_clock(std::vector<Asked>& all);
   void resolve_case(Asked& asked, bool aloud);
+  void use_measured_coding_time(Case& one, const std::string& key);
   void say_what_is_idle(const std::vector<Case>& cases) const;
   void say(const std::string& text);
 
@@ -72,7 +74,8 @@ class Cases {
   const Remark& remark_;
   std::set<std::string> said_;
   std::string last_reason_;
-  std::map<std::string, Duration> compute_times_;  // that were measured
+  std::map<std::string, Duration> compute_times_;   // that were measured
+  std::map<std::string, CodingTime> coding_times_;  // as these
 };
 
 /// Once: most of what there is to say of one run holds for all.
@@ -184,8 +187,10 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
   const std::string key = fmt::format("{}\n{}\n{}", fmt::ptr(asked.one.data.get()),
                                       model_name(c, *asked.one.data), batch);
   const bool measured = !c.compute_time && c.time != TimeMode::wall;
+  const std::string coding_key = key + "\n" + ingredient_name(c.ingredients, "codec");
   if (const auto known = compute_times_.find(key); measured && known != compute_times_.end()) {
     c.compute_time = known->second;
+    use_measured_coding_time(asked.one, coding_key);
   }
   in_case(asked.one, *asked.contestant, [&] {
     c = resolve(c, {c.scheme}, *asked.one.data, [&](const std::string& text) {
@@ -194,6 +199,25 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
   });
   c.given = request_.configuration.given;
   if (measured && c.compute_time) compute_times_.try_emplace(key, *c.compute_time);
+  if (measured && c.encode_time && c.decode_time) {
+    coding_times_.try_emplace(coding_key, CodingTime{*c.encode_time, *c.decode_time});
+  }
+}
+
+/// Of seeds and contestants with one codec and model, the one of the first.
+void Cases::use_measured_coding_time(Case& one, const std::string& key) {
+  Configuration& c = one.configuration;
+  if (!takes(find_scheme(c.scheme), "codec")) return;
+  auto known = coding_times_.find(key);
+  if (known == coding_times_.end()) {
+    const auto model = make_model({model_name(c, *one.data), c.l2}, one.data->train);
+    const auto codec = make_codec(ingredient_name(c.ingredients, "codec"));
+    known =
+        coding_times_.emplace(key, measure_coding_time(*codec, model->scalar(), model->tensors()))
+            .first;
+  }
+  if (!c.encode_time) c.encode_time = known->second.encode;
+  if (!c.decode_time) c.decode_time = known->second.decode;
 }
 
 /// An option that was given, and what a contestant or the grid sets, where it changes nothing.

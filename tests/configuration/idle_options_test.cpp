@@ -111,6 +111,17 @@ std::vector<Effect> most_effects() {
   };
 }
 
+/// What is for schemes that encode.
+std::vector<Effect> effects_on_coding() {
+  return {
+      {"codec", {{{"codec", "sign"}}}, {{{"codec", "sign"}}, {"dcd"}}},
+      {"encode-time", {{{"encode-time", "1ns"}}}, {{{"encode-time", "1ns"}}, {"choco"}}},
+      {"decode-time",
+       {{{"decode-time", "1ns"}, {"time", "wall"}}, {"choco"}},
+       {{{"decode-time", "1ns"}}, {"sign-sgd"}}},
+  };
+}
+
 /// What the built-in schemes on shared memory send: nothing, and hogwild++ a token without bytes.
 std::vector<Effect> effects_on_shared_memory() {
   const auto with = [](Values values, const std::string& scheme) {
@@ -207,8 +218,8 @@ std::vector<Effect> effects_of_files() {
 
 std::vector<Effect> effects() {
   std::vector<Effect> all = most_effects();
-  for (const auto& more :
-       {effects_on_shared_memory(), effects_of_latency_and_stragglers(), effects_of_files()}) {
+  for (const auto& more : {effects_on_coding(), effects_on_shared_memory(),
+                           effects_of_latency_and_stragglers(), effects_of_files()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

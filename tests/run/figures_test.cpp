@@ -52,6 +52,9 @@ RunResult distinct_result() {
   s.speed_up_passes = 0.4375;
   s.squared_gradient_norm = 0.0078125;
   s.train_r_squared = 0.9375;
+  s.compression = 3.75;
+  s.coding_error = 0.15625;
+  s.coding_s = 0.28125;
   s.test_r_squared = 0.90625;
   s.diverged = true;
   return result;

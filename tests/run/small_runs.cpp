@@ -26,7 +26,8 @@ Configuration small_configuration(const std::string& scheme) {
   configuration.time = TimeMode::simulated;
   configuration.compute_time = std::chrono::milliseconds(1);
   configuration.epochs = 2.0;
-  configuration.optimizer.lr = 0.5;
+  // sign-sgd goes so far in each coordinate, at every step.
+  configuration.optimizer.lr = scheme == "sign-sgd" ? 0.02 : 0.5;
   return configuration;
 }
 

@@ -31,6 +31,14 @@ const std::vector<Check> checks{
     {"all-reduce", "psgd_mean"},
     {"ps-hierarchical", "", "ps-hierarchical follows ps-sync, whatever the groups"},
 
+    {"csgd", "csgd_top1_noEF"},
+    {"ec-sgd", "ecsgd_top1"},
+    {"double-squeeze", "doublesqueeze_scaledsign"},
+    {"coded-all-reduce", "ecsgd_top1"},
+    {"sign-sgd", "", "sign-sgd steps where most signs point, and ties go up"},
+    {"one-bit-adam", "", "one-bit-adam is Adam, and then steps along encoded momenta"},
+    {"power-sgd", "", "power-sgd follows its paper, whichever error it keeps"},
+
     {"ps-backup", "", "ps-backup without spares is ps-sync, bit for bit"},
     {"ps-backup-interrupt", "", "where the late ones drop their work a step takes H_n - H_b"},
     {"gradient-coding", "", "gradient coding follows ps-sync, whoever is slow"},
@@ -51,6 +59,7 @@ const std::vector<Check> checks{
     {"post-local-sgd", "",
      "post-local-sgd averages after every step until the switch, then every τ"},
     {"fedavg", "", "each round of fedavg is the average of as many workers as asked for"},
+    {"qsparse-local-sgd", "ecsgd_top1"},
     {"easgd", "easgd_sync_alpha0.18"},
     {"easgd-async", "easgd_async_roundrobin_tau2"},
     {"eamsgd", "", "eamsgd follows its rule, replicas and centre"},
@@ -77,6 +86,12 @@ const std::vector<Check> checks{
     {"matcha", "", "matcha applies the matrices that were planned, for 1000 rounds"},
     {"ad-psgd", "", "without steps averaging in pairs keeps the sum, and ends, over any graph"},
     {"gosgd", "gosgd_schedule_i_to_i+2"},
+
+    {"naive-compression", "naive_dsgd_top2"},
+    {"dcd", "dcd_top2(biased, deterministic)"},
+    {"ecd", "ecd_identity(=dsgd_awc_ring)"},
+    {"choco", "choco_deep_top1_gc0.3"},
+    {"deep-squeeze", "deepsqueeze_top1_eta0.3"},
 };
 
 /// The sources of all tests but this one.

@@ -116,12 +116,14 @@ struct Problem {
   Ingredients ingredients;
   std::size_t parameters = 240'000;  // into 8 and into 2 parts of one size
   Duration compute = std::chrono::milliseconds(7);
+  CodingTime coding{std::chrono::nanoseconds(3), std::chrono::nanoseconds(2)};
 
   Problem() {
     network.latency = std::chrono::milliseconds(1);
     network.bytes_per_second = 1e8;
     ingredients.put("topology",
                     std::make_shared<const Topology>(make_topology("ring", workers, 1)));
+    ingredients.put("codec", make_codec("qsgd:127"));
     ingredients.put("collective", std::make_shared<const AllReduce>(find_all_reduce("ring")));
   }
   Symbols symbols(int servers, const Hyperparameters& given) const {
@@ -136,6 +138,10 @@ struct Problem {
             {"α", to_seconds(network.latency)},
             {"t", static_cast<double>(parameters * sizeof(float)) / network.bytes_per_second},
             {"Δ", neighbours},
+            {"e", to_seconds(coding.encode) * static_cast<double>(parameters)},
+            {"d", to_seconds(coding.decode) * static_cast<double>(parameters)},
+            {"m",
+             to_seconds(network.message_time(parameters + sizeof(float)))},  // a byte each, and ‖x‖
             {"b", of("backups")},
             {"s", of("stragglers")}};
   }
@@ -156,6 +162,8 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
        {"downpour", "'as ps-async', in words"},
        {"ps-async", "the formula is of a round; the first step of one is c + (n+1)(α + t)"},
        {"gradient-tracking", "the first step, which the closed form is, has half the messages"},
+       {"coded-all-reduce", "known where coding takes no time; coded_step_time_test has that"},
+       {"sign-sgd", "its message is a bit a number, and that of the formulas here a byte"},
        {"nids", "the first step, which the closed form is, only computes"},
        {"sgp-overlap", "the first step, which the closed form is, only computes"},
        {"sgp", "a message has one float more than the model"}});
@@ -170,6 +178,8 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
                                            .parameters = problem.parameters,
                                            .compute = problem.compute,
                                            .message = FloatMessages{problem.network},
+                                           .message_of_bytes = ByteMessages{problem.network},
+                                           .coding = problem.coding,
                                            .ingredients = problem.ingredients,
                                            .hyperparameters = given});
       if (!found) continue;

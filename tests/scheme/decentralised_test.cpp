@@ -137,6 +137,7 @@ TEST_CASE("with one worker every decentralised scheme is SGD", "[scheme]") {
     if (scheme.family != SchemeFamily::decentralised) continue;
     CAPTURE(scheme.name);
     c.scheme = scheme.name;
+    c.ingredients["codec"] = "identity";
     // Its momentum is the scheme's rule, not part of the averaging.
     if (scheme.name == "qgm") c.hyperparameters["quasi-momentum"] = 0.0;
     test::check_close(test::run_on_quadratic(c, data).workers.front(), expected);

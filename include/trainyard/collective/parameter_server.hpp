@@ -33,6 +33,9 @@ void push(Communicator& comm, ConstVector vector, std::span<const std::uint64_t>
 /// if not empty.
 void pull(Communicator& comm, Vector vector, std::span<std::uint64_t> versions = {});
 
+/// Worker: the shards, in the order in which it deals with them.
+void for_each_shard(const Communicator& comm, FunctionRef<void(int shard)> deal);
+
 /// Server: sum ← sum + what worker 0 pushed, + what worker 1 pushed, …: the order of the ranks, not
 /// of arrival, so that the bits repeat.
 void sum_pushes(Communicator& comm, Vector sum);

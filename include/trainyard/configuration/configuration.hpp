@@ -88,7 +88,8 @@ struct Configuration {
   Network network;
 
   // [compute]
-  std::optional<Duration> compute_time;  // of one minibatch, simulated; empty: measured
+  std::optional<Duration> compute_time;              // of one minibatch, simulated; empty: measured
+  std::optional<Duration> encode_time, decode_time;  // of a parameter, of the scheme's codec
   std::vector<Straggler> stragglers;
   ComputeNoiseRule compute_noise;
   Placement placement = Placement::compact;

@@ -95,5 +95,11 @@ struct FloatMessages {
     return free ? Duration{0} : network.message_time(numbers * sizeof(float));
   }
 };
+/// Encoded vectors: as many bytes as they say.
+struct ByteMessages {
+  const Network& network;
+
+  Duration operator()(std::size_t bytes) const { return network.message_time(bytes); }
+};
 
 }  // namespace trainyard

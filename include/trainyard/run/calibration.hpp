@@ -1,4 +1,4 @@
-// How long a minibatch takes on this machine.
+// How long a minibatch takes on this machine, and how long coding a vector does.
 //
 // Threads: one at a time, with nothing else at work on the machine: it measures.
 #pragma once
@@ -8,6 +8,7 @@
 #include "trainyard/base/units.hpp"
 #include "trainyard/data/dataset.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/runtime/coder.hpp"
 
 namespace trainyard {
 
@@ -17,5 +18,9 @@ Duration measure_minibatch_time(const Model& model, const Dataset& train, std::s
 /// The same for a whole step of a Hogwild worker that is alone: on sparse linear models it touches
 /// only the coordinates of its rows.
 Duration measure_lone_step_time(const Model& model, const Dataset& train, std::size_t batch);
+
+/// What a codec takes on this thread for each number of a vector with these shapes: normal ones, as
+/// gradients are. REQUIRES: the shapes are not empty.
+CodingTime measure_coding_time(const Codec& codec, Scalar scalar, TensorShapes shapes);
 
 }  // namespace trainyard

@@ -87,6 +87,9 @@ struct Summary {
          wait_s = 0.0;                    // mean over workers; they add up to `seconds`
   std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch
   std::optional<StalenessSummary> staleness;
+  /// Of schemes that encode: how many times shorter vectors became, Σ‖C(x) − x‖² / Σ‖x‖² of a
+  /// sample of them, and the part of `compute_s` that coding took.
+  std::optional<double> compression, coding_error, coding_s;
   std::optional<double> consensus_distance, squared_gradient_norm;
   std::optional<double> train_r_squared, test_r_squared;
   double samples_per_second = 0.0;

@@ -15,6 +15,7 @@
 
 #include "trainyard/base/vector.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/runtime/coding_account.hpp"
 #include "trainyard/runtime/shared_model.hpp"
 #include "trainyard/runtime/staleness.hpp"
 
@@ -84,11 +85,16 @@ class RunState {
   /// Of all ranks together.
   Staleness staleness() const;
 
+  /// What the rank's coding came to.
+  CodingAccount& coding_of(int rank) { return of(rank).coding; }
+  const CodingAccount& coding_of(int rank) const { return of(rank).coding; }
+
  private:
   /// On lines of its own: ranks set theirs up at the same time.
   struct alignas(64) OfRank {
     std::map<std::string, VectorBuffer, std::less<>> kept;
     Vector model;  // one of them
+    CodingAccount coding;
   };
   OfRank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   const OfRank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }

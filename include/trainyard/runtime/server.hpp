@@ -50,6 +50,11 @@ class Server {
   std::uint64_t record_staleness(std::uint64_t version_read);
 
   Communicator& comm() { return rank_; }
+  /// As Worker::coder(). A server encodes one vector a step, so these count its steps.
+  Coder coder() { return coder(ingredient<Codec>("codec")); }
+  Coder coder(const Codec& codec) {
+    return make_coder(rank_, context_, codec, context_.state.coding_of(rank_.rank()).vectors);
+  }
   /// Number of parameters of the whole model.
   std::size_t dimension() const { return context_.model.dimension(); }
   /// What the run says for a hyperparameter. Throws UsageError for one that the scheme's row does

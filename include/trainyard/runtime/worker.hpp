@@ -25,6 +25,7 @@
 #include "trainyard/base/random.hpp"
 #include "trainyard/data/minibatch.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/runtime/coder.hpp"
 #include "trainyard/runtime/compute_noise.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/ingredients.hpp"
@@ -54,7 +55,9 @@ struct RunContext {
   Drawing drawing = Drawing::reshuffled;
   std::uint64_t seed = 1;
   OptimizerOptions optimizer;
-  Duration minibatch_time{0};    // simulated compute time of one minibatch
+  Duration minibatch_time{0};  // simulated compute time of one minibatch
+  CodingTime coding_time{};    // of schemes that take a codec
+  CodecNeed codec_need = CodecNeed::nothing;
   std::vector<double> slowdown;  // a worker, 1 = none
   ComputeNoiseRule compute_noise{};
   const Hyperparameters& hyperparameters;
@@ -80,6 +83,10 @@ struct RunContext {
            static_cast<double>(train.rows);
   }
 };
+
+/// Of the rank whose present step is `step`; codec and step outlive the coder.
+Coder make_coder(Rank& rank, const RunContext& context, const Codec& codec,
+                 const std::uint64_t& step);
 
 class Worker {
  public:
@@ -216,6 +223,17 @@ class Worker {
   }
   /// How the run's all-reduce is done. Throws UsageError where the row takes no "collective".
   const AllReduce& collective() const { return ingredient<AllReduce>("collective"); }
+  /// The run's codec at work, with a stream of random numbers of its own: a program makes one.
+  /// Throws UsageError where the row takes no "codec".
+  Coder coder() { return coder(ingredient<Codec>("codec")); }
+  /// One that is part of the scheme's rule: its row says in .own_coding what that takes.
+  Coder coder(const Codec& codec) { return make_coder(rank_, context_, codec, done_); }
+  /// Coding without a codec, of as many numbers as the replica has: takes the run's encode time, or
+  /// its decode time, for each. REQUIRES: as compute() does.
+  void encode_by(FunctionRef<void()> work) { code(context_.coding_time.encode, work); }
+  void decode_by(FunctionRef<void()> work) { code(context_.coding_time.decode, work); }
+  /// The matrices that the replica is.
+  std::vector<TensorShape> tensors() const { return context_.model.tensors(); }
   /// What this worker gives and takes in the next round of gossip: the first call is round 0, and
   /// each begins another, however many steps lie between them. A program calls it once for a round
   /// and keeps the row until that is over, and all workers call it equally often. It may be called
@@ -235,6 +253,7 @@ class Worker {
   bool compute_serving(FunctionRef<bool(const Message&)> serve);
   ComputeCost cost_of_next(bool reads_shared);
   double step_size_after(std::uint64_t minibatches) const;
+  void code(Duration of_a_number, FunctionRef<void()> work);
 
   Rank& rank_;
   const RunContext& context_;

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trainyard/runtime/hyperparameters.hpp"
@@ -33,8 +34,9 @@ struct IngredientSetting {
 
 /// One component of a kind, for `trainyard list`.
 struct IngredientInfo {
-  std::string typed, summary;    // "base:K", and one line
-  std::string time{}, source{};  // may be empty, in all of a kind alike
+  std::string typed, summary;  // "base:K", and one line
+  /// "time" and its closed form, "source" and a paper: a line each, may be empty.
+  std::vector<std::pair<std::string, std::string>> details{};
 };
 
 struct IngredientKind {

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/ingredients.hpp"
@@ -39,12 +40,30 @@ struct StepSetting {
   std::size_t parameters = 0;      // of the model
   Duration compute{0};             // c, of one minibatch
   MessageTime message;             // how long a message with so many of them takes
+  MessageTime message_of_bytes;    // and one with so many bytes
+  CodingTime coding{};             // of a parameter, in schemes that take a codec
   const Ingredients& ingredients;  // of the kinds that the scheme's row takes
   const Hyperparameters& hyperparameters;
 
   // These throw NotTaken where the row does not take them.
   const AllReduce& collective() const { return ingredients.get<AllReduce>("collective"); }
   const Topology& topology() const { return ingredients.get<Topology>("topology"); }
+
+  const Codec& codec() const { return ingredients.get<Codec>("codec"); }
+
+  /// m: a message with an encoded vector of so many floats. Empty where its length depends on what
+  /// they are.
+  std::optional<Duration> coded_message(std::size_t floats) const {
+    return coded_message(floats, codec());
+  }
+  std::optional<Duration> coded_message(std::size_t floats, const Codec& by) const;
+  /// e and d: what a worker takes to encode and to decode so many.
+  Duration encoding(std::size_t floats) const {
+    return scaled(coding.encode, static_cast<double>(floats));
+  }
+  Duration decoding(std::size_t floats) const {
+    return scaled(coding.decode, static_cast<double>(floats));
+  }
 
   /// α + t: the whole model to somebody.
   Duration whole_model() const { return message(parameters); }
@@ -144,6 +163,11 @@ struct Scheme {
   CastRule cast = cast::replicas;    // who is what
   std::vector<std::string> takes{};  // kinds of ingredients (ingredient.hpp)
   GraphUse graphs{};
+  /// Of rows that take no codec and yet encode: what that takes for a parameter where nobody
+  /// measured it.
+  CodingTime own_coding{};
+  /// Of rows that take a "codec": a run with another is warned.
+  CodecNeed codec_need = CodecNeed::nothing;
   OptimizerRange optimizers = OptimizerRange::any;
   std::vector<HyperparameterInfo> hyperparameters{};
   /// In how many steps everything has happened that happens every so many steps, >= 1, where that
@@ -163,6 +187,12 @@ Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNam
 /// where the model cannot be divided as the scheme does it.
 std::vector<ParameterRange> holdings_of(const Scheme& scheme, const Cast& cast, const Model& model,
                                         std::string_view name);
+
+/// Whether it encodes what it sends, by the run's codec or in a way of its own: then coding takes
+/// time.
+bool encodes(const Scheme& scheme);
+/// What that takes for a parameter where nobody measured it, by that codec if it takes one.
+CodingTime usual_coding_time(const Scheme& scheme, std::string_view codec);
 
 /// Workers take steps together, and yet what is computed depends on who comes first: no two runs in
 /// `wall` are alike. So it is in lockstep where the family is `bounded`.

@@ -1,0 +1,55 @@
+#include "run/coding.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "trainyard/run/calibration.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+void resolve_coding_time(Configuration& c, const std::vector<std::string>& schemes,
+                         const Model& model, bool measured,
+                         const std::function<void(const std::string&)>& remark) {
+  const auto coded = std::ranges::find_if(
+      schemes, [](const std::string& name) { return encodes(find_scheme(name)); });
+  if (coded == schemes.end() || c.time == TimeMode::wall || (c.encode_time && c.decode_time))
+    return;
+  const std::string& name = ingredient_name(c.ingredients, "codec");
+  CodingTime time = usual_coding_time(find_scheme(*coded), name);
+  if (measured && takes(find_scheme(*coded), "codec")) {
+    time = measure_coding_time(*make_codec(name), model.scalar(), model.tensors());
+    remark(fmt::format(
+        "coding time: {} to encode a parameter by {}, {} to decode it, measured here",
+        human_duration(to_seconds(time.encode)), name, human_duration(to_seconds(time.decode))));
+  }
+  if (!c.encode_time) c.encode_time = time.encode;
+  if (!c.decode_time) c.decode_time = time.decode;
+}
+
+void remark_codec(const Configuration& c, const std::vector<std::string>& schemes,
+                  const Model& model, const std::function<void(const std::string&)>& remark) {
+  for (const std::string& name : schemes) {
+    const Scheme& scheme = find_scheme(name);
+    if (!takes(scheme, "codec")) continue;
+    const std::string& typed = ingredient_name(c.ingredients, "codec");
+    const std::shared_ptr<const Codec> codec = make_codec(typed);
+    if (scheme.codec_need == CodecNeed::unbiased && !codec->unbiased()) {
+      remark(
+          fmt::format("warning: {} needs an unbiased codec, and {} is not: it may stop short of "
+                      "the optimum, or diverge",
+                      name, typed));
+    }
+    const bool contracts = codec->unbiased() || codec->error_bound(model.dimension()) <= 1.0;
+    if (scheme.codec_need == CodecNeed::contraction && !contracts) {
+      remark(
+          fmt::format("warning: {} needs a codec that leaves out less than it keeps, which {} does "
+                      "not always: it may diverge",
+                      name, typed));
+    }
+  }
+}
+
+}  // namespace trainyard

@@ -1,0 +1,124 @@
+#include "trainyard/runtime/coder.hpp"
+
+#include <bit>
+
+#include <fmt/format.h>
+
+#include "trainyard/model/kernels.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Of how many vectors one is decoded again, off the clock, to see how far it is from what was
+/// meant: measuring is to cost less than coding does.
+constexpr std::uint64_t error_measured_every = 16;
+
+/// Without a branch in the loop, so that it runs at the speed of memory.
+template <typename T, typename Bits>
+bool all_finite(std::span<const T> values, Bits exponent) {
+  Bits bad = 0;
+  for (const T value : values) {
+    bad |= static_cast<Bits>((std::bit_cast<Bits>(value) & exponent) == exponent);
+  }
+  return bad == 0;
+}
+
+bool is_finite(ConstVector x) {
+  if (x.scalar() == Scalar::float32) return all_finite(x.floats(), 0x7f800000U);
+  return all_finite(x.doubles(), std::uint64_t{0x7ff0000000000000});
+}
+
+double squared_norm(ConstVector x) {
+  return with_scalar(x.scalar(), [&]<typename T>(T) {
+    double sum = 0.0;
+    for (const T value : x.as<T>()) sum += static_cast<double>(value) * value;
+    return sum;
+  });
+}
+
+std::string rank_text(const Rank& rank) {
+  if (rank.rank() < rank.workers()) return fmt::format("worker {}", rank.rank());
+  return fmt::format("server {}", rank.rank() - rank.workers());
+}
+
+}  // namespace
+
+Coder::Coder(CoderSetting setting)
+    : setting_(std::move(setting)),
+      random_(setting_.seed, Purpose::codec, static_cast<std::uint32_t>(setting_.rank.rank())) {}
+
+TensorShapes Coder::shapes_of(std::size_t length) {
+  const TensorShapes model = setting_.tensors;
+  if (total_size(model) == length) return model;
+  column_ = {length, 1};
+  return {&column_, 1};
+}
+
+double Coder::shrinkage(std::size_t length) const {
+  const Codec& codec = setting_.codec;
+  if (setting_.need != CodecNeed::contraction || !codec.unbiased()) return 1.0;
+  return 1.0 / (1.0 + codec.error_bound(length));
+}
+
+void Coder::spend(Duration of_a_number, std::size_t numbers, FunctionRef<void()> work) {
+  const Time began = setting_.rank.now();
+  const double times = static_cast<double>(numbers) * setting_.slowdown;
+  setting_.rank.compute({.simulated = scaled(of_a_number, times), .slowdown = setting_.slowdown},
+                        work);
+  setting_.account.time += setting_.rank.now() - began;
+}
+
+std::span<const std::byte> Coder::encode(ConstVector x) {
+  if (x.empty()) return {};  // a shard of a model that has fewer parameters than there are servers
+  const TensorShapes shapes = shapes_of(x.size());
+  const std::size_t most = setting_.codec.most_bytes(x.scalar(), shapes);
+  if (wire_.size() < most) wire_ = AlignedBuffer<std::byte>(most);
+  bool finite = true;
+  spend(setting_.time.encode, x.size(), [&] {
+    finite = is_finite(x);
+    if (finite) written_ = setting_.codec.encode(x, shapes, random_, scratch_, wire_.span());
+  });
+  if (!finite) refuse();
+  CodingAccount& account = setting_.account;
+  if (account.vectors++ % error_measured_every == 0) measure_error(x);
+  account.plain_bytes += x.bytes().size();
+  account.encoded_bytes += written_;
+  return {wire_.data(), written_};
+}
+
+void Coder::refuse() const {
+  RankAccount traffic;
+  setting_.rank.stand_still([&] { traffic = setting_.rank.traffic_of_all(); });
+  throw NotFinite(
+      fmt::format("{}: in step {} {} was to encode a vector with a number that is not finite; "
+                  "training has diverged, and a smaller --lr may help",
+                  setting_.scheme, setting_.step, rank_text(setting_.rank)),
+      setting_.rank.now(), traffic);
+}
+
+void Coder::measure_error(ConstVector x) {
+  if (difference_.size() < x.size()) difference_ = VectorBuffer(x.scalar(), x.size());
+  const Vector difference = difference_.view().first(x.size());
+  kernels::scaled_copy(-1.0, x, difference);
+  setting_.codec.decode_add(shrinkage(x.size()), {wire_.data(), written_}, shapes_of(x.size()),
+                            difference);
+  setting_.account.squared_error += squared_norm(difference);
+  setting_.account.squared_norm += squared_norm(x);
+}
+
+std::span<const std::byte> Coder::encode(ConstVector x, Vector error) {
+  kernels::add(x, error);
+  const std::span<const std::byte> wire = encode(error);
+  decode_add(-1.0, wire, error);
+  return wire;
+}
+
+void Coder::decode_add(double scale, std::span<const std::byte> wire, Vector sum) {
+  if (sum.empty()) return;
+  spend(setting_.time.decode, sum.size(), [&] {
+    setting_.codec.decode_add(scale * shrinkage(sum.size()), wire, shapes_of(sum.size()), sum);
+  });
+}
+
+}  // namespace trainyard
