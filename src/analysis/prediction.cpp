@@ -175,12 +175,26 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
   return variants;
 }
 
+namespace {
+
+/// The model that stands in has no gradients that are like those of a training run.
+void check_codec(const Scheme& scheme, const Configuration& c) {
+  if (!takes(scheme, "codec")) return;
+  const std::string& codec = ingredient_name(c.ingredients, "codec");
+  if (make_codec(codec)->fixed_size()) return;
+  throw OptionError("codec", codec,
+                    "how long its messages are depends on the data; `trainyard run` shows it");
+}
+
+}  // namespace
+
 Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   const Scheme& scheme = find_scheme(variant.scheme);
   Configuration c = setting.configuration;
   require(c.compute_time.has_value(), "a prediction needs a compute time");
   c.scheme = scheme.name;
   if (const auto* kind = varied_kind(scheme)) c.ingredients[kind->name] = variant.way;
+  check_codec(scheme, c);
 
   Prediction prediction;
   prediction.variant = variant;

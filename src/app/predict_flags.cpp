@@ -148,9 +148,9 @@ std::vector<std::string> PredictFlags::codecs() const {
   if ((*flag)->count() > 0) return {only_value(**flag)};
   std::vector<std::string> all;
   for (const CodecInfo& info : trainyard::codecs()) {
-    if (info.name != "identity" && (info.argument.empty() || !info.fallback.empty())) {
-      all.push_back(info.name);
-    }
+    const bool alone = info.argument.empty() || !info.fallback.empty();
+    if (info.name == "identity" || !alone) continue;
+    if (make_codec(info.name)->fixed_size()) all.push_back(info.name);
   }
   return all;
 }

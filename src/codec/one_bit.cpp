@@ -117,7 +117,9 @@ class OneBit final : public Codec {
 
 CodecInfo one_bit_codec() {
   return {.name = "one-bit",
-          .summary = "of each column two values: the mean from 0 on and the mean below 0",
+          .summary =
+              "of each column two values: the mean from 0 on and the mean below 0; a shard is one "
+              "column",
           .wire = "64 · columns + d",
           .error = "‖x‖² − Σ(S₊²/n₊ + S₋²/n₋) over columns, biased",
           .source = "Seide et al. 2014; catalogue 5",

@@ -57,7 +57,7 @@ std::string compute_time_idle(const OptionSetting& s) {
 
 std::string coding_time_idle(const OptionSetting& s) {
   if (!encodes(s.scheme)) {
-    return fmt::format("{} {}", s.scheme.name, ingredient_kind("codec").missing);
+    return fmt::format("{} encodes nothing", s.scheme.name);
   }
   return s.configuration.time == TimeMode::wall ? "with --time wall coding takes what it takes"
                                                 : "";
@@ -103,7 +103,7 @@ Option coding_time_option(std::string name, std::string what, std::optional<Dura
       std::move(name),
       "auto|DURATION",
       fmt::format("virtual: what {} takes for each parameter; auto: the codec's usual time "
-                  "(list codecs), measured here where --compute-time is",
+                  "(list codecs), or measured here if --compute-time is auto",
                   what),
       [field](C& c, Text t, Text w) {
         c.*field = t == "auto" ? std::nullopt : std::optional(parse_duration(t, w));

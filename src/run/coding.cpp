@@ -42,6 +42,14 @@ void remark_codec(const Configuration& c, const std::vector<std::string>& scheme
                       "the optimum, or diverge",
                       name, typed));
     }
+    const double error = codec->error_bound(model.dimension());
+    if (scheme.codec_need == CodecNeed::unbiased && codec->unbiased() && error >= 1.0 &&
+        scheme.family == SchemeFamily::decentralised) {
+      remark(
+          fmt::format("warning: with {} parameters the error of {} may be {:.3g} times what is "
+                      "encoded, which {} may not survive; choco and deep-squeeze do",
+                      model.dimension(), typed, error, name));
+    }
     const bool contracts = codec->unbiased() || codec->error_bound(model.dimension()) <= 1.0;
     if (scheme.codec_need == CodecNeed::contraction && !contracts) {
       remark(

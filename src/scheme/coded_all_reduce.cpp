@@ -17,6 +17,7 @@ enum class Form { all_gather, all_to_all, ring };
 void work(Worker& worker) {
   Coder coder = worker.coder();
   const auto form = worker.choice<Form>("coded-form");
+  if (form == Form::ring) coder.decode_as_it_is();
   const std::size_t dimension = worker.replica().size();
   const Vector error = worker.keep("error", form == Form::ring ? 0 : dimension);
   const Vector own_error =

@@ -29,7 +29,8 @@ constexpr const char* codec_notes =
     "wire: bits of a vector of d floats. error: E‖C(x) − x‖². time: of a parameter, on one core "
     "of\n"
     "about 3 GHz; --encode-time and --decode-time say what it is here. P% keeps so many of all\n"
-    "numbers, k=K so many. What stands in brackets holds where ':' and what follows it are left "
+    "numbers, k=K so many; times are those of 1%. What stands in brackets holds where ':' and what "
+    "follows it are left "
     "out.\n";
 
 void check_codec(std::string_view text) {
@@ -79,9 +80,9 @@ std::vector<IngredientInfo> all_codecs() {
   return all;
 }
 
-/// What is sent as it is, in a quarter, in a thirty-second and in a hundredth of the bits.
+/// In a quarter of the bits, and in a hundredth of the numbers.
 std::vector<std::string> usual_codecs(const Scheme& /*scheme*/) {
-  return {"identity", "qsgd:127", "sign", "top-k:1%"};
+  return {"qsgd:127", "top-k:1%"};
 }
 
 /// On these all numbers of workers fit, and a step's messages take 2, n − 1, ⌈log2 n⌉ and 1 message
@@ -124,7 +125,7 @@ const std::vector<IngredientKind>& ingredient_kinds() {
        .plural = "codecs",
        .help = "how compressed schemes encode what they send (list codecs)",
        .fallback = "qsgd:127",
-       .missing = "encodes nothing",
+       .missing = "takes none",
        .check = check_codec,
        .make = make_codec_of,
        .all = all_codecs,

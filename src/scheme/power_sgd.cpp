@@ -39,15 +39,16 @@ void work(Worker& worker) {
     const auto step = worker.compute_gradient();
     kernels::scale(worker.step_size(), step);
     kernels::add(error, step);
-    worker.encode_by([&] { low_rank::project(plan, step, q, factors); });
+    worker.encode_by(step, [&] { low_rank::project(plan, step, q, factors); });
     all_reduce_mean(worker.comm(), factors, ring);
-    worker.encode_by([&] {
+    worker.encode_by(factors, [&] {
       low_rank::orthonormalise(plan, factors);
       low_rank::project_back(plan, step, factors, q);
     });
     if (local) worker.decode_by([&] { low_rank::keep_error(plan, step, factors, q, error); });
     all_reduce_mean(worker.comm(), q, ring);
     if (!local) worker.decode_by([&] { low_rank::keep_error(plan, step, factors, q, error); });
+    worker.record_coding(step.bytes().size(), factors.bytes().size() + q.bytes().size());
     worker.decode_by([&] { low_rank::add_product(plan, -1.0, factors, q, model); });
   }
 }
@@ -85,6 +86,8 @@ Scheme power_sgd_scheme() {
                "c + coding, and two rings of r numbers for each row and each column of a matrix"},
       .source = "Vogels, Karimireddy & Jaggi 2019; catalogue 5",
       .family = SchemeFamily::synchronous,
+      // How much it sends goes by the model's matrices, which a prediction does not know.
+      .rhythm = Rhythm::by_data,
       .own_coding = {Duration{300}, Duration{300}},
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {rank_info(), memory_info()},

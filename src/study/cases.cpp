@@ -187,6 +187,7 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
   const std::string key = fmt::format("{}\n{}\n{}", fmt::ptr(asked.one.data.get()),
                                       model_name(c, *asked.one.data), batch);
   const bool measured = !c.compute_time && c.time != TimeMode::wall;
+  const bool own_coding = !takes(find_scheme(c.scheme), "codec") || c.encode_time || c.decode_time;
   const std::string coding_key = key + "\n" + ingredient_name(c.ingredients, "codec");
   if (const auto known = compute_times_.find(key); measured && known != compute_times_.end()) {
     c.compute_time = known->second;
@@ -199,7 +200,7 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
   });
   c.given = request_.configuration.given;
   if (measured && c.compute_time) compute_times_.try_emplace(key, *c.compute_time);
-  if (measured && c.encode_time && c.decode_time) {
+  if (measured && !own_coding && c.encode_time && c.decode_time) {
     coding_times_.try_emplace(coding_key, CodingTime{*c.encode_time, *c.decode_time});
   }
 }

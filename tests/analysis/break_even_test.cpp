@@ -93,6 +93,15 @@ TEST_CASE("runs on both sides of a break-even agree with it", "[analysis]") {
   }
 }
 
+TEST_CASE("what depends on the data is not predicted", "[analysis]") {
+  PredictionSetting setting = setting_of(4, Duration{0}, Duration{0});
+  CHECK_THROWS_WITH(break_even({"csgd", ""}, "qsgd-elias:7", setting),
+                    ContainsSubstring("--codec qsgd-elias:7: how long its messages are"));
+  setting.configuration.ingredients["codec"] = "top-k-sampled:1%";
+  CHECK_THROWS_AS(predict({"choco", "ring"}, setting), OptionError);
+  CHECK_NOTHROW(predict({"ring", ""}, setting));
+}
+
 TEST_CASE("a scheme that encodes nothing has no break-even", "[analysis]") {
   CHECK_THROWS_WITH(coded_schemes({"ring"}, "--schemes"),
                     ContainsSubstring("--schemes: ring encodes nothing"));

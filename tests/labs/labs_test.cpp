@@ -184,6 +184,23 @@ TEST_CASE("lab: one peer at a time trains as all of them, at a quarter of the tr
   CHECK(one.seconds < 0.5 * all.seconds);
 }
 
+TEST_CASE("lab: fewer bits train faster where bytes count, and not where latency does", "[labs]") {
+  const auto seconds = [](const char* scheme, const char* codec, const char* bandwidth) {
+    const Settings settings{{"scheme", scheme}, {"codec", codec}, {"bandwidth", bandwidth}};
+    const Summary summary = lab("fewer-bits", settings).summary;
+    REQUIRE(summary.seconds_to_target);
+    return *summary.seconds_to_target;
+  };
+  const char* const ring = "ring";
+  const char* const coded = "coded-all-reduce";
+  CHECK(seconds(coded, "qsgd:127", "10Mbps") < 0.35 * seconds(ring, "identity", "10Mbps"));
+  CHECK(seconds(coded, "top-k:1%", "10Mbps") < 0.1 * seconds(ring, "identity", "10Mbps"));
+  CHECK(seconds(coded, "qsgd:127", "1Gbps") > 0.8 * seconds(ring, "identity", "1Gbps"));
+  CHECK(seconds(coded, "qsgd:127", "100Gbps") > seconds(ring, "identity", "100Gbps"));
+  CHECK(seconds("choco", "qsgd:127", "1Gbps") < 0.6 * seconds(coded, "qsgd:127", "1Gbps"));
+  CHECK(seconds("ec-sgd", "top-k:1%", "1Gbps") < 0.9 * seconds("csgd", "top-k:1%", "1Gbps"));
+}
+
 TEST_CASE("lab: 25 workers agree exactly over base graphs, and only nearly over one peer",
           "[labs]") {
   CHECK(analyse(make_topology("base:2", 25, 1)).exact_rounds == 9U);

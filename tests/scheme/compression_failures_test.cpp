@@ -99,3 +99,50 @@ TEST_CASE("what a biased codec leaves out is missing where nobody keeps it", "[s
   CAPTURE(exact, kept, lost);
   CHECK(kept - exact < 0.1 * (lost - exact));
 }
+
+// The ring keeps no error, so what it decodes is not shrunk either: an unbiased codec's sum is
+// right on average, and its error is (1 + ω)^(n−1) − 1 times as large at most, hop by hop.
+TEST_CASE("a ring that encodes at each hop is right on average, and wrong by ever more",
+          "[scheme]") {
+  const int n = 8;
+  const std::size_t d = 24;
+  std::vector<std::vector<double>> h(static_cast<std::size_t>(n), std::vector<double>(d, 1.0)), b;
+  RandomStream random(11, Purpose::data_generator);
+  for (int i = 0; i < n; ++i) {
+    auto& row = b.emplace_back(d);
+    for (double& value : row) value = random.normal();
+  }
+  const Dataset data = test::quadratic_data(h, b);
+  const std::vector<double> optimum = test::optimum(data);
+  // One step of length 1 from 0 is the mean of the optima, but for what coding adds.
+  const auto first_steps = [&](int workers_of_form, double form, std::vector<double>& mean) {
+    constexpr int draws = 400;
+    double squares = 0.0;
+    for (int seed = 1; seed <= draws; ++seed) {
+      Configuration c;
+      c.scheme = "coded-all-reduce";
+      c.workers = workers_of_form;
+      c.optimizer.lr = 1.0;
+      c.steps = 1;
+      c.seed = static_cast<std::uint64_t>(seed);
+      c.ingredients["codec"] = "natural";
+      c.hyperparameters["coded-form"] = form;
+      const std::vector<double> model = test::run_on_quadratic(c, data).model;
+      for (std::size_t j = 0; j < d; ++j) {
+        mean[j] += model[j] / draws;
+        squares += (model[j] - optimum[j]) * (model[j] - optimum[j]) / draws;
+      }
+    }
+    return squares;
+  };
+  std::vector<double> mean(d, 0.0);
+  const double error = first_steps(n, 2.0, mean);
+  double size = 0.0, bias = 0.0;
+  for (std::size_t j = 0; j < d; ++j) {
+    size += optimum[j] * optimum[j];
+    bias += (mean[j] - optimum[j]) * (mean[j] - optimum[j]);
+  }
+  CAPTURE(error, size, bias);
+  CHECK(bias < 25.0 * error / 400.0);  // of the mean of 400 draws: within five of its deviations
+  CHECK(error > 0.0);
+}

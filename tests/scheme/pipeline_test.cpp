@@ -91,7 +91,8 @@ TEST_CASE("a pipeline without microbatches takes as long as one rank and its mes
   const LoadedData data = blobs();
   for (const int workers : {2, 4}) {
     const Configuration c = resolved(workers, data);
-    const Plan plan = plan_run(pipeline(), c, data);
+    const Scheme scheme = pipeline();  // outlives the plan
+    const Plan plan = plan_run(scheme, c, data);
     const RunResult staged = run_experiment(plan, {});
     // Units of a row that cross a cut, both ways, of `workers` minibatches of 4 rows.
     double step = workers * 1e-3;

@@ -46,11 +46,15 @@ class NotFinite : public RunError {
   RankAccount traffic_;
 };
 
+/// Throws NotFinite where x has a NaN or an infinity; `step` is that of the scheme, for the
+/// message.
+void require_finite(ConstVector x, Rank& rank, std::string_view scheme, std::uint64_t step);
+
 /// What a scheme's rule needs of its codec.
 enum class CodecNeed {
   nothing,
   unbiased,     // E C(x) = x: what is left out of one vector is in others
-  contraction,  // E‖C(x) − x‖² < ‖x‖²: what is kept for later does not grow
+  contraction,  // E‖C(x) − x‖² ≤ (1 − δ)‖x‖²: what is kept for later does not grow
 };
 
 /// What coding takes in simulated time, for each number of a vector.
@@ -90,6 +94,9 @@ class Coder {
   /// Throws NotFinite.
   std::span<const std::byte> encode(ConstVector x, Vector error);
 
+  /// From here on C(x) is decoded as it is, whatever the row says: where no error is kept.
+  void decode_as_it_is() { setting_.need = CodecNeed::nothing; }
+
   /// sum ← sum + scale · C(x). Throws MalformedMessage.
   void decode_add(double scale, std::span<const std::byte> wire, Vector sum);
 
@@ -97,12 +104,13 @@ class Coder {
   TensorShapes shapes_of(std::size_t length);
   /// 1/(1 + ω), or 1.
   double shrinkage(std::size_t length) const;
-  [[noreturn]] void refuse() const;
   void measure_error(ConstVector x);
   void spend(Duration of_a_number, std::size_t numbers, FunctionRef<void()> work);
 
   CoderSetting setting_;
   RandomStream random_;
+  RandomStream sampling_;  // of vectors whose error is measured
+  std::uint64_t next_sample_ = 0;
   CodecScratch scratch_;
   TensorShape column_;             // of a vector that is not the whole model
   AlignedBuffer<std::byte> wire_;  // most_bytes() of the longest vector so far

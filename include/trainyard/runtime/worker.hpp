@@ -229,9 +229,19 @@ class Worker {
   /// One that is part of the scheme's rule: its row says in .own_coding what that takes.
   Coder coder(const Codec& codec) { return make_coder(rank_, context_, codec, done_); }
   /// Coding without a codec, of as many numbers as the replica has: takes the run's encode time, or
-  /// its decode time, for each. REQUIRES: as compute() does.
-  void encode_by(FunctionRef<void()> work) { code(context_.coding_time.encode, work); }
+  /// its decode time, for each. Throws NotFinite where x is not finite, of which something is
+  /// encoded. REQUIRES: as compute() does.
+  void encode_by(ConstVector x, FunctionRef<void()> work) {
+    require_finite(x, rank_, context_.scheme, done_);
+    code(context_.coding_time.encode, work);
+  }
   void decode_by(FunctionRef<void()> work) { code(context_.coding_time.decode, work); }
+  /// So many bytes were sent for so many, for the summary.
+  void record_coding(std::size_t plain_bytes, std::size_t encoded_bytes) {
+    CodingAccount& account = context_.state.coding_of(rank_.rank());
+    account.plain_bytes += plain_bytes;
+    account.encoded_bytes += encoded_bytes;
+  }
   /// The matrices that the replica is.
   std::vector<TensorShape> tensors() const { return context_.model.tensors(); }
   /// What this worker gives and takes in the next round of gossip: the first call is round 0, and
