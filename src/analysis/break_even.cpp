@@ -1,5 +1,6 @@
 #include "trainyard/analysis/break_even.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,9 +14,11 @@ namespace {
 
 /// Bytes a second up to which it is looked for: more than any memory's.
 constexpr double fastest = 1e15;
-/// And down to which: a model takes five minutes.
-double slowest(const PredictionSetting& setting) {
-  return static_cast<double>(setting.parameters * sizeof(float)) / 300.0;
+/// And down to which: a model takes five minutes, or many times as long as coding it.
+double slowest(const PredictionSetting& setting, const CodingTime& coding) {
+  const auto parameters = static_cast<double>(setting.parameters);
+  const double coded = to_seconds(coding.encode + coding.decode) * parameters;
+  return parameters * sizeof(float) / std::max(300.0, 30.0 * coded);
 }
 
 /// One scheme with two codecs.
@@ -88,10 +91,8 @@ std::vector<Variant> coded_schemes(const std::vector<std::string>& names, std::s
     const std::size_t colon = name.find(':');
     const Scheme& scheme = find_scheme_beside_groups(name.substr(0, colon));
     if (!takes(scheme, "codec")) {
-      throw UsageError(
-          fmt::format("{}: {} encodes nothing, so there is nothing to break even; "
-                      "csgd, ec-sgd and choco do, among others",
-                      what, scheme.name));
+      throw UsageError(fmt::format("{}: {} takes no codec; csgd, ec-sgd and choco do, among others",
+                                   what, scheme.name));
     }
     const IngredientKind& kind = *varied_kind(scheme);
     const bool has_way = colon != std::string::npos;
@@ -123,7 +124,7 @@ BreakEven break_even(const Variant& scheme, const std::string& codec,
                    .step_s = encoded.step_s,
                    .plain_bytes = plain.bytes,
                    .bytes = encoded.bytes};
-  const double low = slowest(setting);
+  const double low = slowest(setting, result.coding);
   const double gain_low = pair.gain(low), gain_high = pair.gain(fastest);
   result.never = !(gain_low > 0.0);
   result.always = !result.never && gain_high >= 0.0;

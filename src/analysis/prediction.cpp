@@ -186,6 +186,19 @@ void check_codec(const Scheme& scheme, const Configuration& c) {
                     "how long its messages are depends on the data; `trainyard run` shows it");
 }
 
+/// The model that stands in has fewer numbers, of which a share may be kept, but not a count.
+void refuse_count(const Scheme& scheme, const Configuration& c, std::uint64_t floats,
+                  std::uint64_t parameters) {
+  if (!takes(scheme, "codec") || floats == parameters) return;
+  const std::string& codec = ingredient_name(c.ingredients, "codec");
+  if (codec.find(":k=") == std::string::npos) return;
+  throw OptionError(
+      "codec", codec,
+      fmt::format("a model of {} parameters is predicted by a smaller one, of which a "
+                  "share can be kept, like 1%",
+                  parameters));
+}
+
 }  // namespace
 
 Prediction predict(const Variant& variant, const PredictionSetting& setting) {
@@ -205,6 +218,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
 
   const std::size_t batch = std::exchange(c.batch, 1);
   const StandIn model = stand_in(setting);
+  refuse_count(scheme, c, model.floats, setting.parameters);
   c.network = model.network;
   // Of the whole model's numbers, of which the stand-in has fewer.
   const double numbers =

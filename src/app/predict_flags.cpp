@@ -142,7 +142,7 @@ std::vector<Variant> PredictFlags::coded_schemes() const {
                                   "--schemes");
 }
 
-/// --codec, or those that `predict` has a line for each.
+/// --codec, or all whose messages have one length.
 std::vector<std::string> PredictFlags::codecs() const {
   const auto flag = std::ranges::find(options_, "codec", &CLI::Option::get_single_name);
   if ((*flag)->count() > 0) return {only_value(**flag)};

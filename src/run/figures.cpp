@@ -264,7 +264,7 @@ constexpr Figure table[] = {
      .text = significant<3>,
      .line = text_or_none<&S::compression>,
      .column = {.heading = "shorter",
-                .legend = "shorter      so many times, encoded vectors than as floats\n"},
+                .legend = "shorter      so many times, vectors encoded than as they are\n"},
      .needs_asking = true},
     {.key = "coding_s",
      .unit = "s",
@@ -285,7 +285,8 @@ constexpr Figure table[] = {
      .text = significant<2>,
      .line = text_or_none<&S::coding_error>,
      .column = {.heading = "error",
-                .legend = "error        ‖C(x) − x‖² / ‖x‖² of what was encoded\n"},
+                .legend =
+                    "error        ‖C(x) − x‖² / ‖x‖² of what was encoded, as it was decoded\n"},
      .needs_asking = true},
     {.key = "consensus_distance",
      .heading = "consensus distance",

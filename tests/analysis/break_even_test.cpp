@@ -100,11 +100,17 @@ TEST_CASE("what depends on the data is not predicted", "[analysis]") {
   setting.configuration.ingredients["codec"] = "top-k-sampled:1%";
   CHECK_THROWS_AS(predict({"choco", "ring"}, setting), OptionError);
   CHECK_NOTHROW(predict({"ring", ""}, setting));
+  // Nor is a count of numbers, where a smaller model stands in.
+  setting.configuration.ingredients["codec"] = "top-k:k=100";
+  CHECK_NOTHROW(predict({"choco", "ring"}, setting));
+  setting.parameters = std::uint64_t{1} << 24;
+  CHECK_THROWS_WITH(predict({"choco", "ring"}, setting),
+                    ContainsSubstring("top-k:k=100: a model of 16777216 parameters"));
 }
 
 TEST_CASE("a scheme that encodes nothing has no break-even", "[analysis]") {
   CHECK_THROWS_WITH(coded_schemes({"ring"}, "--schemes"),
-                    ContainsSubstring("--schemes: ring encodes nothing"));
+                    ContainsSubstring("--schemes: ring takes no codec"));
   CHECK_THROWS_WITH(coded_schemes({"csgd:sign"}, "--schemes"),
                     ContainsSubstring("the codec is said by --codec"));
   CHECK_THROWS_AS(coded_schemes({"dcd:rign"}, "--schemes"), UsageError);
