@@ -192,7 +192,8 @@ RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup,
     if (hooks_.remark) hooks_.remark(error.what());
     RuntimeReport report;
     report.elapsed = error.when();
-    report.accounts.resize(static_cast<std::size_t>(setup.workers + setup.servers));
+    report.accounts.resize(static_cast<std::size_t>(setup.workers) +
+                           static_cast<std::size_t>(setup.servers));
     report.accounts.front() = error.traffic();
     return report;
   }
