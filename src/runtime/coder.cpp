@@ -11,9 +11,9 @@ namespace trainyard {
 namespace {
 
 /// Of how many vectors one is decoded again on average, to see how far it is from what was meant:
-/// measuring is to cost less than coding does. (It takes no simulated time; in `wall` it is
-/// nobody's compute.) At random, since a ring of 16 encodes as many parts a step: every 16th vector
-/// would be always the same part.
+/// measuring is to cost less than coding does. (It takes no simulated time; in `wall` it is part of
+/// compute, but not of coding.) At random, since a ring of 16 encodes as many parts a step: every
+/// 16th vector would be always the same part.
 constexpr std::uint64_t error_measured_every = 16;
 
 /// Without a branch in the loop, so that it runs at the speed of memory.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "trainyard/collective/coded_exchange.hpp"
+#include "trainyard/collective/parameter_server.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -13,6 +16,16 @@ Duration worked_off(int n, Duration m, Duration d) {
 }
 
 }  // namespace
+
+void serve_coded_mean(Server& server) {
+  Coder coder = server.coder();
+  Communicator& comm = server.comm();
+  while (comm.await_message()) {
+    const auto mean = server.zeroed_sum();
+    sum_coded_pushes(comm, coder, 1.0 / comm.workers(), mean);
+    answer_all(comm, mean);
+  }
+}
 
 std::optional<Duration> coded_server_time(const StepSetting& s, const Codec& codec,
                                           const ServerCoding& coding) {

@@ -1,4 +1,4 @@
-// What compressed schemes share: how long their steps take.
+// What compressed schemes share: a server that adds up, and how long their steps take.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,9 @@
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
+
+/// Adds up what workers push encoded, and answers the mean as it is.
+void serve_coded_mean(Server& server);
 
 /// Which of a server's exchanges are encoded, and where an error is kept: then encoding takes a
 /// decoding more.

@@ -27,16 +27,6 @@ void work(Worker& worker) {
   }
 }
 
-void serve(Server& server) {
-  Coder coder = server.coder();
-  Communicator& comm = server.comm();
-  while (comm.await_message()) {
-    const auto mean = server.zeroed_sum();
-    sum_coded_pushes(comm, coder, 1.0 / comm.workers(), mean);
-    answer_all(comm, mean);
-  }
-}
-
 }  // namespace
 
 Scheme ec_sgd_scheme() {
@@ -57,7 +47,7 @@ Scheme ec_sgd_scheme() {
       .codec_need = CodecNeed::contraction,
       .optimizers = OptimizerRange::plain,
       .worker = work,
-      .server = serve};
+      .server = serve_coded_mean};
 }
 
 }  // namespace trainyard

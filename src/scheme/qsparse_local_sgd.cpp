@@ -38,16 +38,6 @@ void work(Worker& worker) {
   }
 }
 
-void serve(Server& server) {
-  Coder coder = server.coder();
-  Communicator& comm = server.comm();
-  while (comm.await_message()) {
-    const auto mean = server.zeroed_sum();
-    sum_coded_pushes(comm, coder, 1.0 / comm.workers(), mean);
-    answer_all(comm, mean);
-  }
-}
-
 std::optional<Duration> step_time(const StepSetting& s) {
   if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
   return coded_server_time(s, s.codec(), {.worker_feedback = true});
@@ -72,7 +62,7 @@ Scheme qsparse_local_sgd_scheme() {
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info},
           .worker = work,
-          .server = serve};
+          .server = serve_coded_mean};
 }
 
 }  // namespace trainyard

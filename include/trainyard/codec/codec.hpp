@@ -83,7 +83,7 @@ struct CodecInfo {
   std::string error;       // E‖C(x) − x‖², and whether it is unbiased
   std::string source;      // paper, section; of the catalogue
   /// What it takes to encode and to decode a parameter where nobody measured it: of one core of
-  /// about 3 GHz, rounded (docs/performance.md).
+  /// about 3 GHz, rounded; of codecs that keep a share, with 1 %.
   Duration encode_time{0}, decode_time{0};
   /// Throws UsageError, without naming the codec, for an argument that it does not take.
   std::shared_ptr<const Codec> (*make)(std::string_view argument) = nullptr;
