@@ -26,6 +26,12 @@ std::string output_of(const std::string& command) {
   return outcome.output;
 }
 
+// Warnings are on standard error, results alone on standard output.
+nlohmann::json results_of(const std::string& command, const fs::path& warnings) {
+  return nlohmann::json::parse(
+      output_of(fmt::format("{} 2> {}", command, quoted_path(warnings))))["runs"];
+}
+
 void install_into(const fs::path& prefix) {
   output_of(fmt::format("cmake --install {} --prefix {}", quoted_path(TRAINYARD_BUILD_DIR),
                         quoted_path(prefix)));
@@ -59,8 +65,9 @@ TEST_CASE("a scheme of one's own builds against the installed package", "[instal
       quoted_path(folder.path() / "prefix"), quoted_path(TRAINYARD_COMPILER), flags));
   output_of(fmt::format("cmake --build {}", quoted_path(build)));
   const std::string program = quoted_path(build / "own_trainyard");
-  const auto runs = nlohmann::json::parse(output_of(
-      program + " compare --schemes ring,own --workers 8 --steps 20 --json --quiet"))["runs"];
+  const fs::path warnings = folder.path() / "warnings.txt";
+  const auto runs = results_of(
+      program + " compare --schemes ring,own --workers 8 --steps 20 --json --quiet", warnings);
   REQUIRE(runs.size() == 2);
   CHECK(runs[0]["scheme"] == "ring");
   CHECK(runs[1]["scheme"] == "own");
@@ -71,10 +78,11 @@ TEST_CASE("a scheme of one's own builds against the installed package", "[instal
   CHECK(runs[1]["messages"] == 20 * 2 * 7);
   CHECK_THAT(output_of(program + " list schemes"), ContainsSubstring("\nown "));
 
-  const auto slow = nlohmann::json::parse(
-      output_of(quoted_path(build / "slow_momentum") +
-                " compare --schemes local-sgd,slowmo --period 3 --slow-momentum 0 --workers 8 "
-                "--steps 30 --json --quiet"))["runs"];
+  const auto slow = results_of(
+      quoted_path(build / "slow_momentum") +
+          " compare --schemes local-sgd,slowmo --period 3 --slow-momentum 0 --workers 8 --steps 30 "
+          "--json --quiet",
+      warnings);
   REQUIRE(slow.size() == 2);
   CHECK(slow[1]["scheme"] == "slowmo");
   CHECK(slow[1]["train_loss"].get<double>() ==
