@@ -5,7 +5,7 @@
 #   scripts/bench.sh scaling [FLAG…]       throughput and time to target against ranks; FLAGs go to
 #                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
-# NAMEs: pytorch scikit_learn liblinear openmpi simgrid quoted; without any, all of them: about 20 minutes on
+# NAMEs: pytorch codecs scikit_learn liblinear openmpi simgrid quoted; without any, all of them: about 20 minutes on
 # 2 cores, 5 with --quick. Each is a script of bench/peers, which says what it compares and why that
 # is fair. What is not installed is skipped and named; scripts/install_dependencies.sh --peers
 # installs all of it. Leave the machine alone meanwhile.
@@ -15,7 +15,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-names=(pytorch scikit_learn liblinear openmpi simgrid quoted)
+names=(pytorch codecs scikit_learn liblinear openmpi simgrid quoted)
 build=$PWD/build/bench
 
 # Processor and cores, like amd-epyc-2.

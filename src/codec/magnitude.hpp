@@ -12,16 +12,13 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "trainyard/codec/codec.hpp"
 
-namespace trainyard {
+#include "codec/loops.hpp"
 
-template <typename T>
-using MagnitudeKey =
-    std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
+namespace trainyard {
 
 template <typename T>
 MagnitudeKey<T> magnitude_key(T x) {
@@ -38,38 +35,19 @@ struct Cut {
 /// How many numbers of x have `key` or one above.
 template <typename T>
 std::size_t count_from(std::span<const T> x, MagnitudeKey<T> key) {
-  std::size_t count = 0;
-  for (const T value : x) count += static_cast<std::size_t>(magnitude_key(value) >= key);
-  return count;
+  return codec_loops<T>().count_from(x, key);
 }
 
-/// Whether one of the first `size` has `key` or one above.
-template <std::size_t size, typename T>
-bool any_from(std::span<const T> x, MagnitudeKey<T> key) {
-  MagnitudeKey<T> found = 0;
-  for (std::size_t j = 0; j < size; ++j) {
-    found |= static_cast<MagnitudeKey<T>>(magnitude_key(x[j]) >= key);
-  }
-  return found != 0;
-}
-
-/// Calls visit(i, key) for those with `least` or a key above, in order. Blocks of 16 that have none
-/// are passed over at once; in the others the places are gathered before they are visited, without
-/// a branch for each number, which where one in ten is kept would be predicted wrong one time in
-/// ten.
+/// Calls visit(i, key) for those with `least` or a key above, in order.
 template <typename T, typename Visit>
 void visit_from(std::span<const T> x, MagnitudeKey<T> least, const Visit& visit) {
-  constexpr std::size_t block = 16;
-  std::array<std::size_t, block> places;
-  for (std::size_t begin = 0; begin < x.size(); begin += block) {
-    const std::span<const T> numbers = x.subspan(begin, std::min(block, x.size() - begin));
-    if (numbers.size() == block && !any_from<block>(numbers, least)) continue;
-    std::size_t count = 0;
-    for (std::size_t j = 0; j < numbers.size(); ++j) {
-      places[count] = begin + j;
-      count += static_cast<std::size_t>(magnitude_key(numbers[j]) >= least);
+  std::array<std::uint32_t, 1024> places;
+  for (std::size_t first = 0; first < x.size(); first += places.size()) {
+    const std::span<const T> numbers = x.subspan(first, std::min(places.size(), x.size() - first));
+    const std::size_t count = codec_loops<T>().places_from(numbers, least, places);
+    for (std::size_t j = 0; j < count; ++j) {
+      visit(first + places[j], magnitude_key(numbers[places[j]]));
     }
-    for (std::size_t j = 0; j < count; ++j) visit(places[j], magnitude_key(x[places[j]]));
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "codec/loops.hpp"
 #include "codec/norms.hpp"
 #include "codec/rows.hpp"
 #include "codec/wire.hpp"
@@ -50,8 +51,7 @@ class OneBit final : public Codec {
     with_scalar(x.scalar(), [&]<typename T>(T) {
       const std::span<const T> numbers = x.as<T>();
       const std::size_t means = write_means<T>(numbers, shapes, scratch.numbers, wire);
-      wire::write_bits(wire.data() + means, numbers.size(),
-                       [&](std::size_t i) { return numbers[i] < T{0}; });
+      codec_loops<T>().write_signs(numbers, wire.data() + means);
     });
     return most_bytes(x.scalar(), shapes);
   }

@@ -88,8 +88,8 @@ CodecInfo random_k_codec() {
           .wire = "64 + 32k",
           .error = "(d/k − 1)‖x‖², unbiased",
           .source = "Stich et al. 2018; catalogue 5",
-          .encode_time = Duration{280},
-          .decode_time = Duration{320},
+          .encode_time = Duration{320},
+          .decode_time = Duration{340},
           .make = [](std::string_view argument) -> std::shared_ptr<const Codec> {
             return std::make_shared<RandomK>(argument, Scaling::unbiased);
           }};
@@ -103,8 +103,8 @@ CodecInfo random_k_unscaled_codec() {
           .wire = "64 + 32k",
           .error = "(1 − k/d)‖x‖², biased",
           .source = "Stich et al. 2018; catalogue 5",
-          .encode_time = Duration{280},
-          .decode_time = Duration{320},
+          .encode_time = Duration{320},
+          .decode_time = Duration{340},
           .make = [](std::string_view argument) -> std::shared_ptr<const Codec> {
             return std::make_shared<RandomK>(argument, Scaling::none);
           }};

@@ -1,7 +1,7 @@
 // QSGD's rounding (qsgd.cpp), for both of its wire formats: a ruler from 0 to ‖x‖ with s marks.
 //
-// The level of |x| is the mark below it, or at random the next one: a comparison of the fraction
-// with u, and not ⌊s |x|/‖x‖ + u⌋, whose sum has no bits left for u where s is large.
+// The level of |x| is the mark below it, or at random the next one: that of the place on the ruler
+// s |x|/‖x‖, whose fraction is rounded to 2^-24 at s ≤ 127.
 //
 // Threads: a value like any other.
 #pragma once
@@ -14,6 +14,7 @@
 #include <span>
 
 #include "codec/dither.hpp"
+#include "codec/loops.hpp"
 #include "codec/norms.hpp"
 #include "codec/wire.hpp"
 
@@ -21,54 +22,56 @@ namespace trainyard {
 
 /// Most levels: a float tells that many marks apart, and their halves.
 inline constexpr std::uint32_t most_levels = (1U << 23) - 1;
+/// Most levels that are a byte each, with their signs.
+inline constexpr std::int32_t most_byte_levels = 127;
 
 template <typename T>
 class Ruler {
  public:
   Ruler(std::span<const T> x, std::uint32_t levels, RandomStream& random)
-      : x_(x),
-        norm_(within<T>(norm_of(x))),
-        levels_(static_cast<std::int32_t>(levels)),
-        dither_(random) {}
+      : x_(x), norm_(within<T>(norm_of(x))), dither_(random) {
+    const auto s = static_cast<std::int32_t>(levels);
+    const T up = scale_up_of(norm_);
+    marks_ = {up, norm_ == T{0} ? T{0} : static_cast<T>(s) / (norm_ * up), s};
+  }
 
   T norm() const { return norm_; }
 
-  /// Those of the numbers from x[first] on, with their signs: from −s to s.
-  void levels(std::size_t first, std::span<std::int32_t> levels) const {
-    if (norm_ == T{0}) {
-      std::ranges::fill(levels, 0);
-      return;
-    }
-    for (std::size_t j = 0; j < levels.size(); ++j) {
-      const T x = x_[first + j];
-      // Divided before it is multiplied: s/‖x‖ overflows where ‖x‖ is tiny.
-      const T place = std::abs(x) / norm_ * static_cast<T>(levels_);
-      const auto below = static_cast<std::int32_t>(place);
-      const T fraction = place - static_cast<T>(below);
-      const bool above = dither_.template uniform<T>(first + j) < fraction;
-      // No more than s: rounding keeps the order, so ‖x‖ is no less than |x|, and s has no
-      // fraction.
-      const std::int32_t level = below + static_cast<std::int32_t>(above);
-      levels[j] = x < T{0} ? -level : level;
-    }
+  /// Writes the level of each number, plus s, in a byte. REQUIRES: s ≤ most_byte_levels.
+  void write_bytes(std::byte* to) const {
+    codec_loops<T>().write_level_bytes(x_, 0, marks_, dither_, to);
   }
 
-  /// Calls visit(i, level) for each number, in order. The levels are found in blocks, several at
-  /// once.
+  /// Calls visit(i, level) for each number, in order, with levels from −s to s. They are found in
+  /// blocks, several at once.
   template <typename Visit>
   void visit_levels(const Visit& visit) const {
     std::array<std::int32_t, 128> block;
     for (std::size_t first = 0; first < x_.size(); first += block.size()) {
-      const std::size_t count = std::min(block.size(), x_.size() - first);
-      levels(first, std::span(block).first(count));
-      for (std::size_t j = 0; j < count; ++j) visit(first + j, block[j]);
+      const std::span<const T> numbers =
+          x_.subspan(first, std::min(block.size(), x_.size() - first));
+      find_levels(numbers, static_cast<std::uint32_t>(first), block);
+      for (std::size_t j = 0; j < numbers.size(); ++j) visit(first + j, block[j]);
     }
   }
 
  private:
+  void find_levels(std::span<const T> numbers, std::uint32_t first,
+                   std::array<std::int32_t, 128>& levels) const {
+    if (marks_.levels > most_byte_levels) {
+      codec_loops<T>().find_levels(numbers, first, marks_, dither_, levels.data());
+      return;
+    }
+    std::array<std::byte, 128> bytes;
+    codec_loops<T>().write_level_bytes(numbers, first, marks_, dither_, bytes.data());
+    for (std::size_t j = 0; j < numbers.size(); ++j) {
+      levels[j] = static_cast<std::int32_t>(bytes[j]) - marks_.levels;
+    }
+  }
+
   std::span<const T> x_;
   T norm_;
-  std::int32_t levels_;
+  RulerMarks<T> marks_{};
   Dither dither_;
 };
 

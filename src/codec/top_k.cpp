@@ -59,8 +59,8 @@ CodecInfo top_k_codec() {
           .wire = "k(32 + ⌈log2 d⌉)",
           .error = "≤ (1 − k/d)‖x‖², biased",
           .source = "Stich et al. 2018; catalogue 5",
-          .encode_time = Duration{1900},
-          .decode_time = Duration{30},
+          .encode_time = Duration{800},
+          .decode_time = Duration{50},
           .make = [](std::string_view argument) -> std::shared_ptr<const Codec> {
             return std::make_shared<TopK>(argument);
           }};

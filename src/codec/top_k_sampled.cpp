@@ -96,7 +96,7 @@ CodecInfo top_k_sampled_codec() {
           .error = "≤ (1 − 1/d)‖x‖², about (1 − k/d)‖x‖² or less; biased",
           .source = "Lin et al. 2018; Aji & Heafield 2017; catalogue 5",
           .encode_time = Duration{1900},
-          .decode_time = Duration{20},
+          .decode_time = Duration{50},
           .make = [](std::string_view argument) -> std::shared_ptr<const Codec> {
             return std::make_shared<TopKSampled>(argument);
           }};

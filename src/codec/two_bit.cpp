@@ -7,6 +7,9 @@
 //
 // Wire: d signs, −1, 0 and 1, as 0, 1 and 2 in two bits. 2d bits.
 
+#include <cmath>
+#include <limits>
+
 #include "codec/argument.hpp"
 #include "codec/norms.hpp"
 #include "codec/rows.hpp"
@@ -16,6 +19,15 @@
 namespace trainyard {
 
 namespace {
+
+/// The least T that is no smaller: x ≥ threshold where x ≥ it.
+template <typename T>
+T not_below(double threshold) {
+  constexpr T beyond = std::numeric_limits<T>::infinity();
+  if (threshold > static_cast<double>(std::numeric_limits<T>::max())) return beyond;
+  const T nearest = static_cast<T>(threshold);
+  return static_cast<double>(nearest) < threshold ? std::nextafter(nearest, beyond) : nearest;
+}
 
 class TwoBit final : public Codec {
  public:
@@ -28,11 +40,7 @@ class TwoBit final : public Codec {
   std::size_t encode(ConstVector x, TensorShapes shapes, RandomStream& /*random*/,
                      CodecScratch& /*scratch*/, std::span<std::byte> wire) const override {
     with_scalar(x.scalar(), [&]<typename T>(T) {
-      const std::span<const T> numbers = x.as<T>();
-      write_trits(wire.data(), numbers.size(), [&](std::size_t i) {
-        const auto value = static_cast<double>(numbers[i]);
-        return static_cast<int>(value >= threshold_) - static_cast<int>(value <= -threshold_);
-      });
+      codec_loops<T>().write_trits_beyond(x.as<T>(), not_below<T>(threshold_), wire.data());
     });
     return most_bytes(x.scalar(), shapes);
   }
@@ -61,8 +69,8 @@ CodecInfo two_bit_codec() {
           .wire = "2d",
           .error = "≤ ‖x‖², biased",
           .source = "Strom 2015; catalogue 5",
-          .encode_time = Duration{1100},
-          .decode_time = Duration{1300},
+          .encode_time = Duration{390},
+          .decode_time = Duration{300},
           .make = [](std::string_view argument) -> std::shared_ptr<const Codec> {
             return std::make_shared<TwoBit>(positive_argument(argument));
           }};

@@ -61,19 +61,6 @@ inline void expect_number(double value, double least) {
       fmt::format("an encoded vector has {} where a number from {} on belongs", value, least));
 }
 
-/// Writes `count` bits from the first one of `to` on, with zeros in the rest of the last byte.
-template <typename Bit>
-void write_bits(std::byte* to, std::size_t count, const Bit& bit) {
-  const auto byte_from = [&](std::size_t first, std::size_t bits) {
-    unsigned byte = 0;
-    for (std::size_t j = 0; j < bits; ++j) byte |= static_cast<unsigned>(bit(first + j)) << j;
-    return static_cast<std::byte>(byte);
-  };
-  std::size_t i = 0;
-  for (; i + 8 <= count; i += 8) *to++ = byte_from(i, 8);
-  if (i < count) *to = byte_from(i, count - i);
-}
-
 inline unsigned bit_of(std::span<const std::byte> wire, std::size_t place) {
   return (static_cast<unsigned>(wire[place / 8]) >> (place % 8)) & 1U;
 }

@@ -30,14 +30,15 @@ void serve_coded_mean(Server& server) {
 std::optional<Duration> coded_server_time(const StepSetting& s, const Codec& codec,
                                           const ServerCoding& coding) {
   const int n = s.workers, k = s.servers;
+  const int pushing = coding.pushing == 0 ? n : coding.pushing;
   const std::size_t shard =
       (s.parameters + static_cast<std::size_t>(k) - 1) / static_cast<std::size_t>(k);
   const bool coding_is_free = s.coding.encode.count() == 0 && s.coding.decode.count() == 0;
   const auto message = s.coded_message(shard, codec);
-  if (!message || k > n || (k > 1 && !coding_is_free)) return std::nullopt;
+  if (!message || k > n || (k > 1 && !(coding_is_free && pushing == n))) return std::nullopt;
   const Duration e = s.encoding(shard), d = s.decoding(shard);
   const Duration up =
-      s.compute + e + (coding.worker_feedback ? d : Duration{0}) + worked_off(n, *message, d);
+      s.compute + e + (coding.worker_feedback ? d : Duration{0}) + worked_off(pushing, *message, d);
   if (!coding.answers) return up + n * s.message(shard);
   return up + e + (coding.server_feedback ? d : Duration{0}) + n * *message + d;
 }

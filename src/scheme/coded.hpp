@@ -15,6 +15,7 @@ void serve_coded_mean(Server& server);
 struct ServerCoding {
   bool answers = false;  // encoded, too, once for all workers
   bool worker_feedback = false, server_feedback = false;
+  int pushing = 0;  // how many workers push a vector; 0: all of them
 };
 
 /// c, then vectors are encoded, pushed, decoded one after the other as they come, and answered:

@@ -11,50 +11,27 @@
 // that a worker sits out is no minibatch: a run of S steps takes C n S of them, while schedules of
 // the step size go by steps.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/participation.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
 
 namespace {
 
-/// Who takes part in the next round: the first m of a random order.
-class Draw {
- public:
-  explicit Draw(const Worker& worker, int workers)
-      : random_(worker.common_random()), order_(static_cast<std::size_t>(workers)) {
-    const double share = worker.hyperparameter("participation") * workers;
-    drawn_ = std::max<std::ptrdiff_t>(1, std::llround(share));
-    std::iota(order_.begin(), order_.end(), 0U);
-  }
-
-  bool next_takes(int worker) {
-    random_.shuffle(order_);
-    const auto end = order_.begin() + drawn_;
-    return std::find(order_.begin(), end, static_cast<std::uint32_t>(worker)) != end;
-  }
-
- private:
-  RandomStream random_;
-  std::vector<std::uint32_t> order_;
-  std::ptrdiff_t drawn_;
-};
-
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
-  Draw draw(worker, worker.comm().workers());
+  Participation participation(worker);
   bool takes_part = false;
   std::vector<std::uint64_t> rows(static_cast<std::size_t>(worker.comm().servers()));
   while (worker.next_step()) {
-    if (worker.step() % period == 0) takes_part = draw.next_takes(worker.comm().rank());
+    if (worker.step() % period == 0) takes_part = participation.next_round();
     if (takes_part) {
       worker.descend();
     } else {
@@ -96,13 +73,7 @@ Scheme fedavg_scheme() {
           .family = SchemeFamily::local_updates,
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
-          .hyperparameters = {period_info,
-                              {.name = "participation",
-                               .argument = "C",
-                               .help = "fraction of the workers that takes part in a round",
-                               .fallback = 0.5,
-                               .low = 0.0,
-                               .high = 1.0}},
+          .hyperparameters = {period_info, participation_info},
           .worker = work,
           .server = serve};
 }

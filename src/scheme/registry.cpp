@@ -50,6 +50,7 @@ Scheme ps_async_epochs_scheme();
 Scheme local_sgd_scheme();
 Scheme post_local_sgd_scheme();
 Scheme fedavg_scheme();
+Scheme fedpaq_scheme();
 Scheme qsparse_local_sgd_scheme();
 Scheme easgd_scheme();
 Scheme easgd_async_scheme();
@@ -121,6 +122,7 @@ std::vector<Scheme> published_schemes() {
       local_sgd_scheme(),
       post_local_sgd_scheme(),
       fedavg_scheme(),
+      fedpaq_scheme(),
       qsparse_local_sgd_scheme(),
       easgd_scheme(),
       easgd_async_scheme(),

@@ -59,6 +59,7 @@ const std::vector<Check> checks{
     {"post-local-sgd", "",
      "post-local-sgd averages after every step until the switch, then every τ"},
     {"fedavg", "", "each round of fedavg is the average of as many workers as asked for"},
+    {"fedpaq", "", "fedpaq moves the model by the mean of encoded updates"},
     {"qsparse-local-sgd", "ecsgd_top1"},
     {"easgd", "easgd_sync_alpha0.18"},
     {"easgd-async", "easgd_async_roundrobin_tau2"},

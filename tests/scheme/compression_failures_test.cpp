@@ -146,3 +146,43 @@ TEST_CASE("a ring that encodes at each hop is right on average, and wrong by eve
   CHECK(bias < 25.0 * error / 400.0);  // of the mean of 400 draws: within five of its deviations
   CHECK(error > 0.0);
 }
+
+// Worker 0 alone has something to say. Its part p is encoded anew at each of p hops and once more
+// at the end, and random-k of a half has ω = 1 exactly: E‖C(x)‖² = 2 ‖x‖².
+TEST_CASE("a ring that encodes at each hop is wrong by (1 + ω) to the number of hops", "[scheme]") {
+  constexpr std::size_t n = 5, part = 8, d = n * part;
+  constexpr int draws = 3000;
+  std::vector<std::vector<double>> h(n, std::vector<double>(d, 1.0)), b(n, std::vector<double>(d));
+  RandomStream random(12, Purpose::data_generator);
+  for (double& value : b[0]) value = random.normal();
+  const Dataset data = test::quadratic_data(h, b);
+  std::vector<double> sum(n, 0.0), squares(n, 0.0);  // of ‖error‖² of each part
+  for (int seed = 1; seed <= draws; ++seed) {
+    Configuration c;
+    c.scheme = "coded-all-reduce";
+    c.workers = n;
+    c.optimizer.lr = 1.0;  // one step from 0 is the mean of the b, but for what coding adds
+    c.steps = 1;
+    c.seed = static_cast<std::uint64_t>(seed);
+    c.ingredients["codec"] = "random-k:50%";
+    c.hyperparameters["coded-form"] = 2.0;
+    const std::vector<double> model = test::run_on_quadratic(c, data).model;
+    for (std::size_t p = 0; p < n; ++p) {
+      double error = 0.0;
+      for (std::size_t j = p * part; j < (p + 1) * part; ++j) {
+        error += std::pow(static_cast<double>(n) * model[j] - b[0][j], 2);
+      }
+      sum[p] += error / draws;
+      squares[p] += error * error / draws;
+    }
+  }
+  for (std::size_t p = 0; p < n; ++p) {
+    double size = 0.0;
+    for (std::size_t j = p * part; j < (p + 1) * part; ++j) size += b[0][j] * b[0][j];
+    const double deviation = std::sqrt((squares[p] - sum[p] * sum[p]) / draws);
+    const double expected = (std::pow(2.0, static_cast<double>(p + 1)) - 1.0) * size;
+    CAPTURE(p, sum[p], expected, deviation);
+    CHECK(deviation < 0.1 * expected);
+    CHECK(std::abs(sum[p] - expected) < 5.0 * deviation + 1e-6 * expected);  // of floats
+  }
+}

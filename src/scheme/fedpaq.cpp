@@ -1,0 +1,112 @@
+// FedPAQ, federated averaging of quantised updates (Reisizadeh, Mokhtari, Hassani, Jadbabaie &
+// Pedarsani, AISTATS 2020, Algorithm 1): as fedavg, but what a worker sends at the end of a round
+// is C of how far it has come, and the server moves x by the mean of these:
+//   x ← x + Σ_{i takes part} n_i C(x_i − x) / Σ_{i takes part} n_i.
+// No error is kept, for a worker may not be drawn again for long: C has to be right on average. The
+// new x is sent to all as it is. Without compression it is fedavg. (The paper weighs all workers
+// alike; with equal shares so does this.)
+#include <cstdint>
+#include <optional>
+
+#include "trainyard/base/even_split.hpp"
+#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/coder.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "scheme/coded.hpp"
+#include "scheme/participation.hpp"
+#include "scheme/shared_hyperparameters.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Sends each server C(its shard of `update`), and the rows that it comes from.
+void push_update(Worker& worker, Coder& coder, ConstVector update) {
+  Communicator& comm = worker.comm();
+  for_each_shard(comm, [&](int shard) {
+    comm.send_encoded(comm.server(shard), coder.encode(even_split(update, shard, comm.servers())),
+                      worker.share_rows());
+  });
+}
+
+/// Tells each server that there is none.
+void push_nothing(Communicator& comm) {
+  for_each_shard(comm, [&](int shard) { comm.send_control(comm.server(shard), 0); });
+}
+
+void work(Worker& worker) {
+  Coder coder = worker.coder();
+  const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
+  const Vector model = worker.replica();
+  const Vector common = worker.keep("common model", model.size());
+  kernels::copy(worker.initial_model(), common);
+  Participation participation(worker);
+  bool takes_part = false;
+  while (worker.next_step()) {
+    if (worker.step() % period == 0) takes_part = participation.next_round();
+    if (takes_part) {
+      worker.descend();
+    } else {
+      worker.sit_out();
+    }
+    if ((worker.step() + 1) % period != 0) continue;
+    if (takes_part) {
+      kernels::axpy(-1.0, common, model);
+      push_update(worker, coder, model);
+    } else {
+      push_nothing(worker.comm());
+    }
+    pull(worker.comm(), common);
+    kernels::copy(common, model);
+  }
+}
+
+void serve(Server& server) {
+  Coder coder = server.coder();
+  Communicator& comm = server.comm();
+  while (comm.await_message()) {
+    const Vector sum = server.zeroed_sum();
+    double all_rows = 0.0;
+    for (int worker = 0; worker < comm.workers(); ++worker) {
+      const Message message = comm.receive(worker);
+      const auto rows = static_cast<double>(message.tag());
+      if (rows == 0.0) continue;  // it sat out
+      coder.decode_add(rows, message.bytes(), sum);
+      all_rows += rows;
+    }
+    kernels::axpy(1.0 / all_rows, sum, server.shard());
+    answer_all(comm, server.shard());
+  }
+}
+
+/// Who sits out says so while the others compute.
+std::optional<Duration> step_time(const StepSetting& s) {
+  if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
+  const int drawn = drawn_of(s.workers, hyperparameter(s.hyperparameters, participation_info.name));
+  if (s.message(0) * (s.workers - drawn) > s.compute) return std::nullopt;
+  return coded_server_time(s, s.codec(), {.pushing = drawn});
+}
+
+}  // namespace
+
+Scheme fedpaq_scheme() {
+  return {.name = "fedpaq",
+          .summary = "fedavg whose workers send how far they have come, encoded; C unbiased",
+          .step = "γ × own gradient; the average is a step of γ × mean over those who take part",
+          .cost = {.formula = "c, and every τ steps c + e + max(m + kd, km + d) + n(α + t); k = Cn",
+                   .rate = "as fedavg, with (1 + ω)σ² for σ²",
+                   .time = step_time},
+          .source = "Reisizadeh, Mokhtari, Hassani, Jadbabaie & Pedarsani 2020",
+          .family = SchemeFamily::local_updates,
+          .cast = cast::servers,
+          .takes = {"codec"},
+          .codec_need = CodecNeed::unbiased,
+          .optimizers = OptimizerRange::plain,
+          .hyperparameters = {period_info, participation_info},
+          .worker = work,
+          .server = serve};
+}
+
+}  // namespace trainyard
