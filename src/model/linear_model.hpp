@@ -30,19 +30,20 @@ namespace trainyard {
 
 // The sum of a sparse row is a chain of additions of four cycles each; four chains run side by
 // side.
-inline float sparse_margin(const Dataset::SparseRow& row, const float* weights) {
+template <typename Weights>
+float sparse_margin(const Dataset::SparseRow& row, Weights weights) {
   const std::uint32_t* columns = row.columns.data();
   const float* values = row.values.data();
   const std::size_t size = row.columns.size();
   float sum0 = 0.0F, sum1 = 0.0F, sum2 = 0.0F, sum3 = 0.0F;
   std::size_t i = 0;
   for (; i + 4 <= size; i += 4) {
-    sum0 += values[i] * load_relaxed(weights[columns[i]]);
-    sum1 += values[i + 1] * load_relaxed(weights[columns[i + 1]]);
-    sum2 += values[i + 2] * load_relaxed(weights[columns[i + 2]]);
-    sum3 += values[i + 3] * load_relaxed(weights[columns[i + 3]]);
+    sum0 += values[i] * weights.load(columns[i]);
+    sum1 += values[i + 1] * weights.load(columns[i + 1]);
+    sum2 += values[i + 2] * weights.load(columns[i + 2]);
+    sum3 += values[i + 3] * weights.load(columns[i + 3]);
   }
-  for (; i < size; ++i) sum0 += values[i] * load_relaxed(weights[columns[i]]);
+  for (; i < size; ++i) sum0 += values[i] * weights.load(columns[i]);
   return (sum0 + sum1) + (sum2 + sum3);
 }
 
@@ -54,7 +55,7 @@ inline void take_margins(const RowRange& range, std::span<const float> weights,
     return;
   }
   for (std::size_t r = 0; r < range.count; ++r) {
-    margins[r] = sparse_margin(range.data->sparse_row(range.first + r), weights.data());
+    margins[r] = sparse_margin(range.data->sparse_row(range.first + r), ReadFloats{weights.data()});
   }
 }
 
@@ -80,22 +81,49 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
 
   void read(std::span<const float> parameters, Batch batch,
             std::span<float> residuals) const override {
-    take_residuals<Loss>(parameters, batch, residuals);
+    read_by(ReadFloats{parameters.data()}, batch, residuals);
   }
 
   void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
              float step_size) const override {
-    write_by<LoadAndStore>(parameters.data(), batch, residuals, step_size);
+    write_by(LoadAndStore{parameters.data()}, batch, residuals, step_size);
   }
 
   void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
            float step_size) const override {
-    write_by<CompareAndSwap>(parameters.data(), batch, residuals, step_size);
+    write_by(CompareAndSwap{parameters.data()}, batch, residuals, step_size);
+  }
+
+  void read(FixedPointMemory parameters, Batch batch, std::span<float> residuals) const override {
+    with_number(parameters.format, [&]<typename Number>(Number) {
+      read_by(ReadNumbers<Number>(parameters), batch, residuals);
+    });
+  }
+
+  void write(FixedPointMemory parameters, Batch batch, std::span<const float> residuals,
+             float step_size, XorShift& rounding) const override {
+    with_number(parameters.format, [&]<typename Number>(Number) {
+      write_by(RoundedNumbers<Number>(parameters, rounding), batch, residuals, step_size);
+    });
   }
 
  private:
-  template <typename Way>
-  void write_by(float* weights, Batch batch, std::span<const float> residuals,
+  template <typename Weights>
+  static void read_by(Weights weights, Batch batch, std::span<float> residuals) {
+    const float scale = 1.0F / static_cast<float>(row_count(batch));
+    std::size_t done = 0;
+    for (const RowRange& range : batch) {
+      const std::span<float> part = residuals.subspan(done, range.count);
+      for (std::size_t r = 0; r < range.count; ++r) {
+        part[r] = sparse_margin(range.data->sparse_row(range.first + r), weights);
+      }
+      Loss::to_residuals(range, scale, part);
+      done += range.count;
+    }
+  }
+
+  template <typename Weights>
+  void write_by(Weights weights, Batch batch, std::span<const float> residuals,
                 float step_size) const {
     const float pull_scale = step_size / static_cast<float>(row_count(batch));
     std::size_t next = 0;
@@ -104,29 +132,29 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
         const Dataset::SparseRow row = range.data->sparse_row(range.first + r);
         const float step = step_size * residuals[next++];
         if (pull_.empty()) {
-          write_row<Way>(row, step, weights);
+          write_row(row, step, weights);
         } else {
-          write_row_regularised<Way>(row, step, pull_scale, weights);
+          write_row_regularised(row, step, pull_scale, weights);
         }
       }
     }
   }
 
-  template <typename Way>
-  static void write_row(const Dataset::SparseRow& row, float step, float* weights) {
+  template <typename Weights>
+  static void write_row(const Dataset::SparseRow& row, float step, Weights weights) {
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
       const float change = step * row.values[i];
-      Way::update(weights[row.columns[i]], [=](float old) { return old - change; });
+      weights.update(row.columns[i], [=](float old) { return old - change; });
     }
   }
 
-  template <typename Way>
+  template <typename Weights>
   void write_row_regularised(const Dataset::SparseRow& row, float step, float pull_scale,
-                             float* weights) const {
+                             Weights weights) const {
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
       const float pull = std::min(pull_scale * pull_[row.columns[i]], 1.0F);
       const float change = step * row.values[i];
-      Way::update(weights[row.columns[i]], [=](float old) { return old - (change + pull * old); });
+      weights.update(row.columns[i], [=](float old) { return old - (change + pull * old); });
     }
   }
 

@@ -27,58 +27,77 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
 
   void read(std::span<const float> parameters, Batch batch,
             std::span<float> residuals) const override {
+    read_by(ReadFloats{parameters.data()}, batch, residuals);
+  }
+
+  void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+             float step_size) const override {
+    write_by(LoadAndStore{parameters.data()}, batch, residuals, step_size);
+  }
+
+  void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
+           float step_size) const override {
+    write_by(CompareAndSwap{parameters.data()}, batch, residuals, step_size);
+  }
+
+  void read(FixedPointMemory parameters, Batch batch, std::span<float> residuals) const override {
+    with_number(parameters.format, [&]<typename Number>(Number) {
+      read_by(ReadNumbers<Number>(parameters), batch, residuals);
+    });
+  }
+
+  void write(FixedPointMemory parameters, Batch batch, std::span<const float> residuals,
+             float step_size, XorShift& rounding) const override {
+    with_number(parameters.format, [&]<typename Number>(Number) {
+      write_by(RoundedNumbers<Number>(parameters, rounding), batch, residuals, step_size);
+    });
+  }
+
+ private:
+  template <typename Weights>
+  void read_by(Weights weights, Batch batch, std::span<float> residuals) const {
     float* scores = residuals.data();
     for (const RowRange& range : batch) {
       for (std::size_t r = 0; r < range.count; ++r, scores += classes_) {
-        read_row(range.data->sparse_row(range.first + r), parameters.data(), scores);
+        read_row(range.data->sparse_row(range.first + r), weights, scores);
       }
     }
     scores_to_residuals(batch, classes_, residuals);
   }
 
-  void write(std::span<float> parameters, Batch batch, std::span<const float> residuals,
-             float step_size) const override {
-    write_by<LoadAndStore>(parameters.data(), batch, residuals, step_size);
-  }
-
-  void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
-           float step_size) const override {
-    write_by<CompareAndSwap>(parameters.data(), batch, residuals, step_size);
-  }
-
- private:
-  void read_row(const SparseRow& row, const float* parameters, float* scores) const {
+  template <typename Weights>
+  void read_row(const SparseRow& row, Weights weights, float* scores) const {
     std::fill_n(scores, classes_, 0.0F);
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
-      const float* weights = parameters + row.columns[i] * classes_;
+      const std::size_t first = row.columns[i] * classes_;
       const float value = row.values[i];
-      for (std::size_t c = 0; c < classes_; ++c) scores[c] += value * load_relaxed(weights[c]);
+      for (std::size_t c = 0; c < classes_; ++c) scores[c] += value * weights.load(first + c);
     }
   }
 
-  template <typename Way>
-  void write_by(float* parameters, Batch batch, std::span<const float> residuals,
+  template <typename Weights>
+  void write_by(Weights weights, Batch batch, std::span<const float> residuals,
                 float step_size) const {
     const float pull_scale = step_size / static_cast<float>(row_count(batch));
     const float* residual = residuals.data();
     for (const RowRange& range : batch) {
       for (std::size_t r = 0; r < range.count; ++r, residual += classes_) {
         const SparseRow row = range.data->sparse_row(range.first + r);
-        write_row<Way>(row, residual, step_size, pull_scale, parameters);
+        write_row(row, residual, step_size, pull_scale, weights);
       }
     }
   }
 
-  template <typename Way>
+  template <typename Weights>
   void write_row(const SparseRow& row, const float* residual, float step_size, float pull_scale,
-                 float* parameters) const {
+                 Weights weights) const {
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
-      float* weights = parameters + row.columns[i] * classes_;
+      const std::size_t first = row.columns[i] * classes_;
       const float step = step_size * row.values[i];
       const float pull = pull_.empty() ? 0.0F : std::min(pull_scale * pull_[row.columns[i]], 1.0F);
       for (std::size_t c = 0; c < classes_; ++c) {
         const float change = step * residual[c];
-        Way::update(weights[c], [=](float old) { return old - (change + pull * old); });
+        weights.update(first + c, [=](float old) { return old - (change + pull * old); });
       }
     }
   }

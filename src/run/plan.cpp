@@ -39,6 +39,7 @@ ModelLayout Plan::layout() const {
           .workers = cast.workers,
           .servers = cast.servers,
           .shared_models = cast.shared_models,
+          .shared_format = cast.shared_format,
           .scalar = model->scalar(),
           .dimension = model->dimension(),
           .holdings = holdings};

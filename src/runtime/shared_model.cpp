@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
+#include <cstring>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
+
+#include "model/parameter_access.hpp"
 
 namespace trainyard {
 
@@ -46,14 +50,66 @@ const std::vector<std::string>& shared_access_names() {
   return names;
 }
 
+SharedModel::SharedModel(std::span<const float> initial, std::optional<FixedPoint> format)
+    : size_(initial.size()), format_(format) {
+  if (!format_) {
+    values_ = AlignedBuffer<float>::copy_of(initial);
+    return;
+  }
+  numbers_ = AlignedBuffer<std::byte>(size_ * format_->bytes());
+  const auto largest = static_cast<float>(FixedPoint::largest_of(format_->bits));
+  with_number(*format_, [&]<typename Number>(Number) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      const float place = std::clamp(initial[i] / format_->unit, -largest, largest);
+      const auto number = static_cast<Number>(std::lround(place));
+      std::memcpy(numbers_.data() + i * sizeof(Number), &number, sizeof(Number));
+    }
+  });
+}
+
 void SharedModel::read(std::span<float> copy, std::size_t first) const {
-  require(first + copy.size() <= values_.size(), "a copy of the shared model is a part of it");
-  kernels::copy_shared(values_.span().subspan(first, copy.size()), copy);
+  require(first + copy.size() <= size_, "a copy of the shared model is a part of it");
+  if (!format_) {
+    kernels::copy_shared(values_.span().subspan(first, copy.size()), copy);
+    return;
+  }
+  with_number(*format_, [&]<typename Number>(Number) {
+    const ReadNumbers<Number> numbers(memory());
+    for (std::size_t i = 0; i < copy.size(); ++i) copy[i] = numbers.load(first + i);
+  });
+}
+
+void SharedModel::read_margins(const Model::SparseUpdate& update, Batch batch,
+                               std::span<float> residuals) const {
+  if (format_) {
+    update.read(memory(), batch, residuals);
+  } else {
+    update.read(values_.span(), batch, residuals);
+  }
+}
+
+void SharedModel::add_rounded(float scale, std::span<const float> change, std::span<float> copy,
+                              XorShift& rounding) {
+  require(format_ && change.size() == size_, "a model with a format is changed as a whole");
+  with_number(*format_, [&]<typename Number>(Number) {
+    const RoundedNumbers<Number> numbers(memory(), rounding);
+    for (std::size_t i = 0; i < change.size(); ++i) {
+      numbers.update(i, [&](float old) { return old + scale * change[i]; });
+      copy[i] = numbers.load(i);
+    }
+  });
+}
+
+void SharedModel::write_step_rounded(const Model::SparseUpdate& update, Batch batch,
+                                     std::span<const float> residuals, float step_size,
+                                     XorShift& rounding) {
+  require(format_.has_value(), "a model of floats is not rounded");
+  update.write(memory(), batch, residuals, step_size, rounding);
 }
 
 void SharedModel::add(float scale, std::span<const float> change, std::span<float> copy,
                       SharedAccess access, std::size_t first) {
-  require(first + change.size() <= values_.size(), "a change of the shared model fits into it");
+  require(first + change.size() <= values_.size(), "a change of the shared floats fits into them");
   const std::span<float> values = values_.span().subspan(first, change.size());
   switch (access) {
     case SharedAccess::racy:
@@ -103,8 +159,9 @@ int SharedModels::first_worker_of(int group) const {
   return static_cast<int>(std::int64_t{workers_} * group / groups());
 }
 
-void SharedModels::lay_out(int group, std::span<const float> initial) {
-  models_[static_cast<std::size_t>(group)] = std::make_unique<SharedModel>(initial);
+void SharedModels::lay_out(int group, std::span<const float> initial,
+                           std::optional<FixedPoint> format) {
+  models_[static_cast<std::size_t>(group)] = std::make_unique<SharedModel>(initial, format);
 }
 
 std::size_t SharedModels::average_scratch() const {

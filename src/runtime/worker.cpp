@@ -60,7 +60,10 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
       constant_step_(context.optimizer.constant_step()),
       sparse_(context.optimizer.plain() ? context.model.sparse_update() : nullptr),
       optimizer_(context.optimizer, [&](std::string_view name) { return keep(name, held_.count); }),
-      random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1) {
+      random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1),
+      rounding_(
+          RandomStream(context.seed, Purpose::rounding, static_cast<std::uint32_t>(rank.rank()))
+              .next_u32()) {
   shares_.reserve(shares.size());  // streams keep references
   const bool stands_for_all = rank.workers() < context.workers;
   for (const int w : shares) {
@@ -85,7 +88,7 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   }
   group_ = shared->group_of(rank.rank());
   if (shared->first_worker_of(group_) == rank.rank()) {
-    shared->lay_out(group_, context.initial_model.floats());
+    shared->lay_out(group_, context.initial_model.floats(), context.state.layout().shared_format);
   }
   if (sparse_ == nullptr) {
     read_copy_ = AlignedBuffer<float>::zeroed(dimension);
@@ -306,14 +309,23 @@ void Worker::descend_shared(SharedAccess access) {
   if (sparse_ != nullptr) {
     rank_.compute(cost_of_next(true),
                   [&] { shared.read_margins(*sparse_, batch, residuals_.span()); });
-    shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
+    if (shared.format()) {
+      shared.write_step_rounded(*sparse_, batch, residuals_.span(), step_size, rounding_);
+    } else {
+      shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
+    }
   } else {
     if (!has_read_) shared.read(read_copy_.span());
     has_read_ = true;
     rank_.compute(cost_of_next(false), [&] {
       context_.model.gradient(read_copy_.span(), batch, gradient_.view(), workspace_);
     });
-    shared.add(-step_size, gradient_.view().floats(), read_copy_.span(), access);
+    const std::span<const float> gradient = gradient_.view().floats();
+    if (shared.format()) {
+      shared.add_rounded(-step_size, gradient, read_copy_.span(), rounding_);
+    } else {
+      shared.add(-step_size, gradient, read_copy_.span(), access);
+    }
   }
   if (sampled) {
     context_.state.staleness_of(rank_.rank()).record(context_.pacer.worker_steps_done() - before);

@@ -58,6 +58,7 @@ Scheme eamsgd_scheme();
 Scheme tree_easgd_scheme();
 
 Scheme hogwild_scheme();
+Scheme buckwild_scheme();
 Scheme hogwild_numa_scheme();
 Scheme hogwild_plus_plus_scheme();
 
@@ -87,76 +88,81 @@ Scheme deep_squeeze_scheme();
 
 namespace {
 
+// clang-format off: a line each
+Scheme (*const published[])() = {
+  sequential_scheme,
+  ps_sync_scheme,
+  ring_scheme,
+  all_reduce_scheme,
+  ps_hierarchical_scheme,
+  csgd_scheme,
+  ec_sgd_scheme,
+  double_squeeze_scheme,
+  coded_all_reduce_scheme,
+  sign_sgd_scheme,
+  power_sgd_scheme,
+  one_bit_adam_scheme,
+
+  ps_backup_scheme,
+  ps_backup_interrupt_scheme,
+  gradient_coding_scheme,
+
+  ps_async_scheme,
+  staleness_aware_scheme,
+  dc_asgd_c_scheme,
+  dc_asgd_a_scheme,
+  downpour_scheme,
+
+  ssp_scheme,
+  ssp_strict_scheme,
+  essp_scheme,
+  value_bound_scheme,
+  ps_async_epochs_scheme,
+
+  local_sgd_scheme,
+  post_local_sgd_scheme,
+  fedavg_scheme,
+  fedpaq_scheme,
+  qsparse_local_sgd_scheme,
+  easgd_scheme,
+  easgd_async_scheme,
+  eamsgd_scheme,
+  tree_easgd_scheme,
+
+  hogwild_scheme,
+  buckwild_scheme,
+  hogwild_numa_scheme,
+  hogwild_plus_plus_scheme,
+
+  gossip_scheme,
+  d_psgd_scheme,
+  gradient_tracking_scheme,
+  diging_scheme,
+  d2_scheme,
+  exact_diffusion_scheme,
+  nids_scheme,
+  extra_scheme,
+  sgp_scheme,
+  sgp_overlap_scheme,
+  gossip_pga_scheme,
+  gossip_aga_scheme,
+  quasi_global_momentum_scheme,
+  relay_sum_scheme,
+  matcha_scheme,
+  ad_psgd_scheme,
+  gosgd_scheme,
+  naive_compression_scheme,
+  dcd_scheme,
+  ecd_scheme,
+  choco_scheme,
+  deep_squeeze_scheme,
+};
+// clang-format on
+
 std::vector<Scheme> published_schemes() {
-  // clang-format off: a line each
-  return {
-      sequential_scheme(),
-      ps_sync_scheme(),
-      ring_scheme(),
-      all_reduce_scheme(),
-      ps_hierarchical_scheme(),
-      csgd_scheme(),
-      ec_sgd_scheme(),
-      double_squeeze_scheme(),
-      coded_all_reduce_scheme(),
-      sign_sgd_scheme(),
-      power_sgd_scheme(),
-      one_bit_adam_scheme(),
-
-      ps_backup_scheme(),
-      ps_backup_interrupt_scheme(),
-      gradient_coding_scheme(),
-
-      ps_async_scheme(),
-      staleness_aware_scheme(),
-      dc_asgd_c_scheme(),
-      dc_asgd_a_scheme(),
-      downpour_scheme(),
-
-      ssp_scheme(),
-      ssp_strict_scheme(),
-      essp_scheme(),
-      value_bound_scheme(),
-      ps_async_epochs_scheme(),
-
-      local_sgd_scheme(),
-      post_local_sgd_scheme(),
-      fedavg_scheme(),
-      fedpaq_scheme(),
-      qsparse_local_sgd_scheme(),
-      easgd_scheme(),
-      easgd_async_scheme(),
-      eamsgd_scheme(),
-      tree_easgd_scheme(),
-
-      hogwild_scheme(),
-      hogwild_numa_scheme(),
-      hogwild_plus_plus_scheme(),
-
-      gossip_scheme(),
-      d_psgd_scheme(),
-      gradient_tracking_scheme(),
-      diging_scheme(),
-      d2_scheme(),
-      exact_diffusion_scheme(),
-      nids_scheme(),
-      extra_scheme(),
-      sgp_scheme(),
-      sgp_overlap_scheme(),
-      gossip_pga_scheme(),
-      gossip_aga_scheme(),
-      quasi_global_momentum_scheme(),
-      relay_sum_scheme(),
-      matcha_scheme(),
-      ad_psgd_scheme(),
-      gosgd_scheme(),
-      naive_compression_scheme(),
-      dcd_scheme(),
-      ecd_scheme(),
-      choco_scheme(),
-      deep_squeeze_scheme(),
-  };
-  // clang-format on
+  std::vector<Scheme> rows;
+  for (const auto& row : published) rows.push_back(row());
+  return rows;
 }
 
 /// References into the rows are handed out, so they stay where they are once the table was read.

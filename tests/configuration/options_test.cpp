@@ -55,6 +55,8 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"value-bound", "0.25"},
                                                          {"moving-rate", "0.7"},
                                                          {"access", "cas-add"},
+                                                         {"model-bits", "8"},
+                                                         {"model-range", "2.5"},
                                                          {"groups", "3"},
                                                          {"token-updates", "16"},
                                                          {"tolerance", "0.001"}};

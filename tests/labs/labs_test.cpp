@@ -196,7 +196,9 @@ TEST_CASE("lab: fewer bits train faster where bytes count, and not where latency
   CHECK(seconds(coded, "qsgd:127", "10Mbps") < 0.35 * seconds(ring, "identity", "10Mbps"));
   CHECK(seconds(coded, "top-k:1%", "10Mbps") < 0.1 * seconds(ring, "identity", "10Mbps"));
   CHECK(seconds(coded, "qsgd:127", "1Gbps") > 0.8 * seconds(ring, "identity", "1Gbps"));
-  CHECK(seconds(coded, "qsgd:127", "100Gbps") > seconds(ring, "identity", "100Gbps"));
+  const double fast = seconds(ring, "identity", "100Gbps");
+  CHECK(seconds(coded, "qsgd:127", "100Gbps") == Approx(fast).epsilon(0.01));
+  CHECK(seconds(coded, "top-k:1%", "100Gbps") > 1.02 * fast);
   CHECK(seconds("choco", "qsgd:127", "1Gbps") < 0.6 * seconds(coded, "qsgd:127", "1Gbps"));
   CHECK(seconds("ec-sgd", "top-k:1%", "1Gbps") < 0.9 * seconds("csgd", "top-k:1%", "1Gbps"));
 }

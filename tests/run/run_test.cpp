@@ -134,6 +134,7 @@ TEST_CASE("simulated seconds end a run", "[run]") {
 
 TEST_CASE("a diverging run is a result", "[run]") {
   for (const Scheme& scheme : schemes()) {
+    if (scheme.name == "buckwild") continue;  // its model cannot leave its range
     INFO(scheme.name);
     Configuration c = small_configuration(scheme.name);
     c.epochs = 1000.0;

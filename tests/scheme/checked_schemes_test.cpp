@@ -67,6 +67,7 @@ const std::vector<Check> checks{
     {"tree-easgd", "", "tree-easgd follows its rule along every edge"},
 
     {"hogwild", "", "one worker is serial SGD, bit for bit, with every access"},
+    {"buckwild", "", "buckwild in 16 bits is hogwild, but for its rounding"},
     {"hogwild-numa", "", "replicas are averaged in every τ-th step, once for all"},
     {"hogwild++", "", "an exchange of the ring does what its formula says"},
 

@@ -109,6 +109,7 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
       {{"easgd", "its model is the centre, which lags behind the replicas"},
        {"easgd-async", "its model is the centre, which lags behind the replicas"},
        {"eamsgd", "its model is the centre, which lags behind the replicas"},
+       {"buckwild", "rounds its model to 16 bits"},
        {"sign-sgd", "steps by signs"},
        {"one-bit-adam", "steps as Adam does"}});
   const LoadedData data = test::dense_problem();

@@ -26,6 +26,7 @@ enum class Purpose : std::uint32_t {
   compute_time = 7,
   network = 8,
   codec = 9,
+  rounding = 10,
 };
 
 class RandomStream {

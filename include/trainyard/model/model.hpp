@@ -18,6 +18,7 @@
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/data/batch.hpp"
+#include "trainyard/model/fixed_point.hpp"
 #include "trainyard/model/tensor_shape.hpp"
 
 namespace trainyard {
@@ -127,6 +128,11 @@ class Model::SparseUpdate {
                      float step_size) const = 0;
   virtual void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
                    float step_size) const = 0;
+
+  /// The same of parameters in 8 or 16 bits, which are rounded when they are written.
+  virtual void read(FixedPointMemory parameters, Batch batch, std::span<float> residuals) const = 0;
+  virtual void write(FixedPointMemory parameters, Batch batch, std::span<const float> residuals,
+                     float step_size, XorShift& rounding) const = 0;
 };
 
 struct ModelOptions {

@@ -29,7 +29,8 @@ enum class ModelHome { replicas, servers, shared };
 struct ModelLayout {
   ModelHome home = ModelHome::replicas;
   int workers = 1, servers = 0;
-  int shared_models = 1;  // home shared: as many groups of workers
+  int shared_models = 1;                      // home shared: as many groups of workers
+  std::optional<FixedPoint> shared_format{};  // home shared; empty: floats
   Scalar scalar = Scalar::float32;
   std::size_t dimension = 0;
   /// home replicas: what of the model each worker holds; empty: all of it. Every parameter is held

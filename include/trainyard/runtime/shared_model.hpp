@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/vector.hpp"
+#include "trainyard/model/fixed_point.hpp"
 #include "trainyard/model/model.hpp"
 
 namespace trainyard {
@@ -27,13 +29,17 @@ enum class SharedAccess {
 /// "racy", "cas-add", "locked", in the order of the enumeration.
 const std::vector<std::string>& shared_access_names();
 
+/// A model of floats, or of numbers in 8 or 16 bits, which are written rounded at random.
+///
 /// Threads: any number call any of its functions at once.
 class SharedModel {
  public:
-  explicit SharedModel(std::span<const float> initial)
-      : values_(AlignedBuffer<float>::copy_of(initial)) {}
+  /// In `format` each number is the nearest one to `initial`; no format means floats.
+  explicit SharedModel(std::span<const float> initial, std::optional<FixedPoint> format = {});
 
-  std::size_t size() const { return values_.size(); }
+  std::size_t size() const { return size_; }
+  /// Empty where it is of floats.
+  const std::optional<FixedPoint>& format() const { return format_; }
 
   /// copy ← the coordinates from `first` on, one by one; others may write meanwhile.
   void read(std::span<float> copy, std::size_t first = 0) const;
@@ -46,15 +52,24 @@ class SharedModel {
 
   /// Both halves of a sparse step.
   void read_margins(const Model::SparseUpdate& update, Batch batch,
-                    std::span<float> residuals) const {
-    update.read(values_.span(), batch, residuals);
-  }
+                    std::span<float> residuals) const;
   void write_step(const Model::SparseUpdate& update, Batch batch, std::span<const float> residuals,
                   float step_size, SharedAccess access);
 
+  /// The same two changes of a model that has a format, by load and store.
+  void add_rounded(float scale, std::span<const float> change, std::span<float> copy,
+                   XorShift& rounding);
+  void write_step_rounded(const Model::SparseUpdate& update, Batch batch,
+                          std::span<const float> residuals, float step_size, XorShift& rounding);
+
  private:
-  AlignedBuffer<float> values_;
-  std::mutex mutex_;  // of SharedAccess::locked
+  FixedPointMemory memory() const { return {*format_, const_cast<std::byte*>(numbers_.data())}; }
+
+  std::size_t size_;
+  std::optional<FixedPoint> format_;
+  AlignedBuffer<float> values_;       // of a model of floats
+  AlignedBuffer<std::byte> numbers_;  // of a model with a format
+  std::mutex mutex_;                  // of SharedAccess::locked
 };
 
 /// The shared models of one run: one for all workers, or a replica for each group of them. Groups
@@ -71,7 +86,7 @@ class SharedModels {
 
   /// Called by the first worker of each group while ranks are set up, so that the replica lies in
   /// its NUMA node's memory.
-  void lay_out(int group, std::span<const float> initial);
+  void lay_out(int group, std::span<const float> initial, std::optional<FixedPoint> format = {});
   /// REQUIRES: it was laid out.
   SharedModel& of(int group) { return *models_[static_cast<std::size_t>(group)]; }
   const SharedModel& of(int group) const { return *models_[static_cast<std::size_t>(group)]; }

@@ -149,8 +149,9 @@ class Worker {
   /// One step on the shared model of this worker's group: reads it, computes for as long as a
   /// minibatch takes, writes it. Sparse linear models touch only the coordinates of the minibatch's
   /// rows, whatever its size; others read what they wrote in the step before, unless
-  /// forget_read() was called since.
-  void descend_shared(SharedAccess access);
+  /// forget_read() was called since. A model in 8 or 16 bits (Cast::shared_format) is written
+  /// rounded at random, and racy.
+  void descend_shared(SharedAccess access = SharedAccess::racy);
   /// The scheme has changed the shared model otherwise: the next step reads all of it.
   void forget_read() { has_read_ = false; }
 
@@ -284,6 +285,7 @@ class Worker {
   Vector replica_;
   Optimizer optimizer_;
   RandomStream random_;
+  XorShift rounding_;                    // of a shared model in 8 or 16 bits
   VectorBuffer read_at_;                 // where a gradient is taken while the replica changes
   std::uint64_t done_ = 0, rounds_ = 0;  // steps, and rounds of gossip
   int group_ = 0;                        // of workers that share a model

@@ -8,9 +8,11 @@
 // Threads: any; these are functions of their arguments.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/model/fixed_point.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/run_state.hpp"
@@ -37,6 +39,8 @@ struct Cast {
   ModelHome model = ModelHome::replicas;
   /// ModelHome::shared: as many models, each for a group of neighbouring workers.
   int shared_models = 1;
+  /// ModelHome::shared: in 8 or 16 bits; empty: floats.
+  std::optional<FixedPoint> shared_format{};
   /// shares[w]: whose minibatches rank w takes in a step, of workers 0 .. n − 1. Empty: its own.
   std::vector<std::vector<int>> shares{};
   /// ModelHome::replicas: what of the model each worker's replica is; nullptr: all of it.
