@@ -27,6 +27,7 @@ Scheme csgd_scheme();
 Scheme ec_sgd_scheme();
 Scheme double_squeeze_scheme();
 Scheme coded_all_reduce_scheme();
+Scheme terngrad_scheme();
 Scheme sign_sgd_scheme();
 Scheme power_sgd_scheme();
 Scheme one_bit_adam_scheme();
@@ -88,7 +89,8 @@ Scheme deep_squeeze_scheme();
 
 namespace {
 
-// clang-format off: a line each
+// A line each.
+// clang-format off
 Scheme (*const published[])() = {
   sequential_scheme,
   ps_sync_scheme,
@@ -99,6 +101,7 @@ Scheme (*const published[])() = {
   ec_sgd_scheme,
   double_squeeze_scheme,
   coded_all_reduce_scheme,
+  terngrad_scheme,
   sign_sgd_scheme,
   power_sgd_scheme,
   one_bit_adam_scheme,

@@ -35,6 +35,7 @@ const std::vector<Check> checks{
     {"ec-sgd", "ecsgd_top1"},
     {"double-squeeze", "doublesqueeze_scaledsign"},
     {"coded-all-reduce", "ecsgd_top1"},
+    {"terngrad", "", "terngrad is right on average, with the error of a common unit"},
     {"sign-sgd", "", "sign-sgd steps where most signs point, and ties go up"},
     {"one-bit-adam", "", "one-bit-adam is Adam, and then steps along encoded momenta"},
     {"power-sgd", "", "power-sgd follows its paper, whichever error it keeps"},

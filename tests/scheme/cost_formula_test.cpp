@@ -163,6 +163,7 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
        {"ps-async", "the formula is of a round; the first step of one is c + (n+1)(α + t)"},
        {"gradient-tracking", "the first step, which the closed form is, has half the messages"},
        {"coded-all-reduce", "known where coding takes no time; coded_step_time_test has that"},
+       {"terngrad", "its messages have two bits a number and a few; terngrad_test has that"},
        {"sign-sgd", "its message is a bit a number, and that of the formulas here a byte"},
        {"nids", "the first step, which the closed form is, only computes"},
        {"sgp-overlap", "the first step, which the closed form is, only computes"},

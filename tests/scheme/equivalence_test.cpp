@@ -34,6 +34,7 @@ TEST_CASE("synchronous schemes give the same model at equal total batch", "[sche
                                            {"ec-sgd", "takes no momentum"},
                                            {"double-squeeze", "takes no momentum"},
                                            {"coded-all-reduce", "takes no momentum"},
+                                           {"terngrad", "is right on average"},
                                            {"sign-sgd", "steps by signs"},
                                            {"one-bit-adam", "steps as Adam does"},
                                            {"power-sgd", "takes no momentum"}});
@@ -110,6 +111,7 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
        {"easgd-async", "its model is the centre, which lags behind the replicas"},
        {"eamsgd", "its model is the centre, which lags behind the replicas"},
        {"buckwild", "rounds its model to 16 bits"},
+       {"terngrad", "is right on average"},
        {"sign-sgd", "steps by signs"},
        {"one-bit-adam", "steps as Adam does"}});
   const LoadedData data = test::dense_problem();
