@@ -71,13 +71,13 @@ struct Fp16 {
 };
 
 struct Bf16 {
+  static constexpr float largest = 0x1.FEp127F;
   static constexpr std::uint32_t not_finite = 0x7F80;
 
   static std::uint16_t from(float x) {
-    const auto bits = std::bit_cast<std::uint32_t>(x);
-    const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
-    const std::uint32_t rounded = (magnitude + 0x7FFFU + ((magnitude >> 16) & 1U)) >> 16;
-    return static_cast<std::uint16_t>(std::min(rounded, not_finite - 1) | (bits >> 16 & 0x8000U));
+    const float within = x > -largest ? x : -largest;
+    const auto bits = std::bit_cast<std::uint32_t>(within < largest ? within : largest);
+    return static_cast<std::uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
   }
   static float to_float(std::uint16_t code) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(code) << 16);

@@ -1,13 +1,16 @@
 // One binary for every x86-64 processor: kernels choose their instruction set when the program
 // runs, and nothing else may need more than the first of these processors had.
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/program.hpp"
 #include "support/catch.hpp"
+#include "support/shell.hpp"
 
 using namespace trainyard;
 
@@ -48,5 +51,22 @@ TEST_CASE("the program computes the same on older processors", "[app]") {
       CAPTURE(run[0], run[1], processor);
       CHECK(loss_on(processor, run[0], run[1]) == Approx(here).epsilon(1e-5));
     }
+  }
+}
+
+TEST_CASE("codecs follow their rules on older processors", "[app][slow]") {
+  if (!can_be_emulated()) {
+    WARN("no qemu-x86_64 for this build: nothing is checked");
+    return;
+  }
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  for (const std::string processor : {"Haswell", "qemu64"}) {
+    const test::ShellOutcome outcome = test::shell(
+        fmt::format("qemu-x86_64 -cpu {} {} 'what a codec makes of a vector*,halves are rounded*,"
+                    "the k largest are those of a sort'",
+                    processor, test::quoted_path(program)));
+    INFO(outcome.output);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.output, ContainsSubstring("in 3 test cases"));
   }
 }
