@@ -17,7 +17,7 @@ import json
 import subprocess
 
 BANDWIDTHS = ("10Mbps", "100Mbps", "1Gbps", "10Gbps")
-PLAIN = ("ps-sync", "ring", "tree")
+PLAIN = ("ps-sync", "ring", "tree", "gossip", "local-sgd{period=4}")
 CODED = (
     "csgd{codec=qsgd:127}",
     "csgd{codec=qsgd:127,direction=both}",
@@ -129,7 +129,7 @@ def print_break_even(program, dataset, parameters, flags):
         predicted = 8 * rows["rows"][0]["break_even_bytes_per_s"]
         measured = measured_break_even(program, dataset, f"{scheme}{{codec={codec}}}", flags)
         print(f"| {dataset} | `{scheme}`, {codec} | {predicted / 1e9:.4g} Gbps | "
-              f"{measured / 1e9:.4g} Gbps | {100 * (measured / predicted - 1):+.1f} % |", flush=True)
+              f"{measured / 1e9:.4g} Gbps | {abs(100 * (measured / predicted - 1)):.1f} % |", flush=True)
 
 
 def main():

@@ -14,6 +14,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/commands.hpp"
+#include "app/compare_flags.hpp"
 #include "app/defaults.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
@@ -42,69 +43,6 @@ constexpr const char* examples =
     "configuration wrong; 3 data cannot be read; 4 training diverged, results kept; 130 "
     "interrupted,\n"
     "results kept if there are any: from the first evaluation on";
-
-Configuration built_in_defaults() {
-  Configuration configuration = default_configuration();
-  configuration.compute_time = default_compute_time;
-  configuration.optimizer.lr = 4.0;  // rows have length 1, so the loss is 0.25-smooth
-  return configuration;
-}
-
-/// What the flags and their file ask for, over the defaults of the data set that they name.
-Configuration read_training(const TrainingFlags& flags, std::vector<ContestantTable>* contestants) {
-  Configuration asked = flags.read(default_configuration(), contestants);
-  const bool on_built_in_set = asked.dataset == Configuration{}.dataset;
-  if (!on_built_in_set || asked.time == TimeMode::wall) return asked;
-  if (contestants != nullptr) contestants->clear();
-  return flags.read(built_in_defaults(), contestants);
-}
-
-/// The flags of `compare` that are no options of a run.
-struct CompareOnly {
-  CLI::Option *schemes, *vary, *seeds, *tune_lr, *jobs;
-};
-
-ComparisonOptions comparison_options(const CompareOnly& flags) {
-  ComparisonOptions options;
-  const std::string seeds = only_value(*flags.seeds), jobs = only_value(*flags.jobs);
-  if (flags.seeds->count() > 0) {
-    options.seeds = static_cast<int>(parse_integer(seeds, "--seeds", 1, 1000));
-  }
-  if (flags.jobs->count() > 0) {
-    options.jobs = static_cast<int>(parse_integer(jobs, "--jobs", 1, 4096));
-  }
-  options.tune_lr = is_given(*flags.tune_lr);
-  return options;
-}
-
-ComparisonRequest comparison_request(const TrainingFlags& flags, const CompareOnly& own) {
-  std::vector<ContestantTable> tables;
-  ComparisonRequest request{.configuration = read_training(flags, &tables),
-                            .contestants = {},
-                            .options = comparison_options(own)};
-  if (own.schemes->count() > 0) {
-    request.contestants = parse_contestants(only_value(*own.schemes));
-  } else if (!tables.empty()) {
-    request.contestants = contestants_of(tables);
-  } else {
-    request.contestants = parse_contestants("sequential,ps-sync,ps-async,ring,hogwild,gossip");
-    // Nobody has named them: who cannot run what is asked is left out.
-    for (Contestant& contestant : request.contestants) contestant.named = false;
-  }
-  for (const std::string& text : values_of(*own.vary)) {
-    request.variations.push_back(parse_variation(text));
-  }
-  (void)grid_of(request.variations);
-  const auto of_data = [](const auto& each) { return each.option == "dataset"; };
-  const bool other_data =
-      std::ranges::any_of(request.variations, of_data) ||
-      std::ranges::any_of(request.contestants, [&](const Contestant& contestant) {
-        return std::ranges::any_of(contestant.settings, of_data);
-      });
-  // Those of the built-in set are for it alone.
-  if (other_data) request.configuration = flags.read(default_configuration(), &tables);
-  return request;
-}
 
 /// CLI11's own complaints, of which few are left, as ours.
 void parse(CLI::App& program, int argc, char** argv) {
@@ -181,20 +119,7 @@ class CommandLine::Commands {
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
   TrainingFlags run_flags_{run_, default_configuration(), true};
-  CompareOnly compare_only_{
-      .schemes = add_value_flag(compare_, "schemes", "A,B,…",
-                                "which, like ring,gossip:torus,local-sgd{period=8}; also "
-                                "all-centralised, all-decentralised, all [the six basic ones]"),
-      .vary = add_value_flag(compare_, "vary", "NAME=A,B,…|A:B",
-                             "each scheme at each value of an option; may be given several times"),
-      .seeds =
-          add_value_flag(compare_, "seeds", "K",
-                         "repeat with K seeds; mean and standard deviation of each figure [1]"),
-      .tune_lr = add_switch(compare_, "tune-lr",
-                            "each scheme at its own best step size, found by short runs"),
-      .jobs = add_value_flag(compare_, "jobs", "N",
-                             "runs at once in simulated time [one for each core]")};
-  TrainingFlags compare_flags_{compare_, default_configuration(), false};
+  CompareFlags compare_flags_{compare_};
   TimelineFlags timeline_flags_{timeline_};
   NetcheckFlags netcheck_flags_{netcheck_};
   PredictFlags predict_flags_{predict_};
@@ -232,6 +157,10 @@ CommandLine::Commands::Commands() {
       "--vary latency=10us:1ms takes nine values by ratio, --vary period=1:64 doubles, --vary\n"
       "'model=mlp:64;mlp:32,32' has values with commas. Each scheme runs at each point of the "
       "grid.\n"
+      "--map latency=10us:100ms,bandwidth=1Mbps:100Gbps is a grid of two options, with the first\n"
+      "scheme at the target in each cell. Where workers keep pace one run and what a step takes "
+      "elsewhere\n"
+      "tell; others run in every cell.\n"
       "A scheme of a group (--schemes all…) that cannot run what is asked is left out, with a "
       "note.\n"
       "A CONFIG may name schemes and settings of their own in tables [[contestant]]: label, "
@@ -286,12 +215,13 @@ Call CommandLine::Commands::parse(int argc, char** argv) {
 
 Call CommandLine::Commands::call_of(const CLI::App& command) const {
   if (&command == &run_) {
-    return [asked = read_training(run_flags_, nullptr)] { return run_command(asked); };
+    return [asked = run_flags_.asked()] { return run_command(asked); };
+  }
+  if (&command == &compare_ && compare_flags_.is_map()) {
+    return [request = compare_flags_.map()] { return map_command(request); };
   }
   if (&command == &compare_) {
-    return [request = comparison_request(compare_flags_, compare_only_)] {
-      return compare_command(request);
-    };
+    return [request = compare_flags_.comparison()] { return compare_command(request); };
   }
   if (&command == &timeline_) {
     return after_notes(

@@ -13,6 +13,7 @@
 #include "trainyard/analysis/timeline.hpp"
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/study/comparison.hpp"
+#include "trainyard/study/crossover_map.hpp"
 
 namespace trainyard::app {
 
@@ -25,6 +26,7 @@ inline constexpr int exit_interrupted = 130;
 
 int run_command(const Configuration& configuration);
 int compare_command(const ComparisonRequest& request);
+int map_command(const MapRequest& request);
 /// `name`: of `schemes`, the one that is told about; empty: a line each.
 int list_command(const std::string& what, const std::string& name);
 struct TimelineOutput {

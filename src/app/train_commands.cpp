@@ -9,10 +9,12 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/report/crossover_map_format.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/study/comparison.hpp"
+#include "trainyard/study/crossover_map.hpp"
 
 #include "app/commands.hpp"
 #include "app/failures.hpp"
@@ -183,30 +185,61 @@ class CompareListener final : public CaseListener {
 
 }  // namespace
 
+namespace {
+
+/// Of all runs that belong together, each of which has its listener.
+ComparisonHooks hooks_of(const ComparisonOptions& options, Listeners& overall, Together& together) {
+  ComparisonHooks hooks;
+  hooks.remark = [&](const std::string& text) { overall.remark(text); };
+  hooks.interrupted = &interrupt_flag();
+  hooks.planned = [&overall, &together, jobs_asked = options.jobs](const std::vector<Case>& cases,
+                                                                   int jobs) {
+    check_places(cases);
+    together.alone = jobs == 1;
+    together.count.all = cases.size();
+    if (jobs_asked > 1 && together.alone && cases.size() > 1) {
+      overall.remark("note: --jobs has no effect: runs in wall, and runs with --trace, take turns");
+    }
+  };
+  hooks.begins = [&together](const Case& one) {
+    return std::make_unique<CompareListener>(one, together);
+  };
+  return hooks;
+}
+
+}  // namespace
+
 int compare_command(const ComparisonRequest& request) {
   const Configuration& configuration = request.configuration;
   use_memory_as(configuration);
   Listeners overall(configuration, {.name = "compare"}, true);
   if (!configuration.out.empty()) refuse_unwritable(configuration.out);  // before data are loaded
   Together together;
-  ComparisonHooks hooks;
-  hooks.remark = [&](const std::string& text) { overall.remark(text); };
-  hooks.interrupted = &interrupt_flag();
-  hooks.planned = [&](const std::vector<Case>& cases, int jobs) {
-    check_places(cases);
-    together.alone = jobs == 1;
-    together.count.all = cases.size();
-    if (request.options.jobs > 1 && together.alone && cases.size() > 1) {
-      overall.remark("note: --jobs has no effect: runs in wall, and runs with --trace, take turns");
-    }
-  };
-  hooks.begins = [&](const Case& one) { return std::make_unique<CompareListener>(one, together); };
-  const std::vector<RunResult> results = run_comparison(request, hooks);
+  const std::vector<RunResult> results =
+      run_comparison(request, hooks_of(request.options, overall, together));
   Failures& failures = together.failures;
   if (results.empty()) failures.rethrow();
   failures.attempt([&] { print(comparison_text(results, request.options, configuration.format)); });
   const int status = conclude(results);
   failures.rethrow();
+  return status;
+}
+
+int map_command(const MapRequest& request) {
+  const Configuration& configuration = request.comparison.configuration;
+  check_map_format(configuration.format);
+  use_memory_as(configuration);
+  Listeners overall(configuration, {.name = "compare"}, true);
+  Together together;
+  const CrossoverMap map =
+      crossover_map(request, hooks_of(request.comparison.options, overall, together));
+  together.failures.attempt([&] {
+    if (configuration.format == "json") return print(crossover_map_json(map));
+    if (configuration.format == "csv") return print(crossover_map_csv(map));
+    print(crossover_map_table(map));
+  });
+  const int status = conclude({});
+  together.failures.rethrow();
   return status;
 }
 

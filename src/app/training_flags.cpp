@@ -8,6 +8,7 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "app/defaults.hpp"
 #include "base/echoed.hpp"
 
 namespace trainyard::app {
@@ -219,6 +220,25 @@ void TrainingFlags::take_json(Configuration& configuration) const {
   const bool beside_flag = std::ranges::any_of(
       flags_, [](const Flag& f) { return f.option->name == "format" && f.flag->count() > 0; });
   if (beside_flag) configuration.given.emplace_back(json_flag);  // wins over a file as flags do
+}
+
+namespace {
+
+Configuration built_in_defaults() {
+  Configuration configuration = default_configuration();
+  configuration.compute_time = default_compute_time;
+  configuration.optimizer.lr = 4.0;  // rows have length 1, so the loss is 0.25-smooth
+  return configuration;
+}
+
+}  // namespace
+
+Configuration TrainingFlags::asked(std::vector<ContestantTable>* contestants) const {
+  Configuration asked = read(default_configuration(), contestants);
+  const bool on_built_in_set = asked.dataset == Configuration{}.dataset;
+  if (!on_built_in_set || asked.time == TimeMode::wall) return asked;
+  if (contestants != nullptr) contestants->clear();
+  return read(built_in_defaults(), contestants);
 }
 
 }  // namespace trainyard::app

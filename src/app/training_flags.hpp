@@ -55,6 +55,8 @@ class TrainingFlags {
   /// What the command line asks for; `defaults` where it is silent. Throws UsageError.
   Configuration read(const Configuration& defaults,
                      std::vector<ContestantTable>* contestants = nullptr) const;
+  /// The same over the defaults of the data set that is named: the built-in one has its own.
+  Configuration asked(std::vector<ContestantTable>* contestants = nullptr) const;
 
  private:
   void take_json(Configuration& configuration) const;

@@ -38,8 +38,9 @@ CodecLoops<T> loops_of() {
           .places_from = places_from<T>};
 }
 
-BothCodecLoops both_loops() {
-  return {loops_of<float>(), loops_of<double>()};
+const BothCodecLoops& both_loops() {
+  static const BothCodecLoops loops{loops_of<float>(), loops_of<double>()};
+  return loops;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -52,8 +53,7 @@ namespace trainyard {
 HWY_EXPORT(both_loops);
 
 const BothCodecLoops& both_codec_loops() {
-  static const BothCodecLoops loops = HWY_DYNAMIC_DISPATCH(both_loops)();
-  return loops;
+  return HWY_DYNAMIC_DISPATCH(both_loops)();
 }
 
 }  // namespace trainyard

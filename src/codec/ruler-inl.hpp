@@ -22,8 +22,8 @@ HWY_BEFORE_NAMESPACE();
 namespace trainyard {
 namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
 
-// Up to 127 levels a place is a fixed-point number of 7 + 24 bits, and ⌊place + u⌋ an addition and
-// a shift.
+// Up to 127 levels a place is a fixed-point number of 7 + 24 bits, cut off, and ⌊place + u⌋ an
+// addition and a shift.
 template <typename T>
 void write_level_bytes(std::span<const T> x, std::uint32_t first, RulerMarks<T> marks, Dither u,
                        std::byte* HWY_RESTRICT to) {

@@ -1,7 +1,10 @@
 // QSGD's rounding (qsgd.cpp), for both of its wire formats: a ruler from 0 to ‖x‖ with s marks.
 //
 // The level of |x| is the mark below it, or at random the next one: that of the place on the ruler
-// s |x|/‖x‖, whose fraction is rounded to 2^-24 at s ≤ 127.
+// s |x|/‖x‖. At s ≤ 127 its fraction is cut off to a multiple of 2^-24, so that C(x)_i is short of
+// x_i by up to ‖x‖/(s 2^24) on average: 5e-10 of ‖x‖ at s = 127, a hundredth of what rounding ‖x‖
+// to a float changes. Above, the chance of the next mark is rounded up to a multiple of 2^-24 (of
+// 2^-32 in doubles).
 //
 // Threads: a value like any other.
 #pragma once

@@ -63,6 +63,7 @@ void add_signs(T value, const std::byte* HWY_RESTRICT from, std::span<T> sum) {
     std::memcpy(&word, from + i / 8, sizeof(word));
     for (std::uint32_t j = 0; j < signs_at_once; ++j) sums[i + j] += signed_value(word, j);
   }
+  if (i == sum.size()) return;
   std::uint32_t word = 0;
   std::memcpy(&word, from + i / 8, (sum.size() - i + 7) / 8);
   for (std::uint32_t j = 0; i + j < sum.size(); ++j) sums[i + j] += signed_value(word, j);

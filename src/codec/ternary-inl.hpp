@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -87,7 +88,11 @@ template <typename T>
 void write_random_trits(std::span<const T> x, T most, Dither u, std::byte* to) {
   using Bits = std::make_unsigned_t<MagnitudeKey<T>>;
   const T up = scale_up_of(most);
-  const T per = most == T{0} ? T{0} : Dither::marks<T> / (most * up);
+  T per = most == T{0} ? T{0} : Dither::marks<T> / (most * up);
+  // So that the largest number itself is always sent.
+  if (most * up * per < Dither::marks<T>) {
+    per = std::nextafter(per, std::numeric_limits<T>::infinity());
+  }
   write_trits(x, to, [=](T number, std::uint32_t place) HWY_ATTR {
     const T difference = u.mark<T>(place) - std::abs(number) * up * per;
     return std::bit_cast<Bits>(difference) >> (8 * sizeof(T) - 1);
@@ -121,6 +126,7 @@ bool add_trits(T unit, const std::byte* HWY_RESTRICT from, std::span<T> sum) {
     wrong |= add_fields(unit, fields, trits_at_once, sum.data() + i);
   }
   const auto count = static_cast<std::uint32_t>(sum.size() - i);
+  if (count == 0) return wrong == 0;
   fields = 0;
   std::memcpy(&fields, from + i / 4, (2 * count + 7) / 8);
   wrong |= add_fields(unit, fields, count, sum.data() + i);

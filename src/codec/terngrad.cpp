@@ -6,7 +6,7 @@
 // Unbiased, with E‖C(x) − x‖² = Σ |x_i| (m − |x_i|) ≤ ½ (√d − 1) ‖x‖²: as much where one number is
 // m and all others are m/(√d + 1).
 //
-// terngrad:C first clips x to ±Cσ (§4; the paper has C = 2.5), which is biased but makes m, and
+// terngrad:C first clips x to ±Cσ (the paper has C = 2.5), which is biased but makes m, and
 // with it the error, smaller. σ = ‖x‖/√d is the standard deviation about 0: about the mean it is 0
 // for a constant vector, and nothing would be left of it. With y the clipped vector the error is ‖x
 // − y‖² + Σ |y_i| (m − |y_i|), where m ≤ C ‖x‖/√d and Σ |y_i| ≤ √d ‖y‖, and as ‖x − y‖² is at most

@@ -144,7 +144,7 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
   static void write_row(const Dataset::SparseRow& row, float step, Weights weights) {
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
       const float change = step * row.values[i];
-      weights.update(row.columns[i], [=](float old) { return old - change; });
+      weights.subtract(row.columns[i], [=](float) { return change; });
     }
   }
 
@@ -154,7 +154,7 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
       const float pull = std::min(pull_scale * pull_[row.columns[i]], 1.0F);
       const float change = step * row.values[i];
-      weights.update(row.columns[i], [=](float old) { return old - (change + pull * old); });
+      weights.subtract(row.columns[i], [=](float old) { return change + pull * old; });
     }
   }
 

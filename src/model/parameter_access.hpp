@@ -1,9 +1,13 @@
-// How a sparse step sees the parameters of a shared model: load(i), and update(i, next), which
-// makes w_i next(w_i). One type for each kind of memory; steps are compiled for each of them, so
-// that a number costs no call.
+// How a sparse step sees the parameters of a shared model: load(i), and subtract(i, change), which
+// makes w_i w_i − change(w_i). One type for each kind of memory; steps are compiled for each of
+// them, so that a number costs no call.
+//
+// Threads: any number at once, each with a view of its own.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,9 +27,10 @@ struct ReadFloats {
 struct LoadAndStore {
   float* values;
 
-  template <typename Next>
-  void update(std::size_t i, const Next& next) const {
-    store_relaxed(values[i], next(load_relaxed(values[i])));
+  template <typename Change>
+  void subtract(std::size_t i, const Change& change) const {
+    const float old = load_relaxed(values[i]);
+    store_relaxed(values[i], old - change(old));
   }
 };
 
@@ -33,13 +38,13 @@ struct LoadAndStore {
 struct CompareAndSwap {
   float* values;
 
-  template <typename Next>
-  void update(std::size_t i, const Next& next) const {
+  template <typename Change>
+  void subtract(std::size_t i, const Change& change) const {
     const std::atomic_ref<float> shared(values[i]);
     // relaxed: nothing is published; what makes the sum right is that the exchange is one
     // operation.
     float old = shared.load(std::memory_order_relaxed);
-    while (!shared.compare_exchange_weak(old, next(old), std::memory_order_relaxed,
+    while (!shared.compare_exchange_weak(old, old - change(old), std::memory_order_relaxed,
                                          std::memory_order_relaxed)) {
     }
   }
@@ -62,35 +67,37 @@ class ReadNumbers {
   float unit_;
 };
 
-/// By load and store, rounded at random.
+/// By load and store. It is the change that is rounded, at random, and not the sum: a sum of floats
+/// has no bits left for a change a thousand times shorter than the unit.
 template <typename Number>
 class RoundedNumbers : public ReadNumbers<Number> {
  public:
   RoundedNumbers(FixedPointMemory memory, XorShift& rounding)
-      : ReadNumbers<Number>(memory), rounding_(&rounding) {}
+      : ReadNumbers<Number>(memory), per_unit_(1.0F / memory.format.unit), rounding_(&rounding) {}
 
-  void store(std::size_t i, float value) const {
+  template <typename Change>
+  void subtract(std::size_t i, const Change& change) const {
+    constexpr std::int32_t most = FixedPoint::largest_of(8 * sizeof(Number));
+    const std::atomic_ref<Number> shared(this->numbers_[i]);
     // relaxed: each number stands for itself.
-    std::atomic_ref<Number>(this->numbers_[i]).store(rounded(value), std::memory_order_relaxed);
-  }
-  template <typename Next>
-  void update(std::size_t i, const Next& next) const {
-    store(i, next(this->load(i)));
+    const Number old = shared.load(std::memory_order_relaxed);
+    const std::int32_t next = old - rounded(change(this->unit_ * old));
+    shared.store(static_cast<Number>(std::clamp(next, -most, most)), std::memory_order_relaxed);
   }
 
  private:
-  Number rounded(float value) const {
-    constexpr auto most = static_cast<float>(FixedPoint::largest_of(8 * sizeof(Number)));
-    float place = value / this->unit_;
-    // So written that what is no number becomes the smallest, too, and not an undefined cast.
-    place = place > -most ? place : -most;
-    place = place < most ? place : most;
-    auto below = static_cast<std::int32_t>(place);
-    below -= static_cast<std::int32_t>(place < static_cast<float>(below));
+  /// In units, of its magnitude the next whole number below or, at random, above.
+  std::int32_t rounded(float change) const {
+    constexpr float beyond = 0x1p17F;  // from one end of 16 bits to the other, and farther
+    float place = std::abs(change) * per_unit_;
+    place = place < beyond ? place : beyond;
+    const auto below = static_cast<std::int32_t>(place);
     const bool up = rounding_->uniform() < place - static_cast<float>(below);
-    return static_cast<Number>(below + static_cast<std::int32_t>(up));
+    const std::int32_t units = below + static_cast<std::int32_t>(up);
+    return change < 0.0F ? -units : units;
   }
 
+  float per_unit_;
   XorShift* rounding_;
 };
 

@@ -1,6 +1,6 @@
 // How the memory of a shared model is accessed (runtime/shared_model.hpp): each float whole, as a
 // relaxed atomic, because each stands for itself and no other memory is published through it. This
-// is the one place that says how.
+// is the one place that says how. (Models in 8 or 16 bits: model/parameter_access.hpp.)
 //
 // std::atomic_ref is what the language has for it, and what compare-and-swaps use, and single loads
 // and stores wherever it is free: Clang 14 makes one move of each. GCC 12 takes an atomic float

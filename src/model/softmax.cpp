@@ -97,7 +97,7 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
       const float pull = pull_.empty() ? 0.0F : std::min(pull_scale * pull_[row.columns[i]], 1.0F);
       for (std::size_t c = 0; c < classes_; ++c) {
         const float change = step * residual[c];
-        weights.update(first + c, [=](float old) { return old - (change + pull * old); });
+        weights.subtract(first + c, [=](float old) { return change + pull * old; });
       }
     }
   }

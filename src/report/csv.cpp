@@ -7,21 +7,15 @@
 #include "trainyard/run/figures.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 
+#include "report/csv_field.hpp"
+
 namespace trainyard {
 
 namespace {
 
-/// Quoted where a comma, a quote or a line end asks for it (RFC 4180).
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 struct ToField {
   std::string operator()(std::monostate) const { return ""; }
-  std::string operator()(const std::string& text) const { return field(text); }
+  std::string operator()(const std::string& text) const { return csv_field(text); }
   std::string operator()(double value) const {
     return std::isnan(value) ? "nan" : fmt::to_string(value);  // and not "-nan"
   }
@@ -56,7 +50,8 @@ bool says_it(const std::vector<const Figure*>& columns, const std::string& optio
   if (figure == columns.end()) return false;
   return std::ranges::all_of(results, [&](const RunResult& result) {
     const std::string asked = option_text(result.summary, option);
-    return asked.empty() || std::visit(ToField(), (*figure)->of(result.summary)) == field(asked);
+    return asked.empty() ||
+           std::visit(ToField(), (*figure)->of(result.summary)) == csv_field(asked);
   });
 }
 
@@ -91,7 +86,7 @@ std::vector<std::string> fields_of(const Summary& summary,
   std::vector<std::string> fields;
   fields.reserve(columns.size());
   for (const OptionColumn& column : columns) {
-    fields.push_back(field(option_text(summary, column.option)));
+    fields.push_back(csv_field(option_text(summary, column.option)));
   }
   return fields;
 }

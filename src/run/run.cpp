@@ -9,12 +9,13 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
 #include "trainyard/model/model.hpp"
-#include "trainyard/run/calibration.hpp"
 #include "trainyard/run/evaluation.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
+
+#include "run/shared_remarks.hpp"
 
 namespace trainyard {
 
@@ -50,7 +51,6 @@ class Experiment {
   RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context);
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
-  void remark_whether_sharing_pays(const Summary& summary) const;
   std::uint64_t samples_computed(std::uint64_t worker_steps) const;
   void remark_missing_look(const Snapshot& end) const;
   std::optional<Metrics> measure(const Snapshot& snapshot) const;
@@ -263,7 +263,10 @@ RunResult Experiment::run() {
   result.accounts = report.accounts;
   result.resolved = config_;
   remark_missing_look(end);
-  remark_whether_sharing_pays(result.summary);
+  if (cast_.model == ModelHome::shared && hooks_.remark) {
+    remark_whether_sharing_pays(config_, model_, data_.train, result.summary, hooks_.remark);
+    remark_ends_of_range(cast_, std::as_const(result.model).view(), hooks_.remark);
+  }
   return result;
 }
 
@@ -281,22 +284,6 @@ void Experiment::remark_missing_look(const Snapshot& end) const {
       fmt::format("warning: evaluating this model takes long, so the losses are those after step "
                   "{:.6g}, and the model is that after step {:.6g}",
                   metrics_.back().step, end.steps));
-}
-
-/// Where workers mostly write what others have just written, they wait for cache lines, and all of
-/// them together may be slower than one. How much data it takes differs from processor to
-/// processor, so one is timed alone.
-void Experiment::remark_whether_sharing_pays(const Summary& summary) const {
-  const bool shared = config_.time == TimeMode::wall && cast_.model == ModelHome::shared;
-  if (!shared || config_.workers == 1 || !hooks_.remark || summary.samples == 0) return;
-  const double alone = static_cast<double>(config_.batch) /
-                       to_seconds(measure_lone_step_time(model_, data_.train, config_.batch));
-  if (summary.samples_per_second >= alone) return;
-  hooks_.remark(
-      fmt::format("note: {} workers took {} samples/s on the shared model, and one alone takes {}: "
-                  "here sharing "
-                  "does not pay; --scheme local-sgd gives each a replica",
-                  config_.workers, human_count(summary.samples_per_second), human_count(alone)));
 }
 
 Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& report) const {

@@ -96,7 +96,7 @@ std::span<const std::byte> Coder::encode(ConstVector x) {
         [&] { written_ = setting_.codec.encode(x, shapes, random_, scratch_, wire_.span()); });
   CodingAccount& account = setting_.account;
   if (account.vectors++ == next_sample_) {
-    measure_error(x);
+    if (measures_error_) measure_error(x);
     next_sample_ += 1 + sampling_.below(2 * error_measured_every - 1);
   }
   account.plain_bytes += x.bytes().size();

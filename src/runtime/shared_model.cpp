@@ -94,7 +94,7 @@ void SharedModel::add_rounded(float scale, std::span<const float> change, std::s
   with_number(*format_, [&]<typename Number>(Number) {
     const RoundedNumbers<Number> numbers(memory(), rounding);
     for (std::size_t i = 0; i < change.size(); ++i) {
-      numbers.update(i, [&](float old) { return old + scale * change[i]; });
+      numbers.subtract(i, [&](float) { return -scale * change[i]; });
       copy[i] = numbers.load(i);
     }
   });

@@ -310,6 +310,8 @@ void Worker::descend_shared(SharedAccess access) {
     rank_.compute(cost_of_next(true),
                   [&] { shared.read_margins(*sparse_, batch, residuals_.span()); });
     if (shared.format()) {
+      // Rounded, a number that is not finite would become the largest one without a word.
+      require_finite(residuals_.span(), rank_, context_.scheme, done_);
       shared.write_step_rounded(*sparse_, batch, residuals_.span(), step_size, rounding_);
     } else {
       shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
@@ -322,6 +324,7 @@ void Worker::descend_shared(SharedAccess access) {
     });
     const std::span<const float> gradient = gradient_.view().floats();
     if (shared.format()) {
+      require_finite(gradient, rank_, context_.scheme, done_);
       shared.add_rounded(-step_size, gradient, read_copy_.span(), rounding_);
     } else {
       shared.add(-step_size, gradient, read_copy_.span(), access);

@@ -2,12 +2,13 @@
 // §4; De Sa et al., ISCA 2017; catalogue §2.16): a quarter or half of the memory that workers
 // fetch from each other. w_j = q_j · unit with whole q_j; a step is computed in floats, and each
 // coordinate that it writes is rounded at random to one of the two numbers around it:
-//   w_j ← unit ⌊(w_j − γ g_j)/unit + u⌋,   u uniform in [0, 1), of a generator of each worker.
+//   q_j ← q_j − sgn(g_j) ⌊γ |g_j|/unit + u⌋,   u uniform in [0, 1), of a generator of each worker.
 // On average that is Hogwild's step; the rounding adds up to unit²/4 of variance to each written
 // coordinate, so that the loss has a floor that grows with the unit. Rounded to the nearest number
 // a coordinate would stay where it is as soon as |γ g_j| < unit/2.
 //
-// The unit is --model-range divided by 127 or 32767; a weight beyond the range stays at its end. As
+// The unit is --model-range divided by 127 or 32767; a weight beyond the range stays at its end, so
+// that too long steps do not make the loss infinite, but leave weights at the ends. As
 // in the paper the data stay as they are given ("M" of its DMGC signature is what is short here).
 #include "trainyard/scheme/scheme.hpp"
 

@@ -95,7 +95,9 @@ Scheme fedpaq_scheme() {
   return {.name = "fedpaq",
           .summary = "fedavg whose workers send how far they have come, encoded; C unbiased",
           .step = "γ × own gradient; the average is a step of γ × mean over those who take part",
-          .cost = {.formula = "c, and every τ steps c + e + max(m + kd, km + d) + n(α + t); k = Cn",
+          .cost = {.formula =
+                       "c, and every τ steps c + e + max(m + pd, pm + d) + n(α + t); e, d: coding, "
+                       "m: an encoded message, p = Cn",
                    .rate = "as fedavg, with (1 + ω)σ² for σ²",
                    .time = step_time},
           .source = "Reisizadeh, Mokhtari, Hassani, Jadbabaie & Pedarsani 2020",

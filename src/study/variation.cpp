@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 
@@ -28,14 +29,25 @@ struct Unit {
   std::function<std::string(double)> text;
 };
 
+/// In the largest of the units, each a thousand of the one before, of which it is one at least.
+std::string scaled_text(double value, std::initializer_list<const char*> units) {
+  const auto* unit = units.begin();
+  for (; value >= 999.95 && unit + 1 != units.end(); ++unit) value /= 1000.0;
+  return fmt::format("{:.4g}{}", value, *unit);
+}
+
 const std::vector<Unit>& units() {
   static const std::vector<Unit> all{
       {[](std::string_view t) { return parse_number(t, what); },
        [](double v) { return fmt::format("{:.4g}", v); }},
       {[](std::string_view t) { return to_seconds(parse_duration(t, what)); },
-       [](double v) { return fmt::format("{:.4g}ns", v * 1e9); }},
+       [](double v) {
+         return scaled_text(v * 1e9, {"ns", "us", "ms", "s"});
+       }},
       {[](std::string_view t) { return parse_bandwidth(t, what); },
-       [](double v) { return fmt::format("{:.4g}bps", v * 8.0); }},
+       [](double v) {
+         return scaled_text(v * 8.0, {"bps", "kbps", "Mbps", "Gbps", "Tbps"});
+       }},
   };
   return all;
 }

@@ -1,6 +1,9 @@
 // `trainyard compare`, as a user and a script see it.
+#include <algorithm>
 #include <set>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "trainyard/scheme/scheme.hpp"
 
@@ -197,6 +200,56 @@ TEST_CASE("an interrupted comparison shows the schemes that have run", "[app]") 
   REQUIRE(runs.size() == 2);
   CHECK(runs[0]["interrupted"] == false);
   CHECK(runs[1]["interrupted"] == true);
+}
+
+TEST_CASE("a map is printed as text, JSON and CSV with the same figures", "[app]") {
+  const Words words{
+      "compare", "--schemes", "ring,gossip:one-peer-exp,ps-async",       "--epochs", "0.5",
+      "--quiet", "--map",     "latency=20us,10ms,bandwidth=10Mbps,1Gbps"};
+  const Outcome text = run_program(words);
+  CAPTURE(text.errors);
+  REQUIRE(text.status == 0);
+  const Json map = Json::parse(run_program(words + Words{"--json"}).output);
+  REQUIRE(map["cells"].size() == 4);
+  REQUIRE(map["contestants"].size() == 3);
+  CHECK(map["contestants"][0]["predicted"] == true);
+  CHECK(map["contestants"][2]["predicted"] == false);
+  const std::vector<std::string> csv =
+      lines_of(run_program(words + Words{"--format", "csv"}).output);
+  REQUIRE(csv.size() == 1 + 4 * 3);
+  CHECK(csv[0] == "bandwidth,latency,label,lr,predicted,seconds_to_target,first");
+  for (std::size_t cell = 0; cell < 4; ++cell) {
+    const Json& one = map["cells"][cell];
+    double least = 1e9;
+    std::string first;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double seconds = one["seconds_to_target"][i];
+      const std::string label = map["contestants"][i]["label"];
+      if (seconds < least) first = label;
+      least = std::min(least, seconds);
+      CHECK_THAT(csv[1 + 3 * cell + i], ContainsSubstring(label));
+      CHECK_THAT(csv[1 + 3 * cell + i], ContainsSubstring(fmt::format("{}", seconds)));
+    }
+    CHECK(one["first"] == first);
+    const std::string letter = first == "ring" ? "A" : first == "ps-async" ? "C" : "B";
+    CHECK_THAT(text.output,
+               ContainsSubstring(fmt::format("{} {:.2f}", letter, one["ahead"].get<double>())));
+  }
+}
+
+TEST_CASE("what does not go with a map is refused", "[app]") {
+  const Words words{"compare", "--schemes", "ring", "--map", "latency=1us,1ms,workers=2,4"};
+  const auto errors = [&](const Words& more) {
+    const Outcome outcome = run_program(words + more);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.output.empty());
+    return outcome.errors;
+  };
+  CHECK_THAT(errors({"--vary", "batch=1,2"}), ContainsSubstring("--map: --vary is given beside"));
+  CHECK_THAT(errors({"--seeds", "2"}), ContainsSubstring("--map: --seeds is given beside"));
+  CHECK_THAT(errors({"--out", "/tmp/none"}), ContainsSubstring("--map: its runs are not kept"));
+  CHECK_THAT(errors({"--time", "wall"}), ContainsSubstring("--map: a network is varied in"));
+  CHECK_THAT(errors({"--format", "latex"}), ContainsSubstring("table, json or csv"));
 }
 
 }  // namespace trainyard

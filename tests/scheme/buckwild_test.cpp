@@ -3,6 +3,8 @@
 #include <cmath>
 #include <set>
 
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/resolve.hpp"
 #include "trainyard/runtime/shared_model.hpp"
 
 #include "support/catch.hpp"
@@ -73,6 +75,28 @@ TEST_CASE("a number in few bits stays within its range, whatever is added", "[ru
   CHECK(copy[2] == Approx(-1.27));
 }
 
+// 10/32767 is no power of two: a number times the unit, divided by it, is not always itself.
+TEST_CASE("a change of nothing leaves a number in few bits where it is", "[runtime]") {
+  const FixedPoint format = FixedPoint::of_range(16, 10.0);
+  std::vector<float> all;
+  for (int q = -32767; q <= 32767; ++q) all.push_back(format.unit * static_cast<float>(q));
+  SharedModel model(all, format);
+  std::vector<float> before(all.size()), after(all.size());
+  model.read(before);
+  XorShift rounding(3);
+  for (int time = 0; time < 20; ++time) {
+    model.add_rounded(1.0F, std::vector<float>(all.size(), 0.0F), after, rounding);
+  }
+  CHECK(after == before);
+  // A thousandth of a unit moves one of a thousand, whichever number it is added to.
+  model.add_rounded(1.0F, std::vector<float>(all.size(), format.unit / 1000.0F), after, rounding);
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    moved += static_cast<std::size_t>(after[i] != before[i]);
+  }
+  CHECK(std::abs(static_cast<double>(moved) - 65.5) < 4 * std::sqrt(65.5));
+}
+
 TEST_CASE("buckwild in 16 bits is hogwild, but for its rounding", "[scheme]") {
   for (const char* model : {"logistic", "least-squares", "softmax"}) {
     CAPTURE(model);
@@ -100,7 +124,8 @@ TEST_CASE("buckwild's steps count however short they are", "[scheme]") {
   RunResult exact = train(c, sparse_rows());
   double product = 0.0, size = 0.0;
   for (std::size_t j = 0; j < 300; ++j) {
-    product += static_cast<double>(rounded.model.view().floats()[j]) * exact.model.view().floats()[j];
+    product +=
+        static_cast<double>(rounded.model.view().floats()[j]) * exact.model.view().floats()[j];
     size += static_cast<double>(exact.model.view().floats()[j]) * exact.model.view().floats()[j];
   }
   CHECK(size > 0.5);
@@ -131,4 +156,34 @@ TEST_CASE("buckwild's threads reach what one does", "[scheme]") {
     CAPTURE(bits, many.train_loss, one.train_loss);
     CHECK(many.train_loss == Approx(one.train_loss).epsilon(0.1));
   }
+}
+
+TEST_CASE("buckwild does not round what is not finite", "[scheme]") {
+  const LoadedData& data = sparse_rows();
+  Configuration c = buckwild(sixteen, 8.0, 400);
+  c.model = "mlp:5";
+  c.l2 = 1e38;  // λw is beyond all floats where w is at the end of its range
+  c.optimizer.lr = 1.0;
+  const Configuration resolved = resolve(c, {"buckwild"}, data, {});
+  std::string said;
+  RunHooks hooks;
+  hooks.remark = [&](const std::string& text) { said += text + "\n"; };
+  const Summary summary = run_experiment(plan_run(resolved, data), hooks).summary;
+  CHECK(summary.diverged);
+  CHECK_THAT(said, ContainsSubstring("buckwild: in step"));
+}
+
+TEST_CASE("buckwild says how many weights are at the ends of their range", "[scheme]") {
+  const LoadedData& data = sparse_rows();
+  const auto said = [&](double lr) {
+    Configuration c = buckwild(eight, 2.0, 200);
+    c.optimizer.lr = lr;
+    std::string text;
+    RunHooks hooks;
+    hooks.remark = [&](const std::string& remark) { text += remark + "\n"; };
+    (void)run_experiment(plan_run(resolve(c, {"buckwild"}, data, {}), data), hooks);
+    return text;
+  };
+  CHECK_THAT(said(1e6), ContainsSubstring("of 300 parameters are ±2, the largest that their 8"));
+  CHECK_THAT(said(1e-3), !ContainsSubstring("the largest that"));
 }

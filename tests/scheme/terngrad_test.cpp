@@ -128,3 +128,15 @@ TEST_CASE("terngrad's first step takes what its closed form says", "[scheme]") {
     }
   }
 }
+
+// One worker's unit is the common one: it is csgd with the codec of that name, but for the way
+// back.
+TEST_CASE("terngrad by one worker is csgd by that codec, and errs as much", "[scheme]") {
+  const LoadedData data = test::dense_problem(400, 20);
+  const Summary shared = test::train(test::quick("terngrad", 1, 100), data).summary;
+  Configuration c = test::quick("csgd", 1, 100);
+  c.ingredients = {{"codec", "terngrad"}};
+  const Summary own = test::train(c, data).summary;
+  CHECK(shared.train_loss == Approx(own.train_loss).epsilon(1e-6));
+  CHECK(*shared.coding_error == Approx(*own.coding_error).epsilon(1e-6));
+}

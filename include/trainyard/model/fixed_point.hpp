@@ -1,11 +1,12 @@
 // Parameters in 8 or 16 bits: whole numbers of a unit, w = q · unit, q from −(2^{b−1} − 1) to
 // 2^{b−1} − 1 (Buckwild!, De Sa, Zhang, Olukotun & Ré, NIPS 2015, §4; catalogue §2.16). What is
 // written is rounded at random to one of the two numbers around it, so that it is itself on
-// average; the nearest one would leave w where it is as soon as steps are shorter than half a unit.
-// What lies beyond the largest number becomes that.
+// average (but that the chance of a step below 2^-24 of a unit is rounded up to that); the nearest
+// one would leave w where it is as soon as steps are shorter than half a unit. What lies beyond the
+// largest number becomes that.
 //
 // Threads: a format is a value; memory in it may be read and written by any number of threads, each
-// number whole (model/shared_access.hpp); a generator belongs to its thread.
+// number whole (model/parameter_access.hpp); a generator belongs to its thread.
 #pragma once
 
 #include <cstddef>

@@ -97,6 +97,10 @@ class Coder {
   /// From here on C(x) is decoded as it is, whatever the row says: where no error is kept.
   void decode_as_it_is() { setting_.need = CodecNeed::nothing; }
 
+  /// From here on what it encodes does not count in the run's ‖C(x) − x‖² / ‖x‖²: where x is in
+  /// another unit than what other ranks encode.
+  void measure_no_error() { measures_error_ = false; }
+
   /// sum ← sum + scale · C(x). Throws MalformedMessage.
   void decode_add(double scale, std::span<const std::byte> wire, Vector sum);
 
@@ -111,6 +115,7 @@ class Coder {
   RandomStream random_;
   RandomStream sampling_;  // of vectors whose error is measured
   std::uint64_t next_sample_ = 0;
+  bool measures_error_ = true;
   CodecScratch scratch_;
   TensorShape column_;             // of a vector that is not the whole model
   AlignedBuffer<std::byte> wire_;  // most_bytes() of the longest vector so far

@@ -1,0 +1,90 @@
+#include "app/compare_flags.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
+
+#include "app/defaults.hpp"
+
+namespace trainyard::app {
+
+CompareFlags::CompareFlags(CLI::App& command)
+    : schemes_(add_value_flag(command, "schemes", "A,B,…",
+                              "which, like ring,gossip:torus,local-sgd{period=8}; also "
+                              "all-centralised, all-decentralised, all [the six basic ones]")),
+      vary_(add_value_flag(command, "vary", "NAME=A,B,…|A:B",
+                           "each scheme at each value of an option; may be given several times")),
+      map_(add_value_flag(command, "map", "NAME=A:B,NAME=A:B",
+                          "who reaches the target first at each value of two options")),
+      seeds_(add_value_flag(command, "seeds", "K",
+                            "repeat with K seeds; mean and standard deviation of each figure [1]")),
+      tune_lr_(add_switch(command, "tune-lr",
+                          "each scheme at its own best step size, found by short runs")),
+      jobs_(add_value_flag(command, "jobs", "N",
+                           "runs at once in simulated time [one for each core]")),
+      training_(command, default_configuration(), false) {}
+
+ComparisonOptions CompareFlags::options() const {
+  ComparisonOptions options;
+  const std::string seeds = only_value(*seeds_), jobs = only_value(*jobs_);
+  if (seeds_->count() > 0) {
+    options.seeds = static_cast<int>(parse_integer(seeds, "--seeds", 1, 1000));
+  }
+  if (jobs_->count() > 0) {
+    options.jobs = static_cast<int>(parse_integer(jobs, "--jobs", 1, 4096));
+  }
+  options.tune_lr = is_given(*tune_lr_);
+  return options;
+}
+
+ComparisonRequest CompareFlags::comparison() const {
+  std::vector<ContestantTable> tables;
+  ComparisonRequest request{
+      .configuration = training_.asked(&tables), .contestants = {}, .options = options()};
+  if (schemes_->count() > 0) {
+    request.contestants = parse_contestants(only_value(*schemes_));
+  } else if (!tables.empty()) {
+    request.contestants = contestants_of(tables);
+  } else {
+    request.contestants = parse_contestants("sequential,ps-sync,ps-async,ring,hogwild,gossip");
+    // Nobody has named them: who cannot run what is asked is left out.
+    for (Contestant& contestant : request.contestants) contestant.named = false;
+  }
+  for (const std::string& text : values_of(*vary_)) {
+    request.variations.push_back(parse_variation(text));
+  }
+  (void)grid_of(request.variations);
+  const auto of_data = [](const auto& each) { return each.option == "dataset"; };
+  const bool other_data =
+      std::ranges::any_of(request.variations, of_data) ||
+      std::ranges::any_of(request.contestants, [&](const Contestant& contestant) {
+        return std::ranges::any_of(contestant.settings, of_data);
+      });
+  // Those of the built-in set are for it alone.
+  if (other_data) request.configuration = training_.read(default_configuration(), &tables);
+  return request;
+}
+
+/// A map has its own two options to vary.
+MapRequest CompareFlags::map() const {
+  const std::string axes = only_value(*map_);
+  for (const CLI::Option* other : {vary_, seeds_}) {
+    if (other->count() == 0) continue;
+    throw OptionError("map", fmt::format("{} is given beside; a map varies its own two options, "
+                                         "with one seed",
+                                         other->get_name()));
+  }
+  MapRequest request{.comparison = comparison(), .axes = parse_map(axes)};
+  if (const Configuration& c = request.comparison.configuration;
+      !c.out.empty() || !c.trace.empty()) {
+    throw OptionError("map", "its runs are not kept, so --out and --trace do not go with it");
+  }
+  return request;
+}
+
+}  // namespace trainyard::app

@@ -1,0 +1,269 @@
+#include "trainyard/study/crossover_map.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainyard/analysis/prediction.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "base/echoed.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Whether it changes how long things take, and nothing else.
+bool is_of_time(const std::string& option) {
+  if (option == "compute-time" || option == "encode-time" || option == "decode-time") return true;
+  return option_named(option).section == "network" && option != "jitter";
+}
+
+/// What predict() goes by, of a run.
+PredictionSetting prediction_of(const Configuration& resolved, const LoadedData& data,
+                                std::uint64_t parameters) {
+  PredictionSetting setting;
+  setting.parameters = parameters;
+  setting.rows = data.train.rows;
+  Configuration& c = setting.configuration;
+  c.workers = resolved.workers;
+  c.servers = resolved.servers;
+  c.seed = resolved.seed;
+  c.ingredients = resolved.ingredients;
+  c.hyperparameters = resolved.hyperparameters;
+  c.batch = resolved.batch;
+  c.network = resolved.network;
+  c.compute_time = resolved.compute_time;
+  c.encode_time = resolved.encode_time;
+  c.decode_time = resolved.decode_time;
+  return setting;
+}
+
+/// A message's length is the same whatever it says, and whatever matrices the model is made of.
+bool is_of_one_length(const Scheme& scheme, const Configuration& c, const Model& model) {
+  if (!takes(scheme, "codec")) return true;
+  const auto codec = make_codec(ingredient_name(c.ingredients, "codec"));
+  const std::vector<TensorShape> tensors = model.tensors();
+  const TensorShape column{model.dimension(), 1};
+  return codec->fixed_size() && codec->most_bytes(model.scalar(), tensors) ==
+                                    codec->most_bytes(model.scalar(), {&column, 1});
+}
+
+/// One contestant's time to the target, from its run and from what a step takes elsewhere.
+class Forecast {
+ public:
+  /// Empty where a run in every cell has to tell.
+  static std::optional<Forecast> of(const RunResult& run, const LoadedData& data) {
+    const Configuration& c = run.resolved;
+    const Scheme& scheme = find_scheme(c.scheme);
+    const auto model = make_model({c.model, c.l2}, data.train);
+    if (scheme.pace != Pace::lockstep || scheme.rhythm != Rhythm::regular ||
+        c.compute_noise.any() || c.network.jitter.any() || !c.stragglers.empty() ||
+        model->scalar() != Scalar::float32 || !is_of_one_length(scheme, c, *model)) {
+      return std::nullopt;
+    }
+    Forecast forecast(scheme, c, data, model->dimension());
+    if (!run.summary.seconds_to_target) return forecast;  // nor anywhere else
+    try {
+      const Prediction here = forecast.at({});
+      const double seconds = *run.summary.seconds_to_target;
+      forecast.steps_ = here.closed_form_s ? 1.0 + (seconds - *here.closed_form_s) / here.step_s
+                                           : seconds / here.step_s;
+    } catch (const UsageError&) {  // what predict() refuses can be run
+      return std::nullopt;
+    }
+    return forecast;
+  }
+
+  /// Empty where it does not reach the target.
+  std::optional<double> seconds_at(const std::vector<OptionText>& point) const {
+    if (!steps_) return std::nullopt;
+    const Prediction there = at(point);
+    if (!there.closed_form_s) return *steps_ * there.step_s;
+    return *there.closed_form_s + (*steps_ - 1.0) * there.step_s;
+  }
+
+ private:
+  Forecast(const Scheme& scheme, const Configuration& c, const LoadedData& data,
+           std::uint64_t parameters)
+      : setting_(prediction_of(c, data, parameters)), variant_{scheme.name, ""} {
+    const IngredientKind* kind = varied_kind(scheme);
+    if (kind != nullptr) variant_.way = ingredient_name(c.ingredients, kind->name);
+  }
+
+  Prediction at(const std::vector<OptionText>& point) const {
+    PredictionSetting setting = setting_;
+    apply(point, setting.configuration);
+    return predict(variant_, setting);
+  }
+
+  PredictionSetting setting_;
+  Variant variant_;
+  std::optional<double> steps_;
+};
+
+/// The same in all cells, as it was found where the configuration says.
+Contestant with_step_size(Contestant contestant, double lr) {
+  std::erase_if(contestant.settings, [](const OptionText& s) { return s.option == "lr"; });
+  contestant.settings.push_back({"lr", fmt::format("{}", lr)});
+  return contestant;
+}
+
+class Mapping {
+ public:
+  Mapping(const MapRequest& request, const ComparisonHooks& hooks)
+      : request_(request), hooks_(hooks), points_(grid_of({request.axes[1], request.axes[0]})) {
+    map_.axes = request.axes;
+  }
+
+  CrossoverMap made() {
+    const std::vector<RunResult> runs = run_here();
+    for (const RunResult& run : runs) {
+      map_.contestants.push_back({run.summary.label, run.summary.lr, false});
+    }
+    map_.cells.assign(points_.size(), {std::vector<std::optional<double>>(runs.size())});
+    std::vector<Contestant> others;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!forecast(runs[i], i)) others.push_back(contestant_of(i));
+    }
+    if (!others.empty()) run_everywhere(std::move(others));
+    return std::move(map_);
+  }
+
+ private:
+  std::vector<RunResult> run_here();
+  bool forecast(const RunResult& run, std::size_t index);
+  void run_everywhere(std::vector<Contestant> others);
+  Contestant contestant_of(std::size_t index) const;
+
+  const MapRequest& request_;
+  const ComparisonHooks& hooks_;
+  const std::vector<std::vector<OptionText>> points_;
+  LoadedData data_;
+  Configuration configuration_;
+  CrossoverMap map_;
+};
+
+std::vector<RunResult> Mapping::run_here() {
+  ComparisonRequest here = request_.comparison;
+  require(here.variations.empty() && here.options.seeds == 1, "a map has its own variations");
+  Configuration& c = here.configuration;
+  if (c.time == TimeMode::wall) {
+    throw OptionError("map", "a network is varied in simulated time; --time virtual is accepted");
+  }
+  c.time = TimeMode::simulated;
+  data_ = load_dataset(dataset_request(c));
+  std::vector<RunResult> runs = run_comparison(here, data_, hooks_);
+  const auto reached = [](const RunResult& run) {
+    return run.summary.seconds_to_target.has_value();
+  };
+  if (runs.empty() || std::ranges::none_of(runs, reached)) {
+    throw RunError(
+        "no contestant reached the target where the configuration says, so there is "
+        "nothing to map; more --epochs or a nearer target may help");
+  }
+  const Summary& first = runs.front().summary;
+  map_.target_loss = first.target_loss;
+  map_.target_accuracy = first.target_accuracy;
+  map_.target_gradient = first.target_gradient;
+  configuration_ = c;
+  configuration_.target_loss = first.target_loss;
+  // What was measured for one cell holds for all.
+  if (!configuration_.compute_time) {
+    configuration_.compute_time = runs.front().resolved.compute_time;
+  }
+  return runs;
+}
+
+Contestant Mapping::contestant_of(std::size_t index) const {
+  const MappedContestant& mapped = map_.contestants[index];
+  const auto found =
+      std::ranges::find(request_.comparison.contestants, mapped.label, &Contestant::label);
+  return with_step_size(*found, mapped.lr);
+}
+
+bool Mapping::forecast(const RunResult& run, std::size_t index) {
+  const bool of_time = std::ranges::all_of(
+      request_.axes, [](const Variation& axis) { return is_of_time(axis.option); });
+  if (!of_time || run.resolved.dataset != configuration_.dataset) return false;
+  const std::optional<Forecast> forecast = Forecast::of(run, data_);
+  if (!forecast) return false;
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    map_.cells[i].seconds[index] = forecast->seconds_at(points_[i]);
+  }
+  map_.contestants[index].predicted = true;
+  return true;
+}
+
+void Mapping::run_everywhere(std::vector<Contestant> others) {
+  ComparisonRequest everywhere{.configuration = configuration_,
+                               .contestants = std::move(others),
+                               .variations = {request_.axes[1], request_.axes[0]},
+                               .options = {.jobs = request_.comparison.options.jobs}};
+  for (const RunResult& run : run_comparison(everywhere, data_, hooks_)) {
+    const auto point = std::ranges::find_if(points_, [&](const std::vector<OptionText>& each) {
+      return std::ranges::equal(each, run.summary.varied, [](const auto& a, const auto& b) {
+        return a.option == b.option && a.text == b.text;
+      });
+    });
+    const auto row =
+        std::ranges::find(map_.contestants, run.summary.label, &MappedContestant::label);
+    if (point == points_.end() || row == map_.contestants.end()) continue;
+    map_.cells[static_cast<std::size_t>(point - points_.begin())]
+        .seconds[static_cast<std::size_t>(row - map_.contestants.begin())] =
+        run.summary.seconds_to_target;
+  }
+}
+
+}  // namespace
+
+MapAxes parse_map(std::string_view text) {
+  // Values have commas too: the second name is what stands between a comma and the last '='.
+  const std::size_t equals = text.rfind('=');
+  const std::size_t comma = equals == std::string_view::npos ? equals : text.rfind(',', equals);
+  if (comma == std::string_view::npos || text.find('=') == equals) {
+    throw UsageError(fmt::format(
+        "--map: {} is not two options; accepted: NAME=A:B,NAME=A:B, or values A,B,… for A:B",
+        echoed(text)));
+  }
+  MapAxes axes;
+  try {
+    axes = {parse_variation(text.substr(0, comma)), parse_variation(text.substr(comma + 1))};
+    (void)grid_of({axes[1], axes[0]});
+  } catch (const UsageError& error) {
+    std::string why = error.what();
+    if (why.starts_with("--vary: ")) why = why.substr(8);
+    throw UsageError("--map: " + why);
+  }
+  return axes;
+}
+
+int MapCell::first() const {
+  int least = -1;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (!seconds[i]) continue;
+    if (least < 0 || *seconds[i] < *seconds[static_cast<std::size_t>(least)]) {
+      least = static_cast<int>(i);
+    }
+  }
+  return least;
+}
+
+std::optional<double> MapCell::ahead() const {
+  const int least = first();
+  std::optional<double> next;
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (static_cast<int>(i) == least || !seconds[i]) continue;
+    if (!next || *seconds[i] < *next) next = seconds[i];
+  }
+  if (!next) return std::nullopt;
+  return *next / *seconds[static_cast<std::size_t>(least)];
+}
+
+CrossoverMap crossover_map(const MapRequest& request, const ComparisonHooks& hooks) {
+  return Mapping(request, hooks).made();
+}
+
+}  // namespace trainyard

@@ -1,0 +1,142 @@
+// The crossover map: what it forecasts is what runs take, and who cannot be forecast is run.
+#include "trainyard/study/crossover_map.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+
+namespace {
+
+/// The built-in data: 10,000 parameters, 40 kB.
+Configuration configuration() {
+  Configuration c;
+  c.optimizer.lr = 4.0;
+  c.compute_time = std::chrono::microseconds(500);
+  c.network = {.latency = std::chrono::microseconds(100), .bytes_per_second = 125e6};
+  c.epochs = 3.0;
+  c.evaluate_every = 0.1;
+  c.target_loss = 0.46;
+  return c;
+}
+
+MapRequest request(const std::string& contestants, const std::string& axes) {
+  return {.comparison = {.configuration = configuration(),
+                         .contestants = parse_contestants(contestants)},
+          .axes = parse_map(axes)};
+}
+
+/// The same in every cell by runs.
+std::vector<RunResult> runs_of(const MapRequest& request) {
+  ComparisonRequest everywhere = request.comparison;
+  everywhere.configuration.time = TimeMode::simulated;
+  everywhere.variations = {request.axes[1], request.axes[0]};
+  return run_comparison(everywhere, {});
+}
+
+std::string message_of(const std::string& axes) {
+  try {
+    (void)parse_map(axes);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a map's forecasts are what runs take", "[study]") {
+  const MapRequest asked =
+      request("ring,ps-sync,gossip:one-peer-exp,local-sgd,csgd,sign-sgd{lr=0.001}",
+              "latency=20us;2ms;20ms,bandwidth=1Mbps,100Mbps,10Gbps");
+  const CrossoverMap map = crossover_map(asked, {});
+  REQUIRE(map.contestants.size() == 6);
+  const std::vector<RunResult> runs = runs_of(asked);
+  REQUIRE(runs.size() == 9 * 6);
+  std::set<int> winners;
+  for (std::size_t cell = 0; cell < 9; ++cell) {
+    MapCell by_runs;
+    for (std::size_t i = 0; i < 6; ++i) {
+      const Summary& summary = runs[cell * 6 + i].summary;
+      CAPTURE(summary.label, summary.latency_s, summary.bandwidth_bytes_per_s);
+      CHECK(map.contestants[i].predicted);
+      by_runs.seconds.push_back(summary.seconds_to_target);
+      REQUIRE(map.cells[cell].seconds[i].has_value() == summary.seconds_to_target.has_value());
+      if (!summary.seconds_to_target) continue;
+      CHECK(*map.cells[cell].seconds[i] == Approx(*summary.seconds_to_target).epsilon(0.02));
+    }
+    CHECK(map.cells[cell].first() == by_runs.first());
+    CHECK(*map.cells[cell].ahead() == Approx(*by_runs.ahead()).epsilon(0.02));
+    winners.insert(map.cells[cell].first());
+  }
+  CHECK(winners.size() >= 2);
+}
+
+TEST_CASE("who cannot be forecast runs in every cell of a map", "[study]") {
+  const MapRequest asked = request("ring,ps-async,ec-sgd{codec=threshold:0.01},csgd{codec=one-bit}",
+                                   "latency=20us,5ms,bandwidth=10Mbps,1Gbps");
+  const CrossoverMap map = crossover_map(asked, {});
+  const std::vector<RunResult> runs = runs_of(asked);
+  const std::vector<bool> predicted{true, false, false, true};  // the model is one column
+  for (std::size_t i = 0; i < 4; ++i) {
+    CAPTURE(map.contestants[i].label);
+    CHECK(map.contestants[i].predicted == predicted[i]);
+    if (predicted[i]) continue;
+    for (std::size_t cell = 0; cell < 4; ++cell) {
+      CHECK(map.cells[cell].seconds[i] == runs[cell * 4 + i].summary.seconds_to_target);
+    }
+  }
+  // Other numbers of workers take other steps, whatever the scheme.
+  const CrossoverMap workers =
+      crossover_map(request("ring,ps-sync", "workers=2,4,latency=20us,5ms"), {});
+  CHECK_FALSE(workers.contestants[0].predicted);
+  CHECK_FALSE(workers.contestants[1].predicted);
+  for (const MapCell& cell : workers.cells) CHECK(cell.first() >= 0);
+}
+
+// Catalogue §8.1: a vector of 1.08 MB at 1.4 Gbps and 5 Mbps is one of 40 kB at 52 and 0.185 Mbps.
+TEST_CASE("the regimes of the literature are where they should be in a map", "[study]") {
+  MapRequest asked = request("ring,gossip:ring", "latency=130us,20ms,bandwidth=52Mbps,185kbps");
+  asked.comparison.configuration.compute_time = Duration{1000};
+  const CrossoverMap map = crossover_map(asked, {});
+  const auto seconds = [&](std::size_t down, std::size_t across, std::size_t who) {
+    return *map.cell(down, across).seconds[who];
+  };
+  CHECK(seconds(0, 0, 0) == Approx(seconds(0, 0, 1)).epsilon(0.06));  // as good as each other
+  CHECK(map.cell(0, 1).first() == 1);                                 // latency: gossip
+  CHECK(*map.cell(0, 1).ahead() == Approx(291.0 / 52.0).epsilon(0.06));
+  CHECK(map.cell(1, 1).first() == 0);  // bandwidth: the ring sends less
+}
+
+TEST_CASE("without a target a map has that which all reach", "[study]") {
+  MapRequest asked = request("ring,ps-async", "latency=20us,5ms,bandwidth=10Mbps,1Gbps");
+  asked.comparison.configuration.target_loss.reset();
+  const CrossoverMap map = crossover_map(asked, {});
+  REQUIRE(map.target_loss);
+  CHECK(*map.target_loss < 0.6);
+  for (const MapCell& cell : map.cells) {
+    CHECK(cell.seconds[0]);
+    CHECK(cell.seconds[1]);
+  }
+}
+
+TEST_CASE("a map is of two options, in simulated time, with a target in reach", "[study]") {
+  CHECK(parse_map("latency=1us,1ms,bandwidth=1Mbps:1Gbps")[0].values.size() == 2);
+  CHECK(parse_map("latency=1us,1ms,bandwidth=1Mbps:1Gbps")[1].option == "bandwidth");
+  CHECK_THAT(message_of("latency=1us:1ms"),
+             ContainsSubstring("--map: 'latency=1us:1ms' is not two"));
+  CHECK_THAT(message_of("latency=1us,1ms,latency=2ms"),
+             ContainsSubstring("--map: latency is there"));
+  CHECK_THAT(message_of("latency=1us,1ms,lotency=2ms"), ContainsSubstring("--map: "));
+  CHECK(message_of("latency=1us,1ms,bandwidth=") != "");
+  MapRequest asked = request("ring", "latency=1us,1ms,bandwidth=1Mbps,1Gbps");
+  asked.comparison.configuration.target_loss = 1e-9;
+  CHECK_THROWS_AS(crossover_map(asked, {}), RunError);
+  asked.comparison.configuration.time = TimeMode::wall;
+  CHECK_THROWS_AS(crossover_map(asked, {}), UsageError);
+}
