@@ -2,8 +2,9 @@
 // two neighbouring levels of a ruler with s marks up to ‖x‖, so that it is itself on average:
 //   C(x)_i = ‖x‖ sgn(x_i) ⌊s |x_i|/‖x‖ + u_i⌋ / s,   u_i uniform in [0, 1).
 //
-// Unbiased, but for what ruler.hpp says of the last bits of u, with E‖C(x) − x‖² = (‖x‖/s)² Σ p_i (1 − p_i), p_i the fraction of s |x_i|/‖x‖, which is
-// at most min(d/(4s²), √d/s) ‖x‖². (The paper has d/s²; p (1 − p) is at most 1/4.)
+// Unbiased, but for what ruler.hpp says of the last bits of u, with E‖C(x) − x‖² = (‖x‖/s)² Σ p_i
+// (1 − p_i), p_i the fraction of s |x_i|/‖x‖, which is at most min(d/(4s²), √d/s) ‖x‖². (The paper
+// has d/s²; p (1 − p) is at most 1/4.)
 //
 // Wire: ‖x‖ (32 bits), then for each number its level from −s to s, plus s, in ⌈log2(2s+1)⌉ bits.
 // With s = 127 that is a byte. ‖x‖ is rounded to the vector's precision, and used so; one beyond

@@ -17,9 +17,9 @@
 
 namespace trainyard {
 
-/// How a rank changes a shared model of floats. In all three each float is loaded and stored whole, as a
-/// relaxed atomic: no other memory is published through the model. (Plain racing floats would be
-/// undefined behaviour.) One writer gives the same bits in each, those of kernels::axpy, so that
+/// How a rank changes a shared model of floats. In all three each float is loaded and stored whole,
+/// as a relaxed atomic: no other memory is published through the model. (Plain racing floats would
+/// be undefined behaviour.) One writer gives the same bits in each, those of kernels::axpy, so that
 /// one Hogwild worker is serial SGD.
 enum class SharedAccess {
   racy,     // load, then store: of two writes to a coordinate at the same time one may be lost
