@@ -1,6 +1,7 @@
 #include "trainyard/study/crossover_map.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include <fmt/format.h>
 
@@ -104,6 +105,19 @@ class Forecast {
   std::optional<double> steps_;
 };
 
+/// What is varied is nobody's own: a cell would say of one contestant what is not true of it.
+void check_axes(const MapRequest& request) {
+  for (const Variation& axis : request.axes) {
+    for (const Contestant& contestant : request.comparison.contestants) {
+      const auto own = [&](const OptionText& setting) { return setting.option == axis.option; };
+      if (std::ranges::none_of(contestant.settings, own)) continue;
+      throw OptionError("map", fmt::format("{} is what '{}' has for itself; either it is varied or "
+                                           "it is given",
+                                           axis.option, contestant.label));
+    }
+  }
+}
+
 /// The same in all cells, as it was found where the configuration says.
 Contestant with_step_size(Contestant contestant, double lr) {
   std::erase_if(contestant.settings, [](const OptionText& s) { return s.option == "lr"; });
@@ -115,6 +129,7 @@ class Mapping {
  public:
   Mapping(const MapRequest& request, const ComparisonHooks& hooks)
       : request_(request), hooks_(hooks), points_(grid_of({request.axes[1], request.axes[0]})) {
+    check_axes(request);
     map_.axes = request.axes;
   }
 
@@ -124,6 +139,7 @@ class Mapping {
       map_.contestants.push_back({run.summary.label, run.summary.lr, false});
     }
     map_.cells.assign(points_.size(), {std::vector<std::optional<double>>(runs.size())});
+    if (is_interrupted()) return std::move(map_);
     std::vector<Contestant> others;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!forecast(runs[i], i)) others.push_back(contestant_of(i));
@@ -133,6 +149,10 @@ class Mapping {
   }
 
  private:
+  bool is_interrupted() const {
+    // relaxed: a flag that a signal sets; nothing is published with it.
+    return hooks_.interrupted != nullptr && hooks_.interrupted->load(std::memory_order_relaxed);
+  }
   std::vector<RunResult> run_here();
   bool forecast(const RunResult& run, std::size_t index);
   void run_everywhere(std::vector<Contestant> others);
@@ -159,7 +179,8 @@ std::vector<RunResult> Mapping::run_here() {
   const auto reached = [](const RunResult& run) {
     return run.summary.seconds_to_target.has_value();
   };
-  if (runs.empty() || std::ranges::none_of(runs, reached)) {
+  if (is_interrupted()) return runs;
+  if (std::ranges::none_of(runs, reached)) {
     throw RunError(
         "no contestant reached the target where the configuration says, so there is "
         "nothing to map; more --epochs or a nearer target may help");
@@ -169,6 +190,7 @@ std::vector<RunResult> Mapping::run_here() {
   map_.target_accuracy = first.target_accuracy;
   map_.target_gradient = first.target_gradient;
   configuration_ = c;
+  configuration_.given.clear();  // what has no effect has been said
   configuration_.target_loss = first.target_loss;
   // What was measured for one cell holds for all.
   if (!configuration_.compute_time) {
@@ -181,7 +203,9 @@ Contestant Mapping::contestant_of(std::size_t index) const {
   const MappedContestant& mapped = map_.contestants[index];
   const auto found =
       std::ranges::find(request_.comparison.contestants, mapped.label, &Contestant::label);
-  return with_step_size(*found, mapped.lr);
+  const auto is_step_size = [](const Variation& axis) { return axis.option == "lr"; };
+  return std::ranges::any_of(request_.axes, is_step_size) ? *found
+                                                          : with_step_size(*found, mapped.lr);
 }
 
 bool Mapping::forecast(const RunResult& run, std::size_t index) {

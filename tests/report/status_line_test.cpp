@@ -58,7 +58,8 @@ TEST_CASE("a terminal shows what is computed, and nothing of it afterwards") {
   {
     StatusLine status_line(terminal.line, std::chrono::milliseconds(1));
     status_line.show("matcha, 12 of 60");
-    const std::string shown = terminal.read_until("matcha, 12 of 60  0 s");
+    // On a busy machine it may be a second later.
+    const std::string shown = terminal.read_until("matcha, 12 of 60  ");
     CHECK(shown.starts_with("\r\033[K"));
   }
   REQUIRE(write(terminal.line, "end", 3) == 3);

@@ -2,6 +2,7 @@
 #include "trainyard/study/crossover_map.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <string>
 #include <vector>
@@ -53,13 +54,13 @@ std::string message_of(const std::string& axes) {
 TEST_CASE("a map's forecasts are what runs take", "[study]") {
   const MapRequest asked =
       request("ring,ps-sync,gossip:one-peer-exp,local-sgd,csgd,sign-sgd{lr=0.001}",
-              "latency=20us;2ms;20ms,bandwidth=1Mbps,100Mbps,10Gbps");
+              "latency=20us,20ms,bandwidth=1Mbps,1Gbps");
   const CrossoverMap map = crossover_map(asked, {});
   REQUIRE(map.contestants.size() == 6);
   const std::vector<RunResult> runs = runs_of(asked);
-  REQUIRE(runs.size() == 9 * 6);
+  REQUIRE(runs.size() == 4 * 6);
   std::set<int> winners;
-  for (std::size_t cell = 0; cell < 9; ++cell) {
+  for (std::size_t cell = 0; cell < 4; ++cell) {
     MapCell by_runs;
     for (std::size_t i = 0; i < 6; ++i) {
       const Summary& summary = runs[cell * 6 + i].summary;
@@ -134,9 +135,32 @@ TEST_CASE("a map is of two options, in simulated time, with a target in reach", 
              ContainsSubstring("--map: latency is there"));
   CHECK_THAT(message_of("latency=1us,1ms,lotency=2ms"), ContainsSubstring("--map: "));
   CHECK(message_of("latency=1us,1ms,bandwidth=") != "");
+  CHECK_THROWS_WITH(
+      crossover_map(request("ring,gossip{latency=1s}", "latency=1us,1ms,bandwidth=1Mbps,1Gbps"),
+                    {}),
+      ContainsSubstring("latency is what 'gossip{latency=1s}' has for itself"));
   MapRequest asked = request("ring", "latency=1us,1ms,bandwidth=1Mbps,1Gbps");
   asked.comparison.configuration.target_loss = 1e-9;
   CHECK_THROWS_AS(crossover_map(asked, {}), RunError);
   asked.comparison.configuration.time = TimeMode::wall;
   CHECK_THROWS_AS(crossover_map(asked, {}), UsageError);
+}
+
+TEST_CASE("an interrupted map has what was there", "[study]") {
+  const MapRequest asked = request("ring,ps-async", "latency=20us,5ms,bandwidth=10Mbps,1Gbps");
+  const std::atomic<bool> interrupted{true};
+  ComparisonHooks hooks;
+  hooks.interrupted = &interrupted;
+  const CrossoverMap map = crossover_map(asked, hooks);
+  CHECK(map.cells.size() == 4);
+  for (const MapCell& cell : map.cells) CHECK(cell.first() == -1);
+}
+
+TEST_CASE("a map of step sizes leaves each contestant those of the cells", "[study]") {
+  const CrossoverMap map = crossover_map(request("ring,gossip", "lr=0.5,4,latency=100us,5ms"), {});
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK_FALSE(map.contestants[i].predicted);
+    REQUIRE(map.cell(0, 1).seconds[i]);  // the longer steps reach the target first, or alone
+    CHECK(*map.cell(0, 1).seconds[i] < map.cell(0, 0).seconds[i].value_or(1e9));
+  }
 }
