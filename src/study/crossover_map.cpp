@@ -42,6 +42,17 @@ PredictionSetting prediction_of(const Configuration& resolved, const LoadedData&
   return setting;
 }
 
+/// What its steps do depends on their numbers alone, and they take as long at the end as at first.
+bool keeps_pace(const Scheme& scheme) {
+  const bool somebody_waits = scheme.family == SchemeFamily::synchronous ||
+                              scheme.family == SchemeFamily::local_updates ||
+                              scheme.family == SchemeFamily::decentralised;
+  return somebody_waits && scheme.pace == Pace::lockstep && scheme.rhythm == Rhythm::regular &&
+         std::ranges::none_of(scheme.hyperparameters, [](const HyperparameterInfo& each) {
+           return each.in_the_long_run.has_value();
+         });
+}
+
 /// A message's length is the same whatever it says, and whatever matrices the model is made of.
 bool is_of_one_length(const Scheme& scheme, const Configuration& c, const Model& model) {
   if (!takes(scheme, "codec")) return true;
@@ -60,9 +71,9 @@ class Forecast {
     const Configuration& c = run.resolved;
     const Scheme& scheme = find_scheme(c.scheme);
     const auto model = make_model({c.model, c.l2}, data.train);
-    if (scheme.pace != Pace::lockstep || scheme.rhythm != Rhythm::regular ||
-        c.compute_noise.any() || c.network.jitter.any() || !c.stragglers.empty() ||
-        model->scalar() != Scalar::float32 || !is_of_one_length(scheme, c, *model)) {
+    if (!keeps_pace(scheme) || c.compute_noise.any() || c.network.jitter.any() ||
+        !c.stragglers.empty() || model->scalar() != Scalar::float32 ||
+        !is_of_one_length(scheme, c, *model)) {
       return std::nullopt;
     }
     Forecast forecast(scheme, c, data, model->dimension());
@@ -75,6 +86,9 @@ class Forecast {
     } catch (const UsageError&) {  // what predict() refuses can be run
       return std::nullopt;
     }
+    // Of steps that are not alike one in a cycle more or less is to be 2 % of all at most.
+    const auto cycle = static_cast<double>(steps_of_cycle(scheme, c.workers, c.hyperparameters));
+    if (cycle > 1.0 && *forecast.steps_ < 50.0 * cycle) return std::nullopt;
     return forecast;
   }
 

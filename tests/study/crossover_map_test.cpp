@@ -65,7 +65,7 @@ TEST_CASE("a map's forecasts are what runs take", "[study]") {
     for (std::size_t i = 0; i < 6; ++i) {
       const Summary& summary = runs[cell * 6 + i].summary;
       CAPTURE(summary.label, summary.latency_s, summary.bandwidth_bytes_per_s);
-      CHECK(map.contestants[i].predicted);
+      CHECK(map.contestants[i].predicted == (summary.label != "local-sgd"));  // too few periods
       by_runs.seconds.push_back(summary.seconds_to_target);
       REQUIRE(map.cells[cell].seconds[i].has_value() == summary.seconds_to_target.has_value());
       if (!summary.seconds_to_target) continue;
@@ -76,6 +76,35 @@ TEST_CASE("a map's forecasts are what runs take", "[study]") {
     winners.insert(map.cells[cell].first());
   }
   CHECK(winners.size() >= 2);
+}
+
+TEST_CASE("every scheme that a map forecasts takes what the forecast says", "[study]") {
+  MapRequest asked = request("all", "latency=5ms,bandwidth=10Mbps");
+  asked.comparison.configuration.epochs = 1.0;
+  asked.comparison.configuration.evaluate_every = 0.1;
+  asked.comparison.configuration.target_loss = 0.62;
+  const CrossoverMap map = crossover_map(asked, {});
+  ComparisonRequest forecast = asked.comparison;
+  forecast.contestants.clear();
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < map.contestants.size(); ++i) {
+    if (!map.contestants[i].predicted) continue;
+    places.push_back(i);
+    forecast.contestants.push_back({map.contestants[i].label, map.contestants[i].label, {}, true});
+  }
+  CHECK(places.size() >= 20);
+  forecast.configuration.time = TimeMode::simulated;
+  forecast.variations = {asked.axes[1], asked.axes[0]};
+  const std::vector<RunResult> runs = run_comparison(forecast, {});
+  REQUIRE(runs.size() == places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const Summary& summary = runs[k].summary;
+    CAPTURE(summary.label);
+    const auto& seconds = map.cells[0].seconds[places[k]];
+    REQUIRE(seconds.has_value() == summary.seconds_to_target.has_value());
+    // Some 25 steps; without a closed form, as of relay-sum, the first one counts like the others.
+    if (seconds) CHECK(*seconds == Approx(*summary.seconds_to_target).epsilon(0.03));
+  }
 }
 
 TEST_CASE("who cannot be forecast runs in every cell of a map", "[study]") {

@@ -11,8 +11,9 @@
 //   T = t_1 + (S − 1) t,
 // with t_1 the closed form of the first step and t what predict() finds to be sustained there; S
 // comes from the run's own T. (Without a closed form, T = S t.) Any other contestant runs in every
-// cell: of free pace, or whose steps end by who comes first, whose messages' lengths depend on the
-// data; and all of them where an axis changes what is trained, like the number of workers.
+// cell: of free pace, or whose steps end by who comes first or change in the course of a run, whose
+// messages' lengths depend on the data, who has a period and not 50 of them before the target; and
+// all of them where an axis changes what is trained, like the number of workers.
 //
 // Threads: as run_comparison().
 #pragma once
