@@ -28,15 +28,9 @@ namespace {
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   Participation participation(worker);
-  bool takes_part = false;
   std::vector<std::uint64_t> rows(static_cast<std::size_t>(worker.comm().servers()));
   while (worker.next_step()) {
-    if (worker.step() % period == 0) takes_part = participation.next_round();
-    if (takes_part) {
-      worker.descend();
-    } else {
-      worker.sit_out();
-    }
+    const bool takes_part = participation.step(period);
     if ((worker.step() + 1) % period != 0) continue;
     std::ranges::fill(rows, takes_part ? worker.share_rows() : 0);
     push(worker.comm(), takes_part ? worker.replica() : Vector(), rows);

@@ -43,14 +43,8 @@ void work(Worker& worker) {
   const Vector common = worker.keep("common model", model.size());
   kernels::copy(worker.initial_model(), common);
   Participation participation(worker);
-  bool takes_part = false;
   while (worker.next_step()) {
-    if (worker.step() % period == 0) takes_part = participation.next_round();
-    if (takes_part) {
-      worker.descend();
-    } else {
-      worker.sit_out();
-    }
+    const bool takes_part = participation.step(period);
     if ((worker.step() + 1) % period != 0) continue;
     if (takes_part) {
       kernels::axpy(-1.0, common, model);

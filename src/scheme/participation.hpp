@@ -32,26 +32,39 @@ inline int drawn_of(int workers, double participation) {
 class Participation {
  public:
   explicit Participation(Worker& worker)
-      : random_(worker.common_random()),
+      : worker_(worker),
+        random_(worker.common_random()),
         rank_(static_cast<std::uint32_t>(worker.comm().rank())),
         order_(static_cast<std::size_t>(worker.comm().workers())) {
     drawn_ = drawn_of(worker.comm().workers(), worker.hyperparameter(participation_info.name));
     std::iota(order_.begin(), order_.end(), 0U);
   }
 
-  /// Draws. Whether this worker takes part in the round that begins: is it among the first m of a
-  /// random order?
-  bool next_round() {
-    random_.shuffle(order_);
-    const auto end = order_.begin() + drawn_;
-    return std::find(order_.begin(), end, rank_) != end;
+  /// A step of a round of `period`: descends, or sits it out. Whether this worker takes part.
+  bool step(std::uint64_t period) {
+    if (worker_.step() % period == 0) draw();
+    if (takes_part_) {
+      worker_.descend();
+    } else {
+      worker_.sit_out();
+    }
+    return takes_part_;
   }
 
  private:
+  /// Is it among the first m of a random order?
+  void draw() {
+    random_.shuffle(order_);
+    const auto end = order_.begin() + drawn_;
+    takes_part_ = std::find(order_.begin(), end, rank_) != end;
+  }
+
+  Worker& worker_;
   RandomStream random_;
   std::uint32_t rank_;
   std::vector<std::uint32_t> order_;
   std::ptrdiff_t drawn_ = 1;
+  bool takes_part_ = false;
 };
 
 }  // namespace trainyard

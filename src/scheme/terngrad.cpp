@@ -203,7 +203,7 @@ Scheme terngrad_scheme() {
           .source = "Wen et al. 2017; catalogue 5",
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
-          // The mean of trits and of sums, which take two to three times as long.
+          // One time for trits and for sums, whose fields are packed one by one and take longer.
           .own_coding = {3 * info.encode_time / 2, 3 * info.decode_time / 2},
           .hyperparameters = {{.name = "clip-deviations",
                                .argument = "C",

@@ -51,7 +51,7 @@ struct MapCell {
 
 struct MappedContestant {
   std::string label;
-  double lr = 0.0;         // of all cells
+  double lr = 0.0;         // of all cells, unless an axis varies it
   bool predicted = false;  // from one run and what a step takes; otherwise from a run in every cell
 };
 
