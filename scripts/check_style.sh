@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-format over the whole tree, and clang-tidy; fails when either has something to say.
+# clang-format over the whole tree, types of the pages' modules, and clang-tidy; fails when either has something to say.
 #
 #   scripts/check_style.sh          clang-tidy over the sources that differ from the commit named in
 #                                   .ci/clang_tidy_base, where the whole tree was found clean
@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 
 ./scripts/install_dependencies.sh --developer
 git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror
+tsc --project src/web/page  # types of the pages' modules
 
 base_file=.ci/clang_tidy_base
 case "${1:-}" in

@@ -12,12 +12,19 @@ packages=(
   librandom123-dev  # random streams
   libeigen3-dev     # eigenvalues of mixing matrices
   libhwloc-dev      # cores and NUMA nodes
+  node-d3           # charts, embedded into the program's pages
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
   catch2            # tests
 )
 case "${1:-}" in
   '') ;;
-  --developer) packages+=(clang clang-format clang-tidy libclang-rt-dev libbenchmark-dev) ;;
+  --developer)
+    packages+=(
+      clang clang-format clang-tidy libclang-rt-dev libbenchmark-dev
+      nodejs node-typescript                    # the pages' modules: types and tests
+      chromium chromium-driver python3-selenium # the pages as a browser shows them
+    )
+    ;;
   --peers)
     packages+=(
       libbenchmark-dev

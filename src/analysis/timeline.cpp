@@ -105,10 +105,9 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   TraceRecorder recorder({.first = 0, .last = *resolved.steps});
   RunHooks hooks;
   hooks.recorder = &recorder;
-  run_experiment(plan_run(resolved, data), hooks);
 
   Timeline timeline;
-  timeline.trace = recorder.take();
+  timeline.trace = *run_experiment(plan_run(resolved, data), hooks).trace;
   timeline.names = rank_names(timeline.trace.workers, timeline.trace.servers);
   timeline.title =
       fmt::format("{}{}: {} step{} with a model of 96 kB", scheme.name,

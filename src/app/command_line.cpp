@@ -18,6 +18,7 @@
 #include "app/defaults.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
+#include "app/report_flags.hpp"
 #include "app/timeline_flags.hpp"
 #include "app/topology_flags.hpp"
 #include "app/training_flags.hpp"
@@ -38,6 +39,7 @@ constexpr const char* examples =
     "  trainyard timeline ring --workers 8 --svg ring.svg\n"
     "  trainyard topology static-exp --workers 4,8,16,32\n"
     "  trainyard predict --size 100MB --vary latency=0.1ms:100ms\n"
+    "  trainyard compare --html report.html      the same six, as a page to look at\n"
     "\n"
     "Exit status: 0 done; 1 disk, memory or threads fail, or a defect; 2 command line or\n"
     "configuration wrong; 3 data cannot be read; 4 training diverged, results kept; 130 "
@@ -116,6 +118,7 @@ class CommandLine::Commands {
   CLI::App& topology_ =
       add_command("topology", "a gossip graph: its matrix, how fast it mixes, what it sends");
   CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
+  CLI::App& report_ = add_command("report", "saved runs on one page, to look at and to send");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
   TrainingFlags run_flags_{run_, default_configuration(), true};
@@ -125,6 +128,7 @@ class CommandLine::Commands {
   PredictFlags predict_flags_{predict_};
   TopologyFlags topology_flags_{topology_};
   ConsensusFlags consensus_flags_{consensus_};
+  ReportFlags report_flags_{report_};
   CLI::Option *list_what_ = nullptr, *list_name_ = nullptr;
   CLI::Option* machine_workers_ = nullptr;
   CLI::Option* machine_placement_ = nullptr;
@@ -230,10 +234,11 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
          output = timeline_flags_.output()] { return timeline_command(what, options, output); });
   }
   if (&command == &netcheck_) {
-    return after_notes(
-        netcheck_flags_.notes(),
-        [options = netcheck_flags_.options(), collectives = netcheck_flags_.collectives(),
-         json = netcheck_flags_.json()] { return netcheck_command(options, collectives, json); });
+    return after_notes(netcheck_flags_.notes(), [options = netcheck_flags_.options(),
+                                                 collectives = netcheck_flags_.collectives(),
+                                                 output = netcheck_flags_.output()] {
+      return netcheck_command(options, collectives, output);
+    });
   }
   if (&command == &predict_) return after_notes(predict_flags_.notes(), predict_call());
   if (&command == &topology_) {
@@ -242,7 +247,13 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
     });
   }
   if (&command == &consensus_) {
-    return [question = consensus_flags_.question()] { return consensus_command(question); };
+    return after_notes(consensus_flags_.notes(), [question = consensus_flags_.question()] {
+      return consensus_command(question);
+    });
+  }
+  if (&command == &report_) {
+    return after_notes(report_flags_.notes(),
+                       [question = report_flags_.question()] { return report_command(question); });
   }
   if (&command == &list_) {
     return [what = only_word(*list_what_), name = only_word(*list_name_)] {
@@ -255,17 +266,17 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
 Call CommandLine::Commands::predict_call() const {
   const PredictionSetting setting = predict_flags_.setting();
   const std::vector<Variant> variants = predict_flags_.variants();
-  const bool json = predict_flags_.json();
+  const AnswerOutput output = predict_flags_.output();
   if (predict_flags_.break_even()) {
     return [=, codecs = predict_flags_.codecs()] {
-      return break_even_command(setting, variants, codecs, json);
+      return break_even_command(setting, variants, codecs, output);
     };
   }
   if (const auto sweep = predict_flags_.sweep()) {
-    return [=] { return predict_command(setting, variants, *sweep, json); };
+    return [=] { return predict_command(setting, variants, *sweep, output); };
   }
   return [=, costs = predict_flags_.exchange_costs()] {
-    return predict_command(setting, variants, costs, json);
+    return predict_command(setting, variants, costs, output);
   };
 }
 

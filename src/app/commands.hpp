@@ -15,6 +15,8 @@
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
 
+#include "app/answer.hpp"
+
 namespace trainyard::app {
 
 inline constexpr int exit_done = 0;
@@ -29,21 +31,14 @@ int compare_command(const ComparisonRequest& request);
 int map_command(const MapRequest& request);
 /// `name`: of `schemes`, the one that is told about; empty: a line each.
 int list_command(const std::string& what, const std::string& name);
-struct TimelineOutput {
-  bool json = false;
-  std::filesystem::path svg;  // empty: no figure
-  bool force = false;
-};
 int timeline_command(const std::string& what, const TimelineOptions& options,
-                     const TimelineOutput& output);
+                     const AnswerOutput& output);
 struct TopologyQuestion {
   std::string name;
   std::vector<int> workers;  // a line each
   std::uint64_t seed = 1;
   std::uint64_t model_bytes = std::uint64_t{1} << 20U;
-  bool json = false;
-  std::filesystem::path svg{};  // empty: no figure
-  bool force = false;
+  AnswerOutput output{};
 };
 int topology_command(const TopologyQuestion& question);
 struct ConsensusQuestion {
@@ -52,18 +47,23 @@ struct ConsensusQuestion {
   std::uint64_t seed = 1;
   std::uint64_t rounds = 20;
   std::filesystem::path from{};  // empty: x_i = i
-  bool json = false;
+  AnswerOutput output{};
 };
 int consensus_command(const ConsensusQuestion& question);
 int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
-                     bool json);
+                     const AnswerOutput& output);
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const ExchangeCosts& costs, bool json);
+                    const ExchangeCosts& costs, const AnswerOutput& output);
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const Sweep& values, bool json);
+                    const Sweep& values, const AnswerOutput& output);
 /// Each of the schemes with each of the codecs.
 int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
-                       const std::vector<std::string>& codecs, bool json);
+                       const std::vector<std::string>& codecs, const AnswerOutput& output);
+struct ReportQuestion {
+  std::vector<std::filesystem::path> folders;
+  AnswerOutput output{};
+};
+int report_command(const ReportQuestion& question);
 /// `ranks` 0: one for each core.
 int machine_command(int ranks, Placement placement);
 

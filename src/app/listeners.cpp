@@ -9,6 +9,13 @@
 
 namespace trainyard::app {
 
+namespace {
+
+/// Messages and waits of the first steps: as many as anybody looks at, and 100 kB of a page.
+constexpr std::size_t most_in_report = 1000;
+
+}  // namespace
+
 void check_outputs(const RunPlace& place, bool overwrite) {
   if (!place.folder.empty()) {
     refuse_unwritable(place.folder.parent_path());
@@ -24,7 +31,11 @@ Listeners::Listeners(const Configuration& configuration, RunPlace place, bool al
                  .every_evaluation = configuration.progress,
                  .alone = alone,
                  .count = count}) {
-  if (!place_.trace.empty()) recorder_.emplace(configuration.trace_steps);
+  if (!place_.trace.empty()) {
+    recorder_.emplace(configuration.trace_steps);
+  } else if (!configuration.html.empty()) {
+    recorder_.emplace(StepRange{}, most_in_report);
+  }
 }
 
 Listeners::~Listeners() {
@@ -38,7 +49,7 @@ void Listeners::begin(const Configuration& resolved) {
     folder_ = std::make_unique<RunFolder>(
         place_.folder.parent_path(), place_.folder.filename().string(), resolved, resolved.force);
   }
-  if (recorder_) trace_.emplace("--trace", place_.trace, resolved.force);
+  if (!place_.trace.empty()) trace_.emplace("--trace", place_.trace, resolved.force);
 }
 
 void Listeners::end(const RunResult& result) {
@@ -46,7 +57,7 @@ void Listeners::end(const RunResult& result) {
   Failures failures;
   if (folder_) failures.attempt([&] { folder_->finish(result); });
   folder_.reset();
-  if (trace_) failures.attempt([&] { finish_trace(); });
+  if (trace_) failures.attempt([&] { finish_trace(*result.trace); });
   failures.rethrow();
 }
 
@@ -64,8 +75,7 @@ RunHooks Listeners::hooks() {
           .recorder = recorder_ ? &*recorder_ : nullptr};
 }
 
-void Listeners::finish_trace() {
-  const Trace trace = recorder_->take();
+void Listeners::finish_trace(const Trace& trace) {
   trace_->finish(chrome_trace(trace));
   trace_.reset();
   if (trace.cut) {

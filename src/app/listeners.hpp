@@ -54,7 +54,7 @@ class Listeners {
   void remark(const std::string& text) { progress_.remark(text); }
 
  private:
-  void finish_trace();
+  void finish_trace(const Trace& trace);
 
   const RunPlace place_;
   Progress progress_;

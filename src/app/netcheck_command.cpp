@@ -26,9 +26,12 @@ std::vector<NetcheckRow> check_all(const std::vector<std::string>& collectives,
 }  // namespace
 
 int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
-                     bool json) {
+                     const AnswerOutput& output) {
+  const Answer answer(output);
   const std::vector<NetcheckRow> rows = check_all(collectives, options);
-  fmt::print("{}", json ? netcheck_json(rows) : netcheck_table(rows, options));
+  answer.give(PageKind::netcheck, "Collectives: closed form and emulation",
+              {.text = [&] { return netcheck_table(rows, options); },
+               .json = [&] { return netcheck_json(rows); }});
   return exit_done;
 }
 

@@ -21,7 +21,7 @@ NetcheckFlags::NetcheckFlags(CLI::App& command) {
   size_ = add_value_flag(command, "size", "SIZE", "of the vector of each worker, like 4MiB [1MiB]");
   repetitions_ = add_value_flag(command, "repetitions", "R", "wall: how often each is done [20]");
   collectives_ = add_value_flag(command, "collectives", "A,B,…", "which [all of them]");
-  json_ = add_switch(command, "json", "rows as JSON");
+  output_.emplace(command, "rows as JSON", false);
   command.footer(
       "Without flags: 8 workers, 2 servers, 100us a message, 1Gbps, simulated time. The closed "
       "forms\n"
@@ -70,8 +70,8 @@ std::vector<std::string> NetcheckFlags::collectives() const {
   return names;
 }
 
-bool NetcheckFlags::json() const {
-  return is_given(*json_);
+AnswerOutput NetcheckFlags::output() const {
+  return output_->read();
 }
 
 std::vector<std::string> NetcheckFlags::notes() const {
@@ -88,7 +88,7 @@ std::vector<std::string> NetcheckFlags::notes() const {
     const bool of_wall = name == "placement" || name == "repetitions";
     return of_wall && asked.time != TimeMode::wall ? "it is for --time wall" : "";
   };
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = output_->notes();
   std::vector<const CLI::Option*> flags(options_.begin(), options_.end());
   flags.push_back(repetitions_);
   for (const CLI::Option* flag : flags) {

@@ -1,12 +1,15 @@
 // The flags of `trainyard netcheck`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "trainyard/analysis/netcheck.hpp"
+
+#include "app/answer.hpp"
 
 namespace trainyard::app {
 
@@ -17,7 +20,7 @@ class NetcheckFlags {
   /// Throw UsageError.
   NetcheckOptions options() const;
   std::vector<std::string> collectives() const;
-  bool json() const;
+  AnswerOutput output() const;
 
   /// "note: --X has no effect: REASON" for each flag that is given in vain.
   std::vector<std::string> notes() const;
@@ -27,7 +30,7 @@ class NetcheckFlags {
   CLI::Option* size_;
   CLI::Option* repetitions_;
   CLI::Option* collectives_;
-  CLI::Option* json_;
+  std::optional<AnswerFlags> output_;  // last in the help
 };
 
 }  // namespace trainyard::app

@@ -33,26 +33,9 @@ SweepResult swept(const Sweep& values, const std::vector<Variant>& variants,
   return sweep(values, variants, setting);
 }
 
-}  // namespace
-
-int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const ExchangeCosts& costs, bool json) {
-  const std::vector<Prediction> predictions = predict_all(variants, setting);
-  fmt::print("{}", json ? prediction_json(setting, predictions, costs)
-                        : prediction_table(setting, predictions, costs));
-  return exit_done;
-}
-
-int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const Sweep& values, bool json) {
-  const SweepResult result = swept(values, variants, setting);
-  fmt::print("{}",
-             json ? sweep_json(*values.quantity, result) : sweep_table(*values.quantity, result));
-  return exit_done;
-}
-
-int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
-                       const std::vector<std::string>& codecs, bool json) {
+std::vector<BreakEven> break_evens(const PredictionSetting& setting,
+                                   const std::vector<Variant>& schemes,
+                                   const std::vector<std::string>& codecs) {
   StatusLine status_line;
   std::vector<BreakEven> rows;
   for (const Variant& scheme : schemes) {
@@ -61,7 +44,38 @@ int break_even_command(const PredictionSetting& setting, const std::vector<Varia
       rows.push_back(break_even(scheme, codec, setting));
     }
   }
-  fmt::print("{}", json ? break_even_json(setting, rows) : break_even_table(setting, rows));
+  return rows;
+}
+
+}  // namespace
+
+int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
+                    const ExchangeCosts& costs, const AnswerOutput& output) {
+  const Answer answer(output);
+  const std::vector<Prediction> predictions = predict_all(variants, setting);
+  answer.give(PageKind::prediction, "What a step of each scheme takes",
+              {.text = [&] { return prediction_table(setting, predictions, costs); },
+               .json = [&] { return prediction_json(setting, predictions, costs); }});
+  return exit_done;
+}
+
+int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
+                    const Sweep& values, const AnswerOutput& output) {
+  const Answer answer(output);
+  const SweepResult result = swept(values, variants, setting);
+  answer.give(PageKind::sweep, fmt::format("A step by {}", values.quantity->name),
+              {.text = [&] { return sweep_table(*values.quantity, result); },
+               .json = [&] { return sweep_json(*values.quantity, result); }});
+  return exit_done;
+}
+
+int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
+                       const std::vector<std::string>& codecs, const AnswerOutput& output) {
+  const Answer answer(output);
+  const std::vector<BreakEven> rows = break_evens(setting, schemes, codecs);
+  answer.give(PageKind::break_even, "The bandwidth below which codecs pay",
+              {.text = [&] { return break_even_table(setting, rows); },
+               .json = [&] { return break_even_json(setting, rows); }});
   return exit_done;
 }
 

@@ -55,7 +55,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
                                 "of the lower bounds: optimizer steps [2GiB/s]");
   break_even_ = add_switch(command, "break-even",
                            "the bandwidth below which each codec pays, in schemes that encode");
-  json_ = add_switch(command, "json", "as JSON");
+  output_.emplace(command, "as JSON", false);
   command.footer(
       "Without flags: 8 workers, 1 server, 1ms a minibatch, 100us a message, 1Gbps. Nothing is\n"
       "trained. With --vary and no --schemes: ps-sync, ring, all-reduce:tree and gossip:ring.");
@@ -163,8 +163,8 @@ bool PredictFlags::break_even() const {
   return true;
 }
 
-bool PredictFlags::json() const {
-  return is_given(*json_);
+AnswerOutput PredictFlags::output() const {
+  return output_->read();
 }
 
 std::vector<std::string> PredictFlags::notes() const {
@@ -185,6 +185,7 @@ std::vector<std::string> PredictFlags::notes() const {
     if (flag->count() > 0) given.push_back(flag->get_single_name());
   }
   std::vector<std::string> notes = idle_notes(settings, given);
+  for (std::string& note : output_->notes()) notes.push_back(std::move(note));
   if (vary_->count() == 0) return notes;
   for (const CLI::Option* flag : {reduce_rate_, update_rate_}) {
     if (flag->count() == 0) continue;

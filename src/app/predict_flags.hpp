@@ -11,6 +11,8 @@
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/analysis/sweep.hpp"
 
+#include "app/answer.hpp"
+
 namespace trainyard::app {
 
 class PredictFlags {
@@ -22,7 +24,7 @@ class PredictFlags {
   ExchangeCosts exchange_costs() const;
   std::optional<Sweep> sweep() const;
   std::vector<Variant> variants() const;
-  bool json() const;
+  AnswerOutput output() const;
 
   bool break_even() const;
   /// For --break-even.
@@ -41,7 +43,7 @@ class PredictFlags {
   CLI::Option* reduce_rate_;
   CLI::Option* update_rate_;
   CLI::Option* break_even_;
-  CLI::Option* json_;
+  std::optional<AnswerFlags> output_;  // last in the help
 };
 
 }  // namespace trainyard::app

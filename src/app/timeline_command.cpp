@@ -1,17 +1,14 @@
 #include <cstdio>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "trainyard/report/output_file.hpp"
 #include "trainyard/report/status_line.hpp"
 #include "trainyard/report/timeline_format.hpp"
 
 #include "app/commands.hpp"
-#include "app/failures.hpp"
 
 namespace trainyard::app {
 
@@ -36,17 +33,13 @@ Timeline computed(const std::string& what, const TimelineOptions& options) {
 }  // namespace
 
 int timeline_command(const std::string& what, const TimelineOptions& options,
-                     const TimelineOutput& output) {
-  std::optional<OutputFile> figure;
-  if (!output.svg.empty()) figure.emplace("--svg", output.svg, output.force);
+                     const AnswerOutput& output) {
+  const Answer answer(output);
   const Timeline timeline = computed(what, options);
-  Failures failures;  // a figure that cannot be written does not cost the text
-  if (figure) failures.attempt([&] { figure->finish(timeline_svg(timeline)); });
-  failures.attempt([&] {
-    fmt::print("{}",
-               output.json ? timeline_json(timeline) : timeline_text(timeline, style_of_output()));
-  });
-  failures.rethrow();
+  answer.give(PageKind::timeline, timeline.title,
+              {.text = [&] { return timeline_text(timeline, style_of_output()); },
+               .json = [&] { return timeline_json(timeline); },
+               .svg = [&] { return timeline_svg(timeline); }});
   return exit_done;
 }
 

@@ -42,9 +42,7 @@ TimelineFlags::TimelineFlags(CLI::App& command) {
                                  : option.help;
     options_.push_back(add_value_flag(command, option.name, option.argument, help));
   }
-  json_ = add_switch(command, "json", "makespan and messages as JSON");
-  svg_ = add_value_flag(command, "svg", "FILE", "draw it as a figure, besides");
-  force_ = add_switch(command, "force", "overwrite --svg FILE");
+  output_.emplace(command, "makespan and messages as JSON", true);
   command.footer(footer());
 }
 
@@ -79,12 +77,12 @@ TimelineOptions TimelineFlags::options() const {
   return result;
 }
 
-TimelineOutput TimelineFlags::output() const {
-  return {.json = is_given(*json_), .svg = only_value(*svg_), .force = is_given(*force_)};
+AnswerOutput TimelineFlags::output() const {
+  return output_->read();
 }
 
 std::vector<std::string> TimelineFlags::notes() const {
-  return notes_of_force(*force_, *svg_);
+  return output_->notes();
 }
 
 }  // namespace trainyard::app

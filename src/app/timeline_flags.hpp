@@ -1,11 +1,13 @@
 // The flags of `trainyard timeline`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "app/answer.hpp"
 #include "app/commands.hpp"
 
 namespace trainyard::app {
@@ -17,7 +19,7 @@ class TimelineFlags {
   /// Throws UsageError.
   std::string what() const;
   TimelineOptions options() const;
-  TimelineOutput output() const;
+  AnswerOutput output() const;
 
   /// "note: --X has no effect: REASON" for each flag that is given in vain.
   std::vector<std::string> notes() const;
@@ -25,9 +27,7 @@ class TimelineFlags {
  private:
   CLI::Option* what_;
   std::vector<CLI::Option*> options_;  // each named as in the table of options
-  CLI::Option* json_;
-  CLI::Option* svg_;
-  CLI::Option* force_;
+  std::optional<AnswerFlags> output_;  // last in the help
 };
 
 }  // namespace trainyard::app

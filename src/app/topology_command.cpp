@@ -1,16 +1,14 @@
 #include <numeric>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/report/output_file.hpp"
 #include "trainyard/report/status_line.hpp"
 #include "trainyard/report/topology_format.hpp"
 
 #include "app/commands.hpp"
-#include "app/failures.hpp"
 
 namespace trainyard::app {
 
@@ -28,38 +26,40 @@ std::vector<TopologyReport> reports_on(const TopologyQuestion& question) {
   return reports;
 }
 
-std::string answer(const ConsensusQuestion& question) {
+/// And the graph that they go over.
+std::pair<Topology, std::vector<ConsensusRound>> rounds_of(const ConsensusQuestion& question) {
   StatusLine status_line;
   status_line.show(fmt::format("{} rounds over {} of {} workers", question.rounds,
                                question.topology, question.workers));
-  const Topology topology = make_topology(question.topology, question.workers, question.seed);
+  Topology topology = make_topology(question.topology, question.workers, question.seed);
   std::vector<double> start(static_cast<std::size_t>(question.workers));
   std::iota(start.begin(), start.end(), 0.0);
   if (!question.from.empty()) start = read_values(question.from, question.workers, "--from");
-  const auto rounds = average_over(topology, std::move(start), question.rounds);
-  return question.json ? consensus_json(topology, question.seed, rounds)
-                       : consensus_text(topology, rounds);
+  auto rounds = average_over(topology, std::move(start), question.rounds);
+  return {std::move(topology), std::move(rounds)};
 }
 
 }  // namespace
 
 int topology_command(const TopologyQuestion& question) {
   check_topology(question.name);
-  std::optional<OutputFile> figure;
-  if (!question.svg.empty()) figure.emplace("--svg", question.svg, question.force);
+  const Answer answer(question.output);
   const std::vector<TopologyReport> reports = reports_on(question);
-  Failures failures;  // a figure that cannot be written does not cost the text
-  if (figure) failures.attempt([&] { figure->finish(topology_svg(reports.front())); });
-  failures.attempt([&] {
-    fmt::print("{}",
-               question.json ? topology_json(reports, question.seed) : topology_text(reports));
-  });
-  failures.rethrow();
+  answer.give(PageKind::topology, "Topology " + question.name,
+              {.text = [&] { return topology_text(reports); },
+               .json = [&] { return topology_json(reports, question.seed); },
+               .svg = [&] { return topology_svg(reports.front()); }});
   return exit_done;
 }
 
 int consensus_command(const ConsensusQuestion& question) {
-  fmt::print("{}", answer(question));
+  const Answer answer(question.output);
+  const auto [topology, rounds] = rounds_of(question);
+  const Topology& graph = topology;  // C++20's lambdas capture no binding in every compiler
+  const std::vector<ConsensusRound>& values = rounds;
+  answer.give(PageKind::consensus, "Consensus over " + question.topology,
+              {.text = [&] { return consensus_text(graph, values); },
+               .json = [&] { return consensus_json(graph, question.seed, values); }});
   return exit_done;
 }
 

@@ -47,9 +47,7 @@ TopologyFlags::TopologyFlags(CLI::App& command) {
                                         most_analysed, default_workers));
   seed_ = add_seed_flag(command);
   size_ = add_value_flag(command, "size", "SIZE", "of the model that is sent, like 100MB [1MiB]");
-  json_ = add_switch(command, "json", "the figures and W as JSON");
-  svg_ = add_value_flag(command, "svg", "FILE", "draw it as a figure, besides");
-  force_ = add_switch(command, "force", "overwrite --svg FILE");
+  output_.emplace(command, "the figures and W as JSON", true);
 }
 
 TopologyQuestion TopologyFlags::question() const {
@@ -63,10 +61,8 @@ TopologyQuestion TopologyFlags::question() const {
   if (const std::string text = only_value(*size_); size_->count() > 0) {
     question.model_bytes = parse_bytes(text, "--size");
   }
-  question.json = is_given(*json_);
-  question.svg = only_value(*svg_);
-  question.force = is_given(*force_);
-  if (!question.svg.empty() && question.workers.size() > 1) {
+  question.output = output_->read();
+  if (!question.output.svg.empty() && question.workers.size() > 1) {
     throw UsageError("--svg: one figure shows one number of workers; --workers gives several");
   }
   return question;
@@ -79,7 +75,7 @@ ConsensusFlags::ConsensusFlags(CLI::App& command) {
   seed_ = add_seed_flag(command);
   rounds_ = add_value_flag(command, "rounds", "T", fmt::format("how often [{}]", default_rounds));
   from_ = add_value_flag(command, "from", "FILE", "a number for each worker [0, 1, 2, …]");
-  json_ = add_switch(command, "json", "values of all rounds as JSON");
+  output_.emplace(command, "values of all rounds as JSON", false);
 }
 
 ConsensusQuestion ConsensusFlags::question() const {
@@ -97,12 +93,16 @@ ConsensusQuestion ConsensusFlags::question() const {
       rounds_->count() > 0 ? parse_integer(rounds, "--rounds", 0, most_rounds)
                            : std::min(default_rounds, most_rounds));
   question.from = only_value(*from_);
-  question.json = is_given(*json_);
+  question.output = output_->read();
   return question;
 }
 
 std::vector<std::string> TopologyFlags::notes() const {
-  return notes_of_force(*force_, *svg_);
+  return output_->notes();
+}
+
+std::vector<std::string> ConsensusFlags::notes() const {
+  return output_->notes();
 }
 
 }  // namespace trainyard::app

@@ -1,12 +1,13 @@
 // The flags of `trainyard topology` and `trainyard consensus`.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "app/answer.hpp"
 #include "app/commands.hpp"
 
 namespace trainyard::app {
@@ -22,7 +23,8 @@ class TopologyFlags {
   std::vector<std::string> notes() const;
 
  private:
-  CLI::Option *name_, *workers_, *seed_, *size_, *json_, *svg_, *force_;
+  CLI::Option *name_, *workers_, *seed_, *size_;
+  std::optional<AnswerFlags> output_;  // last in the help
 };
 
 class ConsensusFlags {
@@ -32,8 +34,12 @@ class ConsensusFlags {
   /// Throws UsageError.
   ConsensusQuestion question() const;
 
+  /// As above.
+  std::vector<std::string> notes() const;
+
  private:
-  CLI::Option *topology_, *workers_, *seed_, *rounds_, *from_, *json_;
+  CLI::Option *topology_, *workers_, *seed_, *rounds_, *from_;
+  std::optional<AnswerFlags> output_;
 };
 
 }  // namespace trainyard::app

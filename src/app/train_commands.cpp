@@ -2,6 +2,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,11 +11,13 @@
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/crossover_map_format.hpp"
+#include "trainyard/report/output_file.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
+#include "trainyard/web/page.hpp"
 
 #include "app/commands.hpp"
 #include "app/failures.hpp"
@@ -66,9 +69,15 @@ void print(const std::string& text) {
   flush_output();
 }
 
+/// Made before anything is computed: throws UsageError when it cannot be written.
+std::optional<OutputFile> report_file(const Configuration& configuration) {
+  if (configuration.html.empty()) return std::nullopt;
+  return OutputFile("--html", configuration.html, configuration.force);
+}
+
 std::string run_text(const std::vector<RunResult>& results, const std::string& format) {
   const Summary& summary = results.front().summary;
-  if (format == "json") return summary_json(summary);
+  if (format == "json") return run_json(results.front());
   if (format == "csv") return summary_csv(results);
   if (format == "markdown") return summary_markup(summary, Markup::markdown);
   if (format == "latex") return summary_markup(summary, Markup::latex);
@@ -94,6 +103,7 @@ int run_command(const Configuration& configuration) {
                                      : configuration.out / configuration.scheme,
                        .trace = configuration.trace};
   check_outputs(place, configuration.force);
+  const std::optional<OutputFile> report = report_file(configuration);
   Listeners listeners(configuration, place, true);
   const RunHooks hooks = listeners.hooks();
   const LoadedData data = load(configuration, hooks);
@@ -105,6 +115,11 @@ int run_command(const Configuration& configuration) {
 
   Failures failures;  // each of them costs only itself
   failures.attempt([&] { print(run_text(results, configuration.format)); });
+  failures.attempt([&] {
+    if (!report) return;
+    const std::string title = fmt::format("{} on {}", configuration.scheme, resolved.dataset);
+    report->finish(html_page(PageKind::comparison, title, run_json(results.front())));
+  });
   failures.attempt([&] { listeners.end(results.front()); });
   const int status = conclude(results);
   failures.rethrow();
@@ -214,12 +229,19 @@ int compare_command(const ComparisonRequest& request) {
   use_memory_as(configuration);
   Listeners overall(configuration, {.name = "compare"}, true);
   if (!configuration.out.empty()) refuse_unwritable(configuration.out);  // before data are loaded
+  const std::optional<OutputFile> report = report_file(configuration);
   Together together;
   const std::vector<RunResult> results =
       run_comparison(request, hooks_of(request.options, overall, together));
   Failures& failures = together.failures;
   if (results.empty()) failures.rethrow();
   failures.attempt([&] { print(comparison_text(results, request.options, configuration.format)); });
+  failures.attempt([&] {
+    if (!report) return;
+    const std::string title = fmt::format("Schemes on {}", configuration.dataset);
+    report->finish(
+        html_page(PageKind::comparison, title, comparison_json(results, request.options)));
+  });
   const int status = conclude(results);
   failures.rethrow();
   return status;
@@ -230,6 +252,7 @@ int map_command(const MapRequest& request) {
   check_map_format(configuration.format);
   use_memory_as(configuration);
   Listeners overall(configuration, {.name = "compare"}, true);
+  const std::optional<OutputFile> report = report_file(configuration);
   Together together;
   const CrossoverMap map =
       crossover_map(request, hooks_of(request.comparison.options, overall, together));
@@ -237,6 +260,10 @@ int map_command(const MapRequest& request) {
     if (configuration.format == "json") return print(crossover_map_json(map));
     if (configuration.format == "csv") return print(crossover_map_csv(map));
     print(crossover_map_table(map));
+  });
+  together.failures.attempt([&] {
+    if (!report) return;
+    report->finish(html_page(PageKind::map, "Who is first where", crossover_map_json(map)));
   });
   const int status = conclude({});
   together.failures.rethrow();

@@ -171,11 +171,6 @@ std::string only_word(const CLI::Option& argument) {
   return word;
 }
 
-std::vector<std::string> notes_of_force(const CLI::Option& force, const CLI::Option& svg) {
-  if (force.count() == 0 || svg.count() > 0) return {};
-  return {"note: --force has no effect: it is for --svg, which is not given"};
-}
-
 TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme) {
   file_ = command
               .add_option(

@@ -42,9 +42,6 @@ CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const st
 /// Adds a flag without a value, for switch_value().
 CLI::Option* add_switch(CLI::App& command, const std::string& name, const std::string& help);
 
-/// The note on a flag --force beside which nothing is written.
-std::vector<std::string> notes_of_force(const CLI::Option& force, const CLI::Option& svg);
-
 /// A configuration file and the flags that win over it.
 class TrainingFlags {
  public:

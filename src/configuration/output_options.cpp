@@ -76,11 +76,12 @@ Option format_option() {
 
 Option force_option() {
   Option force =
-      switch_option("output", "force", "overwrite what --out and --trace name", &C::force);
+      switch_option("output", "force", "overwrite what --out, --trace and --html name", &C::force);
   force.describes_run = false;
   force.idle = [](const OptionSetting& s) {
-    const bool writes = !s.configuration.out.empty() || !s.configuration.trace.empty();
-    return writes ? "" : "neither --out nor --trace is given";
+    const C& c = s.configuration;
+    const bool writes = !c.out.empty() || !c.trace.empty() || !c.html.empty();
+    return writes ? "" : "neither --out nor --trace nor --html is given";
   };
   return force;
 }
@@ -94,6 +95,8 @@ std::vector<Option> output_options() {
       path_option("trace", "FILE",
                   "write every message and wait, for Perfetto and chrome://tracing", &C::trace),
       trace_steps_option(),
+      path_option("html", "FILE", "write a report to look at: one file, which needs no connection",
+                  &C::html),
       idle_where(format_option(), format_idle),
       switch_option("output", "quiet", "no progress on standard error", &C::quiet),
       idle_where(

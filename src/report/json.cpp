@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
 #include "trainyard/study/seed_statistics.hpp"
+
+#include "report/json_columns.hpp"
+#include "report/json_text.hpp"
 
 namespace trainyard {
 
 namespace {
 
 using Json = nlohmann::ordered_json;  // keys in the order they are written here
-
-/// A file name need not be UTF-8, and JSON has to be: what is not becomes U+FFFD.
-std::string written(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 template <typename T>
 Json or_null(const std::optional<T>& value) {
@@ -65,6 +64,18 @@ Json statistics_object(const std::optional<SampleStatistics>& statistics) {
           {"count", statistics->count}};
 }
 
+/// The summary and everything behind it.
+Json run_object(const RunResult& result) {
+  Json object = summary_object(result.summary);
+  object["command"] = run_command_text(result.resolved);
+  object["configuration"] = configuration_text(result.resolved);
+  object["evaluations"] = evaluation_columns(result.metrics);
+  object["ranks"] = rank_columns(result);
+  object["updates_by_staleness"] = staleness_columns(result.staleness);
+  object["first_steps"] = result.trace ? trace_columns(*result.trace) : Json(nullptr);
+  return object;
+}
+
 Json seed_statistics_object(const SeedStatistics& statistics) {
   const Summary& first = *statistics.summaries.front();
   Json object;
@@ -85,13 +96,17 @@ Json seed_statistics_object(const SeedStatistics& statistics) {
 }  // namespace
 
 std::string summary_json(const Summary& summary) {
-  return written(summary_object(summary), 2);
+  return json_text(summary_object(summary));
+}
+
+std::string run_json(const RunResult& result) {
+  return json_text(run_object(result));
 }
 
 std::string comparison_json(const std::vector<RunResult>& results,
                             const ComparisonOptions& options) {
   Json runs = Json::array();
-  for (const RunResult& result : results) runs.push_back(summary_object(result.summary));
+  for (const RunResult& result : results) runs.push_back(run_object(result));
   Json document{{"runs", runs}};
   if (options.seeds > 1) {
     document["spread"] = Json::array();
@@ -99,24 +114,22 @@ std::string comparison_json(const std::vector<RunResult>& results,
       document["spread"].push_back(seed_statistics_object(statistics));
     }
   }
-  return written(document, 2);
+  return json_text(document);
 }
 
 std::string metrics_json(const Metrics& m) {
-  constexpr int one_line = -1;
-  return written({{"step", m.step},
-                  {"epoch", m.epoch},
-                  {"seconds", m.seconds},
-                  {"samples", m.samples},
-                  {"bytes_sent", m.bytes_sent},
-                  {"train_loss", m.train_loss},
-                  {"test_loss", or_null(m.test_loss)},
-                  {"test_accuracy", or_null(m.test_accuracy)},
-                  {"consensus_distance", or_null(m.consensus_distance)},
-                  {"squared_gradient_norm", or_null(m.squared_gradient_norm)},
-                  {"train_r_squared", or_null(m.train_r_squared)},
-                  {"test_r_squared", or_null(m.test_r_squared)}},
-                 one_line);
+  return json_line({{"step", m.step},
+                    {"epoch", m.epoch},
+                    {"seconds", m.seconds},
+                    {"samples", m.samples},
+                    {"bytes_sent", m.bytes_sent},
+                    {"train_loss", m.train_loss},
+                    {"test_loss", or_null(m.test_loss)},
+                    {"test_accuracy", or_null(m.test_accuracy)},
+                    {"consensus_distance", or_null(m.consensus_distance)},
+                    {"squared_gradient_norm", or_null(m.squared_gradient_norm)},
+                    {"train_r_squared", or_null(m.train_r_squared)},
+                    {"test_r_squared", or_null(m.test_r_squared)}});
 }
 
 }  // namespace trainyard

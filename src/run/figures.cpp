@@ -59,6 +59,7 @@ constexpr Figure table[] = {
     {.key = "servers", .of = member_of<&S::servers>, .shown = asked},
     {.key = "time", .of = member_of<&S::time>, .shown = asked},
     {.key = "seed", .of = member_of<&S::seed>, .shown = files},
+    {.key = "machine", .of = member_of<&S::machine>, .shown = json},
     {.key = "dataset", .path = "dataset.name", .of = member_of<&S::dataset>, .shown = asked},
     {.key = "rows", .path = "dataset.rows", .of = member_of<&S::rows>, .shown = json},
     {.key = "features", .path = "dataset.features", .of = member_of<&S::features>, .shown = json},

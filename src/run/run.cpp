@@ -31,6 +31,12 @@ Drawing drawing(const Configuration& c) {
   return c.order == RowOrder::reshuffle ? Drawing::reshuffled : Drawing::cyclic;
 }
 
+/// Asked once: hwloc takes longer than many a simulated run.
+const std::string& machine_text() {
+  static const std::string text = this_machine().description;
+  return text;
+}
+
 /// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
 /// lots even out, and at most 1024.
 std::uint64_t lot_size(const Plan& plan) {
@@ -261,6 +267,7 @@ RunResult Experiment::run() {
   result.summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
+  if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
   result.resolved = config_;
   remark_missing_look(end);
   if (cast_.model == ModelHome::shared && hooks_.remark) {
@@ -295,6 +302,7 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.servers = cast_.servers;
   s.time = time_mode_text(config_.time);
   s.seed = config_.seed;
+  s.machine = machine_text();
   s.dataset = data_.name;
   s.rows = data_.train.rows;
   s.features = data_.train.features;

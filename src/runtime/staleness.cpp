@@ -6,7 +6,7 @@
 namespace trainyard {
 
 void Staleness::record(std::uint64_t updates) {
-  const std::size_t bin = std::min<std::uint64_t>(updates, longest - 1);
+  const std::size_t bin = std::min(updates, most_told_apart);
   if (bin >= bins_.size()) bins_.resize(bin + 1, 0);
   ++bins_[bin];
   ++count_;

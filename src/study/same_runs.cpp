@@ -65,6 +65,7 @@ RunResult as_of(const Case& one, const RunResult& result) {
                  .metrics = result.metrics,
                  .accounts = result.accounts,
                  .staleness = result.staleness,
+                 .trace = result.trace,
                  .model = VectorBuffer::copy_of(std::as_const(result.model).view())};
   const std::vector<OptionText> idle = not_taken(one);
   apply(idle, made.resolved);

@@ -175,7 +175,7 @@ TEST_CASE("compare --json is a list of summaries in the order asked for", "[app]
   CHECK(document["runs"][0]["scheme"] == "gossip");
   CHECK(document["runs"][2]["scheme"] == "sequential");
   for (const Json& summary : document["runs"]) {
-    CHECK(keys_of(summary) == summary_keys);
+    CHECK(keys_of(summary) == run_keys);
     CHECK(summary["target_loss"] == document["runs"][0]["target_loss"]);
     CHECK(summary["seconds_to_target"].is_number());
   }

@@ -57,9 +57,17 @@ std::vector<float> read_npy(const std::filesystem::path& file) {
   return values;
 }
 
+std::set<std::string> make_run_keys() {
+  std::set<std::string> keys = make_summary_keys();
+  keys.insert(
+      {"command", "configuration", "evaluations", "first_steps", "ranks", "updates_by_staleness"});
+  return keys;
+}
+
 }  // namespace
 
 const std::set<std::string> summary_keys = make_summary_keys();
+const std::set<std::string> run_keys = make_run_keys();
 
 Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());

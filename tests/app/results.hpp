@@ -20,6 +20,8 @@ std::vector<std::string> lines_of(const std::string& text);
 
 /// The documented keys of a run's summary.
 extern const std::set<std::string> summary_keys;
+/// And those of what stands behind it, which run and compare print besides.
+extern const std::set<std::string> run_keys;
 
 /// A run's folder is whole: documented keys, evaluations that end where the summary says, a model
 /// with its hash, a configuration that can be read back.

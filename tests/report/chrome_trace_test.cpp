@@ -111,7 +111,7 @@ TracedRun traced(const std::string& scheme, TimeMode time, const Network& networ
   RunHooks hooks;
   hooks.recorder = &recorder;
   TracedRun run{run_experiment(plan_run(resolve(c, {scheme}, data, {}), data), hooks), {}};
-  run.trace = recorder.take();
+  run.trace = *run.result.trace;
   return run;
 }
 

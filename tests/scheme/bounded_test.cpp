@@ -59,8 +59,7 @@ Spread spread_of(const Configuration& c, const LoadedData& data) {
   TraceRecorder recorder({0, 1'000'000});
   RunHooks hooks;
   hooks.recorder = &recorder;
-  run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), hooks);
-  return spread_of(recorder.take());
+  return spread_of(*run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), hooks).trace);
 }
 
 }  // namespace

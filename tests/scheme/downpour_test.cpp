@@ -26,7 +26,8 @@ Recorded recorded(const Configuration& c, const LoadedData& data) {
   RunHooks hooks;
   hooks.recorder = &recorder;
   RunResult result = run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), hooks);
-  return {std::move(result), recorder.take()};
+  const std::shared_ptr<const Trace> trace = result.trace;
+  return {std::move(result), *trace};
 }
 
 constexpr double lr = 0.05, decay = 0.1;

@@ -99,6 +99,7 @@ struct Configuration {
   std::filesystem::path out;    // empty: nothing is written
   std::filesystem::path trace;  // empty: nothing is recorded
   StepRange trace_steps;
+  std::filesystem::path html;  // empty: no report
   std::string format = "table";
   bool quiet = false;
   bool progress = false;  // every evaluation, whether or not a terminal listens

@@ -83,4 +83,9 @@ void parse_configuration(std::string_view text, const std::string& name,
 /// the same run.
 std::string configuration_text(const Configuration& configuration);
 
+/// A command for a shell that repeats the run: "trainyard run --scheme ring --lr 4 …", with every
+/// option that differs from its default and those whose defaults depend on the data set; not what
+/// is printed and written.
+std::string run_command_text(const Configuration& configuration);
+
 }  // namespace trainyard

@@ -29,6 +29,7 @@ namespace trainyard {
 class RunState;
 class TraceRecorder;
 struct Plan;
+struct Trace;
 
 /// One evaluation.
 struct Metrics {
@@ -59,6 +60,7 @@ struct Summary {
   int workers = 0, servers = 0;
   std::string time;  // "wall" or "virtual"
   std::uint64_t seed = 0;
+  std::string machine;  // that it ran on: hardware/machine.hpp's description
 
   std::string dataset;
   std::size_t rows = 0, features = 0, test_rows = 0;
@@ -103,6 +105,7 @@ struct RunResult {
   std::vector<Metrics> metrics;
   std::vector<RankAccount> accounts;
   Staleness staleness;  // of which the summary has the mean and quantiles
+  std::shared_ptr<const Trace> trace;  // null without a recorder
   VectorBuffer model;
 };
 
@@ -111,7 +114,7 @@ struct RunHooks {
   std::function<void(const Metrics&)> evaluated;
   std::function<void(const std::string&)> remark;  // what was decided and why; warnings
   const std::atomic<bool>* interrupted = nullptr;
-  TraceRecorder* recorder = nullptr;                // records each run; take() gives the last one
+  TraceRecorder* recorder = nullptr;                // for RunResult::trace
   std::function<void(const RunState&)> finished{};  // what the ranks hold at the end
   /// Called by each rank before its program, which then talks through what it returns
   /// (rank_wrapper.hpp).

@@ -23,8 +23,10 @@ class alignas(64) Staleness {
   std::uint64_t quantile(double fraction) const;
   std::uint64_t max() const { return max_; }
 
+  /// What was as stale, or staler, is counted together.
+  static constexpr std::uint64_t most_told_apart = 65535;
+
  private:
-  static constexpr std::size_t longest = 65536;  // rarer and larger ones share the last bin
   std::vector<std::uint64_t> bins_;
   std::uint64_t count_ = 0, sum_ = 0, max_ = 0;
 };

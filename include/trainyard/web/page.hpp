@@ -1,0 +1,28 @@
+// A page that draws a document: one HTML file that asks nobody for another one, from disk as from a
+// server.
+//
+// Threads: any; it returns text and touches nothing else.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trainyard {
+
+/// What a document is, and so which page draws it (src/web/page/main.js).
+enum class PageKind {
+  comparison,  // {"runs": […]} or one run
+  map,         // crossover_map_json()
+  prediction,  // prediction_json()
+  sweep,       // sweep_json()
+  break_even,  // break_even_json()
+  netcheck,    // netcheck_json()
+  topology,    // topology_json()
+  consensus,   // consensus_json()
+  timeline     // timeline_json()
+};
+
+/// `json` is what the command prints with --json, and all that the page shows.
+std::string html_page(PageKind kind, const std::string& title, std::string_view json);
+
+}  // namespace trainyard

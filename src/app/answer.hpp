@@ -1,0 +1,57 @@
+// What a command that trains nothing writes: its answer as text or JSON on standard output, and
+// beside it the files that --svg and --html name.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "trainyard/report/output_file.hpp"
+#include "trainyard/web/page.hpp"
+
+namespace trainyard::app {
+
+struct AnswerOutput {
+  bool json = false;
+  std::filesystem::path svg{}, html{};  // empty: none
+  bool force = false;
+};
+
+class AnswerFlags {
+ public:
+  /// Adds --json, --html and --force, and --svg where the command `has_svg`.
+  AnswerFlags(CLI::App& command, const std::string& json_help, bool has_svg);
+
+  /// Throws UsageError.
+  AnswerOutput read() const;
+
+  /// "note: --X has no effect: REASON" for each flag that is given in vain.
+  std::vector<std::string> notes() const;
+
+ private:
+  CLI::Option *json_, *svg_ = nullptr, *html_, *force_;
+};
+
+/// Each is asked for only where it is wanted.
+struct AnswerTexts {
+  std::function<std::string()> text, json, svg{};
+};
+
+class Answer {
+ public:
+  /// Before anything is computed: throws UsageError for a file that cannot be written.
+  explicit Answer(const AnswerOutput& output);
+
+  /// A file that cannot be written does not cost the text. Throws what could not be done.
+  void give(PageKind kind, const std::string& title, const AnswerTexts& texts) const;
+
+ private:
+  const bool json_;
+  std::optional<OutputFile> svg_, html_;
+};
+
+}  // namespace trainyard::app

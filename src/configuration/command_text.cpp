@@ -1,0 +1,49 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "trainyard/configuration/options.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// The program's own defaults of these are not those of a Configuration.
+constexpr std::array<std::string_view, 5> always_said{"scheme", "lr", "latency", "bandwidth",
+                                                      "compute-time"};
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("%+,-./:=@_").find(c) != std::string_view::npos;
+}
+
+std::string quoted_for_shell(const std::string& word) {
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string run_command_text(const Configuration& configuration) {
+  const Configuration defaults;
+  std::string text = "trainyard run";
+  for (const Option& option : options()) {
+    const std::string value = option.get(configuration);
+    if (value.empty() || !option.describes_run || option.section == "output") continue;
+    const bool said = std::ranges::find(always_said, option.name) != always_said.end();
+    if (!said && value == option.get(defaults)) continue;
+    if (option.argument.empty()) {
+      text += fmt::format(" --{}{}", option.name, value == "true" ? "" : "=" + value);
+    } else {
+      text += fmt::format(" --{} {}", option.name, quoted_for_shell(value));
+    }
+  }
+  return text;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,23 @@
+// What stands behind a run's summary, as JSON: an object of columns, each an array, so that a key
+// is written once and not with each number. A column that has no number at all is null.
+//
+// Threads: any; these are functions of their arguments.
+#pragma once
+
+#include <span>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "trainyard/run/run.hpp"
+#include "trainyard/runtime/trace.hpp"
+
+namespace trainyard {
+
+nlohmann::ordered_json evaluation_columns(std::span<const Metrics> metrics);
+/// "role" is "worker" or "server"; times in seconds.
+nlohmann::ordered_json rank_columns(const RunResult& result);
+/// {"staleness": [0, 2], "updates": [10, 3]}: those that occurred; null where there is none.
+nlohmann::ordered_json staleness_columns(const Staleness& staleness);
+nlohmann::ordered_json trace_columns(const Trace& trace);
+
+}  // namespace trainyard

@@ -1,0 +1,242 @@
+#include "trainyard/report/saved_runs.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/run/figures.hpp"
+#include "trainyard/run/run.hpp"
+
+#include "report/json_columns.hpp"
+#include "report/json_text.hpp"
+#include "study/relate.hpp"
+
+namespace trainyard {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) throw DataError(fmt::format("{}: cannot be read", file.string()));
+  return text;
+}
+
+[[noreturn]] void refuse(const fs::path& file, const std::string& why) {
+  throw DataError(fmt::format("{}: not as trainyard writes it: {}", file.string(), why));
+}
+
+/// What `read` makes of a file, with the file's name before what it cannot read.
+template <typename Read>
+auto read_file(const fs::path& file, const Read& read) {
+  const std::string text = text_of(file);
+  try {
+    return read(text);
+  } catch (const Json::exception& error) {
+    refuse(file, error.what());
+  } catch (const UsageError& error) {
+    refuse(file, error.what());
+  }
+}
+
+template <typename T>
+std::optional<T> optional_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  return found->get<T>();
+}
+
+/// A loss that is not finite is null.
+double number_at(const Json& object, const char* key) {
+  return optional_at<double>(object, key).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+Metrics metrics_of(const Json& line) {
+  return {.step = number_at(line, "step"),
+          .epoch = number_at(line, "epoch"),
+          .seconds = number_at(line, "seconds"),
+          .samples = line.at("samples").get<std::uint64_t>(),
+          .bytes_sent = line.at("bytes_sent").get<std::uint64_t>(),
+          .train_loss = number_at(line, "train_loss"),
+          .test_loss = optional_at<double>(line, "test_loss"),
+          .test_accuracy = optional_at<double>(line, "test_accuracy"),
+          .consensus_distance = optional_at<double>(line, "consensus_distance"),
+          .squared_gradient_norm = optional_at<double>(line, "squared_gradient_norm"),
+          .train_r_squared = optional_at<double>(line, "train_r_squared"),
+          .test_r_squared = optional_at<double>(line, "test_r_squared")};
+}
+
+std::vector<Metrics> metrics_in(const std::string& text) {
+  std::vector<Metrics> metrics;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    metrics.push_back(metrics_of(Json::parse(line)));
+  return metrics;
+}
+
+/// ranks.csv as columns: words where they are words, else numbers.
+Json columns_in(const std::string& text) {
+  std::istringstream lines(text);
+  std::vector<std::string> headings;
+  Json columns = Json::object();
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::size_t column = 0;
+    const bool is_head = headings.empty();
+    for (std::string field; std::getline(fields, field, ','); ++column) {
+      if (is_head) {
+        headings.push_back(field);
+        columns[field] = Json::array();
+      } else if (headings.at(column) == "role") {
+        columns[headings[column]].push_back(field);
+      } else {
+        columns[headings.at(column)].push_back(Json::parse(field));
+      }
+    }
+  }
+  return columns;
+}
+
+/// What relate() asks of a run; the rest of its summary stays as it was saved.
+struct SavedRun {
+  fs::path folder;
+  Json object;
+  RunResult result;
+};
+
+std::vector<OptionText> options_in(const Json& object, const char* key) {
+  std::vector<OptionText> options;
+  if (const auto found = object.find(key); found != object.end()) {
+    for (const auto& [option, text] : found->items()) options.push_back({option, text});
+  }
+  return options;
+}
+
+Summary summary_of(const Json& object) {
+  Summary s;
+  s.label = object.at("label");
+  s.scheme = object.at("scheme");
+  s.seed = object.at("seed");
+  s.settings = options_in(object, "settings");
+  s.varied = options_in(object, "varied");
+  s.diverged = object.at("diverged");
+  s.interrupted = object.at("interrupted");
+  s.target_loss = optional_at<double>(object, "target_loss");
+  s.target_accuracy = optional_at<double>(object, "target_accuracy");
+  s.target_gradient = optional_at<double>(object, "target_gradient");
+  s.seconds_to_target = optional_at<double>(object, "seconds_to_target");
+  s.epochs_to_target = optional_at<double>(object, "epochs_to_target");
+  s.target_interval_s = optional_at<double>(object, "target_interval_s");
+  return s;
+}
+
+SavedRun read_run(const fs::path& folder) {
+  SavedRun run{.folder = folder, .object = {}, .result = {}};
+  RunResult& result = run.result;
+  const fs::path settings = folder / "config.toml";
+  read_file(settings, [&](const std::string& text) {
+    parse_configuration(text, settings.string(), result.resolved);
+    return 0;
+  });
+  run.object =
+      read_file(folder / "summary.json", [](const std::string& text) { return Json::parse(text); });
+  result.metrics = read_file(folder / "metrics.jsonl", metrics_in);
+  if (result.metrics.empty()) refuse(folder / "metrics.jsonl", "no evaluation in it");
+  run.object["command"] = run_command_text(result.resolved);
+  run.object["configuration"] = configuration_text(result.resolved);
+  run.object["evaluations"] = evaluation_columns(result.metrics);
+  run.object["ranks"] = read_file(folder / "ranks.csv", columns_in);
+  result.summary = read_file(folder / "summary.json",
+                             [&](const std::string&) { return summary_of(run.object); });
+  return run;
+}
+
+/// By name, so that a report does not depend on the file system.
+std::vector<fs::path> folders_within(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+void collect(const fs::path& folder, const std::function<void(const std::string&)>& remark,
+             std::vector<SavedRun>& runs) {
+  if (folder.extension() == ".partial") {
+    if (remark) remark(fmt::format("note: {} is of a run that did not end", folder.string()));
+    return;
+  }
+  if (fs::exists(folder / "summary.json")) {
+    runs.push_back(read_run(folder));
+    return;
+  }
+  for (const fs::path& inner : folders_within(folder)) collect(inner, remark, runs);
+}
+
+/// Of the figures that relate() sets.
+void take_relations(SavedRun& run) {
+  for (const char* key : {"target_loss", "target_accuracy", "target_gradient", "seconds_to_target",
+                          "epochs_to_target", "target_interval_s", "speed_up", "speed_up_pass_time",
+                          "speed_up_passes"}) {
+    const auto figure = std::ranges::find(figures(), key, &Figure::key);
+    const auto value = number_of(figure->of(run.result.summary));
+    run.object[key] = value ? Json(*value) : Json(nullptr);
+  }
+}
+
+void tell_apart(std::vector<SavedRun>& runs) {
+  std::map<std::string, int> count;
+  const auto name = [](const SavedRun& run) {
+    const Summary& s = run.result.summary;
+    std::string text = fmt::format("{} {}", s.label, s.seed);
+    for (const OptionText& varied : s.varied) text += " " + varied.option + "=" + varied.text;
+    return text;
+  };
+  for (const SavedRun& run : runs) ++count[name(run)];
+  for (SavedRun& run : runs) {
+    if (count[name(run)] > 1) run.object["source"] = run.folder.string();
+  }
+}
+
+}  // namespace
+
+std::string saved_runs_json(const std::vector<fs::path>& folders,
+                            const std::function<void(const std::string&)>& remark) {
+  std::vector<SavedRun> runs;
+  for (const fs::path& folder : folders) {
+    if (!fs::is_directory(folder)) {
+      throw DataError(fmt::format("{}: no folder of that name", folder.string()));
+    }
+    const std::size_t before = runs.size();
+    collect(folder.lexically_normal(), remark, runs);
+    if (runs.size() == before) {
+      throw DataError(
+          fmt::format("{}: no run of trainyard in it; --out DIR makes them", folder.string()));
+    }
+  }
+  std::vector<RunResult> results;
+  for (SavedRun& run : runs) results.push_back(std::move(run.result));
+  relate(results, remark);
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].result = std::move(results[i]);
+  Json document{{"runs", Json::array()}};
+  tell_apart(runs);
+  for (SavedRun& run : runs) {
+    take_relations(run);
+    document["runs"].push_back(run.object);
+  }
+  return json_text(document);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,67 @@
+#include "trainyard/web/page.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "web/web_parts.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// In the order of PageKind.
+constexpr std::array names{"comparison", "map",      "prediction", "sweep",   "break-even",
+                           "netcheck",   "topology", "consensus",  "timeline"};
+
+/// Nothing is loaded from anywhere; a figure that is saved goes through a blob.
+constexpr std::string_view policy =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: "
+    "blob:; "
+    "base-uri 'none'; form-action 'none'";
+
+std::string replaced(std::string_view text, std::string_view marks,
+                     std::string_view (*replacement)(char)) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    if (marks.find(c) == std::string_view::npos) {
+      result += c;
+    } else {
+      result += replacement(c);
+    }
+  }
+  return result;
+}
+
+std::string html_escaped(std::string_view text) {
+  return replaced(text, "&<>", [](char c) -> std::string_view {
+    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;";
+  });
+}
+
+/// In JSON these stand only in words, where they may be written as numbers: so no word of a
+/// document ends the element that it is in.
+std::string script_safe(std::string_view json) {
+  return replaced(json, "<>",
+                  [](char c) -> std::string_view { return c == '<' ? "\\u003c" : "\\u003e"; });
+}
+
+}  // namespace
+
+std::string html_page(PageKind kind, const std::string& title, std::string_view json) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n"
+      "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main id=\"page\"></main>\n"
+      "<noscript>The figures of this page are drawn by a script, which your browser does not run; "
+      "the data are in the page's source.</noscript>\n"
+      "<script type=\"application/json\" id=\"document\" data-kind=\"{}\">{}</script>\n"
+      "<script>{}</script>\n<script type=\"module\">\n{}</script>\n</body>\n</html>\n",
+      policy, html_escaped(title), page_style(), names[static_cast<std::size_t>(kind)],
+      script_safe(json), page_d3(), page_program());
+}
+
+}  // namespace trainyard

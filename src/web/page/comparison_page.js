@@ -1,0 +1,261 @@
+// The page of `run`, `compare` and `report`: who was first and why, then everything behind it.
+
+import { bar_chart } from "./bar_chart.js";
+import { groups_of, mean_of, name_of, objective_of, outcome_quantities, progress_quantities, series_of, those_known } from "./curves.js";
+import { choice, element } from "./element.js";
+import { bytes, duration, percent, significant } from "./format.js";
+import { graph_chart } from "./graph.js";
+import { line_chart } from "./line_chart.js";
+import { message_timeline } from "./message_timeline.js";
+import { activity_colors } from "./palette.js";
+import { target_text, time_shares, verdicts_of } from "./reasons.js";
+import { table } from "./table.js";
+
+/** @typedef {import("./curves.js").Run} Run */
+/** @typedef {import("./curves.js").Group} Group */
+
+/** @param {HTMLElement} parent @param {Record<string, any>} content of the document */
+export function comparison_page(parent, content) {
+  /** @type {Run[]} */
+  const runs = content.runs ?? [content];
+  const objectives = [...new Set(runs.map(objective_of))];
+  const body = element("div", {});
+  const show = (/** @type {string} */ objective) => {
+    body.replaceChildren();
+    draw_runs(body, runs.filter((run) => objective_of(run) === objective));
+  };
+  if (objectives.length > 1) {
+    parent.append(element("p", {class: "controls"},
+      choice("These runs minimise different things, which are not compared with each other:",
+        objectives.map((one) => [one, one]), objectives[0], show)));
+  }
+  parent.append(body);
+  show(objectives[0]);
+}
+
+/** @param {HTMLElement} parent @param {Run[]} runs of one objective */
+function draw_runs(parent, runs) {
+  const groups = groups_of(runs);
+  draw_answer(parent, runs, groups);
+  draw_curves(parent, runs, groups);
+  draw_time(parent, groups);
+  draw_ranks(parent, runs);
+  draw_bytes(parent, groups);
+  draw_staleness(parent, runs);
+  draw_first_steps(parent, runs);
+  parent.append(element("section", {id: "all-figures"}, element("h2", {}, "All figures"),
+    table(all_columns(runs), "All figures of all runs; a heading sorts")));
+  draw_configurations(parent, runs);
+}
+
+/**
+ * Who was first, and why.
+ * @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups
+ */
+function draw_answer(parent, runs, groups) {
+  const {dataset, model, workers, time} = runs[0];
+  const target = target_text(runs[0]);
+  const title = groups.length > 1 ? "Who was first, and why" : `${groups[0].name}: where it got, and where its time went`;
+  parent.append(element("h1", {}, title), element("p", {class: "setting"},
+    `${model.name} on ${dataset.name}: ${dataset.rows} rows of ${dataset.features} features, ` +
+    `${workers} workers, ${time === "virtual" ? "in simulated time" : "on this machine's clock"}` +
+    `${target ? `; to be reached: ${target}` : ""}.`));
+  parent.append(element("ol", {class: "verdicts"}, ...verdicts_of(groups).map(({name, outcome, reason}) =>
+    element("li", {}, element("strong", {}, name), target ? ` ${outcome} ${reason}` : `: ${reason}`))));
+}
+
+/** @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups */
+function draw_curves(parent, runs, groups) {
+  const xs = those_known(progress_quantities, runs), ys = those_known(outcome_quantities, runs);
+  if (xs.length === 0 || ys.length === 0) return;
+  let x = xs[0], y = ys[0];
+  const pick = (/** @type {typeof xs} */ from, /** @type {string} */ key) => from.find((one) => one.key === key) ?? from[0];
+  const options = (/** @type {typeof xs} */ from) => from.map(({key, label}) => /** @type {[string, string]} */ ([key, label]));
+  const chart = line_chart(parent, {
+    id: "curves", title: "On the way",
+    note: runs.length > groups.length ? "Thick: the mean over seeds; shaded: from the lowest seed to the highest." : "",
+    series: () => series_of(groups, x.key, y.key),
+    x: () => x, y: () => y,
+    level: () => (y.key === "train_loss" && runs[0].target_loss !== null ? {y: runs[0].target_loss, label: "target"} : null),
+    controls: [choice("show", options(ys), y.key, (key) => { y = pick(ys, key); chart.redraw(); }),
+      choice("over", options(xs), x.key, (key) => { x = pick(xs, key); chart.redraw(); })],
+  });
+}
+
+const activities = [
+  {name: "compute", color: activity_colors.compute},
+  {name: "transfer", color: activity_colors.transfer},
+  {name: "wait", color: activity_colors.wait},
+];
+
+/** @param {HTMLElement} parent @param {Group[]} groups */
+function draw_time(parent, groups) {
+  let by_share = true;
+  const chart = bar_chart(parent, {
+    id: "time", title: "Where a worker's time went", heading: "contestant",
+    note: "Mean over workers: computing, its messages on the wire, waiting for others.",
+    parts: activities, format: (value) => (by_share ? percent(value) : duration(value)),
+    label: () => (by_share ? "share of the run" : "time"),
+    rows: () => groups.map((group) => {
+      const shares = time_shares(group);
+      const scale = by_share ? 1 : mean_of(group.runs, (run) => run.seconds) ?? 1;
+      return {name: group.name, values: [shares.compute, shares.transfer, shares.wait].map((one) => (one === null ? null : one * scale))};
+    }),
+    controls: [choice("as", [["share", "shares"], ["time", "times"]], "share", (value) => {
+      by_share = value === "share";
+      chart.redraw();
+    })],
+  });
+}
+
+/** @param {Run[]} runs @returns {[string, string][]} */
+function run_options(runs) {
+  const seeds = new Set(runs.map((run) => run.seed)).size > 1;
+  return runs.map((run, at) => [String(at), `${name_of(run)}${seeds ? `, seed ${run.seed}` : ""}`]);
+}
+
+/** @param {HTMLElement} parent @param {Run[]} runs */
+function draw_ranks(parent, runs) {
+  const known = runs.filter((run) => run.ranks);
+  if (known.length === 0) return;
+  let run = known[0];
+  const chart = bar_chart(parent, {
+    id: "ranks", title: "The same, rank by rank", heading: "rank", parts: activities, format: duration,
+    label: () => "time",
+    rows: () => run.ranks.rank.map((/** @type {number} */ rank, /** @type {number} */ at) => ({
+      name: `${run.ranks.role[at]} ${rank}`,
+      values: [run.ranks.compute_s[at], run.ranks.transfer_s[at], run.ranks.wait_s[at]],
+    })),
+    controls: [choice("of", run_options(known), "0", (value) => { run = known[Number(value)]; chart.redraw(); })],
+  });
+}
+
+/** @param {HTMLElement} parent @param {Group[]} groups */
+function draw_bytes(parent, groups) {
+  if (groups.every(({runs}) => runs.every((run) => run.messages === 0))) return;
+  let key = "bytes_sent";
+  const chart = bar_chart(parent, {
+    id: "sent", title: "What was sent", heading: "contestant", parts: [{name: "all ranks", color: "var(--series-0)"}],
+    format: (value) => (key === "bytes_sent" ? bytes(value) : significant(value)),
+    label: () => (key === "bytes_sent" ? "bytes" : "messages"),
+    rows: () => groups.map(({name, runs}) => ({name, values: [mean_of(runs, (run) => run[key])]})),
+    controls: [choice("as", [["bytes_sent", "bytes"], ["messages", "messages"]], key, (value) => { key = value; chart.redraw(); })],
+  });
+}
+
+/** @param {HTMLElement} parent @param {Run[]} runs */
+function draw_staleness(parent, runs) {
+  const known = runs.filter((run) => run.updates_by_staleness);
+  if (known.length === 0) return;
+  line_chart(parent, {
+    id: "staleness", title: "How old gradients were when they were applied",
+    note: "In updates that others had made since the model was read.",
+    x: () => ({label: "staleness in updates"}), y: () => ({label: "updates"}),
+    series: () => known.map((run, at) => ({
+      name: run_options(known)[at][1],
+      points: run.updates_by_staleness.staleness.map((/** @type {number} */ x, /** @type {number} */ i) =>
+        ({x, y: run.updates_by_staleness.updates[i]})),
+    })),
+  });
+}
+
+/**
+ * Who sent to whom how much, of recorded messages.
+ * @param {Record<string, any>} trace
+ */
+export function traffic_of(trace) {
+  /** @type {Map<string, {from: number, to: number, bytes: number, messages: number}>} */
+  const edges = new Map();
+  const {from, to, bytes: sizes} = trace.messages;
+  from.forEach((/** @type {number} */ sender, /** @type {number} */ at) => {
+    const key = `${sender} ${to[at]}`;
+    const edge = edges.get(key) ?? {from: sender, to: to[at], bytes: 0, messages: 0};
+    edge.bytes += sizes[at];
+    edge.messages += 1;
+    edges.set(key, edge);
+  });
+  return [...edges.values()];
+}
+
+/** @param {HTMLElement} parent @param {Run[]} runs */
+function draw_first_steps(parent, runs) {
+  const known = runs.filter((run) => run.first_steps && run.first_steps.messages.from.length > 0);
+  if (known.length === 0) return;
+  let trace = known[0].first_steps;
+  const redraw = (/** @type {string} */ value) => {
+    trace = known[Number(value)].first_steps;
+    timeline.redraw();
+    draw_graph();
+  };
+  parent.append(element("h2", {}, "The first steps, message by message"),
+    element("p", {class: "controls"}, choice("of", run_options(known), "0", redraw)));
+  const timeline = message_timeline(parent, {
+    id: "first-steps", title: "What each rank did, and when its messages went", trace: () => trace,
+  });
+  const place = element("div", {});
+  parent.append(place);
+  const draw_graph = () => {
+    place.replaceChildren();
+    graph_chart(place, {
+      id: "traffic", title: "Who sent to whom",
+      nodes: Array.from({length: trace.workers + trace.servers}, (_, rank) => ({
+        name: rank < trace.workers ? `worker ${rank}` : `server ${rank - trace.workers}`, server: rank >= trace.workers,
+      })),
+      edges: () => traffic_of(trace).map(({from, to, bytes: sent, messages}) =>
+        ({from, to, weight: sent, title: `${bytes(sent)} in ${messages} messages`})),
+    });
+  };
+  draw_graph();
+}
+
+/**
+ * Every word and number of a run that stands alone, by its path: "staleness.mean".
+ * @param {Run} run
+ */
+export function scalars_of(run) {
+  /** @type {Map<string, any>} */
+  const found = new Map();
+  const visit = (/** @type {any} */ value, /** @type {string} */ path) => {
+    if (Array.isArray(value)) return;
+    if (value !== null && typeof value === "object") {
+      for (const [key, inner] of Object.entries(value)) visit(inner, path ? `${path}.${key}` : key);
+    } else if (!["configuration", "command"].includes(path)) {
+      found.set(path, value);
+    }
+  };
+  const {evaluations, ranks, updates_by_staleness, first_steps, ...rest} = run;
+  visit(rest, "");
+  return found;
+}
+
+/**
+ * A column for every figure that some run has.
+ * @param {Run[]} runs
+ */
+export function all_columns(runs) {
+  const rows = runs.map(scalars_of);
+  const paths = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  return paths.map((heading) => ({heading, values: rows.map((row) => row.get(heading) ?? null)}))
+    .filter(({values}) => values.some((value) => value !== null));
+}
+
+/** @param {HTMLElement} parent @param {Run[]} runs */
+function draw_configurations(parent, runs) {
+  const known = runs.filter((run) => run.configuration);
+  if (known.length === 0) return;
+  const command = element("pre", {tabindex: "0"}), text = element("pre", {tabindex: "0"});
+  const machine = element("p", {});
+  const show = (/** @type {string} */ value) => {
+    const run = known[Number(value)];
+    command.textContent = run.command;
+    text.textContent = run.configuration;
+    machine.textContent = run.machine ? `It ran on: ${run.machine}.` : "";
+  };
+  const copy = (/** @type {HTMLElement} */ from) => element("button", {type: "button", class: "unprinted",
+    onclick: () => navigator.clipboard?.writeText(from.textContent ?? "")}, "Copy");
+  parent.append(element("section", {id: "again"}, element("h2", {}, "The same again"),
+    element("p", {class: "controls"}, choice("of", run_options(known), "0", show)),
+    element("p", {}, "This command repeats the run: "), command, copy(command),
+    element("p", {}, "So does ", element("code", {}, "trainyard run FILE"), " with a file of this: "), text, copy(text), machine));
+  show("0");
+}

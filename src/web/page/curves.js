@@ -1,0 +1,141 @@
+// Runs as the page shows them: by contestant, each with its seeds, and as curves.
+
+import { bytes, duration, percent, significant } from "./format.js";
+
+/**
+ * A run as `trainyard run --json` prints it; what is used here.
+ * @typedef {Record<string, any>} Run
+ */
+
+/**
+ * One contestant at one point of the grid.
+ * @typedef {{name: string, runs: Run[]}} Group
+ */
+
+/** @typedef {{key: string, label: string, format: (value: number) => string}} Quantity */
+
+/** @type {Quantity[]} what curves go over */
+export const progress_quantities = [
+  {key: "seconds", label: "time of the run", format: duration},
+  {key: "epoch", label: "passes over the data", format: significant},
+  {key: "bytes_sent", label: "bytes sent, all ranks", format: bytes},
+  {key: "step", label: "steps of a worker", format: significant},
+];
+
+/** @type {Quantity[]} what curves show */
+export const outcome_quantities = [
+  {key: "train_loss", label: "training loss", format: significant},
+  {key: "test_loss", label: "test loss", format: significant},
+  {key: "test_accuracy", label: "test accuracy", format: percent},
+  {key: "train_r_squared", label: "R² on training rows", format: significant},
+  {key: "test_r_squared", label: "R² on test rows", format: significant},
+  {key: "squared_gradient_norm", label: "squared gradient norm", format: significant},
+  {key: "consensus_distance", label: "consensus distance", format: significant},
+];
+
+/**
+ * "ring, latency 1ms", and the folder where that alone tells two apart.
+ * @param {Run} run
+ */
+export function name_of(run) {
+  const varied = Object.entries(run.varied ?? {}).map(([option, text]) => `, ${option} ${text}`);
+  return `${run.label}${varied.join("")}${run.source ? `, ${run.source}` : ""}`;
+}
+
+/**
+ * In the order in which they first come.
+ * @param {Run[]} runs @returns {Group[]}
+ */
+export function groups_of(runs) {
+  /** @type {Map<string, Group>} */
+  const groups = new Map();
+  for (const run of runs) {
+    const name = name_of(run);
+    if (!groups.has(name)) groups.set(name, {name, runs: []});
+    groups.get(name)?.runs.push(run);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * What is minimised: losses of another cannot be compared with it.
+ * @param {Run} run
+ */
+export function objective_of(run) {
+  const l2 = /^l2 = (.*)$/m.exec(run.configuration ?? "")?.[1] ?? "0";
+  return `${run.model.name} on ${run.dataset.name}${Number(l2) > 0 ? `, l2 ${l2}` : ""}`;
+}
+
+/**
+ * Of those, what some run has.
+ * @param {Quantity[]} quantities @param {Run[]} runs
+ */
+export function those_known(quantities, runs) {
+  return quantities.filter(({key}) => runs.some((run) => {
+    const values = run.evaluations?.[key];
+    return Array.isArray(values) && values.some((value) => value !== null && value !== 0);
+  }));
+}
+
+/** @param {Run} run @param {string} x @param {string} y @returns {{x: number | null, y: number | null}[]} */
+export function points_of(run, x, y) {
+  const xs = run.evaluations?.[x], ys = run.evaluations?.[y];
+  if (!Array.isArray(xs) || !Array.isArray(ys)) return [];
+  return xs.map((value, at) => ({x: value, y: ys[at]}));
+}
+
+/**
+ * On the straight line between the two points around it; null outside.
+ * @param {{x: number, y: number}[]} points by x
+ * @param {number} at
+ */
+export function interpolated(points, at) {
+  const after = points.findIndex((point) => point.x >= at);
+  if (after < 0) return null;
+  if (points[after].x === at) return points[after].y;
+  if (after === 0) return null;
+  const [a, b] = [points[after - 1], points[after]];
+  return a.y + ((b.y - a.y) * (at - a.x)) / (b.x - a.x);
+}
+
+/**
+ * Mean, lowest and highest over seeds, where all of them have been.
+ * @param {{x: number, y: number}[][]} curves one a seed
+ */
+export function band_over(curves) {
+  const grid = curves[0].map(({x}) => x);
+  return grid.flatMap((x) => {
+    const values = curves.map((points) => interpolated(points, x));
+    if (values.some((value) => value === null)) return [];
+    const known = /** @type {number[]} */ (values);
+    const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+    return [{x, mean, low: Math.min(...known), high: Math.max(...known)}];
+  });
+}
+
+/**
+ * The series of a chart: a curve for each contestant; of several seeds each as a thin one, with
+ * their mean and what lies between the lowest and the highest.
+ * @param {Group[]} groups @param {string} x @param {string} y
+ * @returns {import("./line_chart.js").Series[]}
+ */
+export function series_of(groups, x, y) {
+  return groups.flatMap(({name, runs}, style) => {
+    const curves = runs.map((run) => points_of(run, x, y));
+    if (curves.length === 1) return [{name, style, points: curves[0]}];
+    const whole = curves.map((points) => /** @type {{x: number, y: number}[]} */ (
+      points.filter((point) => point.x !== null && point.y !== null)));
+    const band = whole.some((points) => points.length === 0) ? [] : band_over(whole);
+    return [{name, style, unmarked: true, band, points: band.map((at) => ({x: at.x, y: at.mean}))},
+      ...curves.map((points) => ({name, style, thin: true, points}))];
+  });
+}
+
+/**
+ * The mean over those that have it; null where none has.
+ * @param {Run[]} runs @param {(run: Run) => number | null | undefined} value
+ */
+export function mean_of(runs, value) {
+  const known = /** @type {number[]} */ (runs.map(value).filter((one) => one !== null && one !== undefined));
+  return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length;
+}

@@ -1,0 +1,27 @@
+// What a document is drawn by.
+
+import { comparison_page } from "./comparison_page.js";
+import { element } from "./element.js";
+import { consensus_page, topology_page } from "./topology_page.js";
+import { map_page } from "./map_page.js";
+import { timeline_page } from "./message_timeline.js";
+import { netcheck_page } from "./netcheck_page.js";
+import { break_even_page, prediction_page, sweep_page } from "./prediction_page.js";
+
+/** @type {Record<string, (parent: HTMLElement, content: any) => void>} */
+const pages = {
+  "comparison": comparison_page,
+  "map": map_page,
+  "prediction": prediction_page,
+  "sweep": sweep_page,
+  "break-even": break_even_page,
+  "netcheck": netcheck_page,
+  "topology": topology_page,
+  "consensus": consensus_page,
+  "timeline": timeline_page,
+};
+
+const source = /** @type {HTMLElement} */ (document.getElementById("document"));
+const main = /** @type {HTMLElement} */ (document.getElementById("page"));
+pages[source.dataset.kind ?? ""](main, JSON.parse(source.textContent ?? ""));
+main.append(element("footer", {}, "Drawn by Trainyard from the figures that the same command prints with --json."));

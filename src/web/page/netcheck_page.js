@@ -1,0 +1,73 @@
+// The page of `netcheck`: what closed forms say each collective takes, beside what was measured.
+
+import { bar_chart } from "./bar_chart.js";
+import { dot_chart } from "./dot_chart.js";
+import { choice, element } from "./element.js";
+import { bytes, duration, significant } from "./format.js";
+import { table } from "./table.js";
+
+/**
+ * As `netcheck --json` prints it.
+ * @typedef {object} NetcheckRow
+ * @property {string} collective
+ * @property {number} workers
+ * @property {number} messages_per_rank of the worker that sends most
+ * @property {number} bytes_per_rank
+ * @property {number} closed_form_s
+ * @property {number} measured_s
+ * @property {number} measured_p99_s
+ * @property {number} ratio measured to closed form
+ */
+
+/** @param {{rows: NetcheckRow[]}} content @returns {string[]} what a reader first wants to know */
+export function netcheck_sentences({rows}) {
+  const fastest = rows.reduce((best, row) => (row.measured_s < best.measured_s ? row : best));
+  const off = (/** @type {NetcheckRow} */ row) => Math.abs(Math.log(row.ratio));
+  const worst = rows.reduce((found, row) => (off(row) > off(found) ? row : found));
+  const exact = off(worst) < 5e-7;
+  const agreement = exact ? `All ${rows.length} collectives take what their closed forms say, to six digits.`
+    : `Of ${rows.length} collectives ${worst.collective} is furthest from its closed form: it takes ${significant(worst.ratio)} times as long.`;
+  return [agreement, `${fastest.collective} is the fastest among ${fastest.workers} workers: ${duration(fastest.measured_s)}.`];
+}
+
+/** @type {Record<string, {label: string, format: (value: number) => string}>} */
+const traffic_quantities = {
+  bytes_per_rank: {label: "bytes sent", format: bytes},
+  messages_per_rank: {label: "messages sent", format: significant},
+};
+
+/** @param {HTMLElement} parent @param {{rows: NetcheckRow[]}} content */
+export function netcheck_page(parent, content) {
+  const {rows} = content;
+  const waited = rows.some((row) => row.measured_p99_s !== row.measured_s);
+  parent.append(element("h1", {}, "Does the network take what the formulas say?"),
+    ...netcheck_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)));
+  dot_chart(parent, {
+    id: "times", title: "Closed form and measurement", heading: "collective", log: true,
+    note: "A ring is the closed form, a dot the measurement: they agree where the dot is within its ring.",
+    parts: [{name: "closed form", color: "var(--series-1)"}, {name: waited ? "median" : "measured", color: "var(--series-0)"},
+      ...(waited ? [{name: "99 of 100 within", color: "var(--series-2)"}] : [])],
+    rows: () => rows.map((row) => ({name: row.collective,
+      values: [row.closed_form_s, row.measured_s, ...(waited ? [row.measured_p99_s] : [])], words: duration(row.measured_s)})),
+    label: () => "time of one all-reduce", format: duration,
+  });
+  dot_chart(parent, {
+    id: "ratio", title: "Measured time to closed form", heading: "collective",
+    parts: [{name: "ratio", color: "var(--series-0)"}],
+    rows: () => rows.map((row) => ({name: row.collective, values: [row.ratio]})),
+    label: () => "measured / closed form", format: (value) => significant(value, 6), level: () => ({x: 1, label: "equal"}), include: [0.9, 1.1],
+  });
+  let key = "bytes_per_rank";
+  const traffic = bar_chart(parent, {
+    id: "traffic", title: "What a rank sends", note: "The worker that sends most.", heading: "collective",
+    parts: [{name: "most of a worker", color: "var(--series-0)"}], label: () => traffic_quantities[key].label,
+    format: (value) => traffic_quantities[key].format(value),
+    rows: () => rows.map((row) => ({name: row.collective, values: [/** @type {any} */ (row)[key]]})),
+    controls: [choice("as", Object.entries(traffic_quantities).map(([name, {label}]) => [name, label]), key, (value) => {
+      key = value;
+      traffic.redraw();
+    })],
+  });
+  parent.append(element("section", {id: "figures"}, table(Object.keys(rows[0]).map((heading) =>
+    ({heading, values: rows.map((row) => /** @type {any} */ (row)[heading])})), "All figures")));
+}

@@ -1,0 +1,274 @@
+// The pages of `predict`: what a step takes, by scheme; over one varied quantity; with and without a
+// codec.
+
+import { bar_chart } from "./bar_chart.js";
+import { dot_chart } from "./dot_chart.js";
+import { choice, element } from "./element.js";
+import { bit_rate, bytes, duration, percent, significant, times } from "./format.js";
+import { line_chart } from "./line_chart.js";
+import { table } from "./table.js";
+
+/**
+ * @typedef {object} PredictionRow
+ * @property {string} scheme
+ * @property {string | null} way
+ * @property {number} servers
+ * @property {number | null} closed_form_s
+ * @property {number} step_s
+ * @property {number} epoch_s
+ * @property {number} messages_per_step
+ * @property {number} bytes_per_step
+ */
+
+/**
+ * As `predict --json` prints it.
+ * @typedef {object} PredictionDocument
+ * @property {number} workers
+ * @property {number} parameters
+ * @property {number} compute_s
+ * @property {number} batch
+ * @property {number} epoch_rows
+ * @property {PredictionRow[]} rows
+ * @property {{transmit_s: number, reduce_s: number, update_s: number,
+ *   rows: {name: string, formula: string, seconds: number}[]}} lower_bounds
+ */
+
+/** @typedef {{low: number, high: number, before: string, after: string}} SweepCrossing */
+/** @typedef {{vary: string, points: {value: number | null, cheapest: string | null, rows: PredictionRow[]}[], crossings: SweepCrossing[]}} SweepDocument */
+
+/**
+ * @typedef {object} BreakEvenRow
+ * @property {string} scheme
+ * @property {string | null} way
+ * @property {string} codec
+ * @property {number} plain_step_s
+ * @property {number} step_s
+ * @property {number} plain_bytes_per_step
+ * @property {number} bytes_per_step
+ * @property {"always" | "never" | "below"} pays
+ * @property {number | null} break_even_bytes_per_s
+ */
+
+/** @typedef {{workers: number, parameters: number, latency_s: number, bandwidth_bytes_per_s: number | null, rows: BreakEvenRow[]}} BreakEvenDocument */
+
+/**
+ * "gossip:ring"
+ * @param {{scheme: string, way: string | null}} variant
+ */
+export function variant_name({scheme, way}) {
+  return way ? `${scheme}:${way}` : scheme;
+}
+
+/** @param {PredictionDocument} content @returns {string[]} what a reader first wants to know */
+export function prediction_sentences({rows, workers}) {
+  const sending = rows.filter((row) => row.messages_per_step > 0);
+  if (sending.length === 0) {
+    return [`None of these schemes sends a message; a step of ${variant_name(rows[0])} takes ${duration(rows[0].step_s)}.`];
+  }
+  if (rows.length === 1) return [`A step of ${variant_name(rows[0])} takes ${duration(rows[0].step_s)} among ${workers} workers.`];
+  const order = [...sending].sort((a, b) => a.step_s - b.step_s);
+  const [best, worst] = [order[0], order[order.length - 1]];
+  const sentences = [`Of ${sending.length} ${sending.length === 1 ? "scheme that sends" : "schemes that send"} messages ${variant_name(best)} takes the shortest step ` +
+    `among ${workers} workers, ${duration(best.step_s)}` +
+    (order.length > 1 ? `; ${variant_name(worst)} takes the longest, ${duration(worst.step_s)}.` : ".")];
+  const alone = rows.find((row) => row.scheme === "sequential");
+  if (alone) sentences.push(`One machine by itself (sequential) takes ${duration(alone.step_s)} for as many rows.`);
+  const exact = order.find((row) => ["ring", "all-reduce", "ps-sync"].includes(row.scheme));
+  if (exact && exact !== best) {
+    sentences.push(`Of those that average all gradients in every step, as they are, ${variant_name(exact)} takes the shortest: ${duration(exact.step_s)}.`);
+  }
+  return sentences;
+}
+
+/** @type {[string, string, (value: number) => string][]} key, label, format */
+const prediction_quantities = [
+  ["step_s", "a step of a long run", duration],
+  ["closed_form_s", "the first step, by its closed form", duration],
+  ["epoch_s", "a pass over the data", duration],
+  ["bytes_per_step", "bytes of a step, all ranks", bytes],
+  ["messages_per_step", "messages of a step, all ranks", significant],
+];
+
+const kinds_of_schemes = [
+  {name: "with a server", color: "var(--series-1)", holds: (/** @type {PredictionRow} */ row) => row.messages_per_step > 0 && row.servers > 0},
+  {name: "workers only", color: "var(--series-0)", holds: (/** @type {PredictionRow} */ row) => row.messages_per_step > 0 && row.servers === 0},
+  {name: "no messages", color: "var(--series-6)", holds: (/** @type {PredictionRow} */ row) => row.messages_per_step === 0},
+];
+
+/**
+ * The rows in the order of a quantity, those without it last.
+ * @param {PredictionRow[]} rows @param {string} key
+ */
+export function sorted_predictions(rows, key) {
+  const value = (/** @type {any} */ row) => row[key] ?? Infinity;
+  return [...rows].sort((a, b) => (value(a) === value(b) ? 0 : value(a) - value(b)));
+}
+
+/**
+ * Of each scheme the way with the least.
+ * @param {PredictionRow[]} sorted
+ */
+export function best_ways(sorted) {
+  return sorted.filter((row, at) => sorted.findIndex(({scheme}) => scheme === row.scheme) === at);
+}
+
+const few = 30;
+
+/** @param {HTMLElement} parent @param {PredictionDocument} content */
+export function prediction_page(parent, content) {
+  const {rows, workers, parameters, compute_s, batch, epoch_rows} = content;
+  parent.append(element("h1", {}, "What a step takes, on paper"),
+    ...prediction_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
+    element("p", {class: "setting"}, `${workers} workers, a model of ${significant(parameters, 9)} parameters, ` +
+      `${duration(compute_s)} for a minibatch of ${batch} rows, a pass over ${epoch_rows} rows. A step: one minibatch of every worker.`));
+  draw_predictions(parent, rows);
+  draw_bounds(parent, content.lower_bounds);
+  const keys = Object.keys(rows[0]);
+  parent.append(element("section", {id: "figures"}, table(keys.map((heading) =>
+    ({heading, values: rows.map((row) => /** @type {any} */ (row)[heading])})), "All schemes; a heading sorts")));
+}
+
+/** @param {HTMLElement} parent @param {PredictionRow[]} rows */
+function draw_predictions(parent, rows) {
+  let [key, label, format] = prediction_quantities[0];
+  let which = rows.length > few + 10 ? "few" : "all";
+  const shown = () => {
+    const sorted = sorted_predictions(rows, key);
+    return which === "all" ? sorted : which === "best" ? best_ways(sorted) : sorted.slice(0, few);
+  };
+  const chart = bar_chart(parent, {
+    id: "schemes", title: "Schemes, the shortest first", heading: "scheme",
+    parts: kinds_of_schemes.map(({name, color}) => ({name, color})), missing: "no closed form",
+    label: () => label, format: (value) => format(value),
+    rows: () => shown().map((row) => ({name: variant_name(row),
+      values: kinds_of_schemes.map(({holds}) => (holds(row) ? /** @type {any} */ (row)[key] : null))})),
+    controls: [choice("show", prediction_quantities.map(([name, text]) => [name, text]), key, (value) => {
+      [key, label, format] = prediction_quantities.find(([name]) => name === value) ?? prediction_quantities[0];
+      chart.redraw();
+    }), choice("of", [["few", `the ${Math.min(few, rows.length)} with the least`], ["best", "each scheme its best way"], ["all", `all ${rows.length}`]], which,
+      (value) => { which = value; chart.redraw(); })],
+  });
+}
+
+/** @param {HTMLElement} parent @param {PredictionDocument["lower_bounds"]} bounds */
+function draw_bounds(parent, {transmit_s, reduce_s, update_s, rows}) {
+  bar_chart(parent, {
+    id: "bounds", title: "What one exchange of the model takes at least", heading: "way",
+    note: `Without latency and computing: T = ${duration(transmit_s)} to send the model, R = ${duration(reduce_s)} to add one, ` +
+      `U = ${duration(update_s)} to update it.`,
+    parts: [{name: "seconds", color: "var(--series-0)"}], label: () => "at least", format: duration,
+    rows: () => rows.map(({name, seconds}) => ({name, values: [seconds]})),
+  });
+  parent.append(table([{heading: "way", values: rows.map(({name}) => name)},
+    {heading: "formula", values: rows.map(({formula}) => formula)},
+    {heading: "seconds", values: rows.map(({seconds}) => seconds)}], "Lower bounds"));
+}
+
+/** @param {string} quantity that is varied @returns {(value: number) => string} */
+export function format_of_quantity(quantity) {
+  if (quantity === "latency" || quantity === "compute-time") return duration;
+  if (quantity === "bandwidth") return (value) => bit_rate(8 * value);
+  if (quantity === "size") return bytes;
+  return significant;
+}
+
+/** @param {SweepDocument} sweep @returns {string[]} where the cheapest changes */
+export function crossing_sentences({vary, crossings}) {
+  const format = format_of_quantity(vary);
+  return crossings.map(({low, high, before, after}) => {
+    // As in the program's own table: closer than this is a point.
+    const where = high > 1.002 * low ? `Between ${vary} ${format(low)} and ${format(high)}` : `At ${vary} ${format(high)}`;
+    return `${where} the shortest step changes from ${before} to ${after}.`;
+  });
+}
+
+/** @param {SweepDocument} sweep @returns {string[]} what a reader first wants to know */
+export function sweep_sentences(sweep) {
+  const known = sweep.points.filter(({cheapest}) => cheapest !== null);
+  if (known.length === 0) return ["None of these schemes sends a message."];
+  const [first, last] = [known[0], known[known.length - 1]];
+  const text = (/** @type {{value: number | null}} */ {value}) => (value === null ? "without a limit" : format_of_quantity(sweep.vary)(value));
+  if (sweep.crossings.length === 0) {
+    return [`From ${sweep.vary} ${text(first)} to ${text(last)} ${first.cheapest} always has the shortest step of those that send messages.`];
+  }
+  return [`At ${sweep.vary} ${text(first)} ${first.cheapest} has the shortest step of those that send messages, at ${text(last)} ${last.cheapest}.`,
+    ...crossing_sentences(sweep)];
+}
+
+/** @param {HTMLElement} parent @param {SweepDocument} content */
+export function sweep_page(parent, content) {
+  const {vary, points} = content;
+  const format = format_of_quantity(vary);
+  const [first, ...others] = sweep_sentences(content);
+  parent.append(element("h1", {}, `What a step takes, over ${vary}`), element("p", {class: "answer"}, first),
+    element("ul", {}, ...others.map((sentence) => element("li", {}, sentence))));
+  let [key, label, format_y] = prediction_quantities[0];
+  const names = points[0].rows.map(variant_name);
+  const chart = line_chart(parent, {
+    id: "sweep", title: `Schemes over ${vary}`, log: {x: true, y: true},
+    x: () => ({label: vary, format}), y: () => ({label, format: format_y}),
+    series: () => names.map((name, at) => ({name,
+      points: points.map((point) => ({x: point.value, y: /** @type {any} */ (point.rows[at])[key]}))})),
+    controls: [choice("show", prediction_quantities.map(([name, text]) => [name, text]), key, (value) => {
+      [key, label, format_y] = prediction_quantities.find(([name]) => name === value) ?? prediction_quantities[0];
+      chart.redraw();
+    })],
+  });
+}
+
+/** @param {BreakEvenRow} row */
+function coded_name(row) {
+  return `${variant_name(row)}, ${row.codec}`;
+}
+
+/** @param {BreakEvenDocument} content @returns {string[]} what a reader first wants to know */
+export function break_even_sentences({rows, workers, bandwidth_bytes_per_s}) {
+  const pays = rows.filter((row) => row.step_s < row.plain_step_s);
+  const at = bandwidth_bytes_per_s === null ? "without a limit of bandwidth" : `at ${bit_rate(8 * bandwidth_bytes_per_s)}`;
+  const sentences = [`Among ${workers} workers, ${at}, ${pays.length} of ${rows.length} pairs of scheme and codec take a shorter step than without the codec.`];
+  if (pays.length > 0) {
+    const gain = (/** @type {BreakEvenRow} */ row) => row.plain_step_s / row.step_s;
+    const best = pays.reduce((found, row) => (gain(row) > gain(found) ? row : found));
+    sentences.push(`${coded_name(best)} gains most: a step takes ${duration(best.step_s)} in place of ${duration(best.plain_step_s)}, ` +
+      `${times(gain(best))} as fast.`);
+  }
+  const never = rows.filter(({pays: when}) => when === "never").length, always = rows.filter(({pays: when}) => when === "always").length;
+  if (never > 0) sentences.push(`${never} never ${never === 1 ? "pays" : "pay"}, at any bandwidth.`);
+  if (always > 0) sentences.push(`${always} always ${always === 1 ? "pays" : "pay"}, at any bandwidth.`);
+  return [...sentences, "How many steps training then needs is another question, which compare answers."];
+}
+
+/** @param {BreakEvenRow} row */
+export function break_even_words({pays, break_even_bytes_per_s}) {
+  if (pays === "never" || pays === "always") return pays;
+  return break_even_bytes_per_s === null ? "" : bit_rate(8 * break_even_bytes_per_s);
+}
+
+/** @param {HTMLElement} parent @param {BreakEvenDocument} content */
+export function break_even_page(parent, content) {
+  const {rows, bandwidth_bytes_per_s: here} = content;
+  parent.append(element("h1", {}, "Does a codec pay?"),
+    ...break_even_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
+    element("p", {class: "setting"}, `${content.workers} workers, a model of ${significant(content.parameters, 9)} parameters, ${duration(content.latency_s)} a message.`));
+  const schemes = [...new Set(rows.map(variant_name))];
+  let scheme = "";
+  const chosen = () => rows.filter((row) => scheme === "" || variant_name(row) === scheme);
+  const only = choice("of", [["", "all schemes"], ...schemes.map((name) => /** @type {[string, string]} */ ([name, name]))], "",
+    (value) => { scheme = value; limits.redraw(); gains.redraw(); });
+  if (schemes.length > 1) parent.append(element("p", {class: "controls"}, only));
+  const limits = dot_chart(parent, {
+    id: "break-even", title: "The bandwidth up to which a codec pays", heading: "scheme, codec", log: true, stems: true,
+    note: "Below it a step is shorter with the codec, the time of encoding and decoding included; above it without.",
+    parts: [{name: "bits a second", color: "var(--series-0)"}],
+    rows: () => chosen().map((row) => ({name: coded_name(row), words: break_even_words(row),
+      values: [row.break_even_bytes_per_s === null ? null : 8 * row.break_even_bytes_per_s]})),
+    label: () => "bandwidth", format: bit_rate, level: () => (here === null ? null : {x: 8 * here, label: `here: ${bit_rate(8 * here)}`}),
+  });
+  const gains = dot_chart(parent, {
+    id: "steps", title: "A step with the codec and without", heading: "scheme, codec", log: true,
+    parts: [{name: "without", color: "var(--series-1)"}, {name: "with the codec", color: "var(--series-0)"}],
+    rows: () => chosen().map((row) => ({name: coded_name(row), values: [row.plain_step_s, row.step_s],
+      words: `${percent(row.bytes_per_step / row.plain_bytes_per_step)} of the bytes`})),
+    label: () => "a step", format: duration,
+  });
+}

@@ -1,0 +1,118 @@
+// Reports of runs, and of runs that were saved.
+#include <nlohmann/json.hpp>
+
+#include "app/program.hpp"
+#include "app/results.hpp"
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+const Words compared{"compare", "--schemes", "ring,ps-async", "--epochs", "1",
+                     "--time",  "virtual",   "--quiet",       "--json"};
+
+Json without(Json run, const Words& keys) {
+  for (const std::string& key : keys) run.erase(key);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a report of saved runs says what their comparison said", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome compare =
+      run_program(compared + Words{"--out", "saved", "--seeds", "2"}, {.folder = folder.path()});
+  REQUIRE(compare.status == 0);
+  const Outcome report = run_program({"report", "saved", "--json"}, {.folder = folder.path()});
+  INFO(report.errors);
+  REQUIRE(report.status == 0);
+  std::vector<Json> expected = Json::parse(compare.output)["runs"];
+  const std::vector<Json> found = Json::parse(report.output)["runs"];
+  REQUIRE(found.size() == 4);
+  // By folder: of the comparison, by seed and then as they were named.
+  std::ranges::sort(expected, {}, [](const Json& run) {
+    return std::pair(run["seed"].get<int>(), run["label"].get<std::string>());
+  });
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i] == without(expected[i], {"first_steps", "updates_by_staleness"}));
+  }
+}
+
+TEST_CASE("runs that only their folders tell apart are named by them", "[app]") {
+  const TemporaryFolder folder;
+  for (const char* day : {"monday", "tuesday"}) {
+    REQUIRE(run_program(compared + Words{"--out", day}, {.folder = folder.path()}).status == 0);
+  }
+  const Outcome report = run_program({"report", "monday", "tuesday/ring", "--html", "both.html"},
+                                     {.folder = folder.path()});
+  CHECK(report.status == 0);
+  CHECK(report.output == "both.html: a report of 3 runs\n");
+  const Json runs = Json::parse(
+      run_program({"report", "monday", "tuesday/ring", "--json"}, {.folder = folder.path()})
+          .output)["runs"];
+  CHECK(runs[0]["label"] == "ps-async");
+  CHECK(runs[0].count("source") == 0);
+  CHECK(runs[1]["source"] == "monday/ring");
+  CHECK(runs[2]["source"] == "tuesday/ring");
+}
+
+TEST_CASE("a report of what is no run is refused", "[app]") {
+  const TemporaryFolder folder;
+  const auto refused = [&](const Words& words, int status, const std::string& message) {
+    const Outcome outcome = run_program(Words{"report"} + words, {.folder = folder.path()});
+    INFO(outcome.errors);
+    CHECK(outcome.status == status);
+    CHECK_THAT(outcome.errors, ContainsSubstring(message));
+  };
+  refused({}, 2, "report of which folders?");
+  refused({"."}, 2, "--html FILE says where the page goes");
+  refused({"nowhere", "--json"}, 3, "nowhere: no folder of that name");
+  refused({".", "--json"}, 3, ".: no run of trainyard in it");
+  REQUIRE(run_program(compared + Words{"--out", "saved"}, {.folder = folder.path()}).status == 0);
+  for (const char* file : {"summary.json", "config.toml", "metrics.jsonl", "ranks.csv"}) {
+    const std::string name = std::string("saved/ring/") + file;
+    const std::string whole = read_file(folder.path() / name);
+    folder.write(name, whole.substr(0, whole.size() / 2) + "\x01");
+    refused({"saved", "--json"}, 3, file);
+    folder.write(name, whole);
+  }
+}
+
+TEST_CASE("--html writes a page beside what is printed, and overwrites none", "[app]") {
+  const TemporaryFolder folder;
+  const std::vector<Words> commands{
+      {"run", "--epochs", "1", "--quiet", "--time", "virtual"},
+      {"compare", "--schemes", "ring,ps-sync", "--epochs", "1", "--quiet"},
+      {"compare", "--schemes", "ring,ps-sync", "--epochs", "1", "--quiet", "--map",
+       "latency=10us,1ms,bandwidth=1Mbps,1Gbps"},
+      {"predict", "--schemes", "ring"},
+      {"predict", "--schemes", "ring,ps-sync", "--vary", "latency=1ms,2ms"},
+      {"predict", "--break-even", "--schemes", "csgd", "--codec", "fp16"},
+      {"netcheck", "--collectives", "ring"},
+      {"topology", "ring"},
+      {"consensus"},
+      {"timeline", "example-1.1"}};
+  for (const Words& command : commands) {
+    INFO(command.front() << " " << command.back());
+    const Outcome plain = run_program(command + Words{"--json"}, {.folder = folder.path()});
+    const Words with_page = command + Words{"--json", "--html", "page.html"};
+    const Outcome made = run_program(with_page, {.folder = folder.path()});
+    REQUIRE(made.status == 0);
+    // Of runs the page has their first steps besides.
+    const bool is_plain_run =
+        Json::parse(plain.output).count("runs") > 0 || command.front() == "run";
+    if (!is_plain_run) CHECK(made.output == plain.output);
+    CHECK_THAT(read_file(folder.path() / "page.html"), ContainsSubstring("<!doctype html>"));
+
+    const Outcome again = run_program(with_page, {.folder = folder.path()});
+    CHECK(again.status == 2);
+    CHECK(again.output.empty());
+    CHECK_THAT(again.errors, ContainsSubstring("--html"));
+    CHECK(run_program(with_page + Words{"--force"}, {.folder = folder.path()}).status == 0);
+    std::filesystem::remove(folder.path() / "page.html");
+  }
+}
+
+}  // namespace trainyard

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""The README's pictures: pictures.py PROGRAM DIR."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+from browser import Browser, require_browser
+
+# Of each page, from the top to the end of one element.
+PICTURES = {
+    "comparison": (["compare"], "#time"),
+    "map": (["compare", "--schemes", "ring,ps-sync,gossip:one-peer-exp,local-sgd", "--map",
+             "latency=10us:100ms,bandwidth=1Mbps:100Gbps"], "figure"),
+}
+WIDTH = 900
+
+
+def main(program, folder):
+    require_browser()
+    browser = Browser(WIDTH)
+    with tempfile.TemporaryDirectory() as place:
+        for name, (arguments, last) in PICTURES.items():
+            page = pathlib.Path(place) / f"{name}.html"
+            subprocess.run([program, *arguments, "--quiet", "--html", str(page)], check=True,
+                           stdout=subprocess.DEVNULL)
+            browser.open(page.as_uri())
+            while not browser.run("return document.querySelector(`${arguments[0]} .mark`) !== null", last):
+                time.sleep(0.05)
+            height = browser.run(
+                "return Math.ceil(document.querySelector(arguments[0]).getBoundingClientRect().bottom)", last)
+            browser.set_width(WIDTH, height)
+            time.sleep(0.3)
+            browser.driver.save_screenshot(str(pathlib.Path(folder) / f"{name}.png"))
+    browser.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { netcheck_sentences } from "../../../src/web/page/netcheck_page.js";
+
+const row = (collective, measured_s, ratio) => ({collective, workers: 8, measured_s, ratio});
+
+test("all that agree, and the fastest", () => {
+  assert.deepEqual(netcheck_sentences({rows: [row("tree", 0.05, 1), row("ring", 0.016, 1)]}), [
+    "All 2 collectives take what their closed forms say, to six digits.",
+    "ring is the fastest among 8 workers: 16 ms.",
+  ]);
+});
+
+test("the one that is furthest off, in either direction", () => {
+  const off = netcheck_sentences({rows: [row("tree", 0.05, 1.1), row("ring", 0.016, 0.8)]});
+  assert.equal(off[0], "Of 2 collectives ring is furthest from its closed form: it takes 0.8 times as long.");
+});

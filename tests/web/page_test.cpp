@@ -1,0 +1,63 @@
+#include "trainyard/web/page.hpp"
+
+#include <array>
+#include <regex>
+
+#include <nlohmann/json.hpp>
+
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// What the page's script would parse.
+nlohmann::json held_document(const std::string& page) {
+  const std::string begin = "<script type=\"application/json\" id=\"document\" data-kind=\"";
+  const std::size_t from = page.find('>', page.find(begin) + begin.size()) + 1;
+  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+std::string kind_of(const std::string& page) {
+  std::smatch found;
+  REQUIRE(std::regex_search(page, found, std::regex("data-kind=\"([a-z-]+)\"")));
+  return found[1];
+}
+
+constexpr std::array kinds{PageKind::comparison, PageKind::map,        PageKind::prediction,
+                           PageKind::sweep,      PageKind::break_even, PageKind::netcheck,
+                           PageKind::topology,   PageKind::consensus,  PageKind::timeline};
+
+}  // namespace
+
+TEST_CASE("a page holds its document whatever words are in it", "[web]") {
+  const nlohmann::json document{{"label", "</script><script>alert(1)</script>"},
+                                {"more", "<!-- & ]]> \" ' \\ ünïcode"},
+                                {"number", 0.1}};
+  const std::string page = html_page(PageKind::comparison, "<b>&", document.dump());
+  CHECK(held_document(page) == document);
+  CHECK_THAT(page, ContainsSubstring("<title>&lt;b&gt;&amp;</title>"));
+}
+
+TEST_CASE("every kind of page has one who draws it", "[web]") {
+  const std::string main =
+      read_file(std::filesystem::path(TRAINYARD_SOURCE_DIR) / "src/web/page/main.js");
+  for (const PageKind kind : kinds) {
+    const std::string name = kind_of(html_page(kind, "a title", "{}"));
+    INFO(name);
+    CHECK_THAT(main, ContainsSubstring("\n  \"" + name + "\": "));
+  }
+}
+
+TEST_CASE("a page names nothing to be loaded", "[web]") {
+  const std::string page = html_page(PageKind::comparison, "a title", "{}");
+  const std::regex loads(" (src|href)=\"(?!data:)");
+  CHECK_FALSE(std::regex_search(page, loads));
+  CHECK(page.find("\nimport ") == std::string::npos);
+  CHECK(page.find("\nexport ") == std::string::npos);
+  CHECK_THAT(page, ContainsSubstring("default-src 'none'"));
+  CHECK_THAT(page, ContainsSubstring("d3js.org"));  // its licence's notice
+}
+
+}  // namespace trainyard
