@@ -15,7 +15,6 @@
 
 #include "app/commands.hpp"
 #include "app/compare_flags.hpp"
-#include "app/defaults.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
 #include "app/timeline_flags.hpp"
@@ -23,6 +22,7 @@
 #include "app/training_flags.hpp"
 #include "base/echoed.hpp"
 #include "base/standard_streams.hpp"
+#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 
