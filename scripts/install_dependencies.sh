@@ -12,6 +12,7 @@ packages=(
   librandom123-dev  # random streams
   libeigen3-dev     # eigenvalues of mixing matrices
   libhwloc-dev      # cores and NUMA nodes
+  libcpp-httplib-dev  # the server of the lab
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
   catch2            # tests
 )

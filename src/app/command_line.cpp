@@ -15,6 +15,7 @@
 
 #include "app/commands.hpp"
 #include "app/compare_flags.hpp"
+#include "app/lab_flags.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
 #include "app/timeline_flags.hpp"
@@ -38,6 +39,7 @@ constexpr const char* examples =
     "  trainyard timeline ring --workers 8 --svg ring.svg\n"
     "  trainyard topology static-exp --workers 4,8,16,32\n"
     "  trainyard predict --size 100MB --vary latency=0.1ms:100ms\n"
+    "  trainyard lab                             the labs, to play with in a browser\n"
     "\n"
     "Exit status: 0 done; 1 disk, memory or threads fail, or a defect; 2 command line or\n"
     "configuration wrong; 3 data cannot be read; 4 training diverged, results kept; 130 "
@@ -116,6 +118,7 @@ class CommandLine::Commands {
   CLI::App& topology_ =
       add_command("topology", "a gossip graph: its matrix, how fast it mixes, what it sends");
   CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
+  CLI::App& lab_ = add_command("lab", "pages to play with, in a browser on this machine");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
   TrainingFlags run_flags_{run_, default_configuration(), true};
@@ -125,6 +128,7 @@ class CommandLine::Commands {
   PredictFlags predict_flags_{predict_};
   TopologyFlags topology_flags_{topology_};
   ConsensusFlags consensus_flags_{consensus_};
+  LabFlags lab_flags_{lab_};
   CLI::Option *list_what_ = nullptr, *list_name_ = nullptr;
   CLI::Option* machine_workers_ = nullptr;
   CLI::Option* machine_placement_ = nullptr;
@@ -243,6 +247,9 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
   }
   if (&command == &consensus_) {
     return [question = consensus_flags_.question()] { return consensus_command(question); };
+  }
+  if (&command == &lab_) {
+    return [place = lab_flags_.place()] { return lab_command(place); };
   }
   if (&command == &list_) {
     return [what = only_word(*list_what_), name = only_word(*list_name_)] {

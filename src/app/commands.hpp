@@ -64,6 +64,13 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
 /// Each of the schemes with each of the codecs.
 int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
                        const std::vector<std::string>& codecs, bool json);
+struct LabPlace {
+  std::string name;               // of a lab; empty: the page of all
+  int port = 0;                   // 0: any that is free
+  std::string network_address{};  // empty: loopback
+};
+/// Returns when it is interrupted, which is how it ends.
+int lab_command(const LabPlace& place);
 /// `ranks` 0: one for each core.
 int machine_command(int ranks, Placement placement);
 
