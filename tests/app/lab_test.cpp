@@ -13,7 +13,7 @@ TEST_CASE("the lab prints its address and ends with an interrupt", "[app]") {
     const TemporaryFolder folder;
     const Outcome outcome = run_script(
         "\"$P\" lab straggler >output & program=$!\n"
-        "until grep -q . output || ! kill -0 $program; do sleep 0.02; done\n"
+        "until [ -s output ] || ! kill -0 $program; do sleep 0.02; done\n"
         "kill -" +
             signal + " $program; wait $program; s=$?; cat output; exit $s",
         folder.path());
