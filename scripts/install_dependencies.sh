@@ -13,6 +13,7 @@ packages=(
   libeigen3-dev     # eigenvalues of mixing matrices
   libhwloc-dev      # cores and NUMA nodes
   node-d3           # charts, embedded into the program's pages
+  libcpp-httplib-dev  # the server of the lab
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
   catch2            # tests
 )

@@ -52,9 +52,10 @@ def flag_call(command, flag, surface, draw):
             [flag.name + "=" + words[place + 1]], [flag.name], words[place:place + 2] * 2,
         ])
     outputs = (options[flag.name],) if flag.name in WRITTEN and options[flag.name] else ()
+    lasts = flag.name in LASTING or command == "lab"  # whose good values make a server, which ends when it is told to
     return Call(
         f"flags: {command} {flag.name}", [Command(words)], {"data.svm": data_file(draw)}, outputs=outputs,
-        may_last=flag.name in LASTING, accepted=(0, 1, 2, 3, 4) if flag.name in WRITTEN | LASTING else (0, 2, 3, 4),
+        may_last=lasts, accepted=(0, 1, 2, 3, 4) if lasts or flag.name in WRITTEN else (0, 2, 3, 4),
     )
 
 

@@ -11,7 +11,8 @@
 #include <CLI/CLI.hpp>
 
 #include "trainyard/report/output_file.hpp"
-#include "trainyard/web/page.hpp"
+
+#include "web/page.hpp"
 
 namespace trainyard::app {
 

@@ -15,7 +15,7 @@
 
 #include "app/commands.hpp"
 #include "app/compare_flags.hpp"
-#include "app/defaults.hpp"
+#include "app/lab_flags.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
 #include "app/report_flags.hpp"
@@ -24,6 +24,7 @@
 #include "app/training_flags.hpp"
 #include "base/echoed.hpp"
 #include "base/standard_streams.hpp"
+#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 
@@ -40,6 +41,7 @@ constexpr const char* examples =
     "  trainyard topology static-exp --workers 4,8,16,32\n"
     "  trainyard predict --size 100MB --vary latency=0.1ms:100ms\n"
     "  trainyard compare --html report.html      the same six, as a page to look at\n"
+    "  trainyard lab                             the labs, to play with in a browser\n"
     "\n"
     "Exit status: 0 done; 1 disk, memory or threads fail, or a defect; 2 command line or\n"
     "configuration wrong; 3 data cannot be read; 4 training diverged, results kept; 130 "
@@ -119,6 +121,7 @@ class CommandLine::Commands {
       add_command("topology", "a gossip graph: its matrix, how fast it mixes, what it sends");
   CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
   CLI::App& report_ = add_command("report", "saved runs on one page, to look at and to send");
+  CLI::App& lab_ = add_command("lab", "pages to play with, in a browser on this machine");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
   TrainingFlags run_flags_{run_, default_configuration(), true};
@@ -129,6 +132,7 @@ class CommandLine::Commands {
   TopologyFlags topology_flags_{topology_};
   ConsensusFlags consensus_flags_{consensus_};
   ReportFlags report_flags_{report_};
+  LabFlags lab_flags_{lab_};
   CLI::Option *list_what_ = nullptr, *list_name_ = nullptr;
   CLI::Option* machine_workers_ = nullptr;
   CLI::Option* machine_placement_ = nullptr;
@@ -254,6 +258,9 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
   if (&command == &report_) {
     return after_notes(report_flags_.notes(),
                        [question = report_flags_.question()] { return report_command(question); });
+  }
+  if (&command == &lab_) {
+    return [place = lab_flags_.place()] { return lab_command(place); };
   }
   if (&command == &list_) {
     return [what = only_word(*list_what_), name = only_word(*list_name_)] {

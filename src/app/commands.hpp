@@ -64,6 +64,13 @@ struct ReportQuestion {
   AnswerOutput output{};
 };
 int report_command(const ReportQuestion& question);
+struct LabPlace {
+  std::string name;               // of a lab; empty: the page of all
+  int port = 0;                   // 0: any that is free
+  std::string network_address{};  // empty: loopback
+};
+/// Returns when it is interrupted, which is how it ends.
+int lab_command(const LabPlace& place);
 /// `ranks` 0: one for each core.
 int machine_command(int ranks, Placement placement);
 

@@ -9,7 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 
-#include "app/defaults.hpp"
+#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 
@@ -51,9 +51,7 @@ ComparisonRequest CompareFlags::comparison() const {
   } else if (!tables.empty()) {
     request.contestants = contestants_of(tables);
   } else {
-    request.contestants = parse_contestants("sequential,ps-sync,ps-async,ring,hogwild,gossip");
-    // Nobody has named them: who cannot run what is asked is left out.
-    for (Contestant& contestant : request.contestants) contestant.named = false;
+    request.contestants = basic_contestants();
   }
   for (const std::string& text : values_of(*vary_)) {
     request.variations.push_back(parse_variation(text));

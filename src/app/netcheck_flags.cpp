@@ -7,9 +7,9 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 
-#include "app/defaults.hpp"
 #include "app/training_flags.hpp"
 #include "base/echoed.hpp"
+#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 

@@ -9,9 +9,9 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "app/defaults.hpp"
 #include "app/training_flags.hpp"
 #include "base/echoed.hpp"
+#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 

@@ -17,13 +17,13 @@
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
-#include "trainyard/web/page.hpp"
 
 #include "app/commands.hpp"
 #include "app/failures.hpp"
 #include "app/listeners.hpp"
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
+#include "web/page.hpp"
 
 namespace trainyard::app {
 

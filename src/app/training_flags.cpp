@@ -8,8 +8,8 @@
 
 #include "trainyard/base/error.hpp"
 
-#include "app/defaults.hpp"
 #include "base/echoed.hpp"
+#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 
@@ -217,21 +217,9 @@ void TrainingFlags::take_json(Configuration& configuration) const {
   if (beside_flag) configuration.given.emplace_back(json_flag);  // wins over a file as flags do
 }
 
-namespace {
-
-Configuration built_in_defaults() {
-  Configuration configuration = default_configuration();
-  configuration.compute_time = default_compute_time;
-  configuration.optimizer.lr = 4.0;  // rows have length 1, so the loss is 0.25-smooth
-  return configuration;
-}
-
-}  // namespace
-
 Configuration TrainingFlags::asked(std::vector<ContestantTable>* contestants) const {
   Configuration asked = read(default_configuration(), contestants);
-  const bool on_built_in_set = asked.dataset == Configuration{}.dataset;
-  if (!on_built_in_set || asked.time == TimeMode::wall) return asked;
+  if (!is_on_built_in_set(asked) || asked.time == TimeMode::wall) return asked;
   if (contestants != nullptr) contestants->clear();
   return read(built_in_defaults(), contestants);
 }

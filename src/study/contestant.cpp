@@ -40,8 +40,16 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+using Allowed = std::function<void(const OptionText&)>;
+
+void check_allowed(const OptionText& setting, std::string_view what, const Allowed& allowed) {
+  if (allowed) allowed(setting);
+  check_setting(setting, what);
+}
+
 /// "period=8,model=mlp:20,10": a part without '=' belongs to the value before it.
-std::vector<OptionText> parse_settings(std::string_view text, std::string_view of) {
+std::vector<OptionText> parse_settings(std::string_view text, std::string_view of,
+                                       const Allowed& allowed) {
   std::vector<OptionText> settings;
   for (const std::string_view part : split(text, ',')) {
     const std::size_t equals = part.find('=');
@@ -56,7 +64,7 @@ std::vector<OptionText> parse_settings(std::string_view text, std::string_view o
     }
   }
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    check_setting(settings[i], fmt::format("--schemes: {}", echoed(of)));
+    check_allowed(settings[i], fmt::format("--schemes: {}", echoed(of)), allowed);
     const auto same = [&](const OptionText& other) { return other.option == settings[i].option; };
     if (std::count_if(settings.begin(), settings.end(), same) > 1) {
       throw OptionError("schemes",
@@ -72,7 +80,7 @@ struct Word {
   std::vector<OptionText> settings;
 };
 
-Word parse_word(std::string_view text) {
+Word parse_word(std::string_view text, const Allowed& allowed) {
   Word word;
   const std::size_t brace = text.find('{');
   std::string_view head = text.substr(0, brace);
@@ -81,7 +89,7 @@ Word parse_word(std::string_view text) {
       throw OptionError("schemes",
                         fmt::format("{}: expected SCHEME{{OPTION=VALUE,…}}", echoed(text)));
     }
-    word.settings = parse_settings(text.substr(brace + 1, text.size() - brace - 2), text);
+    word.settings = parse_settings(text.substr(brace + 1, text.size() - brace - 2), text, allowed);
   }
   const std::size_t colon = head.find(':');
   word.name = std::string(head.substr(0, colon));
@@ -96,7 +104,7 @@ Word parse_word(std::string_view text) {
   }
   const std::string& kind = scheme.takes.front();
   word.settings.insert(word.settings.begin(), {kind, std::string(head.substr(colon + 1))});
-  check_setting(word.settings.front(), fmt::format("--schemes: {}", echoed(text)));
+  check_allowed(word.settings.front(), fmt::format("--schemes: {}", echoed(text)), allowed);
   return word;
 }
 
@@ -169,7 +177,7 @@ std::string file_name_of(std::string_view text) {
   return name.empty() ? "contestant" : name;
 }
 
-std::vector<Contestant> parse_contestants(std::string_view text) {
+std::vector<Contestant> parse_contestants(std::string_view text, const Allowed& allowed) {
   std::vector<Contestant> contestants;
   std::vector<std::string> words;
   for (const std::string_view item : split(text, ',')) {
@@ -179,7 +187,7 @@ std::vector<Contestant> parse_contestants(std::string_view text) {
                         fmt::format("{} is there twice; each contestant runs once", echoed(typed)));
     }
     words.push_back(typed);
-    Word word = parse_word(typed);
+    Word word = parse_word(typed, allowed);
     const std::vector<std::string> group = schemes_of_group(word.name);
     for (const std::string& scheme : group) {
       const std::string label = scheme + typed.substr(word.name.size());
@@ -190,6 +198,13 @@ std::vector<Contestant> parse_contestants(std::string_view text) {
     const std::string& scheme = find_scheme_beside_groups(word.name).name;
     add({.label = typed, .scheme = scheme, .settings = std::move(word.settings)}, contestants);
   }
+  return contestants;
+}
+
+std::vector<Contestant> basic_contestants() {
+  std::vector<Contestant> contestants =
+      parse_contestants("sequential,ps-sync,ps-async,ring,hogwild,gossip");
+  for (Contestant& contestant : contestants) contestant.named = false;
   return contestants;
 }
 

@@ -61,6 +61,7 @@ TEST_CASE("an empty value of a flag is refused, by every command", "[app]") {
       {"predict", {"schemes", "size", "rows", "vary", "links", "reduce-rate", "update-rate"}},
       {"topology", {"workers", "seed", "size", "svg"}},
       {"consensus", {"topology", "workers", "seed", "rounds", "from"}},
+      {"lab", {"port", "listen-to-network"}},
       {"machine", {"workers", "placement"}}};
   for (const auto& [command, names] : others) {
     for (const std::string& name : names) {

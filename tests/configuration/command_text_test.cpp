@@ -3,6 +3,7 @@
 
 #include "trainyard/configuration/options.hpp"
 
+#include "configuration/defaults.hpp"
 #include "support/catch.hpp"
 #include "support/shell.hpp"
 
@@ -22,7 +23,7 @@ std::vector<std::string> words_of(const std::string& command) {
 
 /// What the flags make of the defaults.
 Configuration read_back(const std::string& command) {
-  Configuration c;
+  Configuration c = default_configuration();
   const std::vector<std::string> words = words_of(command);
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string name = words[i].substr(2), value = "true";

@@ -22,9 +22,9 @@ namespace {
 
 /// From the top down, as the README lists them. What stands here may include what stands after it.
 const std::vector<std::string> layers{
-    "app",        "web",     "report", "study",    "analysis", "run",   "configuration", "scheme",
-    "collective", "runtime", "codec",  "topology", "network",  "model", "data",          "hardware",
-    "base"};
+    "app",           "web",    "report",     "study",    "analysis", "run",
+    "configuration", "scheme", "collective", "runtime",  "codec",    "topology",
+    "network",       "model",  "data",       "hardware", "base"};
 
 constexpr std::size_t longest_file = 400;
 constexpr std::size_t longest_function = 70;

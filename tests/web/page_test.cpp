@@ -1,4 +1,4 @@
-#include "trainyard/web/page.hpp"
+#include "web/page.hpp"
 
 #include <array>
 #include <regex>

@@ -10,6 +10,7 @@
 // Threads: any; these are functions of their arguments.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,15 @@ struct Contestant {
 /// followed by `:WAY`, the topology or collective of those that take one, and by
 /// `{OPTION=VALUE,…}`. A contestant is there once, at its first place; named besides its group it
 /// counts as named. Throws UsageError for what is neither, for an option that a contestant cannot
-/// have, for a value that the option refuses, and for a word that is there twice.
-std::vector<Contestant> parse_contestants(std::string_view text);
+/// have, for a value that the option refuses, and for a word that is there twice. `allowed` throws
+/// for a setting that the caller does not accept, before anything is made of its text: some texts
+/// name files that are then read.
+std::vector<Contestant> parse_contestants(
+    std::string_view text, const std::function<void(const OptionText&)>& allowed = {});
+
+/// Those of a comparison for which nobody names any: the six basic schemes. Who cannot run what is
+/// asked is left out.
+std::vector<Contestant> basic_contestants();
 
 /// The same from tables of a TOML file. A label is the scheme's name where there is none.
 std::vector<Contestant> contestants_of(const std::vector<ContestantTable>& tables);

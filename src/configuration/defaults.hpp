@@ -1,12 +1,12 @@
-// What every command assumes where nobody says otherwise: a network on which schemes differ, and
-// what computing a minibatch takes where it is not measured.
+// What every command and the lab assume where nobody says otherwise: a network on which schemes
+// differ, and what computing a minibatch takes where it is not measured.
 #pragma once
 
 #include <chrono>
 
 #include "trainyard/configuration/configuration.hpp"
 
-namespace trainyard::app {
+namespace trainyard {
 
 /// 100 µs a message and 1 Gbps: Ethernet between machines.
 inline Configuration default_configuration() {
@@ -22,4 +22,17 @@ inline Configuration default_configuration() {
 /// same, and everybody sees the same table.
 inline constexpr Duration default_compute_time = std::chrono::milliseconds(1);
 
-}  // namespace trainyard::app
+/// Of training on the built-in data set.
+inline Configuration built_in_defaults() {
+  Configuration configuration = default_configuration();
+  configuration.compute_time = default_compute_time;
+  configuration.optimizer.lr = 4.0;  // rows have length 1, so the loss is 0.25-smooth
+  return configuration;
+}
+
+/// Whether those are to be used.
+inline bool is_on_built_in_set(const Configuration& configuration) {
+  return configuration.dataset == Configuration{}.dataset;
+}
+
+}  // namespace trainyard

@@ -1,0 +1,22 @@
+// The flags of `lab`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "app/commands.hpp"
+
+namespace trainyard::app {
+
+class LabFlags {
+ public:
+  /// Adds the flags to `command`.
+  explicit LabFlags(CLI::App& command);
+
+  /// What the command line asks for. Throws UsageError.
+  LabPlace place() const;
+
+ private:
+  CLI::Option *name_, *port_, *network_;
+};
+
+}  // namespace trainyard::app

@@ -1,0 +1,46 @@
+// The server of pages: its address, its end, its flags.
+#include <string>
+
+#include "app/program.hpp"
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+TEST_CASE("the lab prints its address and ends with an interrupt", "[app]") {
+  for (const std::string signal : {"INT", "TERM"}) {
+    INFO(signal);
+    const TemporaryFolder folder;
+    const Outcome outcome = run_script(
+        "\"$P\" lab straggler >output & program=$!\n"
+        "until [ -s output ] || ! kill -0 $program; do sleep 0.02; done\n"
+        "kill -" +
+            signal + " $program; wait $program; s=$?; cat output; exit $s",
+        folder.path());
+    CHECK(outcome.status == 0);
+    CHECK(outcome.errors.empty());
+    CHECK_THAT(outcome.output,
+               Catch::Matchers::Matches("http://127\\.0\\.0\\.1:[0-9]+/lab/straggler\n"));
+  }
+}
+
+TEST_CASE("the lab refuses what it cannot listen to", "[app]") {
+  const auto refused = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "lab");
+    const Outcome outcome = run_program(arguments);
+    CHECK(outcome.output.empty());
+    return std::to_string(outcome.status) + " " + outcome.errors;
+  };
+  CHECK_THAT(refused({"stragler"}), ContainsSubstring("did you mean 'straggler'?"));
+  CHECK_THAT(refused({"--port", "70000"}), ContainsSubstring("2 trainyard: --port: '70000'"));
+  CHECK_THAT(refused({"--listen-to-network", "0.0.0.0"}),
+             ContainsSubstring("2 trainyard: --listen-to-network: 0.0.0.0 stands for all"));
+  CHECK_THAT(refused({"--listen-to-network", "::"}), ContainsSubstring("2 trainyard: "));
+  CHECK_THAT(refused({"--listen-to-network", "localhost"}),
+             ContainsSubstring("2 trainyard: --listen-to-network: 'localhost' is no address"));
+  // Of documentation (RFC 5737): no machine has it.
+  CHECK_THAT(refused({"--listen-to-network", "192.0.2.1"}),
+             ContainsSubstring("1 trainyard: cannot listen on 192.0.2.1"));
+}
+
+}  // namespace trainyard
