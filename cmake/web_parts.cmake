@@ -11,7 +11,8 @@ set(TRAINYARD_PAGE_DIR ${PROJECT_SOURCE_DIR}/src/web/page)
 set(TRAINYARD_PAGE_MODULES
   format typed_values palette element save table figure axes
   line_chart bar_chart dot_chart heat_map graph message_timeline
-  curves reasons comparison_page map_page prediction_page netcheck_page topology_page main)
+  curves reasons comparison_page map_page prediction_page netcheck_page topology_page
+  lab_state lab_asking message_animation live_figures lab_index_page lab_page free_state free_form free_page main)
 
 # Sets `result` to `text` as raw string literals, one a line, each short enough for any compiler. It
 # is cut behind a semicolon or an end of line, and so never within a character.
@@ -33,14 +34,6 @@ function(trainyard_literals text result)
   set(${result} "${literals}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB files RELATIVE ${TRAINYARD_PAGE_DIR} CONFIGURE_DEPENDS ${TRAINYARD_PAGE_DIR}/*.js)
-foreach(file IN LISTS files)
-  string(REGEX REPLACE "[.]js$" "" name ${file})
-  if(NOT name IN_LIST TRAINYARD_PAGE_MODULES)
-    message(FATAL_ERROR "${file} is in no page: name it in cmake/web_parts.cmake")
-  endif()
-endforeach()
-
 set(modules "")
 foreach(name IN LISTS TRAINYARD_PAGE_MODULES)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TRAINYARD_PAGE_DIR}/${name}.js)
@@ -55,6 +48,15 @@ file(READ ${TRAINYARD_D3} d3)
 trainyard_literals("${style}" TRAINYARD_PAGE_STYLE)
 trainyard_literals("${d3}" TRAINYARD_PAGE_D3)
 trainyard_literals("${modules}" TRAINYARD_PAGE_PROGRAM)
+
+# In the order in which a class takes them.
+set(TRAINYARD_LAB_DEFINITIONS "")
+foreach(name ports-and-latency who-talks straggler staleness local-steps topologies label-skew fewer-bits)
+  set(file ${PROJECT_SOURCE_DIR}/src/web/labs/${name}.json)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  string(APPEND TRAINYARD_LAB_DEFINITIONS "    R\"part(${text})part\",\n")
+endforeach()
 
 set(TRAINYARD_WEB_PARTS_SOURCE ${PROJECT_BINARY_DIR}/generated/web_parts.cpp)
 configure_file(cmake/web_parts.cpp.in ${TRAINYARD_WEB_PARTS_SOURCE} @ONLY)

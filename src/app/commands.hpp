@@ -65,9 +65,11 @@ struct ReportQuestion {
 };
 int report_command(const ReportQuestion& question);
 struct LabPlace {
-  std::string name;               // of a lab; empty: the page of all
-  int port = 0;                   // 0: any that is free
-  std::string network_address{};  // empty: loopback
+  std::string name;                // of a lab; empty: the page of all
+  int port = 0;                    // 0: any that is free
+  std::string network_address{};   // empty: loopback
+  std::filesystem::path folder{};  // pages are written there instead
+  bool force = false;
 };
 /// Returns when it is interrupted, which is how it ends.
 int lab_command(const LabPlace& place);

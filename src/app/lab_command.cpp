@@ -1,12 +1,13 @@
-// A server of pages to play with, until Ctrl-C.
-#include <optional>
+// Pages to play with: from a server until Ctrl-C, or as files.
+#include <filesystem>
 #include <string>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/configuration/labs.hpp"
+#include "trainyard/report/output_file.hpp"
+#include "trainyard/report/status_line.hpp"
 
 #include "app/commands.hpp"
 #include "app/failures.hpp"
@@ -14,23 +15,11 @@
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
 #include "web/lab_server.hpp"
+#include "web/lab_site.hpp"
 
 namespace trainyard::app {
 
 namespace {
-
-/// The page of a path; empty where there is none.
-std::optional<std::string> lab_page(const std::string& path) {
-  if (path != "/") return std::nullopt;
-  std::string list;
-  for (const Lab& lab : labs()) {
-    list += fmt::format("<li><a href=\"/lab/{}\">{}</a>\n", lab.name, lab.question);
-  }
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Trainyard: labs</title>\n"
-      "<h1>Labs</h1>\n<ol>\n{}</ol>\n",
-      list);
-}
 
 /// "0.0.0.0" is no name under which anybody asks, and a page could be asked under any.
 void check_address(const std::string& address) {
@@ -49,15 +38,41 @@ void check_address(const std::string& address) {
   }
 }
 
+/// Each file is whole or not there; an interrupt leaves those that are.
+void export_to(const std::filesystem::path& folder, bool force) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw UsageError(fmt::format("--export: {}: {}", folder.string(), error.message()));
+  }
+  // Nobody finds out after a minute that the last one is there already.
+  for (const std::string& name : LabSite::exported_names()) {
+    const OutputFile checked("--export", folder / name, force);
+  }
+  keep_results_when_interrupted();
+  StatusLine status_line;
+  LabSite().export_pages(
+      [&](const std::string& name, const std::string& html) {
+        OutputFile("--export", folder / name, force).finish(html);
+      },
+      [&](const std::string& told) { status_line.show(told); }, interrupt_flag());
+}
+
 }  // namespace
 
 int lab_command(const LabPlace& place) {
+  if (!place.folder.empty()) {
+    export_to(place.folder, place.force);
+    fmt::print("{}\n", (place.folder / "index.html").string());
+    return exit_done;
+  }
   LabServerOptions options{.port = place.port};
   if (!place.network_address.empty()) {
     check_address(place.network_address);
     options.address = place.network_address;
   }
-  LabServer server({.page = lab_page}, options);
+  LabSite site;
+  LabServer server({.page = [&](const std::string& path) { return site.page(path); }}, options);
   // There is nothing to keep; but the files of uploads are to go.
   keep_results_when_interrupted();
   if (!place.network_address.empty()) {

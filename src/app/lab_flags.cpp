@@ -2,21 +2,24 @@
 
 #include <string>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
-#include "trainyard/configuration/labs.hpp"
 
 #include "app/training_flags.hpp"
+#include "web/lab_definition.hpp"
 
 namespace trainyard::app {
 
 LabFlags::LabFlags(CLI::App& command)
-    : name_(command.add_option("NAME", "the lab to begin with (list labs) [all of them]")
-                ->type_name("")),
+    : name_(command.add_option("NAME", "the lab to begin with [the list of them]")->type_name("")),
       port_(add_value_flag(command, "port", "N", "where it listens [any that is free]")),
       network_(add_value_flag(
           command, "listen-to-network", "ADDRESS",
           "listen on this address of the machine, and not only to it: whoever reaches the address "
           "may then run computations here and upload data; nobody is asked for a password")) {
+  export_ = add_value_flag(command, "export", "DIR",
+                           "write the pages as files instead, for any web server or none");
+  force_ = add_switch(command, "force", "overwrite files that --export names");
   command.footer(
       "Prints its address, and answers until Ctrl-C ends it with exit status 0: nothing is lost.\n"
       "Only this machine reaches it. Questions have two seconds, at most 64 workers and 200,000\n"
@@ -25,7 +28,12 @@ LabFlags::LabFlags(CLI::App& command)
 
 LabPlace LabFlags::place() const {
   LabPlace place{.name = only_word(*name_)};
-  if (!place.name.empty()) (void)lab_text("lab:" + place.name);  // says which there are
+  if (!place.name.empty()) (void)lab_definition(place.name);  // says which there are
+  place.folder = only_value(*export_);
+  place.force = is_given(*force_);
+  if (!place.folder.empty() && (port_->count() > 0 || network_->count() > 0)) {
+    throw UsageError("--export: pages in files need no server; --port and --listen-to-network do");
+  }
   if (const std::string port = only_value(*port_); !port.empty()) {
     place.port = static_cast<int>(parse_integer(port, "--port", 1, 65535));
   }

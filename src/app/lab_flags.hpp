@@ -16,7 +16,7 @@ class LabFlags {
   LabPlace place() const;
 
  private:
-  CLI::Option *name_, *port_, *network_;
+  CLI::Option *name_, *port_, *network_, *export_, *force_;
 };
 
 }  // namespace trainyard::app

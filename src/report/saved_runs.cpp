@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const fs::path& file) {
+std::string whole_text(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream) throw DataError(fmt::format("{}: cannot be read", file.string()));
@@ -40,7 +40,7 @@ std::string text_of(const fs::path& file) {
 /// What `read` makes of a file, with the file's name before what it cannot read.
 template <typename Read>
 auto read_file(const fs::path& file, const Read& read) {
-  const std::string text = text_of(file);
+  const std::string text = whole_text(file);
   try {
     return read(text);
   } catch (const Json::exception& error) {
@@ -85,24 +85,28 @@ std::vector<Metrics> metrics_in(const std::string& text) {
   return metrics;
 }
 
+std::vector<std::string> fields_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::vector<std::string> fields;
+  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+  return fields;
+}
+
 /// ranks.csv as columns: words where they are words, else numbers.
 Json columns_in(const std::string& text) {
   std::istringstream lines(text);
-  std::vector<std::string> headings;
+  std::string line;
+  std::getline(lines, line);
+  const std::vector<std::string> headings = fields_of(line);
   Json columns = Json::object();
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream fields(line);
-    std::size_t column = 0;
-    const bool is_head = headings.empty();
-    for (std::string field; std::getline(fields, field, ','); ++column) {
-      if (is_head) {
-        headings.push_back(field);
-        columns[field] = Json::array();
-      } else if (headings.at(column) == "role") {
-        columns[headings[column]].push_back(field);
-      } else {
-        columns[headings.at(column)].push_back(Json::parse(field));
-      }
+  for (const std::string& heading : headings) columns[heading] = Json::array();
+  while (std::getline(lines, line)) {
+    const std::vector<std::string> fields = fields_of(line);
+    if (fields.size() != headings.size())
+      throw UsageError("a line with other columns than the first");
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const bool is_word = headings[i] == "role";
+      columns[headings[i]].push_back(is_word ? Json(fields[i]) : Json::parse(fields[i]));
     }
   }
   return columns;

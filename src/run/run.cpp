@@ -31,7 +31,7 @@ Drawing drawing(const Configuration& c) {
   return c.order == RowOrder::reshuffle ? Drawing::reshuffled : Drawing::cyclic;
 }
 
-/// Asked once: hwloc takes longer than many a simulated run.
+/// Asked once: hwloc takes longer than many a run.
 const std::string& machine_text() {
   static const std::string text = this_machine().description;
   return text;
@@ -302,7 +302,7 @@ Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& r
   s.servers = cast_.servers;
   s.time = time_mode_text(config_.time);
   s.seed = config_.seed;
-  s.machine = machine_text();
+  if (config_.time == TimeMode::wall) s.machine = machine_text();
   s.dataset = data_.name;
   s.rows = data_.train.rows;
   s.features = data_.train.features;

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <exception>
-#include <mutex>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -14,9 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <tbb/task_arena.h>
 
-#include "trainyard/report/summary_format.hpp"
-
 #include "base/echoed.hpp"
+#include "web/lab_answer.hpp"
+#include "web/page.hpp"
 
 namespace trainyard {
 
@@ -25,6 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* compare_path = "/api/compare";
+constexpr const char* report_path = "/api/report";
 constexpr const char* data_path = "/api/data";
 constexpr const char* json_type = "application/json";
 constexpr const char* bytes_type = "application/octet-stream";
@@ -79,9 +79,13 @@ std::optional<std::size_t> length_of(const std::string& text) {
   return error == std::errc() && at == end ? std::optional(length) : std::nullopt;
 }
 
+bool is_api(const std::string& path) {
+  return path == compare_path || path == report_path || path == data_path;
+}
+
 /// What a body must be before it is read; empty where it is.
 std::optional<HttpAnswer> refuse_body(const HttpRequest& request) {
-  const bool is_question = request.path == compare_path;
+  const bool is_question = request.path != data_path;
   const std::size_t most = is_question ? most_question_bytes : LabData::most_upload_bytes;
   const std::string type = is_question ? json_type : bytes_type;
   if (request.header("transfer-encoding") != nullptr) {
@@ -105,45 +109,6 @@ std::optional<HttpAnswer> refuse_body(const HttpRequest& request) {
     return error_answer(415, fmt::format("{} takes Content-Type: {}", request.path, type));
   }
   return std::nullopt;
-}
-
-/// Keeps the error of a run, and the results of the others.
-class KeepFirstError final : public CaseListener {
- public:
-  struct Errors {
-    std::mutex mutex{};  // guards the rest
-    std::exception_ptr first{}, interrupted{};
-  };
-  explicit KeepFirstError(Errors& errors) : errors_(errors) {}
-
-  RunHooks hooks() override { return {}; }
-  void ended(const RunResult& /*result*/) override {}
-  void failed(std::exception_ptr error) override {
-    const std::lock_guard lock(errors_.mutex);
-    try {
-      std::rethrow_exception(error);
-    } catch (const Interrupted&) {
-      errors_.interrupted = error;
-    } catch (...) {
-      if (errors_.first == nullptr) errors_.first = error;
-    }
-  }
-
- private:
-  Errors& errors_;
-};
-
-/// Results so far where it is interrupted. Throws Interrupted where there are none.
-std::vector<RunResult> results_of(const ComparisonRequest& request, const LoadedData& data,
-                                  const std::atomic<bool>& interrupted) {
-  KeepFirstError::Errors errors;
-  ComparisonHooks hooks;
-  hooks.interrupted = &interrupted;
-  hooks.begins = [&](const Case&) { return std::make_unique<KeepFirstError>(errors); };
-  std::vector<RunResult> results = run_comparison(request, data, hooks);
-  if (errors.first != nullptr) std::rethrow_exception(errors.first);
-  if (results.empty()) throw Interrupted("interrupted before the first step");
-  return results;
 }
 
 }  // namespace
@@ -191,7 +156,7 @@ std::optional<HttpAnswer> LabServer::refuse_stranger(const HttpRequest& request)
 
 std::optional<HttpAnswer> LabServer::admit(const HttpRequest& request) const {
   if (auto refused = refuse_stranger(request)) return refused;
-  if (request.path == compare_path || request.path == data_path) {
+  if (is_api(request.path)) {
     return request.method == "POST" ? refuse_body(request) : method_answer("POST");
   }
   if (request.method != "GET" && request.method != "HEAD") return method_answer("GET, HEAD");
@@ -201,6 +166,7 @@ std::optional<HttpAnswer> LabServer::admit(const HttpRequest& request) const {
 HttpAnswer LabServer::answer(const HttpRequest& request) {
   try {
     if (request.path == compare_path) return compare(request);
+    if (request.path == report_path) return report(request);
     if (request.path == data_path) return upload(request);
     if (auto page = pages_.page(request.path)) {
       return {.type = "text/html; charset=utf-8", .body = std::move(*page)};
@@ -224,18 +190,7 @@ HttpAnswer LabServer::answer(const HttpRequest& request) {
 std::string LabServer::computed(LabQuestion& question, const std::atomic<bool>& interrupted,
                                 bool alone) {
   const auto data = data_.load(question.request.configuration, question.upload.get());
-  bound_lab_question(question, *data);
-  ComparisonRequest& request = question.request;
-  std::vector<RunResult> results;
-  if (alone) {
-    results = results_of(request, *data, interrupted);
-  } else {
-    // Another question has another core.
-    request.options.jobs = 1;
-    tbb::task_arena one(1);
-    one.execute([&] { results = results_of(request, *data, interrupted); });
-  }
-  return comparison_json(results, request.options);
+  return lab_answer(question, *data, interrupted, alone);
 }
 
 /// The text, when its turn has come.
@@ -265,6 +220,16 @@ HttpAnswer LabServer::compare(const HttpRequest& request) {
                  [&](const std::atomic<bool>& interrupted, bool alone) {
                    return computed(question, interrupted, alone);
                  });
+}
+
+/// The page that `compare --html` makes of the same.
+HttpAnswer LabServer::report(const HttpRequest& request) {
+  HttpAnswer answer = compare(request);
+  if (answer.status != 200) return answer;
+  answer.type = "text/html; charset=utf-8";
+  answer.body = html_page(PageKind::comparison, "A comparison of the lab", answer.body);
+  answer.headers.emplace_back("Content-Disposition", "attachment; filename=\"report.html\"");
+  return answer;
 }
 
 HttpAnswer LabServer::upload(const HttpRequest& request) {

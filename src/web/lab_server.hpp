@@ -1,11 +1,11 @@
 // The server of `trainyard lab`: pages, and comparisons on demand.
 //
 //   GET  /, /lab/NAME, /free, /report    what LabPages has for the path; 404 for all others
-//   POST /api/compare                    a question (lab_question.hpp) → what `compare --json`
-//   prints POST /api/data?name=ROWS.csv         a file → {"data": TOKEN, "name", "rows",
-//   "features",
-//                                        "classes", "remarks"}; other parameters are options that
-//                                        say how it is read (label-column, header, …)
+//   POST /api/compare             a question (lab_question.hpp) → what `compare --json` prints
+//   POST /api/report              the same question → what `compare --html` writes
+//   POST /api/data?name=ROWS.csv  a file → {"data": TOKEN, "name", "rows", "features", "classes",
+//                                 "remarks"}; other parameters are options that say how it is read
+//                                 (label-column, header, …)
 //
 // Answers of the API that are no result are {"error": "…"}, with "option" where it is about one:
 //
@@ -77,6 +77,7 @@ class LabServer {
   HttpAnswer in_turn(const std::string& client, std::uint64_t number, const HttpRequest& request,
                      const Computing& text);
   HttpAnswer compare(const HttpRequest& request);
+  HttpAnswer report(const HttpRequest& request);
   HttpAnswer upload(const HttpRequest& request);
   std::string computed(LabQuestion& question, const std::atomic<bool>& interrupted, bool alone);
 

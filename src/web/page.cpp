@@ -11,14 +11,19 @@ namespace trainyard {
 namespace {
 
 /// In the order of PageKind.
-constexpr std::array names{"comparison", "map",      "prediction", "sweep",   "break-even",
-                           "netcheck",   "topology", "consensus",  "timeline"};
+constexpr std::array names{"comparison", "map",      "prediction", "sweep",
+                           "break-even", "netcheck", "topology",   "consensus",
+                           "timeline",   "lab",      "free",       "labs"};
 
-/// Nothing is loaded from anywhere; a figure that is saved goes through a blob.
-constexpr std::string_view policy =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: "
-    "blob:; "
-    "base-uri 'none'; form-action 'none'";
+/// Nothing is loaded from anywhere; a figure that is saved goes through a blob. A page of the lab
+/// asks its own server.
+std::string policy_of(PageKind kind) {
+  const bool asks = kind == PageKind::lab || kind == PageKind::free;
+  return fmt::format(
+      "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: "
+      "blob:; {}base-uri 'none'; form-action 'none'",
+      asks ? "connect-src 'self'; " : "");
+}
 
 std::string replaced(std::string_view text, std::string_view marks,
                      std::string_view (*replacement)(char)) {
@@ -60,7 +65,7 @@ std::string html_page(PageKind kind, const std::string& title, std::string_view 
       "the data are in the page's source.</noscript>\n"
       "<script type=\"application/json\" id=\"document\" data-kind=\"{}\">{}</script>\n"
       "<script>{}</script>\n<script type=\"module\">\n{}</script>\n</body>\n</html>\n",
-      policy, html_escaped(title), page_style(), names[static_cast<std::size_t>(kind)],
+      policy_of(kind), html_escaped(title), page_style(), names[static_cast<std::size_t>(kind)],
       script_safe(json), page_d3(), page_program());
 }
 

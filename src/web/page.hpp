@@ -19,7 +19,10 @@ enum class PageKind {
   netcheck,    // netcheck_json()
   topology,    // topology_json()
   consensus,   // consensus_json()
-  timeline     // timeline_json()
+  timeline,    // timeline_json()
+  lab,         // a lab, with what it shows first (lab_site.hpp)
+  free,        // everything that a question may set
+  labs         // the list of them
 };
 
 /// `json` is what the command prints with --json, and all that the page shows.

@@ -80,7 +80,7 @@ TEST_CASE("a report of what is no run is refused", "[app]") {
   }
 }
 
-TEST_CASE("--html writes a page beside what is printed, and overwrites none", "[app]") {
+TEST_CASE("the flag --html writes a page beside what is printed, and overwrites none", "[app]") {
   const TemporaryFolder folder;
   const std::vector<Words> commands{
       {"run", "--epochs", "1", "--quiet", "--time", "virtual"},

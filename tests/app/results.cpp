@@ -69,6 +69,14 @@ std::set<std::string> make_run_keys() {
 const std::set<std::string> summary_keys = make_summary_keys();
 const std::set<std::string> run_keys = make_run_keys();
 
+Json summary_of(const std::string& output) {
+  Json run = Json::parse(output);
+  for (const std::string& key : run_keys) {
+    if (summary_keys.count(key) == 0) run.erase(key);
+  }
+  return run;
+}
+
 Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;

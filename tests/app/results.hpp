@@ -23,6 +23,9 @@ extern const std::set<std::string> summary_keys;
 /// And those of what stands behind it, which run and compare print besides.
 extern const std::set<std::string> run_keys;
 
+/// What `run --json` prints, without what it has besides the summary.
+Json summary_of(const std::string& output);
+
 /// A run's folder is whole: documented keys, evaluations that end where the summary says, a model
 /// with its hash, a configuration that can be read back.
 void check_results_folder(const std::filesystem::path& folder);

@@ -107,7 +107,9 @@ std::vector<Effect> most_effects() {
       {"placement", {{{"placement", "scatter"}}}, {{{"placement", "compact"}, {"time", "wall"}}}},
       {"trace-steps", {{{"trace-steps", "0:3"}}}, {{{"trace-steps", "0:3"}, {"trace", "t.json"}}}},
       {"force", {{{"force", "true"}}}, {{{"force", "true"}, {"out", "o"}}}},
-      {"force", {{{"force", "true"}}}, {{{"force", "true"}, {"trace", "t.json"}}}},
+      {"force",
+       {{{"force", "true"}}},
+       {{{"force", "true"}, {"trace", "t.json"}}, {{"force", "true"}, {"html", "p.html"}}}},
   };
 }
 
@@ -276,7 +278,7 @@ TEST_CASE("every option has an effect always, or a case here", "[configuration]"
       "partition",       "replacement",  "model",       "l2",
       "optimizer",       "lr",           "lr-schedule", "warmup",
       "pause",           "out",          "trace",       "quiet",
-      "force-memory"};
+      "force-memory",    "html"};
   for (const Option& option : options()) {
     INFO(option.name);
     const bool is_always = std::ranges::count(always, option.name) > 0;

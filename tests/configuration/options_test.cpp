@@ -136,6 +136,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"placement", "scatter"},
                                                          {"out", "results"},
                                                          {"trace", "trace.json"},
+                                                         {"html", "report.html"},
                                                          {"trace-steps", "2:5"},
                                                          {"format", "json"},
                                                          {"quiet", "true"},

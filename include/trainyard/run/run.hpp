@@ -60,7 +60,7 @@ struct Summary {
   int workers = 0, servers = 0;
   std::string time;  // "wall" or "virtual"
   std::uint64_t seed = 0;
-  std::string machine;  // that it ran on: hardware/machine.hpp's description
+  std::optional<std::string> machine;  // in wall: hardware/machine.hpp's description
 
   std::string dataset;
   std::size_t rows = 0, features = 0, test_rows = 0;

@@ -38,7 +38,7 @@ function draw_runs(parent, runs) {
   const groups = groups_of(runs);
   draw_answer(parent, runs, groups);
   draw_curves(parent, runs, groups);
-  draw_time(parent, groups);
+  time_chart(parent, () => groups);
   draw_ranks(parent, runs);
   draw_bytes(parent, groups);
   draw_staleness(parent, runs);
@@ -53,15 +53,27 @@ function draw_runs(parent, runs) {
  * @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups
  */
 function draw_answer(parent, runs, groups) {
-  const {dataset, model, workers, time} = runs[0];
-  const target = target_text(runs[0]);
   const title = groups.length > 1 ? "Who was first, and why" : `${groups[0].name}: where it got, and where its time went`;
-  parent.append(element("h1", {}, title), element("p", {class: "setting"},
-    `${model.name} on ${dataset.name}: ${dataset.rows} rows of ${dataset.features} features, ` +
+  parent.append(element("h1", {}, title), element("p", {class: "setting"}, setting_words(runs[0])), verdict_list(groups));
+}
+
+/**
+ * What was trained on what, and until when.
+ * @param {Run} run
+ */
+export function setting_words(run) {
+  const {dataset, model, workers, time} = run;
+  const target = target_text(run);
+  return `${model.name} on ${dataset.name}: ${dataset.rows} rows of ${dataset.features} features, ` +
     `${workers} workers, ${time === "virtual" ? "in simulated time" : "on this machine's clock"}` +
-    `${target ? `; to be reached: ${target}` : ""}.`));
-  parent.append(element("ol", {class: "verdicts"}, ...verdicts_of(groups).map(({name, outcome, reason}) =>
-    element("li", {}, element("strong", {}, name), target ? ` ${outcome} ${reason}` : `: ${reason}`))));
+    `${target ? `; to be reached: ${target}` : ""}.`;
+}
+
+/** @param {Group[]} groups */
+export function verdict_list(groups) {
+  const has_target = target_text(groups[0].runs[0]) !== "";
+  return element("ol", {class: "verdicts"}, ...verdicts_of(groups).map(({name, outcome, reason}) =>
+    element("li", {}, element("strong", {}, name), has_target ? ` ${outcome} ${reason}` : `: ${reason}`)));
 }
 
 /** @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups */
@@ -88,15 +100,17 @@ const activities = [
   {name: "wait", color: activity_colors.wait},
 ];
 
-/** @param {HTMLElement} parent @param {Group[]} groups */
-function draw_time(parent, groups) {
+/**
+ * @param {HTMLElement} parent @param {() => Group[]} groups
+ */
+export function time_chart(parent, groups) {
   let by_share = true;
   const chart = bar_chart(parent, {
     id: "time", title: "Where a worker's time went", heading: "contestant",
     note: "Mean over workers: computing, its messages on the wire, waiting for others.",
     parts: activities, format: (value) => (by_share ? percent(value) : duration(value)),
     label: () => (by_share ? "share of the run" : "time"),
-    rows: () => groups.map((group) => {
+    rows: () => groups().map((group) => {
       const shares = time_shares(group);
       const scale = by_share ? 1 : mean_of(group.runs, (run) => run.seconds) ?? 1;
       return {name: group.name, values: [shares.compute, shares.transfer, shares.wait].map((one) => (one === null ? null : one * scale))};
@@ -106,10 +120,11 @@ function draw_time(parent, groups) {
       chart.redraw();
     })],
   });
+  return chart;
 }
 
 /** @param {Run[]} runs @returns {[string, string][]} */
-function run_options(runs) {
+export function run_options(runs) {
   const seeds = new Set(runs.map((run) => run.seed)).size > 1;
   return runs.map((run, at) => [String(at), `${name_of(run)}${seeds ? `, seed ${run.seed}` : ""}`]);
 }

@@ -44,95 +44,111 @@ function drawn_points(series, log_x, log_y) {
     !(log_x && x <= 0) && !(log_y && y <= 0));
 }
 
+/**
+ * What the reader has chosen, and the frame that shows it.
+ * @typedef {object} LineView
+ * @property {LineChart} chart
+ * @property {Set<string>} hidden
+ * @property {{x: boolean, y: boolean}} log
+ * @property {Area | null} zoom
+ * @property {(area: Area | null) => void} zoom_to
+ * @property {import("./figure.js").Frame} [frame]
+ */
+
 /** @param {HTMLElement} parent @param {LineChart} chart */
 export function line_chart(parent, chart) {
-  /** @type {Set<string>} */
-  const hidden = new Set();
+  const whole = element("button", {type: "button", class: "whole", disabled: true, onclick: () => view.zoom_to(null)}, "Whole");
   const log = {x: chart.log?.x ?? false, y: chart.log?.y ?? false};
-  /** @type {Area | null} */
-  let zoom = null;
-  const whole = element("button", {type: "button", class: "whole", disabled: true, onclick: () => zoom_to(null)}, "Whole");
+  /** @type {LineView} */
+  const view = {
+    chart, hidden: new Set(), log, zoom: null,
+    zoom_to: (area) => {
+      view.zoom = area;
+      /** @type {HTMLButtonElement} */ (whole).disabled = area === null;
+      frame.redraw();
+    },
+  };
   const frame = figure(parent, {
     id: chart.id, title: chart.title, note: chart.note,
     controls: [...(chart.controls ?? []),
-      toggle("log x", log.x, (on) => { log.x = on; zoom_to(null); }),
-      toggle("log y", log.y, (on) => { log.y = on; zoom_to(null); }), whole],
-    draw: (svg, width) => draw(svg, width),
+      toggle("log x", log.x, (on) => { log.x = on; view.zoom_to(null); }),
+      toggle("log y", log.y, (on) => { log.y = on; view.zoom_to(null); }), whole],
+    draw: (svg, width, own) => draw_lines(svg, width, {...view, frame: own}),
     columns: () => columns_of(chart),
   });
+  return {...frame, show_whole: () => view.zoom_to(null)};
+}
 
-  /** @param {Area | null} area */
-  function zoom_to(area) {
-    zoom = area;
-    /** @type {HTMLButtonElement} */ (whole).disabled = zoom === null;
-    frame.redraw();
-  }
+/** @param {SVGSVGElement} svg @param {number} width @param {LineView & {frame: import("./figure.js").Frame}} view */
+function draw_lines(svg, width, view) {
+  const {chart, frame, hidden, log, zoom} = view;
+  const height = Math.max(220, Math.min(400, Math.round(width * 0.5)));
+  set_size(svg, width, height);
+  const box = {left: margin.left, right: width - margin.right, top: margin.top, bottom: height - margin.bottom};
+  const all = chart.series().map((series, index) => ({style: index, ...series}));
+  const entries = all.filter((series) => !series.thin);
+  draw_legend(frame.legend, entries.map(({name, style}) =>
+    ({name, color: color_of(style), dash: dash_of(style)})), hidden, frame.redraw);
+  const shown = all.filter(({name}) => !hidden.has(name));
+  const points = shown.flatMap((series) => drawn_points(series, log.x, log.y));
+  const level = chart.level?.() ?? null;
+  const ys = points.map(({y}) => Number(y)).concat(level && points.length > 0 ? [level.y] : []);
+  const x = scale_over(points.map((point) => Number(point.x)), [box.left, box.right], log.x);
+  const y = scale_over(ys, [box.bottom, box.top], log.y);
+  if (zoom) { x.domain(zoom.x); y.domain(zoom.y); }
+  draw_axes(svg, box, x, y, {...chart.x(), log: log.x}, {...chart.y(), log: log.y});
+  const clip = `${chart.id}-clip`;
+  d3.select(svg).append("clipPath").attr("id", clip).append("rect")
+    .attr("x", box.left - 5).attr("y", box.top - 5)
+    .attr("width", box.right - box.left + 10).attr("height", box.bottom - box.top + 10);
+  const plot = d3.select(svg).append("g").attr("clip-path", `url(#${clip})`);
+  if (level) draw_level(plot, box, y(level.y), level.label);
+  for (const series of shown) draw_series(plot, series, x, y, log);
+  add_brush(svg, box, x, y, view.zoom_to);
+  add_pointer(svg, view, shown, x, y);
+  frame.say(`${chart.title}: ${entries.map(({name}) => name).join(", ")}; the table has the numbers.`);
+}
 
-  /** @param {SVGSVGElement} svg @param {number} width */
-  function draw(svg, width) {
-    const height = Math.max(220, Math.min(400, Math.round(width * 0.5)));
-    set_size(svg, width, height);
-    const box = {left: margin.left, right: width - margin.right, top: margin.top, bottom: height - margin.bottom};
-    const all = chart.series().map((series, index) => ({style: index, ...series}));
-    const entries = all.filter((series) => !series.thin);
-    draw_legend(frame.legend, entries.map(({name, style}) =>
-      ({name, color: color_of(style), dash: dash_of(style)})), hidden, frame.redraw);
-    const shown = all.filter(({name}) => !hidden.has(name));
-    const points = shown.flatMap((series) => drawn_points(series, log.x, log.y));
-    const level = chart.level?.() ?? null;
-    const ys = points.map(({y}) => Number(y)).concat(level && points.length > 0 ? [level.y] : []);
-    const x = scale_over(points.map((point) => Number(point.x)), [box.left, box.right], log.x);
-    const y = scale_over(ys, [box.bottom, box.top], log.y);
-    if (zoom) { x.domain(zoom.x); y.domain(zoom.y); }
-    draw_axes(svg, box, x, y, {...chart.x(), log: log.x}, {...chart.y(), log: log.y});
-    const clip = `${chart.id}-clip`;
-    d3.select(svg).append("clipPath").attr("id", clip).append("rect")
-      .attr("x", box.left - 5).attr("y", box.top - 5)
-      .attr("width", box.right - box.left + 10).attr("height", box.bottom - box.top + 10);
-    const plot = d3.select(svg).append("g").attr("clip-path", `url(#${clip})`);
-    if (level) draw_level(plot, box, y(level.y), level.label);
-    for (const series of shown) draw_series(plot, series, x, y, log);
-    add_brush(svg, box, x, y);
-    add_pointer(svg, frame.root, shown, x, y);
-    frame.say(`${chart.title}: ${entries.map(({name}) => name).join(", ")}; the table has the numbers.`);
-  }
+/**
+ * @param {SVGSVGElement} svg @param {import("./axes.js").Box} box @param {any} x @param {any} y
+ * @param {(area: Area | null) => void} zoom_to
+ */
+function add_brush(svg, box, x, y, zoom_to) {
+  const brush = d3.brush().extent([[box.left, box.top], [box.right, box.bottom]]).on("end", () => {
+    const selection = d3.event.selection;
+    if (!selection) return;
+    const [[x0, y0], [x1, y1]] = selection;
+    zoom_to({x: [x.invert(x0), x.invert(x1)], y: [y.invert(y1), y.invert(y0)]});
+  });
+  // Below the marks, so that they still feel the pointer.
+  d3.select(svg).insert("g", "g[clip-path]").attr("class", "brush unprinted").call(brush)
+    .on("dblclick", () => zoom_to(null));
+}
 
-  /** @param {SVGSVGElement} svg @param {import("./axes.js").Box} box @param {any} x @param {any} y */
-  function add_brush(svg, box, x, y) {
-    const brush = d3.brush().extent([[box.left, box.top], [box.right, box.bottom]]).on("end", () => {
-      const selection = d3.event.selection;
-      if (!selection) return;
-      const [[x0, y0], [x1, y1]] = selection;
-      zoom_to({x: [x.invert(x0), x.invert(x1)], y: [y.invert(y1), y.invert(y0)]});
-    });
-    // Below the marks, so that they still feel the pointer.
-    d3.select(svg).insert("g", "g[clip-path]").attr("class", "brush unprinted").call(brush)
-      .on("dblclick", () => zoom_to(null));
-  }
-
-  /** @param {SVGSVGElement} svg @param {HTMLElement} root @param {Series[]} shown @param {any} x @param {any} y */
-  function add_pointer(svg, root, shown, x, y) {
-    root.querySelector(".tip")?.remove();
-    const tip = element("output", {class: "tip unprinted", hidden: true});
-    root.append(tip);
-    const format_x = chart.x().format ?? significant, format_y = chart.y().format ?? significant;
-    svg.onpointermove = (event) => {
-      const [at_x, at_y] = d3.clientPoint(svg, event);
-      const near = nearest(shown, log, x, y, at_x, at_y);
-      tip.hidden = near === null;
-      if (!near) return;
-      tip.textContent = `${near.name}: ${format_y(near.y)} at ${format_x(near.x)}`;
-      tip.style.left = `${Math.min(x(near.x) + 10, svg.clientWidth - 180)}px`;
-      tip.style.top = `${svg.getBoundingClientRect().top - root.getBoundingClientRect().top + y(near.y) - 34}px`;
-    };
-    svg.onpointerleave = () => { tip.hidden = true; };
-    svg.onclick = (event) => {
-      const [at_x, at_y] = d3.clientPoint(svg, event);
-      const near = nearest(shown, log, x, y, at_x, at_y);
-      if (near) chart.clicked?.(near.name);
-    };
-  }
-  return frame;
+/**
+ * @param {SVGSVGElement} svg @param {LineView & {frame: import("./figure.js").Frame}} view
+ * @param {Series[]} shown @param {any} x @param {any} y
+ */
+function add_pointer(svg, {chart, frame: {root}, log}, shown, x, y) {
+  root.querySelector(".tip")?.remove();
+  const tip = element("output", {class: "tip unprinted", hidden: true});
+  root.append(tip);
+  const format_x = chart.x().format ?? significant, format_y = chart.y().format ?? significant;
+  svg.onpointermove = (event) => {
+    const [at_x, at_y] = d3.clientPoint(svg, event);
+    const near = nearest(shown, log, x, y, at_x, at_y);
+    tip.hidden = near === null;
+    if (!near) return;
+    tip.textContent = `${near.name}: ${format_y(near.y)} at ${format_x(near.x)}`;
+    tip.style.left = `${Math.min(x(near.x) + 10, svg.clientWidth - 180)}px`;
+    tip.style.top = `${svg.getBoundingClientRect().top - root.getBoundingClientRect().top + y(near.y) - 34}px`;
+  };
+  svg.onpointerleave = () => { tip.hidden = true; };
+  svg.onclick = (event) => {
+    const [at_x, at_y] = d3.clientPoint(svg, event);
+    const near = nearest(shown, log, x, y, at_x, at_y);
+    if (near) chart.clicked?.(near.name);
+  };
 }
 
 /**

@@ -2,6 +2,9 @@
 
 import { comparison_page } from "./comparison_page.js";
 import { element } from "./element.js";
+import { free_page } from "./free_page.js";
+import { lab_index_page } from "./lab_index_page.js";
+import { lab_page } from "./lab_page.js";
 import { consensus_page, topology_page } from "./topology_page.js";
 import { map_page } from "./map_page.js";
 import { timeline_page } from "./message_timeline.js";
@@ -19,6 +22,9 @@ const pages = {
   "topology": topology_page,
   "consensus": consensus_page,
   "timeline": timeline_page,
+  "lab": lab_page,
+  "labs": lab_index_page,
+  "free": free_page,
 };
 
 const source = /** @type {HTMLElement} */ (document.getElementById("document"));

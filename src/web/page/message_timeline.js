@@ -40,6 +40,8 @@ import { activity_colors, color_of } from "./palette.js";
  * @property {string} [note]
  * @property {HTMLElement[]} [controls]
  * @property {() => Trace} trace
+ * @property {(message: number) => void} [clicked]
+ * @property {() => {time: number, message: number | null}} [marked] a moment and a message to point out; say with show_mark()
  */
 
 /** @param {number} value */
@@ -97,6 +99,7 @@ export function message_timeline(parent, chart) {
   let zoom = null;
   /** @type {Set<string>} */
   const hidden = new Set();
+  let show_mark = () => {};
   const whole = element("button", {type: "button", class: "whole", disabled: true, onclick: () => zoom_to(null)}, "Whole");
   const frame = figure(parent, {
     id: chart.id, title: chart.title, controls: [...(chart.controls ?? []), whole],
@@ -131,8 +134,22 @@ export function message_timeline(parent, chart) {
     const plot = root.append("g").attr("clip-path", `url(#${clip})`);
     draw_spans(plot, trace, rows, hidden);
     if (!hidden.has("messages")) draw_messages(plot, trace, rows, frame.say);
+    const {clicked, marked} = chart;
+    const number_of = (/** @type {unknown} */ _, /** @type {number} */ at, /** @type {Element[]} */ all) => Number(all[at].getAttribute("data-message"));
+    if (clicked) {
+      plot.selectAll(".message").classed("pointed", true)
+        .on("click", (/** @type {[unknown, number, Element[]]} */ ...place) => clicked(number_of(...place)));
+    }
+    if (!marked) return;
+    const line = plot.append("line").attr("class", "now unprinted").attr("y1", timeline_margin.top).attr("y2", end);
+    show_mark = () => {
+      const {time, message} = marked();
+      line.attr("x1", rows.x(time)).attr("x2", rows.x(time));
+      plot.selectAll(".message").classed("chosen", (/** @type {[unknown, number, Element[]]} */ ...place) => number_of(...place) === message);
+    };
+    show_mark();
   }
-  return frame;
+  return {...frame, show_mark: () => show_mark(), show_whole: () => zoom_to(null)};
 }
 
 /** @param {Trace} trace @param {number} width @param {[number, number]} time @returns {Rows} */

@@ -12,6 +12,17 @@ test("there are modules", () => {
   assert.ok(modules.some(({name}) => name === "main.js"));
 });
 
+test("a page has every module, each after those that it uses", () => {
+  const list = readFileSync(new URL("../../../cmake/web_parts.cmake", import.meta.url), "utf8");
+  const order = /set\(TRAINYARD_PAGE_MODULES([^)]*)\)/.exec(list)[1].trim().split(/\s+/);
+  assert.deepEqual([...order].sort(), modules.map(({name}) => name.replace(".js", "")).sort());
+  for (const {name, text} of modules) {
+    for (const [, used] of text.matchAll(/^import .* from "\.\/(\w+)\.js";$/gm)) {
+      assert.ok(order.indexOf(used) < order.indexOf(name.replace(".js", "")), `${name} comes before ${used}`);
+    }
+  }
+});
+
 test("every import is of names, from a module here, on one line", () => {
   for (const {name, text} of modules) {
     for (const line of text.split("\n").filter((one) => one.startsWith("import"))) {

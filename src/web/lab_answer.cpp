@@ -1,0 +1,85 @@
+#include "web/lab_answer.hpp"
+
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <tbb/task_arena.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/report/summary_format.hpp"
+#include "trainyard/runtime/trace.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// What an animation shows: more takes longer to send than to compute.
+constexpr std::uint64_t recorded_steps = 2;
+constexpr std::size_t most_recorded = 600;
+
+/// Keeps the error of a run, and the results of the others; records the first steps.
+class KeepFirstError final : public CaseListener {
+ public:
+  struct Errors {
+    std::mutex mutex{};  // guards the rest
+    std::exception_ptr first{}, interrupted{};
+  };
+  explicit KeepFirstError(Errors& errors) : errors_(errors) {}
+
+  RunHooks hooks() override {
+    RunHooks hooks;
+    hooks.recorder = &recorder_;
+    return hooks;
+  }
+  void ended(const RunResult& /*result*/) override {}
+  void failed(std::exception_ptr error) override {
+    const std::lock_guard lock(errors_.mutex);
+    try {
+      std::rethrow_exception(error);
+    } catch (const Interrupted&) {
+      errors_.interrupted = error;
+    } catch (...) {
+      if (errors_.first == nullptr) errors_.first = error;
+    }
+  }
+
+ private:
+  Errors& errors_;
+  TraceRecorder recorder_{StepRange{.first = 0, .last = recorded_steps}, most_recorded};
+};
+
+/// Results so far where it is interrupted. Throws Interrupted where there are none.
+std::vector<RunResult> results_of(const ComparisonRequest& request, const LoadedData& data,
+                                  const std::atomic<bool>& interrupted) {
+  KeepFirstError::Errors errors;
+  ComparisonHooks hooks;
+  hooks.interrupted = &interrupted;
+  hooks.begins = [&](const Case&) { return std::make_unique<KeepFirstError>(errors); };
+  std::vector<RunResult> results = run_comparison(request, data, hooks);
+  if (errors.first != nullptr) std::rethrow_exception(errors.first);
+  if (results.empty()) throw Interrupted("interrupted before the first step");
+  return results;
+}
+
+}  // namespace
+
+std::string lab_answer(LabQuestion& question, const LoadedData& data,
+                       const std::atomic<bool>& interrupted, bool alone) {
+  bound_lab_question(question, data);
+  ComparisonRequest& request = question.request;
+  std::vector<RunResult> results;
+  if (alone) {
+    results = results_of(request, data, interrupted);
+  } else {
+    // Another question has another core.
+    request.options.jobs = 1;
+    tbb::task_arena one(1);
+    one.execute([&] { results = results_of(request, data, interrupted); });
+  }
+  return comparison_json(results, request.options);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,53 @@
+// The labs as pages: what each asks, shows and lets one move (src/web/labs/NAME.json).
+//
+//   {"name", "title", "question", "story": ["a paragraph", …], "lab": "straggler",
+//    "schemes": "ring,ps-sync", "options": {"workers": "8"}, "show": {"x", "y"}, "timeline":
+//    "ring", "sliders": [{"option", "label", "values": ["0:1", …], "texts": ["1", …], "value":
+//    "0:10"}, …]}
+//
+// `lab`, which may be left out, names the configuration that it begins with.
+//
+// Threads: any; the definitions are read at the first call and never change.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace trainyard {
+
+struct LabSlider {
+  std::string option;
+  std::vector<std::string> values;
+  std::string value;  // at first
+};
+
+struct LabDefinition {
+  std::string name, title, question;
+  std::vector<LabSlider> sliders;
+  std::string json;  // the whole definition
+};
+
+/// In the order in which a class takes them.
+const std::vector<LabDefinition>& lab_definitions();
+/// Throws UsageError for a name that is none, with those there are.
+const LabDefinition& lab_definition(const std::string& name);
+
+/// Where the sliders stand: option → value.
+using LabPosition = std::map<std::string, std::string>;
+LabPosition first_position(const LabDefinition& lab);
+
+/// What a page asks with its sliders there (lab_question.hpp), as JSON.
+std::string question_at(const LabDefinition& lab, const LabPosition& position);
+/// "latency=1ms&straggler=0:5", in the order of the sliders.
+std::string position_key(const LabDefinition& lab, const LabPosition& position);
+
+/// The same lab, whose sliders have `most` positions together at most: every other one of the
+/// longest slider is left out, but not its ends and not where it stands at first.
+LabDefinition thinned(const LabDefinition& lab, std::size_t most);
+/// All of them.
+std::vector<LabPosition> positions_of(const LabDefinition& lab);
+
+}  // namespace trainyard

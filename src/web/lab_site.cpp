@@ -1,0 +1,160 @@
+#include "web/lab_site.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/codec/codec.hpp"
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/data/generate.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/topology/topology.hpp"
+
+#include "configuration/defaults.hpp"
+#include "web/lab_answer.hpp"
+#include "web/lab_question.hpp"
+#include "web/page.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Of an exported lab: a page of about 5 MB, a minute of computing.
+constexpr std::size_t most_positions = 48;
+
+const std::atomic<bool> never{false};
+
+std::string answered(const std::string& body, LabData& data, const std::atomic<bool>& interrupted) {
+  LabQuestion question = parse_lab_question(
+      body, [](std::string_view) { return std::shared_ptr<const UploadedData>(); });
+  const auto loaded = data.load(question.request.configuration, nullptr);
+  return lab_answer(question, *loaded, interrupted, true);
+}
+
+/// `href` of a lab's name.
+Json lab_list(const std::function<std::string(const std::string&)>& href) {
+  Json list = Json::array();
+  for (const LabDefinition& lab : lab_definitions()) {
+    list.push_back({{"name", lab.name},
+                    {"title", lab.title},
+                    {"question", lab.question},
+                    {"href", href(lab.name)}});
+  }
+  return list;
+}
+
+std::string live_href(const std::string& name) {
+  return "/lab/" + name;
+}
+
+std::string file_href(const std::string& name) {
+  return name + ".html";
+}
+
+template <typename Table>
+Json names_in(const Table& table) {
+  Json names = Json::array();
+  for (const auto& row : table) names.push_back({{"name", row.name}, {"summary", row.summary}});
+  return names;
+}
+
+Json option_list() {
+  const Configuration defaults = built_in_defaults();
+  Json list = Json::array();
+  for (const Option& option : options()) {
+    if (!is_lab_option(option)) continue;
+    list.push_back({{"section", option.section},
+                    {"name", option.name},
+                    {"argument", option.argument},
+                    {"help", option.help},
+                    {"value", option.get(defaults)}});
+  }
+  return list;
+}
+
+/// A document within a document, as it is: to read and write it again would be most of the time.
+std::string with_member(const Json& object, const std::string& key, const std::string& document) {
+  std::string text = object.dump();
+  text.pop_back();
+  return fmt::format("{}{}\"{}\":{}}}", text, object.empty() ? "" : ",", key, document);
+}
+
+}  // namespace
+
+std::string LabSite::first_answer(const std::string& question) {
+  const std::lock_guard lock(mutex_);
+  const auto found = answers_.find(question);
+  if (found != answers_.end()) return found->second;
+  return answers_[question] = answered(question, data_, never);
+}
+
+std::string LabSite::lab_page(const LabDefinition& lab) {
+  const Json page{{"lab", Json::parse(lab.json)},
+                  {"grid", nullptr},
+                  {"labs", lab_list(live_href)},
+                  {"free", "/free"}};
+  const std::string first = first_answer(question_at(lab, first_position(lab)));
+  return html_page(PageKind::lab, lab.title, with_member(page, "first", first));
+}
+
+std::string LabSite::free_page() {
+  const Json page{{"options", option_list()},
+                  {"schemes", names_in(schemes())},
+                  {"topologies", names_in(topologies())},
+                  {"codecs", names_in(codecs())},
+                  {"collectives", names_in(all_reduces())},
+                  {"datasets", names_in(generators())},
+                  {"labs", lab_list(live_href)}};
+  return html_page(PageKind::free, "Everything at once",
+                   with_member(page, "first", first_answer("{}")));
+}
+
+std::optional<std::string> LabSite::page(const std::string& path) {
+  if (path == "/") {
+    return html_page(PageKind::labs, "Labs",
+                     Json{{"labs", lab_list(live_href)}, {"free", "/free"}}.dump());
+  }
+  if (path == "/free") return free_page();
+  for (const LabDefinition& lab : lab_definitions()) {
+    if (path == live_href(lab.name)) return lab_page(lab);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> LabSite::exported_names() {
+  std::vector<std::string> names{"index.html"};
+  for (const LabDefinition& lab : lab_definitions()) names.push_back(file_href(lab.name));
+  return names;
+}
+
+void LabSite::export_pages(
+    const std::function<void(const std::string& name, const std::string& html)>& take,
+    const std::function<void(const std::string&)>& told, const std::atomic<bool>& interrupted) {
+  const Json list = lab_list(file_href);
+  take("index.html",
+       html_page(PageKind::labs, "Labs", Json{{"labs", list}, {"free", nullptr}}.dump()));
+  for (const LabDefinition& whole : lab_definitions()) {
+    const LabDefinition lab = thinned(whole, most_positions);
+    std::string grid, first;
+    const std::vector<LabPosition> positions = positions_of(lab);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      told(fmt::format("{}: {} of {} positions", lab.name, i + 1, positions.size()));
+      const std::string answer = answered(question_at(lab, positions[i]), data_, interrupted);
+      if (positions[i] == first_position(lab)) first = answer;
+      grid += fmt::format("{}{}:{}", grid.empty() ? "{" : ",",
+                          Json(position_key(lab, positions[i])).dump(), answer);
+      // relaxed: a flag that a signal sets; nothing is published with it.
+      if (interrupted.load(std::memory_order_relaxed)) throw Interrupted("interrupted");
+    }
+    const Json page{{"lab", Json::parse(lab.json)}, {"labs", list}, {"free", nullptr}};
+    take(file_href(lab.name), html_page(PageKind::lab, lab.title,
+                                        with_member(page, "grid", grid + "},\"first\":" + first)));
+  }
+}
+
+}  // namespace trainyard

@@ -1,0 +1,87 @@
+#include "web/lab_definition.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "trainyard/base/error.hpp"
+
+#include "support/catch.hpp"
+#include "web/lab_question.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::json;
+
+LabQuestion parsed(const std::string& question) {
+  return parse_lab_question(
+      question, [](std::string_view) -> std::shared_ptr<const UploadedData> { return nullptr; });
+}
+
+const LabDefinition two_sliders{
+    .name = "n",
+    .title = "t",
+    .question = "q",
+    .sliders = {{.option = "latency",
+                 .values = {"1us", "2us", "3us", "4us", "5us"},
+                 .value = "4us"},
+                {.option = "workers", .values = {"2", "4"}, .value = "2"}},
+    .json = R"({"schemes": "ring", "options": {"workers": "8", "seed": "3"},
+                "sliders": [{"values": ["1us", "2us", "3us", "4us", "5us"],
+                             "texts": ["a", "b", "c", "d", "e"]},
+                            {"values": ["2", "4"], "texts": ["2", "4"]}]})"};
+
+}  // namespace
+
+TEST_CASE("every position of every lab is a question that the server takes", "[web]") {
+  std::set<std::string> names;
+  CHECK(lab_definitions().size() >= 6);
+  for (const LabDefinition& lab : lab_definitions()) {
+    INFO(lab.name);
+    CHECK(names.insert(lab.name).second);
+    for (const LabPosition& position : positions_of(lab)) {
+      INFO(position_key(lab, position));
+      CHECK_NOTHROW(parsed(question_at(lab, position)));
+    }
+    for (const LabSlider& slider : lab.sliders) {
+      CHECK(std::ranges::count(slider.values, slider.value) == 1);
+    }
+  }
+}
+
+TEST_CASE("a lab's question has its options and where its sliders stand", "[web]") {
+  const LabPosition position{{"latency", "3us"}, {"workers", "4"}};
+  CHECK(Json::parse(question_at(two_sliders, position)) == Json::parse(R"({"schemes": "ring",
+                        "options": {"seed": "3", "latency": "3us", "workers": "4"}})"));
+  CHECK(position_key(two_sliders, position) == "latency=3us&workers=4");
+  CHECK(first_position(two_sliders) == LabPosition{{"latency", "4us"}, {"workers", "2"}});
+}
+
+TEST_CASE("positions are all there are", "[web]") {
+  const auto positions = positions_of(two_sliders);
+  CHECK(positions.size() == 10);
+  CHECK(std::set<LabPosition>(positions.begin(), positions.end()).size() == 10);
+}
+
+TEST_CASE("thinned sliders keep their ends and where they stand", "[web]") {
+  const LabDefinition thin = thinned(two_sliders, 8);
+  CHECK(thin.sliders[0].values == std::vector<std::string>{"1us", "3us", "4us", "5us"});
+  CHECK(thin.sliders[1].values == two_sliders.sliders[1].values);
+  const Json json = Json::parse(thin.json);
+  CHECK(json["sliders"][0]["texts"] == Json({"a", "c", "d", "e"}));
+  CHECK(json["sliders"][0]["values"] == Json(thin.sliders[0].values));
+  CHECK(Json::parse(thinned(two_sliders, 10).json) == Json::parse(two_sliders.json));
+  for (const LabDefinition& lab : lab_definitions()) {
+    INFO(lab.name);
+    CHECK(positions_of(thinned(lab, 48)).size() <= 48);
+  }
+}
+
+TEST_CASE("a lab of another name is refused with those there are", "[web]") {
+  CHECK_THROWS_WITH(lab_definition("stragler"), ContainsSubstring("did you mean 'straggler'?"));
+}
+
+}  // namespace trainyard
