@@ -179,7 +179,7 @@ HttpAnswer LabServer::answer(const HttpRequest& request) {
   } catch (const Interrupted&) {
     return busy_answer("no scheme came to its first evaluation in time");
   } catch (const RunError& error) {
-    return busy_answer(error.what());
+    return error_answer(422, error.what());
   } catch (const std::bad_alloc&) {
     return busy_answer("not enough memory");
   } catch (const std::exception& error) {

@@ -13,7 +13,8 @@
 //   403  from a page of somebody else                               411  without a length
 //   404  no such page    405  not with this method                  413  too long
 //   415  not what is taken here                                     421  for another host
-//   503  busy, with Retry-After; or no memory                       500  a defect
+//   422  a run cannot go on: no room, or the end of its clock       500  a defect
+//   503  busy, with Retry-After
 //
 // Nobody can reach it but who is on the machine, unless another address is asked for; and no page
 // of another site can ask it anything: the host that a request names must be this one (so that no
@@ -22,7 +23,7 @@
 //
 // run_comparison() may be called from several threads at once, which is what this does; what the
 // calls share is the account of the program's memory (base/memory_account.hpp). Its bound holds for
-// all together: an array beyond it ends its question with 503. A run that might not fit tries its
+// all together: an array beyond it ends its question with 422. A run that might not fit tries its
 // scheme on a small model first and reads the account's peak (run/memory.hpp), which others' arrays
 // disturb; the lab's sizes are far below where that begins.
 //

@@ -37,7 +37,8 @@ void check_bounds(const LabQuestion& question) {
     require(c.test.empty() || c.test == "every-fifth", "a test file");
     require(c.labels.empty() && c.test_labels.empty() && c.network.links.empty(), "a file");
     require(c.out.empty() && c.trace.empty() && !c.force && !c.force_memory, "an output");
-    require(!ingredient_name(c.ingredients, "topology").starts_with("file"), "a graph's file");
+    const std::string graph = ingredient_name(c.ingredients, "topology");
+    require(!graph.starts_with("file") && !graph.starts_with("digraph"), "a graph's file");
   }
 }
 

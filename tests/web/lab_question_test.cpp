@@ -150,6 +150,7 @@ TEST_CASE("no file is named by a question", "[web]") {
   CHECK_THAT(refusal_of_option("dataset", "a9a"), StartsWith("[dataset] "));
   CHECK_THAT(refusal_of_option("test", file), StartsWith("[test] "));
   CHECK_THAT(refusal_of_option("topology", "file:" + file), StartsWith("[topology] "));
+  CHECK_THAT(refusal_of_option("topology", "digraph:" + file), StartsWith("[topology] "));
   for (const std::string& word :
        {"gossip:file:" + file, "gossip{topology=file:" + file + "}", "ring{dataset=" + file + "}",
         "ring{links=" + file + "}", "all{ topology = file:" + file + "}"}) {

@@ -249,6 +249,12 @@ TEST_CASE("a question that is wrong is answered with what is wrong about it", "[
   question = quick_question();
   question["options"]["workers"] = "17";
   CHECK(serving.ask(question).first == 400);
+  // Two steps of that are more than the clock of a run holds.
+  question = quick_question();
+  question["options"]["compute-time"] = "2000h";
+  std::tie(status, body) = serving.ask(question);
+  CHECK(status == 422);
+  CHECK_THAT(body, ContainsSubstring("error"));
   const auto no_json = serving.client().Post("/api/compare", "{", json_type);
   REQUIRE(no_json);
   CHECK(no_json->status == 400);
