@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""The lab as a browser shows it: lab_test.py PROGRAM [unittest's arguments].
+
+With SCREENSHOTS=DIR pictures of all pages are left there, to be looked at.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+from browser import Browser, require_browser
+
+SET_SLIDER = """
+  const slider = document.querySelectorAll('input[type="range"]')[arguments[0]];
+  slider.value = arguments[1];
+  slider.dispatchEvent(new Event("input", {bubbles: true}));
+  slider.dispatchEvent(new Event("change", {bubbles: true}));
+"""
+CURVES = """
+  return [...document.querySelectorAll("#curves .series")].map((series) => [series.dataset.series,
+    [...series.querySelectorAll(".mark")].map((mark) => [mark.__data__.x, mark.__data__.y])]);
+"""
+DEFINITIONS = pathlib.Path(__file__).resolve().parents[3] / "src" / "web" / "labs"
+LABS = {path.stem: json.loads(path.read_text()) for path in sorted(DEFINITIONS.glob("*.json"))}
+
+
+def points(document, shown):
+    """What the curves of a comparison are, where every number is there and can be drawn."""
+    return {run["label"]: [[a, b] for a, b in zip(run["evaluations"][shown["x"]], run["evaluations"][shown["y"]])
+                           if a is not None and b is not None and (b > 0 or "log" not in shown)]
+            for run in document["runs"]}
+
+
+class Lab(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = subprocess.Popen([PROGRAM, "lab"], stdout=subprocess.PIPE, text=True)
+        cls.address = cls.server.stdout.readline().strip().rstrip("/")
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.server.send_signal(2)
+        assert cls.server.wait(60) == 0
+
+    def open(self, address, browser=None):
+        browser = browser or self.browser
+        browser.open(address)
+        self.wait_until_ready(browser)
+
+    def wait_until_ready(self, browser=None):
+        self.wait_for("return document.documentElement.dataset.state === 'ready'", browser)
+
+    def wait_for(self, condition, browser=None):
+        browser = browser or self.browser
+        end = time.monotonic() + 120
+        while not browser.run(condition):
+            self.assertLess(time.monotonic(), end, condition)
+            time.sleep(0.02)
+
+    def move(self, slider, place, browser=None):
+        """And waits for what is drawn then: the whole answer, not the first quarter."""
+        browser = browser or self.browser
+        browser.run(SET_SLIDER, slider, place)
+        self.wait_until_ready(browser)
+
+    def asked(self, lab, moved):
+        """What the server says of it, without the page."""
+        options = {**lab["options"], **{s["option"]: s["value"] for s in lab["sliders"]}, **moved}
+        question = {"schemes": lab["schemes"], "options": options}
+        if "lab" in lab:
+            question["lab"] = lab["lab"]
+        request = urllib.request.Request(f"{self.address}/api/compare", json.dumps(question).encode(),
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def screenshot(self, name):
+        if "SCREENSHOTS" in os.environ:
+            height = self.browser.run("return document.documentElement.scrollHeight")
+            width = self.browser.run("return document.documentElement.clientWidth")
+            self.browser.set_width(width, min(height, 6000))
+            time.sleep(0.3)
+            self.browser.driver.save_screenshot(os.path.join(os.environ["SCREENSHOTS"], f"{name}.png"))
+
+    def test_pages_open_without_a_complaint(self):
+        for width in (1100, 400):
+            for name in ["", "free", *(f"lab/{lab}" for lab in LABS)]:
+                with self.subTest(page=name, width=width):
+                    self.browser.set_width(width)
+                    self.browser.open(f"{self.address}/{name}")
+                    if name:
+                        self.wait_until_ready()
+                    wide = self.browser.run("return document.documentElement.scrollWidth")
+                    self.assertLessEqual(wide, width, "the page is wider than its window")
+                    self.assertEqual(self.browser.complaints(), [])
+                    for asked in self.browser.requests():
+                        self.assertTrue(asked.startswith((self.address, "data:")), asked)
+                    self.screenshot(f"lab-{name.replace('/', '-')}-{width}")
+        self.browser.set_width(1100)
+
+    def test_curves_follow_each_slider(self):
+        for name, lab in LABS.items():
+            for at, slider in enumerate(lab["sliders"]):
+                with self.subTest(lab=name, slider=slider["option"]):
+                    self.open(f"{self.address}/lab/{name}")
+                    before = self.browser.run(CURVES)
+                    place = 0 if slider["value"] != slider["values"][0] else len(slider["values"]) - 1
+                    self.move(at, place)
+                    drawn = dict(self.browser.run(CURVES))
+                    answer = self.asked(lab, {slider["option"]: slider["values"][place]})
+                    self.assertNotEqual(list(drawn.items()), [tuple(one) for one in before])
+                    self.assertEqual(drawn, points(answer, lab["show"]))
+
+    def test_the_back_button_restores_the_state(self):
+        lab = LABS["straggler"]
+        self.open(f"{self.address}/lab/straggler")
+        first, address = self.browser.run(CURVES), self.browser.driver.current_url
+        self.move(0, 0 if lab["sliders"][0]["value"] != lab["sliders"][0]["values"][0] else 1)
+        moved = self.browser.run(CURVES)
+        self.assertNotEqual(moved, first)
+        link = self.browser.driver.current_url
+        self.assertIn("#", link)
+        self.browser.driver.back()
+        self.wait_for(f"return location.href === {json.dumps(address)}")
+        self.wait_until_ready()
+        self.wait_for(f"return JSON.stringify((() => {{{CURVES}}})()) === JSON.stringify({json.dumps(first)})")
+        self.browser.open("about:blank")
+        self.open(link)
+        self.wait_for(f"return JSON.stringify((() => {{{CURVES}}})()) === JSON.stringify({json.dumps(moved)})")
+
+    def test_a_second_window_does_not_disturb_the_first(self):
+        second = Browser()
+        try:
+            self.open(f"{self.address}/lab/straggler")
+            self.open(f"{self.address}/lab/staleness", second)
+            for place in (0, 1, 2, 0):
+                self.browser.run(SET_SLIDER, 0, place)
+                second.run(SET_SLIDER, 0, place)
+            self.wait_until_ready()
+            self.wait_until_ready(second)
+            for browser, name in ((self.browser, "straggler"), (second, "staleness")):
+                slider = LABS[name]["sliders"][0]
+                answer = self.asked(LABS[name], {slider["option"]: slider["values"][0]})
+                self.assertEqual(dict(browser.run(CURVES)), points(answer, LABS[name]["show"]))
+        finally:
+            second.close()
+
+    def test_messages_can_be_played(self):
+        self.open(f"{self.address}/lab/ports-and-latency")
+        buttons = self.browser.run("return [...document.querySelectorAll('button')].map((one) => one.textContent)")
+        self.assertIn("Play", buttons)
+        self.assertIn("Step", buttons)
+        self.browser.run("[...document.querySelectorAll('button')].find((one) => one.textContent === 'Step').click()")
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_a_wrong_option_is_said_beside_it(self):
+        self.open(f"{self.address}/free#latency=never")
+        self.browser.run("return 0")
+        self.wait_for("return document.documentElement.dataset.state === 'refused'")
+        self.assertIn("latency", self.browser.run("return document.body.innerText"))
+
+    def test_memory_does_not_grow_with_moves(self):
+        lab = LABS["staleness"]
+        places = len(lab["sliders"][0]["values"])
+        self.open(f"{self.address}/lab/staleness")
+        sizes = []
+        for move in range(600):
+            self.move(0, move % places)
+            if move % 200 == 199:
+                self.browser.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+                counters = self.browser.driver.execute_cdp_cmd("Memory.getDOMCounters", {})
+                sizes.append((counters["nodes"], counters["jsEventListeners"]))
+        self.assertLess(sizes[-1][0], 1.2 * sizes[0][0] + 100, f"nodes and listeners: {sizes}")
+        self.assertLess(sizes[-1][1], 1.2 * sizes[0][1] + 50, f"nodes and listeners: {sizes}")
+
+
+class Export(unittest.TestCase):
+    def test_exported_pages_show_what_the_live_ones_do(self):
+        lab = LABS["straggler"]
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([PROGRAM, "lab", "--export", folder], check=True, capture_output=True)
+            browser = Browser()
+            try:
+                for name in ["index", *LABS]:
+                    browser.open((pathlib.Path(folder) / f"{name}.html").as_uri())
+                    time.sleep(0.3)
+                    self.assertEqual(browser.complaints(), [], name)
+                    others = [one for one in browser.requests() if not one.startswith(("data:", "file:"))]
+                    self.assertEqual(others, [], name)
+                browser.open((pathlib.Path(folder) / "straggler.html").as_uri())
+                time.sleep(0.5)
+                document = json.loads(browser.run("return document.getElementById('document').textContent"))
+                sliders = document["lab"]["sliders"]
+                browser.run(SET_SLIDER, 0, 0)
+                time.sleep(1)
+                values = {one["option"]: one["value"] for one in sliders}
+                values[sliders[0]["option"]] = sliders[0]["values"][0]
+                key = "&".join(f"{one['option']}={values[one['option']]}" for one in sliders)
+                self.assertEqual(dict(browser.run(CURVES)), points(document["grid"][key], lab["show"]))
+            finally:
+                browser.close()
+
+
+if __name__ == "__main__":
+    require_browser()
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
