@@ -15,7 +15,7 @@ set(TRAINYARD_PAGE_MODULES
   lab_state lab_asking message_animation live_figures lab_index_page lab_page free_state free_form free_page main)
 
 # Sets `result` to `text` as raw string literals, one a line, each short enough for any compiler. It
-# is cut behind a semicolon or an end of line, and so never within a character.
+# is cut behind a semicolon, and so never within a character.
 function(trainyard_literals text result)
   set(literals "")
   string(LENGTH "${text}" rest)
@@ -23,6 +23,9 @@ function(trainyard_literals text result)
     string(SUBSTRING "${text}" 0 12000 piece)
     if(rest GREATER 12000)
       string(FIND "${piece}" ";" at REVERSE)
+      if(at LESS 0)
+        message(FATAL_ERROR "12,000 characters without a semicolon")
+      endif()
       math(EXPR length "${at} + 1")
       string(SUBSTRING "${text}" 0 ${length} piece)
     endif()
@@ -45,6 +48,9 @@ endforeach()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TRAINYARD_PAGE_DIR}/page.css)
 file(READ ${TRAINYARD_PAGE_DIR}/page.css style)
 file(READ ${TRAINYARD_D3} d3)
+if(NOT d3 MATCHES "^// https://d3js.org v5[.]")
+  message(FATAL_ERROR "${TRAINYARD_D3} is not version 5 of d3, for which the pages are written")
+endif()
 trainyard_literals("${style}" TRAINYARD_PAGE_STYLE)
 trainyard_literals("${d3}" TRAINYARD_PAGE_D3)
 trainyard_literals("${modules}" TRAINYARD_PAGE_PROGRAM)

@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <string>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
@@ -11,32 +10,15 @@
 
 #include "app/commands.hpp"
 #include "app/failures.hpp"
-#include "base/echoed.hpp"
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
 #include "web/lab_server.hpp"
 #include "web/lab_site.hpp"
+#include "web/server_address.hpp"
 
 namespace trainyard::app {
 
 namespace {
-
-/// "0.0.0.0" is no name under which anybody asks, and a page could be asked under any.
-void check_address(const std::string& address) {
-  in_addr four{};
-  in6_addr six{};
-  const bool is_four = inet_pton(AF_INET, address.c_str(), &four) == 1;
-  const bool is_six = inet_pton(AF_INET6, address.c_str(), &six) == 1;
-  if (!is_four && !is_six) {
-    throw UsageError(fmt::format(
-        "--listen-to-network: {} is no address like 192.168.1.5 or fd00::5", echoed(address)));
-  }
-  if ((is_four && four.s_addr == INADDR_ANY) || (is_six && IN6_IS_ADDR_UNSPECIFIED(&six))) {
-    throw UsageError(fmt::format(
-        "--listen-to-network: {} stands for all addresses; one of this machine's own is accepted",
-        address));
-  }
-}
 
 /// Each file is whole or not there; an interrupt leaves those that are.
 void export_to(const std::filesystem::path& folder, bool force) {
@@ -51,11 +33,12 @@ void export_to(const std::filesystem::path& folder, bool force) {
   }
   keep_results_when_interrupted();
   StatusLine status_line;
-  LabSite().export_pages(
-      [&](const std::string& name, const std::string& html) {
-        OutputFile("--export", folder / name, force).finish(html);
-      },
-      [&](const std::string& told) { status_line.show(told); }, interrupt_flag());
+  LabSite(interrupt_flag())
+      .export_pages(
+          [&](const std::string& name, const std::string& html) {
+            OutputFile("--export", folder / name, force).finish(html);
+          },
+          [&](const std::string& told) { status_line.show(told); });
 }
 
 }  // namespace
@@ -68,16 +51,14 @@ int lab_command(const LabPlace& place) {
   }
   LabServerOptions options{.port = place.port};
   if (!place.network_address.empty()) {
-    check_address(place.network_address);
-    options.address = place.network_address;
+    options.address = listening_address(place.network_address);
   }
-  LabSite site;
+  LabSite site(interrupt_flag());
   LabServer server({.page = [&](const std::string& path) { return site.page(path); }}, options);
   // There is nothing to keep; but the files of uploads are to go.
   keep_results_when_interrupted();
   if (!place.network_address.empty()) {
-    complain(fmt::format("warning: whoever reaches {} may run computations here",
-                         place.network_address));
+    complain(fmt::format("warning: whoever reaches {} may run computations here", options.address));
   }
   fmt::print("{}/{}\n", server.url(), place.name.empty() ? "" : "lab/" + place.name);
   flush_output();

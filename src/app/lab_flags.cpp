@@ -23,7 +23,7 @@ LabFlags::LabFlags(CLI::App& command)
   command.footer(
       "Prints its address, and answers until Ctrl-C ends it with exit status 0: nothing is lost.\n"
       "Only this machine reaches it. Questions have two seconds, at most 64 workers and 200,000\n"
-      "parameters, and touch no files; who needs more has `trainyard compare`.");
+      "parameters, and name no file of this machine; who needs more has `trainyard compare`.");
 }
 
 LabPlace LabFlags::place() const {

@@ -8,6 +8,7 @@ ReportFlags::ReportFlags(CLI::App& command) {
                              "folders that --out has made, of any day and machine, or folders of "
                              "such folders")
                  ->type_name("…")
+                 ->expected(-1)
                  ->take_all();
   output_.emplace(command, "the document of the page", false);
   command.footer(

@@ -64,6 +64,9 @@ Json statistics_object(const std::optional<SampleStatistics>& statistics) {
           {"count", statistics->count}};
 }
 
+/// Of a trace that --trace asked for there may be a hundred thousand, which are in its file.
+constexpr std::size_t most_messages = 2000;
+
 /// The summary and everything behind it.
 Json run_object(const RunResult& result) {
   Json object = summary_object(result.summary);
@@ -72,7 +75,9 @@ Json run_object(const RunResult& result) {
   object["evaluations"] = evaluation_columns(result.metrics);
   object["ranks"] = rank_columns(result);
   object["updates_by_staleness"] = staleness_columns(result.staleness);
-  object["first_steps"] = result.trace ? trace_columns(*result.trace) : Json(nullptr);
+  const bool is_short = result.trace && result.trace->from == Time{0} &&
+                        result.trace->messages.size() <= most_messages;
+  object["first_steps"] = is_short ? trace_columns(*result.trace) : Json(nullptr);
   return object;
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -27,6 +29,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::string whole_text(const fs::path& file) {
+  // A pipe of that name would be waited for.
+  if (!fs::is_regular_file(file)) throw DataError(fmt::format("{}: no file", file.string()));
   std::ifstream stream(file, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream) throw DataError(fmt::format("{}: cannot be read", file.string()));
@@ -166,11 +170,12 @@ SavedRun read_run(const fs::path& folder) {
   return run;
 }
 
-/// By name, so that a report does not depend on the file system.
+/// By name, so that a report does not depend on the file system; not what links lead to, which may
+/// lead back.
 std::vector<fs::path> folders_within(const fs::path& folder) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_directory()) found.push_back(entry.path());
+    if (entry.is_directory() && !entry.is_symlink()) found.push_back(entry.path());
   }
   std::ranges::sort(found);
   return found;
@@ -178,15 +183,36 @@ std::vector<fs::path> folders_within(const fs::path& folder) {
 
 void collect(const fs::path& folder, const std::function<void(const std::string&)>& remark,
              std::vector<SavedRun>& runs) {
-  if (folder.extension() == ".partial") {
-    if (remark) remark(fmt::format("note: {} is of a run that did not end", folder.string()));
-    return;
-  }
+  const bool has_part = fs::exists(folder / "config.toml") || fs::exists(folder / "metrics.jsonl");
   if (fs::exists(folder / "summary.json")) {
     runs.push_back(read_run(folder));
     return;
   }
+  if (has_part) {
+    if (remark) {
+      remark(fmt::format("note: {} is of a run that did not end, and left out", folder.string()));
+    }
+    return;
+  }
   for (const fs::path& inner : folders_within(folder)) collect(inner, remark, runs);
+}
+
+/// All runs in a folder. Throws DataError for what the system refuses, too.
+void collect_all(const fs::path& folder, const std::function<void(const std::string&)>& remark,
+                 std::vector<SavedRun>& runs) {
+  const std::size_t before = runs.size();
+  try {
+    if (!fs::is_directory(folder)) {
+      throw DataError(fmt::format("{}: no folder of that name", folder.string()));
+    }
+    collect(folder.lexically_normal(), remark, runs);
+  } catch (const fs::filesystem_error& error) {
+    throw DataError(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  }
+  if (runs.size() == before) {
+    throw DataError(
+        fmt::format("{}: no run of trainyard in it; --out DIR makes them", folder.string()));
+  }
 }
 
 /// Of the figures that relate() sets.
@@ -200,17 +226,49 @@ void take_relations(SavedRun& run) {
   }
 }
 
+/// A run that is counted twice would look like two seeds.
+void refuse_twice(const std::vector<SavedRun>& runs) {
+  std::set<fs::path> seen;
+  for (const SavedRun& run : runs) {
+    if (seen.insert(fs::canonical(run.folder)).second) continue;
+    throw DataError(fmt::format("{}: is given twice", run.folder.string()));
+  }
+}
+
+/// Of all seeds of an experiment alike.
+std::string text_without_seed(const Configuration& configuration) {
+  Configuration other = configuration;
+  other.seed = 0;
+  return configuration_text(other);
+}
+
+/// Without the folder of a seed: seeds of one experiment belong together.
+std::string source_of(const fs::path& folder) {
+  fs::path source;
+  for (const fs::path& part : folder) {
+    if (!part.string().starts_with("seed-")) source /= part;
+  }
+  return source.string();
+}
+
+/// Two runs of one name are two seeds of one experiment, or have their folders beside their names.
 void tell_apart(std::vector<SavedRun>& runs) {
-  std::map<std::string, int> count;
-  const auto name = [](const SavedRun& run) {
-    const Summary& s = run.result.summary;
-    std::string text = fmt::format("{} {}", s.label, s.seed);
-    for (const OptionText& varied : s.varied) text += " " + varied.option + "=" + varied.text;
-    return text;
-  };
-  for (const SavedRun& run : runs) ++count[name(run)];
+  std::map<std::string, std::vector<SavedRun*>> groups;
   for (SavedRun& run : runs) {
-    if (count[name(run)] > 1) run.object["source"] = run.folder.string();
+    const Summary& s = run.result.summary;
+    std::string name = s.label;
+    for (const OptionText& varied : s.varied) name += " " + varied.option + "=" + varied.text;
+    groups[name].push_back(&run);
+  }
+  for (const auto& [name, group] : groups) {
+    std::set<std::uint64_t> seeds;
+    std::set<std::string> experiments;
+    for (const SavedRun* run : group) {
+      seeds.insert(run->result.summary.seed);
+      experiments.insert(text_without_seed(run->result.resolved));
+    }
+    if (seeds.size() == group.size() && experiments.size() == 1) continue;
+    for (SavedRun* run : group) run->object["source"] = source_of(run->folder);
   }
 }
 
@@ -219,17 +277,8 @@ void tell_apart(std::vector<SavedRun>& runs) {
 std::string saved_runs_json(const std::vector<fs::path>& folders,
                             const std::function<void(const std::string&)>& remark) {
   std::vector<SavedRun> runs;
-  for (const fs::path& folder : folders) {
-    if (!fs::is_directory(folder)) {
-      throw DataError(fmt::format("{}: no folder of that name", folder.string()));
-    }
-    const std::size_t before = runs.size();
-    collect(folder.lexically_normal(), remark, runs);
-    if (runs.size() == before) {
-      throw DataError(
-          fmt::format("{}: no run of trainyard in it; --out DIR makes them", folder.string()));
-    }
-  }
+  for (const fs::path& folder : folders) collect_all(folder, remark, runs);
+  refuse_twice(runs);
   std::vector<RunResult> results;
   for (SavedRun& run : runs) results.push_back(std::move(run.result));
   relate(results, remark);

@@ -52,7 +52,8 @@ class LabData {
   static bool is_reading_option(std::string_view name);
 
   /// Reads it whole, to see that it can be: CSV, TSV, or LIBSVM by the name's end. Throws DataError
-  /// with row and column, and UsageError for an option that does not suit.
+  /// with row and column, or where it would become more numbers than the lab takes, and UsageError
+  /// for an option that does not suit.
   std::shared_ptr<const UploadedData> add(std::string_view name, std::string_view bytes,
                                           std::vector<OptionText> options);
   /// Null where there is none, or none any more.

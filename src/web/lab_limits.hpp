@@ -23,6 +23,10 @@ inline constexpr double most_lab_evaluations = 400.0;
 inline constexpr double most_lab_minibatch_work = 2e8;
 /// The same of an evaluation, which is given up half a second after an interrupt.
 inline constexpr double most_lab_evaluation_work = 4e9;
+/// Rows × features of an uploaded table, whose words are a feature each: 100 MB, twice that while
+/// it is read, and below a GB for all that are kept. Numbers alone are 4 million in the largest
+/// upload.
+inline constexpr std::size_t most_lab_table_numbers = 25'000'000;
 /// Bytes of one option's text; the longest sensible one lists a straggler of each worker.
 inline constexpr std::size_t most_option_text = 600;
 /// Of the contestants.

@@ -1,7 +1,6 @@
 #include "web/lab_server.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <exception>
 #include <new>
@@ -83,6 +82,17 @@ bool is_api(const std::string& path) {
   return path == compare_path || path == report_path || path == data_path;
 }
 
+/// Whether somebody opens a page by a link, wherever that stands. To frame it or to read it is
+/// another thing, which the answer's headers and the browser deny.
+bool follows_link(const HttpRequest& request) {
+  const auto says = [&](const char* name, std::string_view value) {
+    const std::string* found = request.header(name);
+    return found != nullptr && request.headers.count(name) == 1 && *found == value;
+  };
+  return request.method == "GET" && !is_api(request.path) && says("sec-fetch-mode", "navigate") &&
+         says("sec-fetch-dest", "document");
+}
+
 /// What a body must be before it is read; empty where it is.
 std::optional<HttpAnswer> refuse_body(const HttpRequest& request) {
   const bool is_question = request.path != data_path;
@@ -124,19 +134,6 @@ LabServer::LabServer(LabPages pages, const LabServerOptions& options)
             {.admit = [this](const HttpRequest& request) { return admit(request); },
              .answer = [this](const HttpRequest& request) { return answer(request); }}) {}
 
-std::string LabServer::url() const {
-  const bool is_six = options_.address.find(':') != std::string::npos;
-  return is_six ? fmt::format("http://[{}]:{}", options_.address, port())
-                : fmt::format("http://{}:{}", options_.address, port());
-}
-
-/// "127.0.0.1:41253", or a host name that only ever means this machine.
-bool LabServer::is_our_host(const std::string& host) const {
-  const std::array ours{fmt::format("127.0.0.1:{}", port()), fmt::format("localhost:{}", port()),
-                        fmt::format("[::1]:{}", port()), url().substr(7)};
-  return std::ranges::count(ours, host) > 0;
-}
-
 std::optional<HttpAnswer> LabServer::refuse_stranger(const HttpRequest& request) const {
   const std::string* host = request.header("host");
   if (host == nullptr || request.headers.count("host") > 1 || !is_our_host(*host)) {
@@ -150,7 +147,7 @@ std::optional<HttpAnswer> LabServer::refuse_stranger(const HttpRequest& request)
                             origin->starts_with("http://") && is_our_host(origin->substr(7)));
   const std::string* site = request.header("sec-fetch-site");
   const bool is_same = site == nullptr || *site == "same-origin" || *site == "none";
-  if (is_ours && is_same) return std::nullopt;
+  if (is_ours && (is_same || follows_link(request))) return std::nullopt;
   return error_answer(403, fmt::format("a page of another site asks; open {} itself", url()));
 }
 
@@ -168,10 +165,7 @@ HttpAnswer LabServer::answer(const HttpRequest& request) {
     if (request.path == compare_path) return compare(request);
     if (request.path == report_path) return report(request);
     if (request.path == data_path) return upload(request);
-    if (auto page = pages_.page(request.path)) {
-      return {.type = "text/html; charset=utf-8", .body = std::move(*page)};
-    }
-    return error_answer(404, fmt::format("no page {}", echoed(request.path)));
+    return page(request.path);
   } catch (const UsageError& error) {
     return error_answer(400, error.what(), option_of(error));
   } catch (const DataError& error) {
@@ -184,6 +178,16 @@ HttpAnswer LabServer::answer(const HttpRequest& request) {
     return busy_answer("not enough memory");
   } catch (const std::exception& error) {
     return error_answer(500, error.what());
+  }
+}
+
+HttpAnswer LabServer::page(const std::string& path) const {
+  try {
+    auto html = pages_.page(path);
+    if (!html) return error_answer(404, fmt::format("no page {}", echoed(path)));
+    return {.type = "text/html; charset=utf-8", .body = std::move(*html)};
+  } catch (const Interrupted&) {
+    return busy_answer("the server is about to end");
   }
 }
 

@@ -1,6 +1,6 @@
 // The server of `trainyard lab`: pages, and comparisons on demand.
 //
-//   GET  /, /lab/NAME, /free, /report    what LabPages has for the path; 404 for all others
+//   GET  /, /lab/NAME, /free      what LabPages has for the path; 404 for all others
 //   POST /api/compare             a question (lab_question.hpp) → what `compare --json` prints
 //   POST /api/report              the same question → what `compare --html` writes
 //   POST /api/data?name=ROWS.csv  a file → {"data": TOKEN, "name", "rows", "features", "classes",
@@ -14,12 +14,14 @@
 //   404  no such page    405  not with this method                  413  too long
 //   415  not what is taken here                                     421  for another host
 //   422  a run cannot go on: no room, or the end of its clock       500  a defect
-//   503  busy, with Retry-After
+//   503  busy or about to end, with Retry-After
 //
 // Nobody can reach it but who is on the machine, unless another address is asked for; and no page
 // of another site can ask it anything: the host that a request names must be this one (so that no
 // name of somebody else's leads here, DNS rebinding), and where a browser says which page asks, it
-// must be one of ours. No file is read by a path from a request.
+// must be one of ours. A link to a page may be followed from anywhere: it is an experiment to show,
+// and who has the link learns nothing of what it leads to. No file is read by a path from a
+// request.
 //
 // run_comparison() may be called from several threads at once, which is what this does; what the
 // calls share is the account of the program's memory (base/memory_account.hpp). Its bound holds for
@@ -42,16 +44,19 @@
 #include "web/lab_data.hpp"
 #include "web/lab_question.hpp"
 #include "web/question_queue.hpp"
+#include "web/server_address.hpp"
 
 namespace trainyard {
 
 struct LabPages {
   /// The HTML of "/", "/lab/NAME", …; empty where there is no such page. Called from any thread.
+  /// It notices the interrupt of serve() by itself, and throws Interrupted.
   std::function<std::optional<std::string>(const std::string& path)> page;
 };
 
 struct LabServerOptions {
-  std::string address = "127.0.0.1";        // another one than loopback: everybody there may ask
+  std::string address = "127.0.0.1";        // another one than loopback, as listening_address()
+                                            // writes it: everybody there may ask
   int port = 0;                             // 0: any that is free
   std::chrono::milliseconds budget{2000};   // of a question's computing
   std::chrono::milliseconds timeout{5000};  // of what a client has to send or take
@@ -64,7 +69,7 @@ class LabServer {
 
   int port() const { return http_.port(); }
   /// "http://127.0.0.1:41253"
-  std::string url() const;
+  std::string url() const { return url_of(options_.address, port()); }
 
   /// Answers until `interrupted`.
   void serve(const std::atomic<bool>& interrupted) { http_.serve(interrupted); }
@@ -72,11 +77,14 @@ class LabServer {
  private:
   std::optional<HttpAnswer> admit(const HttpRequest& request) const;
   std::optional<HttpAnswer> refuse_stranger(const HttpRequest& request) const;
-  bool is_our_host(const std::string& host) const;
+  bool is_our_host(const std::string& host) const {
+    return is_host_of(host, options_.address, port());
+  }
   using Computing = std::function<std::string(const std::atomic<bool>& interrupted, bool alone)>;
   HttpAnswer answer(const HttpRequest& request);
   HttpAnswer in_turn(const std::string& client, std::uint64_t number, const HttpRequest& request,
                      const Computing& text);
+  HttpAnswer page(const std::string& path) const;
   HttpAnswer compare(const HttpRequest& request);
   HttpAnswer report(const HttpRequest& request);
   HttpAnswer upload(const HttpRequest& request);

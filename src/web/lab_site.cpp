@@ -1,5 +1,7 @@
 #include "web/lab_site.hpp"
 
+#include <exception>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,15 +28,6 @@ using Json = nlohmann::ordered_json;
 
 /// Of an exported lab: a page of about 5 MB, a minute of computing.
 constexpr std::size_t most_positions = 48;
-
-const std::atomic<bool> never{false};
-
-std::string answered(const std::string& body, LabData& data, const std::atomic<bool>& interrupted) {
-  LabQuestion question = parse_lab_question(
-      body, [](std::string_view) { return std::shared_ptr<const UploadedData>(); });
-  const auto loaded = data.load(question.request.configuration, nullptr);
-  return lab_answer(question, *loaded, interrupted, true);
-}
 
 /// `href` of a lab's name.
 Json lab_list(const std::function<std::string(const std::string&)>& href) {
@@ -86,11 +79,39 @@ std::string with_member(const Json& object, const std::string& key, const std::s
 
 }  // namespace
 
+/// Whole, or Interrupted: no page shows what an interrupt has left of an answer.
+std::string LabSite::computed(const std::string& body) {
+  LabQuestion question = parse_lab_question(
+      body, [](std::string_view) { return std::shared_ptr<const UploadedData>(); });
+  const auto loaded = data_.load(question.request.configuration, nullptr);
+  std::string answer = lab_answer(question, *loaded, interrupted_, true);
+  // relaxed: a flag that a signal sets; nothing is published with it.
+  if (interrupted_.load(std::memory_order_relaxed)) throw Interrupted("interrupted");
+  return answer;
+}
+
 std::string LabSite::first_answer(const std::string& question) {
-  const std::lock_guard lock(mutex_);
-  const auto found = answers_.find(question);
-  if (found != answers_.end()) return found->second;
-  return answers_[question] = answered(question, data_, never);
+  std::promise<std::string> promise;
+  std::shared_future<std::string> answer = promise.get_future().share();
+  bool is_first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [at, is_new] = answers_.try_emplace(question, answer);
+    is_first = is_new;
+    answer = at->second;
+  }
+  if (!is_first) return answer.get();
+  try {
+    promise.set_value(computed(question));
+  } catch (...) {
+    {
+      // Whoever asks next tries again.
+      const std::lock_guard lock(mutex_);
+      answers_.erase(question);
+    }
+    promise.set_exception(std::current_exception());
+  }
+  return answer.get();
 }
 
 std::string LabSite::lab_page(const LabDefinition& lab) {
@@ -134,27 +155,25 @@ std::vector<std::string> LabSite::exported_names() {
 
 void LabSite::export_pages(
     const std::function<void(const std::string& name, const std::string& html)>& take,
-    const std::function<void(const std::string&)>& told, const std::atomic<bool>& interrupted) {
+    const std::function<void(const std::string&)>& told) {
   const Json list = lab_list(file_href);
-  take("index.html",
-       html_page(PageKind::labs, "Labs", Json{{"labs", list}, {"free", nullptr}}.dump()));
   for (const LabDefinition& whole : lab_definitions()) {
     const LabDefinition lab = thinned(whole, most_positions);
     std::string grid, first;
     const std::vector<LabPosition> positions = positions_of(lab);
     for (std::size_t i = 0; i < positions.size(); ++i) {
       told(fmt::format("{}: {} of {} positions", lab.name, i + 1, positions.size()));
-      const std::string answer = answered(question_at(lab, positions[i]), data_, interrupted);
+      const std::string answer = computed(question_at(lab, positions[i]));
       if (positions[i] == first_position(lab)) first = answer;
       grid += fmt::format("{}{}:{}", grid.empty() ? "{" : ",",
                           Json(position_key(lab, positions[i])).dump(), answer);
-      // relaxed: a flag that a signal sets; nothing is published with it.
-      if (interrupted.load(std::memory_order_relaxed)) throw Interrupted("interrupted");
     }
     const Json page{{"lab", Json::parse(lab.json)}, {"labs", list}, {"free", nullptr}};
     take(file_href(lab.name), html_page(PageKind::lab, lab.title,
                                         with_member(page, "grid", grid + "},\"first\":" + first)));
   }
+  take("index.html",
+       html_page(PageKind::labs, "Labs", Json{{"labs", list}, {"free", nullptr}}.dump()));
 }
 
 }  // namespace trainyard

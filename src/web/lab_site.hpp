@@ -1,10 +1,12 @@
 // The pages of the lab: an index, a story for each definition, and one with everything.
 //
-// Threads: any may call anything at any time; what a page shows first is worked out once.
+// Threads: any may call anything at any time; what a page shows first is worked out once, by who
+// asks for it first, and others who ask for the same page wait for it.
 #pragma once
 
-#include <filesystem>
+#include <atomic>
 #include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -18,15 +20,19 @@ namespace trainyard {
 
 class LabSite {
  public:
-  /// The page of "/", "/free" or "/lab/NAME"; empty where there is none.
+  /// `interrupted` ends whatever is being worked out, and must outlive this.
+  explicit LabSite(const std::atomic<bool>& interrupted) : interrupted_(interrupted) {}
+
+  /// The page of "/", "/free" or "/lab/NAME"; empty where there is none. Throws Interrupted.
   std::optional<std::string> page(const std::string& path);
 
   /// The same pages as files, whose answers to all positions of their sliders (thinned) are in
-  /// them: page name → HTML, in the order of `told`, which hears of each before it is made. There
-  /// is no free page: it needs somebody who computes.
+  /// them: page name → HTML, in the order of `told`, which hears of each before it is made. The
+  /// index comes last, so that its links lead somewhere even after an interrupt. There is no free
+  /// page: it needs somebody who computes. Throws Interrupted.
   void export_pages(
       const std::function<void(const std::string& name, const std::string& html)>& take,
-      const std::function<void(const std::string&)>& told, const std::atomic<bool>& interrupted);
+      const std::function<void(const std::string&)>& told);
 
   /// "index.html", "straggler.html", …
   static std::vector<std::string> exported_names();
@@ -36,9 +42,13 @@ class LabSite {
   std::string free_page();
   std::string first_answer(const std::string& question);
 
-  LabData data_;                                // generated sets
-  std::mutex mutex_;                            // guards what follows
-  std::map<std::string, std::string> answers_;  // question → document
+  std::string computed(const std::string& question);
+
+  const std::atomic<bool>& interrupted_;
+  LabData data_;      // generated sets
+  std::mutex mutex_;  // guards what follows
+  /// Question → document, or who waits for it.
+  std::map<std::string, std::shared_future<std::string>> answers_;
 };
 
 }  // namespace trainyard

@@ -45,6 +45,14 @@ bool QuestionQueue::supersede(Question& newer) {
   return true;
 }
 
+bool QuestionQueue::has_room_for(const std::string& client) const {
+  if (waiting_.size() >= limits_.waiting) return false;
+  if (!client.empty()) return true;
+  const auto anonymous =
+      std::ranges::count_if(waiting_, [](const Question* other) { return other->client.empty(); });
+  return static_cast<std::size_t>(anonymous) < limits_.anonymous;
+}
+
 /// False where it ends before.
 bool QuestionQueue::wait_for_turn(std::unique_lock<std::mutex>& lock, Question& question) {
   changed_.wait(lock, [&] {
@@ -75,7 +83,7 @@ QuestionEnd QuestionQueue::ask(const std::string& client, std::uint64_t number,
   std::unique_lock lock(mutex_);
   if (!supersede(question)) return QuestionEnd::superseded;
   if (std::ranges::find(waiting_, &question) == waiting_.end()) {
-    if (waiting_.size() >= limits_.waiting) return QuestionEnd::busy;
+    if (!has_room_for(client)) return QuestionEnd::busy;
     waiting_.push_back(&question);
   }
   changed_.notify_all();

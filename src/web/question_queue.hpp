@@ -3,7 +3,8 @@
 // A client that asks again has no use for its older answer: the question under way is interrupted,
 // and one that waits gives its place to the newer one. So a page that asks at every move of a
 // slider costs its neighbours no more than one that asks once. Of different clients the one that
-// has waited longest is next: whoever has just been answered stands behind all who wait.
+// has waited longest is next: whoever has just been answered stands behind all who wait. Of clients
+// without a name nobody knows whether they are one; so they have few of the places together.
 //
 // Threads: any may call anything at any time. A question is answered on the thread that asks it.
 #pragma once
@@ -26,6 +27,7 @@ namespace trainyard {
 struct QueueLimits {
   int at_once = 1;                         // questions under way
   std::size_t waiting = 32;                // of all clients; one more is told that it is busy here
+  std::size_t anonymous = 8;               // of these, of clients without a name
   std::chrono::milliseconds budget{2000};  // of an answer, from its beginning
 };
 
@@ -64,6 +66,7 @@ class QuestionQueue {
     std::atomic<bool> interrupted{false};
   };
 
+  bool has_room_for(const std::string& client) const;
   bool supersede(Question& newer);
   bool wait_for_turn(std::unique_lock<std::mutex>& lock, Question& question);
   void leave(Question& question);

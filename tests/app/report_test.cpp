@@ -1,4 +1,6 @@
 // Reports of runs, and of runs that were saved.
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 #include "app/program.hpp"
@@ -58,6 +60,34 @@ TEST_CASE("runs that only their folders tell apart are named by them", "[app]") 
   CHECK(runs[2]["source"] == "tuesday/ring");
 }
 
+TEST_CASE("only seeds of one experiment share a name in a report", "[app]") {
+  const TemporaryFolder folder;
+  const auto saved = [&](const Words& more, const std::string& out) {
+    REQUIRE(run_program(compared + more + Words{"--out", out}, {.folder = folder.path()}).status ==
+            0);
+  };
+  const auto sources = [&](const Words& folders) {
+    const Outcome report =
+        run_program(Words{"report"} + folders + Words{"--json"}, {.folder = folder.path()});
+    INFO(report.errors);
+    std::set<std::string> found;
+    for (const Json& run : Json::parse(report.output)["runs"]) {
+      found.insert(run.value("source", "none"));
+    }
+    return found;
+  };
+  saved({"--seed", "1"}, "one");
+  saved({"--seed", "2"}, "two");
+  saved({"--seed", "3", "--workers", "4"}, "four-workers");
+  saved({"--seeds", "2"}, "seeds");
+  using Names = std::set<std::string>;
+  CHECK(sources({"one", "two"}) == Names{"none"});
+  CHECK(sources({"one", "four-workers"}) ==
+        Names{"four-workers/ps-async", "four-workers/ring", "one/ps-async", "one/ring"});
+  CHECK(sources({"seeds"}) == Names{"none"});
+  CHECK(sources({"seeds/", "one/ring"}) == Names{"none", "seeds/ring", "one/ring"});
+}
+
 TEST_CASE("a report of what is no run is refused", "[app]") {
   const TemporaryFolder folder;
   const auto refused = [&](const Words& words, int status, const std::string& message) {
@@ -78,6 +108,18 @@ TEST_CASE("a report of what is no run is refused", "[app]") {
     refused({"saved", "--json"}, 3, file);
     folder.write(name, whole);
   }
+  folder.write("saved/ring/summary.json", "[]");
+  refused({"saved", "--json"}, 3, "no object");
+  std::filesystem::remove(folder.path() / "saved/ring/summary.json");
+  std::filesystem::create_directory(folder.path() / "saved/ring/summary.json");
+  refused({"saved", "--json"}, 3, "saved/ring/summary.json: no file");
+  std::filesystem::remove(folder.path() / "saved/ring/summary.json");
+  std::filesystem::create_directory_symlink("..", folder.path() / "saved/loop");
+  refused({"saved/ps-async", "saved", "--json"}, 3, "saved/ps-async: is given twice");
+  const Outcome rest = run_program({"report", "saved", "--json"}, {.folder = folder.path()});
+  CHECK(rest.status == 0);
+  CHECK(Json::parse(rest.output)["runs"].size() == 1);
+  CHECK_THAT(rest.errors, ContainsSubstring("note: saved/ring is of a run that did not end"));
 }
 
 TEST_CASE("the flag --html writes a page beside what is printed, and overwrites none", "[app]") {

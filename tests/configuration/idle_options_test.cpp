@@ -107,9 +107,8 @@ std::vector<Effect> most_effects() {
       {"placement", {{{"placement", "scatter"}}}, {{{"placement", "compact"}, {"time", "wall"}}}},
       {"trace-steps", {{{"trace-steps", "0:3"}}}, {{{"trace-steps", "0:3"}, {"trace", "t.json"}}}},
       {"force", {{{"force", "true"}}}, {{{"force", "true"}, {"out", "o"}}}},
-      {"force",
-       {{{"force", "true"}}},
-       {{{"force", "true"}, {"trace", "t.json"}}, {{"force", "true"}, {"html", "p.html"}}}},
+      {"force", {{{"force", "true"}}}, {{{"force", "true"}, {"trace", "t.json"}}}},
+      {"force", {{{"force", "true"}}}, {{{"force", "true"}, {"html", "p.html"}}}},
   };
 }
 

@@ -76,6 +76,29 @@ TEST_CASE("uploads are refused with row and column and under the user's name", "
              ContainsSubstring("more than 8 MiB"));
 }
 
+TEST_CASE("a table that would become gigabytes is refused before it does", "[web]") {
+  LabData data;
+  std::string words;
+  for (int i = 0; i < 700'000; ++i) words += "0,w" + std::to_string(i % 999) + "\n";
+  CHECK_THAT(error_of(data, "words.csv", words), ContainsSubstring("700001 lines of 999 features"));
+  // A row has room for all columns of the first one, however few it has.
+  const auto wide = [](int columns, int rows) {
+    std::string text = "1";
+    for (int i = 1; i < columns; ++i) text += ",1";
+    text += "\n";
+    for (int i = 0; i < rows; ++i) text += "0\n";
+    return text;
+  };
+  CHECK_THAT(error_of(data, "wide.csv", wide(100'000, 1'000'000)),
+             ContainsSubstring("1000002 lines of 99999 features"));
+  CHECK_THAT(error_of(data, "wide.csv", wide(200'001, 1)), ContainsSubstring("200001 columns"));
+  std::string few = "kind,colour\n";
+  for (int i = 0; i < 2000; ++i) {
+    few += std::to_string(i % 2) + ",c" + std::to_string(i % 20) + "\n";
+  }
+  CHECK(data.add("few.csv", few, {})->features == 20);
+}
+
 TEST_CASE("a question on an upload is about it and is shown under its name", "[web]") {
   LabData data;
   const auto upload = data.add("rows.csv", rows, {{"label-column", "0"}});

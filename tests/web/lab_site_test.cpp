@@ -1,6 +1,10 @@
 #include "web/lab_site.hpp"
 
+#include <atomic>
 #include <map>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -34,7 +38,7 @@ Json answer_at(const LabDefinition& lab, const LabPosition& position) {
 }  // namespace
 
 TEST_CASE("the lab has a page for each definition and one with everything", "[web]") {
-  LabSite site;
+  LabSite site(never);
   const Json index = document_of(site.page("/").value());
   REQUIRE(index["labs"].size() == lab_definitions().size());
   for (const Json& lab : index["labs"]) {
@@ -53,7 +57,7 @@ TEST_CASE("the lab has a page for each definition and one with everything", "[we
 }
 
 TEST_CASE("a lab's page begins with the answer to where its sliders stand", "[web]") {
-  LabSite site;
+  LabSite site(never);
   const LabDefinition& lab = lab_definition("straggler");
   const Json page = document_of(site.page("/lab/straggler").value());
   const Json expected = answer_at(lab, first_position(lab));
@@ -63,9 +67,14 @@ TEST_CASE("a lab's page begins with the answer to where its sliders stand", "[we
 
 TEST_CASE("exported pages have the answers to all positions of their sliders", "[web][slow]") {
   std::map<std::string, std::string> pages;
-  LabSite().export_pages(
-      [&](const std::string& name, const std::string& html) { pages[name] = html; },
-      [](const std::string&) {}, never);
+  std::string last_taken;
+  LabSite(never).export_pages(
+      [&](const std::string& name, const std::string& html) {
+        pages[name] = html;
+        last_taken = name;
+      },
+      [](const std::string&) {});
+  CHECK(last_taken == "index.html");  // what it links to is there before it is
   CHECK(pages.size() == LabSite::exported_names().size());
   for (const LabDefinition& whole : lab_definitions()) {
     INFO(whole.name);
@@ -79,11 +88,41 @@ TEST_CASE("exported pages have the answers to all positions of their sliders", "
   }
 }
 
-TEST_CASE("an export that is interrupted ends", "[web]") {
+TEST_CASE("an export that is interrupted ends, and leaves no index of what is not there", "[web]") {
   const std::atomic<bool> at_once{true};
-  CHECK_THROWS_AS(LabSite().export_pages([](const std::string&, const std::string&) {},
-                                         [](const std::string&) {}, at_once),
+  std::vector<std::string> taken;
+  CHECK_THROWS_AS(LabSite(at_once).export_pages(
+                      [&](const std::string& name, const std::string&) { taken.push_back(name); },
+                      [](const std::string&) {}),
                   Interrupted);
+  CHECK(taken.empty());
+}
+
+TEST_CASE("an interrupt ends what a page waits for, and nothing is kept of it", "[web]") {
+  std::atomic<bool> interrupted{true};
+  LabSite site(interrupted);
+  for (int i = 0; i < 2; ++i) CHECK_THROWS_AS(site.page("/lab/straggler"), Interrupted);
+  CHECK_THROWS_AS(site.page("/free"), Interrupted);
+  CHECK(site.page("/").has_value());  // of which nothing is computed
+  interrupted = false;
+  const LabDefinition& lab = lab_definition("straggler");
+  CHECK(document_of(site.page("/lab/straggler").value())["first"] ==
+        answer_at(lab, first_position(lab)));
+}
+
+TEST_CASE("pages that are asked for at once are each what they are alone", "[web]") {
+  LabSite site(never), other(never);
+  std::vector<std::string> paths, pages(6);
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    paths.push_back(i % 2 == 0 ? "/lab/straggler" : "/free");
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      threads.emplace_back([&, i] { pages[i] = site.page(paths[i]).value(); });
+    }
+  }
+  for (std::size_t i = 0; i < pages.size(); ++i) CHECK(pages[i] == other.page(paths[i]).value());
 }
 
 }  // namespace trainyard

@@ -158,6 +158,20 @@ TEST_CASE("too many that wait are told that it is busy", "[web]") {
                                   QuestionEnd::answered});
 }
 
+TEST_CASE("clients without a name leave places for those that have one", "[web]") {
+  Row row({.at_once = 1, .waiting = 4, .anonymous = 2, .budget = hours(1)});
+  row.while_one_computes([&] {
+    for (std::uint64_t i = 1; i <= 4; ++i) row.ask("", i);
+    row.ask("a", 1);
+    row.ask("b", 1);
+    row.ask("c", 1);
+  });
+  CHECK(row.answered() == std::vector<std::string>{"1", "2", "a1", "b1"});
+  CHECK(row.ends() == std::vector{QuestionEnd::answered, QuestionEnd::answered, QuestionEnd::busy,
+                                  QuestionEnd::busy, QuestionEnd::answered, QuestionEnd::answered,
+                                  QuestionEnd::busy});
+}
+
 TEST_CASE("a question ends with its budget and with its listener", "[web]") {
   QuestionQueue queue({.at_once = 1, .budget = milliseconds(1)});
   CHECK(queue.ask("a", 1, stays, endless) == QuestionEnd::answered);

@@ -17,11 +17,12 @@ namespace trainyard {
 /// computing took; more than 1 where threads share cores). What does not apply is null, and so is
 /// what is not finite.
 std::string summary_json(const Summary& summary);
-/// The summary, and what it summarises, as columns: `evaluations` (those of metrics_json()), `ranks`
-/// (those of ranks_csv()), `updates_by_staleness` {"staleness", "updates"}, `first_steps` of a run
-/// that was recorded: {"ports", "from", "until", "messages": {"from", "to", "bytes", "posted",
-/// "start", "first_bit", "end"}, "spans": {"rank", "activity", "from", "until"}}, in seconds. Last
-/// the resolved `configuration` as TOML, and the `command` that repeats the run.
+/// The summary, and what it summarises, as columns: `evaluations` (those of metrics_json()),
+/// `ranks` (those of ranks_csv()), `updates_by_staleness` {"staleness", "updates"}, `first_steps`
+/// of a run that was recorded from its begin, with 2000 messages at most: {"ports", "from",
+/// "until", "messages": {"from", "to", "bytes", "posted", "start", "first_bit", "end"}, "spans":
+/// {"rank", "activity", "from", "until"}}, in seconds. Last the resolved `configuration` as TOML,
+/// and the `command` that repeats the run.
 std::string run_json(const RunResult& result);
 /// {"runs": [run, …]}; with several seeds also "spread": an object a scheme, in which each
 /// figure is {"mean", "standard_deviation", "count"} over the seeds (seed_statistics.hpp).

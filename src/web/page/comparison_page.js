@@ -1,7 +1,7 @@
 // The page of `run`, `compare` and `report`: who was first and why, then everything behind it.
 
 import { bar_chart } from "./bar_chart.js";
-import { groups_of, mean_of, name_of, objective_of, outcome_quantities, progress_quantities, series_of, those_known } from "./curves.js";
+import { groups_of, mean_of, name_of, outcome_quantities, progress_quantities, questions_of, series_of, those_known } from "./curves.js";
 import { choice, element } from "./element.js";
 import { bytes, duration, percent, significant } from "./format.js";
 import { graph_chart } from "./graph.js";
@@ -18,22 +18,22 @@ import { table } from "./table.js";
 export function comparison_page(parent, content) {
   /** @type {Run[]} */
   const runs = content.runs ?? [content];
-  const objectives = [...new Set(runs.map(objective_of))];
+  const questions = questions_of(runs);
   const body = element("div", {});
-  const show = (/** @type {string} */ objective) => {
+  const show = (/** @type {string} */ place) => {
     body.replaceChildren();
-    draw_runs(body, runs.filter((run) => objective_of(run) === objective));
+    draw_runs(body, questions[Number(place)].runs);
   };
-  if (objectives.length > 1) {
+  if (questions.length > 1) {
     parent.append(element("p", {class: "controls"},
-      choice("These runs minimise different things, which are not compared with each other:",
-        objectives.map((one) => [one, one]), objectives[0], show)));
+      choice("These runs answer different questions, and are not compared with each other:",
+        questions.map(({name}, at) => [String(at), name]), "0", show)));
   }
   parent.append(body);
-  show(objectives[0]);
+  show("0");
 }
 
-/** @param {HTMLElement} parent @param {Run[]} runs of one objective */
+/** @param {HTMLElement} parent @param {Run[]} runs of one question */
 function draw_runs(parent, runs) {
   const groups = groups_of(runs);
   draw_answer(parent, runs, groups);
@@ -54,18 +54,21 @@ function draw_runs(parent, runs) {
  */
 function draw_answer(parent, runs, groups) {
   const title = groups.length > 1 ? "Who was first, and why" : `${groups[0].name}: where it got, and where its time went`;
-  parent.append(element("h1", {}, title), element("p", {class: "setting"}, setting_words(runs[0])), verdict_list(groups));
+  parent.append(element("h1", {}, title), element("p", {class: "setting"}, setting_words(runs)), verdict_list(groups));
 }
 
 /**
  * What was trained on what, and until when.
- * @param {Run} run
+ * @param {Run[]} runs of one question
  */
-export function setting_words(run) {
-  const {dataset, model, workers, time} = run;
-  const target = target_text(run);
+export function setting_words(runs) {
+  const {dataset, model, time} = runs[0];
+  const each = (/** @type {(run: Run) => any} */ of) => [...new Set(runs.map(of))];
+  // Without a target of their own, seeds have one each: the loss that all schemes reached with it.
+  const targets = each(target_text);
+  const target = targets.length > 1 ? `${targets[0]} (and as much for each other seed)` : targets[0];
   return `${model.name} on ${dataset.name}: ${dataset.rows} rows of ${dataset.features} features, ` +
-    `${workers} workers, ${time === "virtual" ? "in simulated time" : "on this machine's clock"}` +
+    `${each((run) => run.workers).join(", ")} workers, ${time === "virtual" ? "in simulated time" : "on the machine's clock"}` +
     `${target ? `; to be reached: ${target}` : ""}.`;
 }
 
@@ -88,10 +91,21 @@ function draw_curves(parent, runs, groups) {
     note: runs.length > groups.length ? "Thick: the mean over seeds; shaded: from the lowest seed to the highest." : "",
     series: () => series_of(groups, x.key, y.key),
     x: () => x, y: () => y,
-    level: () => (y.key === "train_loss" && runs[0].target_loss !== null ? {y: runs[0].target_loss, label: "target"} : null),
+    level: () => (y.key === "train_loss" ? target_level(runs) : null),
     controls: [choice("show", options(ys), y.key, (key) => { y = pick(ys, key); chart.redraw(); }),
       choice("over", options(xs), x.key, (key) => { x = pick(xs, key); chart.redraw(); })],
   });
+}
+
+/**
+ * A line in the chart of losses.
+ * @param {Run[]} runs @returns {{y: number, label: string} | null}
+ */
+export function target_level(runs) {
+  const {target_loss, seed} = runs[0];
+  if (target_loss === null) return null;
+  const is_one = runs.every((run) => run.target_loss === target_loss);
+  return {y: target_loss, label: is_one ? "target" : `target of seed ${seed}`};
 }
 
 const activities = [
@@ -270,7 +284,7 @@ function draw_configurations(parent, runs) {
     onclick: () => navigator.clipboard?.writeText(from.textContent ?? "")}, "Copy");
   parent.append(element("section", {id: "again"}, element("h2", {}, "The same again"),
     element("p", {class: "controls"}, choice("of", run_options(known), "0", show)),
-    element("p", {}, "This command repeats the run: "), command, copy(command),
+    element("p", {}, "This command asks for the same run, and in simulated time repeats it: "), command, copy(command),
     element("p", {}, "So does ", element("code", {}, "trainyard run FILE"), " with a file of this: "), text, copy(text), machine));
   show("0");
 }

@@ -57,13 +57,47 @@ export function groups_of(runs) {
   return [...groups.values()];
 }
 
+/** Of a configuration, what makes two runs an answer to two questions. */
+const question_options = ["time", "model", "l2", "target-loss", "target-accuracy", "target-gradient"];
+
 /**
- * What is minimised: losses of another cannot be compared with it.
- * @param {Run} run
+ * What is minimised on what data, how far, and by which clock: only runs that agree in all of it are
+ * compared.
+ * @param {Run} run @returns {Map<string, string>}
  */
-export function objective_of(run) {
-  const l2 = /^l2 = (.*)$/m.exec(run.configuration ?? "")?.[1] ?? "0";
-  return `${run.model.name} on ${run.dataset.name}${Number(l2) > 0 ? `, l2 ${l2}` : ""}`;
+export function asked_of(run) {
+  const asked = new Map([["model", run.model.name], ["dataset", run.dataset.name]]);
+  let section = "";
+  for (const line of (run.configuration ?? "").split("\n")) {
+    section = /^\[(.*)\]$/.exec(line)?.[1] ?? section;
+    const [, name, value] = /^([\w-]+) = (.*)$/.exec(line) ?? [];
+    const is_data = section === "data" && name !== "data-dir" && name !== "partition" && name !== "order";
+    if (name && name !== "dataset" && (is_data || question_options.includes(name))) asked.set(name, value.replaceAll('"', ""));
+  }
+  return asked;
+}
+
+/**
+ * The questions that runs answer, each with its runs, in the order in which they come; named by
+ * model and data, and by what else tells them apart.
+ * @param {Run[]} runs @returns {{name: string, runs: Run[]}[]}
+ */
+export function questions_of(runs) {
+  /** @type {Map<string, {asked: Map<string, string>, runs: Run[]}>} */
+  const questions = new Map();
+  for (const run of runs) {
+    const asked = asked_of(run);
+    const key = JSON.stringify([...asked].sort());
+    if (!questions.has(key)) questions.set(key, {asked, runs: []});
+    questions.get(key)?.runs.push(run);
+  }
+  const all = [...questions.values()];
+  const names = [...new Set(all.flatMap(({asked}) => [...asked.keys()]))].filter((name) =>
+    !["model", "dataset"].includes(name) && new Set(all.map(({asked}) => asked.get(name) ?? "none")).size > 1);
+  return all.map(({asked, runs: own}) => ({
+    name: [`${asked.get("model")} on ${asked.get("dataset")}`, ...names.map((name) => `${name} ${asked.get(name) ?? "none"}`)].join(", "),
+    runs: own,
+  }));
 }
 
 /**
@@ -85,17 +119,21 @@ export function points_of(run, x, y) {
 }
 
 /**
- * On the straight line between the two points around it; null outside.
+ * A function of x, asked in the order of x: on the straight line between the two points around it;
+ * null outside.
  * @param {{x: number, y: number}[]} points by x
- * @param {number} at
+ * @returns {(at: number) => number | null}
  */
-export function interpolated(points, at) {
-  const after = points.findIndex((point) => point.x >= at);
-  if (after < 0) return null;
-  if (points[after].x === at) return points[after].y;
-  if (after === 0) return null;
-  const [a, b] = [points[after - 1], points[after]];
-  return a.y + ((b.y - a.y) * (at - a.x)) / (b.x - a.x);
+export function interpolation(points) {
+  let after = 0;
+  return (at) => {
+    while (after < points.length && points[after].x < at) ++after;
+    if (after === points.length) return null;
+    if (points[after].x === at) return points[after].y;
+    if (after === 0) return null;
+    const [a, b] = [points[after - 1], points[after]];
+    return a.y + ((b.y - a.y) * (at - a.x)) / (b.x - a.x);
+  };
 }
 
 /**
@@ -103,9 +141,9 @@ export function interpolated(points, at) {
  * @param {{x: number, y: number}[][]} curves one a seed
  */
 export function band_over(curves) {
-  const grid = curves[0].map(({x}) => x);
-  return grid.flatMap((x) => {
-    const values = curves.map((points) => interpolated(points, x));
+  const at = curves.map(interpolation);
+  return curves[0].flatMap(({x}) => {
+    const values = at.map((value) => value(x));
     if (values.some((value) => value === null)) return [];
     const known = /** @type {number[]} */ (values);
     const mean = known.reduce((sum, value) => sum + value, 0) / known.length;

@@ -52,7 +52,7 @@ export function free_page(parent, content) {
   });
   parent.append(lab_navigation(content, "free"), element("h1", {}, "Everything at once"),
     element("p", {}, "Choose schemes and options, or bring your own data; the figures follow. A field that is left empty has the value shown in grey. " +
-      "Your choices are in the page's address; your data are not: they stay on the server until it ends."),
+      "Your choices are in the page's address; your data are not: the server keeps the last eight files of all windows, until it ends."),
     form.root, status, figures);
   const picture = picture_state(figures, status);
   const live = live_figures(figures, first, state.view, (view) => {
@@ -69,7 +69,7 @@ export function free_page(parent, content) {
     answered: (document, number, is_whole) => {
       live.draw(document, is_whole, () => {
         draw_table(document.runs);
-        picture.set("ready", cut_short(document.runs) ? "Not all runs came to their end within the time that the lab has for a question." : "");
+        picture.set("ready", "");
       });
       picture.drawn(number);
     },
@@ -96,11 +96,6 @@ export function free_page(parent, content) {
   picture.drawn(0);
   picture.set("ready", "");
   if (hash_of_free_state({...state, view: beginning.view}, beginning) !== "") ask();
-}
-
-/** @param {{interrupted?: boolean}[]} runs */
-function cut_short(runs) {
-  return runs.some(({interrupted}) => interrupted);
 }
 
 /**

@@ -113,6 +113,8 @@ export function question_of({lab, schemes, options}, values) {
  */
 export function coarse_question(question) {
   const options = {...question.options};
+  // Which goes down over the run's length: a quarter of the length is another run.
+  if (options["lr-schedule"] === "cosine") return null;
   let is_shorter = false;
   for (const limit of ["epochs", "steps", "seconds"]) {
     const whole = Number(options[limit] || NaN);

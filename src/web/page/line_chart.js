@@ -191,7 +191,8 @@ function draw_series(plot, series, x, y, log) {
   group.append("path").attr("class", series.thin ? "line thin" : "line").attr("stroke", color)
     .attr("stroke-dasharray", dash_of(series.style))
     .attr("d", d3.line().x((/** @type {Point} */ p) => x(p.x)).y((/** @type {Point} */ p) => y(p.y))(points));
-  if (series.unmarked) return;
+  // More marks than pixels slow the page down and hide the line; the table has all of them.
+  if (series.unmarked || points.length > 500) return;
   group.selectAll("circle").data(points).enter().append("circle").attr("class", "mark")
     .attr("r", series.thin ? 1.5 : 3).attr("fill", color)
     .attr("cx", (/** @type {Point} */ p) => x(p.x)).attr("cy", (/** @type {Point} */ p) => y(p.y));

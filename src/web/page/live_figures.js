@@ -2,7 +2,7 @@
 // steps. Each chart is made once and drawn anew with each answer, so that its switches stay as they
 // are set, and nothing piles up.
 
-import { run_options, setting_words, time_chart, verdict_list } from "./comparison_page.js";
+import { run_options, setting_words, target_level, time_chart, verdict_list } from "./comparison_page.js";
 import { groups_of, outcome_quantities, progress_quantities, series_of, those_known } from "./curves.js";
 import { choice, element } from "./element.js";
 import { line_chart } from "./line_chart.js";
@@ -32,6 +32,16 @@ export function run_of_steps(runs, label) {
 }
 
 /**
+ * Said where the lab's time was over before the runs were: a scheme has not lost then.
+ * @param {Run[]} runs
+ */
+function cut_short(runs) {
+  if (!runs.some(({interrupted}) => interrupted)) return "";
+  return element("p", {class: "cut-short"},
+    "Not all runs came to their end within the time that the lab has for a question: the machine is busy, or the question is large.");
+}
+
+/**
  * @param {HTMLElement} parent
  * @param {Record<string, any>} first comparison document
  * @param {View} view
@@ -50,7 +60,7 @@ export function live_figures(parent, first, view, view_changed, log_y = false) {
   const steps = live_steps(parent, shown);
   const draw_answer = () => {
     answer.replaceChildren(element("h2", {}, "Who was first, and why"),
-      element("p", {class: "setting"}, setting_words(shown.runs[0])), verdict_list(groups_of(shown.runs)));
+      element("p", {class: "setting"}, setting_words(shown.runs)), cut_short(shown.runs), verdict_list(groups_of(shown.runs)));
     answer.removeAttribute("data-old");
     times.redraw();
   };
@@ -96,10 +106,7 @@ function live_curves(parent, shown, log_y) {
   const chart = line_chart(parent, {
     id: "curves", title: "On the way", x, y, controls: [axes], log: {x: false, y: log_y},
     series: () => series_of(groups_of(shown.runs), x().key, y().key),
-    level: () => {
-      const target = shown.runs[0].target_loss;
-      return y().key === "train_loss" && target !== null ? {y: target, label: "target"} : null;
-    },
+    level: () => (y().key === "train_loss" ? target_level(shown.runs) : null),
   });
   const axis_choice = (/** @type {string} */ words, /** @type {"x" | "y"} */ axis, /** @type {typeof progress_quantities} */ quantities) =>
     choice(words, those_known(quantities, shown.runs).map(({key, label}) => [key, label]), (axis === "x" ? x() : y()).key, (key) => {

@@ -1,5 +1,5 @@
 // Colours that people with any colour vision tell apart (Okabe and Ito, "Color Universal Design",
-// 2008), and for more series than colours also dashes and marks. The colours themselves are in
+// 2008), and for more series than colours also dashes. The colours themselves are in
 // page.css, once for a light and once for a dark page.
 
 const colors = 7;

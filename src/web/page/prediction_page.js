@@ -4,7 +4,7 @@
 import { bar_chart } from "./bar_chart.js";
 import { dot_chart } from "./dot_chart.js";
 import { choice, element } from "./element.js";
-import { bit_rate, bytes, duration, percent, significant, times } from "./format.js";
+import { bit_rate, bytes, duration, percent, significant, times_as } from "./format.js";
 import { line_chart } from "./line_chart.js";
 import { table } from "./table.js";
 
@@ -230,7 +230,7 @@ export function break_even_sentences({rows, workers, bandwidth_bytes_per_s}) {
     const gain = (/** @type {BreakEvenRow} */ row) => row.plain_step_s / row.step_s;
     const best = pays.reduce((found, row) => (gain(row) > gain(found) ? row : found));
     sentences.push(`${coded_name(best)} gains most: a step takes ${duration(best.step_s)} in place of ${duration(best.plain_step_s)}, ` +
-      `${times(gain(best))} as fast.`);
+      `${times_as(gain(best), "fast")}.`);
   }
   const never = rows.filter(({pays: when}) => when === "never").length, always = rows.filter(({pays: when}) => when === "always").length;
   if (never > 0) sentences.push(`${never} never ${never === 1 ? "pays" : "pay"}, at any bandwidth.`);

@@ -2,7 +2,7 @@
 // runs and nothing else.
 
 import { mean_of } from "./curves.js";
-import { bit_rate, bytes, duration, percent, significant, times } from "./format.js";
+import { bit_rate, bytes, duration, percent, significant, times, times_as } from "./format.js";
 
 /** @typedef {import("./curves.js").Group} Group */
 /** @typedef {import("./curves.js").Run} Run */
@@ -101,30 +101,63 @@ function passes_text(one, first) {
   return `: ${more}, and ${longer}`;
 }
 
-/** @param {ReturnType<typeof arrival>} one */
-function without_target(one) {
-  const {runs} = one.group;
-  if (runs.some((run) => run.diverged)) return "diverged";
-  const best = Math.min(...runs.flatMap((run) => (run.evaluations?.train_loss ?? []).filter(Number.isFinite)));
-  return `did not get there; its lowest training loss was ${significant(best)}`;
+/**
+ * The lowest training loss of any evaluation, null where none is finite.
+ * @param {Run[]} runs @returns {number | null}
+ */
+function lowest_loss(runs) {
+  let lowest = Infinity;
+  for (const run of runs) {
+    for (const loss of run.evaluations?.train_loss ?? []) {
+      if (loss !== null && loss < lowest) lowest = loss;
+    }
+  }
+  return Number.isFinite(lowest) ? lowest : null;
 }
 
 /**
- * The first one first, those that never were there last.
+ * What became of those that were not there.
+ * @param {Run[]} runs
+ */
+function without_target(runs) {
+  const diverged = runs.filter((run) => run.diverged).length;
+  if (diverged === runs.length) return "diverged";
+  if (runs.some((run) => run.interrupted)) return "was interrupted before it got there";
+  const lowest = lowest_loss(runs);
+  const some = diverged > 0 ? `; ${diverged} of ${runs.length} seeds diverged` : "";
+  return `did not get there${lowest === null ? "" : `; its lowest training loss was ${significant(lowest)}`}${some}`;
+}
+
+/**
+ * Of those that were there.
+ * @param {ReturnType<typeof arrival>} one @param {ReturnType<typeof arrival>} first @param {ReturnType<typeof arrival> | undefined} next
+ */
+function arrival_text(one, first, next) {
+  const all = one.group.runs.length;
+  const seeds = one.reached < all ? ` (${one.reached} of ${all} seeds)` : "";
+  const seconds = Number(one.seconds), best = Number(first.seconds);
+  if (seconds === 0) return `was there from the start${seeds}`;
+  if (one !== first && best > 0 && seconds >= best) {
+    return `took ${times_as(seconds / best, "long")}, ${duration(seconds)}${seeds}${passes_text(one, first)}`;
+  }
+  // Before the first one in time, but with fewer of its seeds.
+  if (one !== first) return `was there after ${duration(seconds)}${seeds}`;
+  if (next === undefined) return `was there after ${duration(seconds)}${seeds}`;
+  const lead = next.seconds === null || next.seconds < seconds ? "" : `, ${times_as(next.seconds / seconds, "fast")} as the next`;
+  return `was there first, after ${duration(seconds)}${seeds}${lead}`;
+}
+
+/**
+ * The first one first; those of which not all seeds were there come after those whose seeds all
+ * were, and last who never was.
  * @param {Group[]} groups @returns {Verdict[]}
  */
 export function verdicts_of(groups) {
-  const all = groups.map(arrival).sort((a, b) => (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
-  const first = all[0];
-  return all.map((one, place) => {
-    const reason = reason_of(one.group);
-    const {name} = one.group;
-    if (one.seconds === null) return {name, seconds: null, outcome: `${without_target(one)}.`, reason};
-    const seeds = one.reached < one.group.runs.length ? ` (${one.reached} of ${one.group.runs.length} seeds)` : "";
-    const next = all[1]?.seconds;
-    const outcome = place > 0
-      ? `took ${times(one.seconds / (first.seconds ?? one.seconds))} as long, ${duration(one.seconds)}${seeds}${passes_text(one, first)}`
-      : `was there first, after ${duration(one.seconds)}${seeds}${next ? `, ${times(next / one.seconds)} as fast as the next` : ""}`;
-    return {name, seconds: one.seconds, outcome: `${outcome}.`, reason};
+  const share = (/** @type {ReturnType<typeof arrival>} */ one) => one.reached / one.group.runs.length;
+  const all = groups.map(arrival)
+    .sort((a, b) => share(b) - share(a) || (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
+  return all.map((one) => {
+    const text = one.seconds === null ? without_target(one.group.runs) : arrival_text(one, all[0], all[1]);
+    return {name: one.group.name, seconds: one.seconds, outcome: `${text}.`, reason: reason_of(one.group)};
   });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { band_over, groups_of, interpolated, mean_of, name_of, objective_of, outcome_quantities, points_of, series_of, those_known } from "../../../src/web/page/curves.js";
+import { band_over, groups_of, interpolation, mean_of, name_of, outcome_quantities, points_of, questions_of, series_of, those_known } from "../../../src/web/page/curves.js";
 
 const run = (label, seed, losses, more = {}) => ({
   label, seed, model: {name: "logistic"}, dataset: {name: "a9a"}, configuration: "[model]\nl2 = 0\n",
@@ -15,12 +15,17 @@ test("runs of one contestant and point are one group, its seeds together", () =>
   assert.equal(name_of(run("ring", 1, [], {source: "monday"})), "ring, monday");
 });
 
-test("runs of another model, data set or regulariser have another objective", () => {
-  const plain = run("ring", 1, []);
-  assert.equal(objective_of(plain), objective_of(run("gossip", 2, [])));
-  for (const other of [{model: {name: "softmax"}}, {dataset: {name: "rcv1"}}, {configuration: "[model]\nl2 = 1e-4\n"}]) {
-    assert.notEqual(objective_of(plain), objective_of({...plain, ...other}));
-  }
+test("only runs that agree in data, objective, target and clock answer one question", () => {
+  const text = (lines) => `[run]\n${lines.run ?? 'time = "virtual"'}\n[data]\ndataset = "a9a"\n${lines.data ?? ""}\n[model]\n${lines.model ?? "l2 = 0"}\n`;
+  const plain = run("ring", 1, [], {configuration: text({})});
+  const name = (more) => questions_of([plain, {...plain, ...more}])[1]?.name;
+  assert.equal(name({label: "gossip", seed: 2, configuration: text({data: 'partition = "shards"\ndata-dir = "there"'})}), undefined);
+  assert.equal(name({model: {name: "softmax"}}), "softmax on a9a");
+  assert.equal(name({dataset: {name: "rcv1"}}), "logistic on rcv1");
+  assert.equal(name({configuration: text({model: "l2 = 1e-4"})}), "logistic on a9a, l2 1e-4");
+  assert.equal(name({configuration: text({run: 'time = "wall"'})}), "logistic on a9a, time wall");
+  assert.equal(name({configuration: text({run: 'time = "virtual"\ntarget-loss = 0.3'})}), "logistic on a9a, target-loss 0.3");
+  assert.equal(name({configuration: text({data: 'scale = "standard"'})}), "logistic on a9a, scale standard");
 });
 
 test("only what some run has is offered", () => {
@@ -33,12 +38,8 @@ test("points are those of the columns, in their order", () => {
 });
 
 test("between two points a curve is straight, and it ends where they end", () => {
-  const points = [{x: 1, y: 10}, {x: 3, y: 20}];
-  assert.equal(interpolated(points, 1), 10);
-  assert.equal(interpolated(points, 2), 15);
-  assert.equal(interpolated(points, 3), 20);
-  assert.equal(interpolated(points, 0.5), null);
-  assert.equal(interpolated(points, 3.5), null);
+  const at = interpolation([{x: 1, y: 10}, {x: 3, y: 20}]);
+  assert.deepEqual([0.5, 1, 2, 3, 3.5].map(at), [null, 10, 15, 20, null]);
 });
 
 test("a band has mean and extremes where all seeds have been", () => {

@@ -49,9 +49,41 @@ test("the first one is first, and the others are told against it", () => {
     ["broken", "diverged."]]);
 });
 
-test("of several seeds it says how many were there", () => {
-  const [verdict] = verdicts_of(groups_of([run("ring"), run("ring", {seed: 2, seconds_to_target: null})]));
-  assert.equal(verdict.outcome, "was there first, after 4 s (1 of 2 seeds).");
+const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({name, outcome}) => `${name} ${outcome}`);
+
+test("of several seeds it says how many were there, and those with all of them come first", () => {
+  assert.deepEqual(outcomes(run("lucky", {seconds_to_target: 1}), run("lucky", {seed: 2, seconds_to_target: null}),
+    run("sure"), run("sure", {seed: 2})),
+  ["sure was there first, after 4 s.", "lucky was there after 1 s (1 of 2 seeds)."]);
+  assert.deepEqual(outcomes(run("ring", {seconds_to_target: null}), run("ring", {seed: 2, seconds_to_target: null, diverged: true})),
+    ["ring did not get there; its lowest training loss was 0.5; 1 of 2 seeds diverged."]);
+});
+
+test("a run alone is not first", () => {
+  assert.deepEqual(outcomes(run("ring")), ["ring was there after 4 s."]);
+});
+
+test("what nobody could tell apart is not called faster", () => {
+  assert.deepEqual(outcomes(run("a"), run("b", {seconds_to_target: 4.01}), run("c", {seconds_to_target: 4.2})), [
+    "a was there first, after 4 s, as fast as the next.",
+    "b took as long, 4.01 s: as many passes over the data, and each took as long.",
+    "c took 1.05 times as long, 4.2 s: as many passes over the data, and each took as long."]);
+});
+
+test("who is there from the start has no factor", () => {
+  assert.deepEqual(outcomes(run("a", {seconds_to_target: 0, epochs_to_target: 0}), run("b", {seconds_to_target: 0, epochs_to_target: 0}), run("c")),
+    ["a was there from the start.", "b was there from the start.", "c was there after 4 s."]);
+});
+
+test("an interrupted run has not lost, and a loss that is not finite is not said", () => {
+  assert.deepEqual(outcomes(run("a"), run("b", {seconds_to_target: null, interrupted: true}),
+    run("c", {seconds_to_target: null, evaluations: {train_loss: [null, null]}})).slice(1),
+  ["b was interrupted before it got there.", "c did not get there."]);
+});
+
+test("hundreds of thousands of evaluations are no limit", () => {
+  const train_loss = Array.from({length: 300_000}, (_, at) => 1 / (at + 1));
+  assert.match(outcomes(run("a", {seconds_to_target: null, evaluations: {train_loss}}))[0], /3\.333e-6/);
 });
 
 test("a target is named by what it is", () => {
