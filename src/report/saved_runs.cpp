@@ -157,8 +157,11 @@ SavedRun read_run(const fs::path& folder) {
     parse_configuration(text, settings.string(), result.resolved);
     return 0;
   });
-  run.object =
-      read_file(folder / "summary.json", [](const std::string& text) { return Json::parse(text); });
+  run.object = read_file(folder / "summary.json", [](const std::string& text) {
+    Json json = Json::parse(text);
+    if (!json.is_object()) throw UsageError("no object");
+    return json;
+  });
   result.metrics = read_file(folder / "metrics.jsonl", metrics_in);
   if (result.metrics.empty()) refuse(folder / "metrics.jsonl", "no evaluation in it");
   run.object["command"] = run_command_text(result.resolved);

@@ -71,7 +71,8 @@ TEST_CASE("only seeds of one experiment share a name in a report", "[app]") {
         run_program(Words{"report"} + folders + Words{"--json"}, {.folder = folder.path()});
     INFO(report.errors);
     std::set<std::string> found;
-    for (const Json& run : Json::parse(report.output)["runs"]) {
+    const Json document = Json::parse(report.output);
+    for (const Json& run : document["runs"]) {
       found.insert(run.value("source", "none"));
     }
     return found;

@@ -138,7 +138,8 @@ function arrival_text(one, first, next) {
   const seconds = Number(one.seconds), best = Number(first.seconds);
   if (seconds === 0) return `was there from the start${seeds}`;
   if (one !== first && best > 0 && seconds >= best) {
-    return `took ${times_as(seconds / best, "long")}, ${duration(seconds)}${seeds}${passes_text(one, first)}`;
+    const why = seconds / best < 1.005 ? "" : passes_text(one, first);
+    return `took ${times_as(seconds / best, "long")}, ${duration(seconds)}${seeds}${why}`;
   }
   // Before the first one in time, but with fewer of its seeds.
   if (one !== first) return `was there after ${duration(seconds)}${seeds}`;

@@ -108,6 +108,7 @@ class Lab(unittest.TestCase):
 
     def test_curves_follow_each_slider(self):
         for name, lab in LABS.items():
+            changed = 0
             for at, slider in enumerate(lab["sliders"]):
                 with self.subTest(lab=name, slider=slider["option"]):
                     self.open(f"{self.address}/lab/{name}")
@@ -116,8 +117,10 @@ class Lab(unittest.TestCase):
                     self.move(at, place)
                     drawn = dict(self.browser.run(CURVES))
                     answer = self.asked(lab, {slider["option"]: slider["values"][place]})
-                    self.assertNotEqual(list(drawn.items()), [tuple(one) for one in before])
                     self.assertEqual(drawn, points(answer, lab["show"]))
+                    changed += drawn != dict(before)
+            # Over passes of the data, say, a curve does not depend on the latency.
+            self.assertGreater(changed, 0, name)
 
     def test_the_back_button_restores_the_state(self):
         lab = LABS["straggler"]
@@ -162,8 +165,7 @@ class Lab(unittest.TestCase):
         self.assertEqual(self.browser.complaints(), [])
 
     def test_a_wrong_option_is_said_beside_it(self):
-        self.open(f"{self.address}/free#latency=never")
-        self.browser.run("return 0")
+        self.browser.open(f"{self.address}/free#latency=never")
         self.wait_for("return document.documentElement.dataset.state === 'refused'")
         self.assertIn("latency", self.browser.run("return document.body.innerText"))
 
@@ -172,9 +174,9 @@ class Lab(unittest.TestCase):
         places = len(lab["sliders"][0]["values"])
         self.open(f"{self.address}/lab/staleness")
         sizes = []
-        for move in range(600):
+        for move in range(300):
             self.move(0, move % places)
-            if move % 200 == 199:
+            if move % 100 == 99:
                 self.browser.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
                 counters = self.browser.driver.execute_cdp_cmd("Memory.getDOMCounters", {})
                 sizes.append((counters["nodes"], counters["jsEventListeners"]))
