@@ -18,22 +18,32 @@ PICTURES = {
 WIDTH = 900
 
 
+def take(browser, address, last, file):
+    """Of the page, from its top to the end of its element `last`, once that is drawn."""
+    browser.set_width(WIDTH)
+    browser.open(address)
+    while not browser.run("return document.querySelector(`${arguments[0]} .mark`) !== null", last):
+        time.sleep(0.05)
+    height = browser.run("""
+      document.documentElement.style.overflow = "hidden";  // no scroll bar
+      return Math.ceil(document.querySelector(arguments[0]).getBoundingClientRect().bottom)""", last)
+    browser.set_width(WIDTH, height)
+    time.sleep(0.3)
+    browser.driver.save_screenshot(str(file))
+
+
 def main(program, folder):
     require_browser()
-    browser = Browser(WIDTH)
+    browser, folder = Browser(WIDTH), pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as place:
         for name, (arguments, last) in PICTURES.items():
             page = pathlib.Path(place) / f"{name}.html"
             subprocess.run([program, *arguments, "--quiet", "--html", str(page)], check=True,
                            stdout=subprocess.DEVNULL)
-            browser.open(page.as_uri())
-            while not browser.run("return document.querySelector(`${arguments[0]} .mark`) !== null", last):
-                time.sleep(0.05)
-            height = browser.run(
-                "return Math.ceil(document.querySelector(arguments[0]).getBoundingClientRect().bottom)", last)
-            browser.set_width(WIDTH, height)
-            time.sleep(0.3)
-            browser.driver.save_screenshot(str(pathlib.Path(folder) / f"{name}.png"))
+            take(browser, page.as_uri(), last, folder / f"{name}.png")
+    server = subprocess.Popen([program, "lab", "straggler"], stdout=subprocess.PIPE, text=True)
+    take(browser, server.stdout.readline().strip(), "#curves", folder / "lab.png")
+    server.send_signal(2)
     browser.close()
 
 
