@@ -104,7 +104,7 @@ struct RunResult {
   Summary summary;
   std::vector<Metrics> metrics;
   std::vector<RankAccount> accounts;
-  Staleness staleness;  // of which the summary has the mean and quantiles
+  Staleness staleness;                 // of which the summary has the mean and quantiles
   std::shared_ptr<const Trace> trace;  // null without a recorder
   VectorBuffer model;
 };
