@@ -30,7 +30,7 @@ int report_command(const ReportQuestion& question) {
       saved_runs_json(question.folders, [](const std::string& remark) { say(remark + "\n"); });
   answer.give(PageKind::comparison, "Saved runs",
               {.text = [&] { return summary_line(document, question.output.html); },
-               .json = [&] { return document; }});
+               .json = [&] { return std::string(document); }});
   return exit_done;
 }
 

@@ -283,6 +283,7 @@ std::string saved_runs_json(const std::vector<fs::path>& folders,
   for (const fs::path& folder : folders) collect_all(folder, remark, runs);
   refuse_twice(runs);
   std::vector<RunResult> results;
+  results.reserve(runs.size());
   for (SavedRun& run : runs) results.push_back(std::move(run.result));
   relate(results, remark);
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].result = std::move(results[i]);

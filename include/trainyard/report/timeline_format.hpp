@@ -23,7 +23,8 @@ struct TextStyle {
 std::string timeline_text(const Timeline& timeline, const TextStyle& style);
 
 /// A self-contained SVG: one row a rank, what it sends above, what it receives below; latency in
-/// another colour than the bits, which have their sender's.
+/// another colour than the bits, which have their sender's. For papers and slides, and where there
+/// is no browser; pages (--html) draw the same with d3, to be played with.
 std::string timeline_svg(const Timeline& timeline);
 
 }  // namespace trainyard

@@ -25,7 +25,9 @@ struct TopologyReport {
 std::string topology_json(const std::vector<TopologyReport>& reports, std::uint64_t seed);
 /// One, with W where it is small; several as a table with a line each.
 std::string topology_text(const std::vector<TopologyReport>& reports);
-/// A self-contained SVG: ranks and their links, a panel for each of the first rounds.
+/// A self-contained SVG: ranks and their links, a panel for each of the first rounds. For papers
+/// and slides, and where there is no browser; pages (--html) draw the same with d3, to be played
+/// with.
 std::string topology_svg(const TopologyReport& report);
 
 /// {"topology", "workers", "seed", "mean", "rounds": [{"round", "x", "consensus_distance"}, …]}
