@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 /// A browser's head is under 2 kB.
-constexpr std::size_t most_head_bytes = 32 * 1024;
+constexpr std::size_t most_head_bytes = std::size_t{32} * 1024;
 /// Slower than any network that somebody would show a page over.
 constexpr double least_bytes_per_second = 64.0 * 1024;
 /// How long what is left of a refused body is thrown away. Closing earlier would make the client's

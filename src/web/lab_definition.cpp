@@ -62,6 +62,7 @@ const LabDefinition& lab_definition(const std::string& name) {
   const auto found = std::ranges::find(all, name, &LabDefinition::name);
   if (found != all.end()) return *found;
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const LabDefinition& lab : all) names.push_back(lab.name);
   throw_unknown("lab", name, names);
 }

@@ -28,7 +28,7 @@ constexpr const char* data_path = "/api/data";
 constexpr const char* json_type = "application/json";
 constexpr const char* bytes_type = "application/octet-stream";
 /// A question with all options is 3 kB.
-constexpr std::size_t most_question_bytes = 64 * 1024;
+constexpr std::size_t most_question_bytes = std::size_t{64} * 1024;
 
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

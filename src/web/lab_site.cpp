@@ -168,9 +168,9 @@ void LabSite::export_pages(
       grid += fmt::format("{}{}:{}", grid.empty() ? "{" : ",",
                           Json(position_key(lab, positions[i])).dump(), answer);
     }
+    grid += fmt::format("}},\"first\":{}", first);
     const Json page{{"lab", Json::parse(lab.json)}, {"labs", list}, {"free", nullptr}};
-    take(file_href(lab.name), html_page(PageKind::lab, lab.title,
-                                        with_member(page, "grid", grid + "},\"first\":" + first)));
+    take(file_href(lab.name), html_page(PageKind::lab, lab.title, with_member(page, "grid", grid)));
   }
   take("index.html",
        html_page(PageKind::labs, "Labs", Json{{"labs", list}, {"free", nullptr}}.dump()));
