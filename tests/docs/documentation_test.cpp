@@ -41,6 +41,8 @@ TEST_CASE("the commands of the documentation run", "[docs][slow]") {
         WARN("left out, as its data set is not here: " << command.text());
         continue;
       }
+      // A server, which ends when it is interrupted: tests/app/lab_test.cpp.
+      if (std::count(command.words.begin(), command.words.end(), "lab") > 0) continue;
       const TemporaryFolder folder;
       const Outcome outcome = documented::run_in(folder.path(), command);
       INFO(outcome.errors);
