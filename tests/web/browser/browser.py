@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 
 try:
     from selenium import webdriver
@@ -73,6 +74,16 @@ class Browser:
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [message["params"]["request"]["url"] for message in messages
                 if message["method"] == "Network.requestWillBeSent"]
+
+    def screenshot(self, name):
+        """The whole page, where SCREENSHOTS names a folder for pictures to be looked at."""
+        if "SCREENSHOTS" not in os.environ:
+            return
+        height = self.run("return document.documentElement.scrollHeight")
+        width = self.run("return document.documentElement.clientWidth")
+        self.set_width(width, min(height, 6000))
+        time.sleep(0.3)
+        self.driver.save_screenshot(os.path.join(os.environ["SCREENSHOTS"], f"{name}.png"))
 
     def close(self):
         self.driver.quit()

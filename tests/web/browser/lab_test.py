@@ -5,7 +5,6 @@ With SCREENSHOTS=DIR pictures of all pages are left there, to be looked at.
 """
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -82,14 +81,6 @@ class Lab(unittest.TestCase):
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 
-    def screenshot(self, name):
-        if "SCREENSHOTS" in os.environ:
-            height = self.browser.run("return document.documentElement.scrollHeight")
-            width = self.browser.run("return document.documentElement.clientWidth")
-            self.browser.set_width(width, min(height, 6000))
-            time.sleep(0.3)
-            self.browser.driver.save_screenshot(os.path.join(os.environ["SCREENSHOTS"], f"{name}.png"))
-
     def test_pages_open_without_a_complaint(self):
         for width in (1100, 400):
             for name in ["", "free", *(f"lab/{lab}" for lab in LABS)]:
@@ -103,7 +94,7 @@ class Lab(unittest.TestCase):
                     self.assertEqual(self.browser.complaints(), [])
                     for asked in self.browser.requests():
                         self.assertTrue(asked.startswith((self.address, "data:")), asked)
-                    self.screenshot(f"lab-{name.replace('/', '-')}-{width}")
+                    self.browser.screenshot(f"lab-{name.replace('/', '-')}-{width}")
         self.browser.set_width(1100)
 
     def test_curves_follow_each_slider(self):

@@ -7,7 +7,6 @@ draws is compared with that. With SCREENSHOTS=DIR pictures of all pages are left
 
 import json
 import math
-import os
 import pathlib
 import subprocess
 import sys
@@ -94,16 +93,7 @@ class Reports(unittest.TestCase):
                     self.assertEqual(self.browser.complaints(), [])
                     others = [one for one in self.browser.requests() if not one.startswith("data:")]
                     self.assertEqual(others, [self.page(name).as_uri()])
-                    self.screenshot(f"{name}-{width}")
-
-    def screenshot(self, name):
-        if "SCREENSHOTS" not in os.environ:
-            return
-        height = self.browser.run("return document.documentElement.scrollHeight")
-        width = self.browser.run("return document.documentElement.clientWidth")
-        self.browser.set_width(width, min(height, 6000))
-        time.sleep(0.2)
-        self.browser.driver.save_screenshot(os.path.join(os.environ["SCREENSHOTS"], f"{name}.png"))
+                    self.browser.screenshot(f"{name}-{width}")
 
     def test_a_page_holds_the_document_that_json_prints(self):
         for name, document in self.documents.items():
