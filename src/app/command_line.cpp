@@ -260,7 +260,8 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
                        [question = report_flags_.question()] { return report_command(question); });
   }
   if (&command == &lab_) {
-    return [place = lab_flags_.place()] { return lab_command(place); };
+    return after_notes(lab_flags_.notes(),
+                       [place = lab_flags_.place()] { return lab_command(place); });
   }
   if (&command == &list_) {
     return [what = only_word(*list_what_), name = only_word(*list_name_)] {

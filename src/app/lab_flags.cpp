@@ -41,4 +41,9 @@ LabPlace LabFlags::place() const {
   return place;
 }
 
+std::vector<std::string> LabFlags::notes() const {
+  if (force_->count() == 0 || export_->count() > 0) return {};
+  return {"note: --force has no effect: it is for --export, which is not given"};
+}
+
 }  // namespace trainyard::app

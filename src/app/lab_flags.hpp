@@ -1,6 +1,9 @@
 // The flags of `lab`.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <CLI/CLI.hpp>
 
 #include "app/commands.hpp"
@@ -14,6 +17,9 @@ class LabFlags {
 
   /// What the command line asks for. Throws UsageError.
   LabPlace place() const;
+
+  /// "note: --X has no effect: REASON" for each flag that is given in vain.
+  std::vector<std::string> notes() const;
 
  private:
   CLI::Option *name_, *port_, *network_, *export_, *force_;

@@ -13,6 +13,7 @@
 #include <tbb/task_arena.h>
 
 #include "base/echoed.hpp"
+#include "report/json_text.hpp"
 #include "web/lab_answer.hpp"
 #include "web/page.hpp"
 
@@ -30,14 +31,10 @@ constexpr const char* bytes_type = "application/octet-stream";
 /// A question with all options is 3 kB.
 constexpr std::size_t most_question_bytes = std::size_t{64} * 1024;
 
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 HttpAnswer error_answer(int status, std::string_view message, const std::string& option = "") {
   Json json{{"error", shortened(printable(message))}};
   if (!option.empty()) json["option"] = option;
-  return {.status = status, .type = json_type, .body = text_of(json)};
+  return {.status = status, .type = json_type, .body = json_line(json)};
 }
 
 HttpAnswer busy_answer(std::string_view why) {
@@ -251,12 +248,12 @@ HttpAnswer LabServer::upload(const HttpRequest& request) {
   // Of nobody: reading a file takes no question's place.
   return in_turn("", 0, request, [&](const std::atomic<bool>&, bool) {
     const auto made = data_.add(name, request.body, options);
-    return text_of({{"data", made->token},
-                    {"name", made->name},
-                    {"rows", made->rows},
-                    {"features", made->features},
-                    {"classes", made->classes},
-                    {"remarks", made->remarks}});
+    return json_line({{"data", made->token},
+                      {"name", made->name},
+                      {"rows", made->rows},
+                      {"features", made->features},
+                      {"classes", made->classes},
+                      {"remarks", made->remarks}});
   });
 }
 

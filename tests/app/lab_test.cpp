@@ -24,6 +24,17 @@ TEST_CASE("the lab prints its address and ends with an interrupt", "[app]") {
   }
 }
 
+TEST_CASE("the lab says that --force is for files", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_script(
+      "\"$P\" lab --force >output & program=$!\n"
+      "until [ -s output ] || ! kill -0 $program; do sleep 0.02; done\n"
+      "kill -INT $program; wait $program",
+      folder.path());
+  CHECK(outcome.status == 0);
+  CHECK(outcome.errors == "note: --force has no effect: it is for --export, which is not given\n");
+}
+
 TEST_CASE("the lab refuses what it cannot listen to", "[app]") {
   const auto refused = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "lab");
