@@ -35,6 +35,9 @@ class Surface:
         self.schemes = self.listed_schemes()
         self.topologies = re.findall(r"(?m)^([a-z0-9-]+)(?::[A-Z]+)?  ", self.ask("list", "topologies"))
         self.collectives = re.findall(r"(?m)^([a-z-]+)$", self.ask("list", "collectives"))
+        for what in ("commands", "schemes", "topologies", "collectives"):
+            if not getattr(self, what):
+                raise RuntimeError(f"no {what} in the program's own lists: their form has changed, and surface.py has not")
 
     def ask(self, *arguments):
         return subprocess.run([self.program, *arguments], capture_output=True, text=True, check=True).stdout
@@ -56,10 +59,10 @@ class Surface:
         return flags
 
     def listed_schemes(self):
-        schemes = []
-        for line in self.ask("list", "schemes").split("\n"):
-            if re.fullmatch(r"[a-z0-9+-]+", line):
-                schemes.append(Scheme(line, []))
-            elif line.startswith("  takes: "):
-                schemes[-1].takes = line.split()[1:]
-        return schemes
+        """Names from the table of all; what each takes from its own page."""
+        names = re.findall(r"(?m)^([a-z0-9+-]+)  +\S", self.ask("list", "schemes"))
+        return [Scheme(name, self.taken_by(name)) for name in names]
+
+    def taken_by(self, scheme):
+        found = re.search(r"(?m)^  takes: (.*)$", self.ask("list", "schemes", scheme))
+        return found.group(1).split() if found else []
