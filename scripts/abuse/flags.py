@@ -91,7 +91,7 @@ def combinations(surface, draw):
         if command == "run":
             options["--scheme"] = scheme.name
         if command == "predict":
-            options["--schemes"] = scheme.name
+            options |= {"--schemes": scheme.name, "--size": "96kB"}  # --break-even rehearses every codec
         if command == "compare":
             options["--schemes"] = ",".join(sorted({scheme.name, draw.choice(surface.schemes).name, "hogwild"}))
         if command in ("run", "compare"):
