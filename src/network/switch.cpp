@@ -23,6 +23,15 @@
 
 namespace trainyard {
 
+namespace {
+
+/// Of what may never happen: a queue of more than 106 days is refused when it gets that far.
+Time sum_up_to_never(Time at, Duration duration) {
+  return at > Time::max() - duration ? Time::max() : at + duration;
+}
+
+}  // namespace
+
 Switch::Switch(const Network& network, int workers, int servers)
     : links_(network, workers, servers),
       circuit_(network.ports == PortMode::circuit),
@@ -54,7 +63,7 @@ std::int32_t Switch::take_slot() {
   return std::exchange(free_slot_, queued(free_slot_).next);
 }
 
-std::uint64_t Switch::post(int from, int to, std::uint64_t bytes, Time now, void* cookie) {
+Switch::Ticket Switch::post(int from, int to, std::uint64_t bytes, Time now, void* cookie) {
   const auto ranks = static_cast<int>(senders_.size());
   require(from >= 0 && from < ranks && to >= 0 && to < ranks && from != to,
           "a message goes from one rank to another");
@@ -70,6 +79,9 @@ std::uint64_t Switch::post(int from, int to, std::uint64_t bytes, Time now, void
   port.burst_at = now;
   message.burst = port.burst;
   if (send_hold(message).count() == 0) ++timeless_;
+  if (port.head == none) port.posted = port.started = Duration{0};
+  message.ahead = port.posted;
+  port.posted = sum_up_to_never(port.posted, send_hold(message));
 
   if (port.head == none) {
     port.head = port.tail = slot;
@@ -78,7 +90,16 @@ std::uint64_t Switch::post(int from, int to, std::uint64_t bytes, Time now, void
     queued(port.tail).next = slot;
     port.tail = slot;
   }
-  return message.transfer.id;
+  return slot;
+}
+
+Time Switch::earliest_end(Ticket waiting) const {
+  const Queued& message = queued(waiting);
+  const Sender& from = senders_[static_cast<std::size_t>(message.transfer.from)];
+  const Receiver& to = receivers_[static_cast<std::size_t>(message.transfer.to)];
+  const Time sent = sum_up_to_never(from.frees, message.ahead - from.started);
+  const Time start = std::max({message.transfer.posted, sent, to.free_at - lead(message)});
+  return sum_up_to_never(sum_up_to_never(start, message.passage.latency), message.passage.transfer);
 }
 
 void Switch::advance(Time now, FunctionRef<void(const Transfer&)> started) {
@@ -220,6 +241,8 @@ void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)
   from.head = message.next;
   if (from.head == none) from.tail = none;
   from.busy = true;
+  from.frees = sender_frees;
+  from.started = sum_up_to_never(from.started, send_hold(message));
   Receiver& to = receiver(transfer.to);
   stop_waiting(to, slot);
   to.free_at = transfer.end;

@@ -8,6 +8,7 @@
 
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/memory_account.hpp"
+#include "trainyard/base/units.hpp"
 #include "trainyard/runtime/message.hpp"
 
 namespace trainyard {
@@ -22,6 +23,16 @@ struct alignas(64) Envelope : Delivery {
 
   AlignedBuffer<std::byte> storage;
   std::uint64_t uses = 0;  // counted by the sender
+
+  // `wall`, where a network is emulated (wall/shared_switch.hpp): what the sender tells the switch,
+  // and what the switch tells the receiver.
+  static constexpr Time not_started = Time::max();
+  Time posted{0};
+  std::size_t bytes_to_send = 0;  // `size` is written while it is on its way
+  Envelope* listed_before = nullptr;
+  std::int32_t ticket = 0;  // of the switch, until it starts
+  std::atomic<Time> arrives{not_started};
+
   /// Itself and what the heap adds: where everybody sends to everybody, that is most of a message.
   MemoryCharge charge{256};
 

@@ -43,9 +43,17 @@ class Switch {
  public:
   Switch(const Network& network, int workers, int servers = 0);
 
+  /// Names a message until it starts; then another may have it.
+  using Ticket = std::int32_t;
+
   /// Puts a message into `from`'s queue. It starts at the next advance(), at the earliest.
   /// REQUIRES: from ≠ to, both in 0 .. ranks-1; advance() has been called up to just before `now`.
-  std::uint64_t post(int from, int to, std::uint64_t bytes, Time now, void* cookie = nullptr);
+  Ticket post(int from, int to, std::uint64_t bytes, Time now, void* cookie = nullptr);
+
+  /// Before that moment a message that has not started will not have arrived: what is before it in
+  /// its sender's queue has to be sent, and what its receiver has taken on has to be received. It
+  /// may come later, where others are posted to the same receiver.
+  Time earliest_end(Ticket waiting) const;
 
   /// Lets everything happen that happens up to and including `now`. `started` is called once for
   /// every message that starts, in the order of the starts; it posts nothing itself.
@@ -65,14 +73,17 @@ class Switch {
   struct Queued {
     Transfer transfer;
     Passage passage;
+    Duration ahead{0};  // what the sender's messages before it hold its port for, since it was idle
     std::uint32_t burst = 0;   // its number among those its sender posted at that moment
     std::int32_t next = none;  // behind it in the sender's queue, or in the list of free slots
   };
   struct Sender {
     std::int32_t head = none, tail = none;
     bool busy = false;
-    Time burst_at{-1};        // when it last posted,
-    std::uint32_t burst = 0;  // and how many messages it has posted at that moment
+    Time frees{0};                   // the last message that has started leaves the send port then
+    Duration posted{0}, started{0};  // what its messages hold that port for, since it was idle
+    Time burst_at{-1};               // when it last posted,
+    std::uint32_t burst = 0;         // and how many messages it has posted at that moment
   };
   struct Receiver {
     Time free_at{0};               // the last bit of the reception taken on last

@@ -24,7 +24,7 @@ constexpr Duration longest_unserved = std::chrono::microseconds(100);
 }  // namespace
 
 WallRank::WallRank(WallWorld& world, int rank, int workers, int servers)
-    : Rank(rank, workers, servers), world_(world) {
+    : Rank(rank, workers, servers), world_(world), arrivals_(workers + servers) {
   lent_.reserve(64);
 }
 
@@ -102,10 +102,14 @@ void WallRank::address(Envelope& envelope, int to, std::size_t bytes, std::uint6
   account_.bytes_sent += bytes;
   envelope.start = envelope.end = Time::max();
   if (!world_.perfect_) {
-    const std::lock_guard lock(world_.network_mutex_);
-    const Time present = world_.network_time();
-    world_.advance_network(present);
-    world_.switch_.post(rank(), to, bytes, std::min(present, now()), &envelope);
+    const Time present = now();
+    envelope.bytes_to_send = bytes;
+    // relaxed: the receiver has given it back, and post() publishes it.
+    envelope.arrives.store(Envelope::not_started, std::memory_order_relaxed);
+    // release: pairs with anything_queued(); what it counts comes through the channel.
+    world_.ranks_[static_cast<std::size_t>(to)]->addressed_.fetch_add(1, std::memory_order_release);
+    world_.network_.post(envelope, present);
+    world_.network_.work(present, world_.network_time());
   } else if (world_.setup_.recorder != nullptr) {
     record_at_once(to, bytes);
   }
@@ -133,7 +137,7 @@ void WallRank::barrier() {
   if (world_.at_barrier_.fetch_add(1, std::memory_order_acq_rel) + 1 == workers()) {
     if (charged) {
       world_.barrier_leaves_ =
-          dissemination_barrier(world_.switch_.links(), world_.barrier_arrivals_);
+          dissemination_barrier(world_.network_.links(), world_.barrier_arrivals_);
     }
     world_.at_barrier_.store(0, std::memory_order_relaxed);  // relaxed: published by the next line
     world_.barriers_passed_.fetch_add(1, std::memory_order_acq_rel);

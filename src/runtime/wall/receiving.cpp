@@ -1,5 +1,7 @@
 // How a rank on a thread receives.
 #include <algorithm>
+#include <chrono>
+#include <span>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -9,6 +11,13 @@
 #include "runtime/wall/world.hpp"
 
 namespace trainyard {
+
+namespace {
+
+/// How long a rank lets be whoever works the switch, or copies a message that has arrived.
+constexpr Duration while_another_works = std::chrono::nanoseconds(500);
+
+}  // namespace
 
 Channel* WallRank::incoming(int from) const {
   // acquire: pairs with the sender's release when it made the channel.
@@ -84,6 +93,10 @@ void WallRank::receive_add(int from, Vector sum) {
 Message WallRank::take(Channel& channel) {
   Envelope* envelope = channel.front();
   channel.pop();
+  if (!world_.perfect_) {
+    arrivals_.take(envelope->from);
+    ++taken_;
+  }
   if (is_counted(world_.setup_.network, envelope->size)) ++account_.messages_received;
   account_.bytes_received += envelope->size;
   return {envelope, &world_};
@@ -105,22 +118,30 @@ void WallRank::charge(Time since, Time start, Time end) {
 }
 
 void WallRank::wait_for_arrival(const Envelope& envelope) {
-  while (true) {
-    Time next;
-    {
-      const std::lock_guard lock(world_.network_mutex_);
-      const Time present = world_.network_time();
-      world_.advance_network(present);
-      if (envelope.end <= present) return;
-      // A message that has not started waits for a port, and a port frees at an event.
-      next = std::min(envelope.end, world_.switch_.next_event());
-    }
-    sleep_until(next);
+  while (!has_arrived(envelope)) {
+    // acquire: with the start and the end that stand beside it.
+    const Time arrives = envelope.arrives.load(std::memory_order_acquire);
+    if (arrives != Envelope::not_started) return sleep_until(arrives);
+    const Time present = now();
+    const Time again = world_.network_.work_for(envelope, present, world_.network_time());
+    sleep_until(std::max(again, checked_sum(present, while_another_works)));
   }
+}
+
+/// On an emulated network; where that has to be worked for it, it is.
+bool WallRank::has_arrived(const Envelope& envelope) {
+  const Time present = world_.network_time();
+  // acquire: with the start and the end that stand beside it.
+  if (envelope.arrives.load(std::memory_order_acquire) == Envelope::not_started) {
+    world_.network_.work(now(), present);
+  }
+  return envelope.arrives.load(std::memory_order_acquire) <= present;
 }
 
 /// Whether anyone has sent something that is still to be received, arrived or not.
 bool WallRank::anything_queued() const {
+  // acquire: pairs with the sender's release.
+  if (!world_.perfect_) return addressed_.load(std::memory_order_acquire) != taken_;
   for (int from = 0; from < size(); ++from) {
     const Channel* channel = from == rank() ? nullptr : incoming(from);
     if (channel != nullptr && channel->front() != nullptr) return true;
@@ -128,30 +149,41 @@ bool WallRank::anything_queued() const {
   return false;
 }
 
-WallRank::Arrivals WallRank::look_for_arrivals() {
-  Arrivals found;
-  const bool perfect = world_.perfect_;
-  std::unique_lock lock(world_.network_mutex_, std::defer_lock);
-  Time present{0};
-  if (!perfect) {
-    lock.lock();
-    present = world_.network_time();
-    world_.advance_network(present);
-    found.next = world_.switch_.next_event();
-  }
-  Time oldest = Time::max();
+WallRank::Found WallRank::look_for_arrivals() {
+  return world_.perfect_ ? look_at_channels() : look_at_arrivals();
+}
+
+/// Of a perfect network: whoever has sent something, in turn.
+WallRank::Found WallRank::look_at_channels() {
   for (int step = 1; step <= size(); ++step) {
     const int from = (served_last_ + step) % size();
     if (from == rank()) continue;
     Channel* channel = incoming(from);
-    if (channel == nullptr || channel->front() == nullptr) continue;
-    found.any = true;
-    const Time end = perfect ? Time{0} : channel->front()->end;
-    found.next = std::min(found.next, end);
-    if (end <= present && end < oldest) {
-      oldest = end;
-      found.arrived = channel;
+    if (channel != nullptr && channel->front() != nullptr) return {.arrived = channel, .any = true};
+  }
+  return {};
+}
+
+/// Of an emulated network: the oldest that has arrived. One whose sender is still copying it into
+/// its envelope is passed over.
+WallRank::Found WallRank::look_at_arrivals() {
+  Found found{.any = anything_queued()};
+  if (!found.any) return found;
+  const Time present = world_.network_time();
+  std::span<const Arrivals::Arrival> arrivals = arrivals_.all();
+  if (arrivals.empty()) {
+    found.next = world_.network_.work(now(), present);
+    arrivals = arrivals_.all();
+  }
+  for (const auto& [from, end] : arrivals) {
+    if (end > present) {
+      found.next = end;
+      return found;
     }
+    Channel* channel = incoming(from);
+    if (channel == nullptr || channel->front() == nullptr) continue;
+    found.arrived = channel;
+    return found;
   }
   return found;
 }
@@ -161,10 +193,10 @@ Channel* WallRank::await_any(Time since) {
   while (true) {
     // acquire: before looking at the queues for the last time, so that nothing sent is missed.
     const bool over = world_.live_workers_.load(std::memory_order_acquire) == 0;
-    const Arrivals found = look_for_arrivals();
+    const Found found = look_for_arrivals();
     if (found.arrived != nullptr) return found.arrived;
     if (found.any) {
-      sleep_until(found.next);
+      sleep_until(std::max(found.next, checked_sum(now(), while_another_works)));
     } else if (over) {
       charge(since, Time::max(), Time::max());
       return nullptr;
@@ -199,12 +231,7 @@ std::optional<Message> WallRank::poll(int from) {
   checkpoint();
   Channel* channel = incoming(from);
   if (channel == nullptr || channel->front() == nullptr) return std::nullopt;
-  const Time present = now();
-  if (!world_.perfect_) {
-    const std::lock_guard lock(world_.network_mutex_);
-    world_.advance_network(present);
-    if (channel->front()->end > present) return std::nullopt;
-  }
+  if (!world_.perfect_ && !has_arrived(*channel->front())) return std::nullopt;
   return take(*channel);
 }
 

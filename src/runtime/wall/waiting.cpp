@@ -25,11 +25,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Duration finish_by_yielding = 250us;
 constexpr Duration longest_sleep = 5ms;    // a pause or an abort is noticed within this
 constexpr int rounds_of_spinning = 4000;   // about 100 µs
 constexpr int rounds_before_parking = 50;  // when cores are shared: yields only
 constexpr Duration look_for_hang_every = 100ms;
+constexpr auto longest_park = 100ms;
 
 void pause_briefly() {
 #if defined(__x86_64__)
@@ -62,9 +62,11 @@ void WallRank::sleep_until(Time moment) {
     checkpoint();
     const Duration left = moment - now();
     if (left <= Duration::zero() || world_.interrupted()) return;
-    if (left > finish_by_yielding) {
-      const Duration nap = std::min(left - finish_by_yielding, longest_sleep);
+    if (left > nap_margin_.margin()) {
+      const Duration nap = std::min(left - nap_margin_.margin(), longest_sleep);
+      const Time lay_down = now();
       std::this_thread::sleep_for(std::chrono::duration_cast<std::chrono::nanoseconds>(nap));
+      nap_margin_.learn(now() - lay_down - nap);
     } else {
       sched_yield();
     }
@@ -132,10 +134,10 @@ void WallRank::park(FunctionRef<bool()> ready) {
   parked_.exchange(true, std::memory_order_seq_cst);
   if (!ready() && !world_.attention_.load(std::memory_order_seq_cst)) {
     std::unique_lock lock(park_mutex_);
-    // The time-out is a belt beside the braces: a wake-up that is lost costs milliseconds, not the
-    // run. The more ranks, the longer: a thousand that look up every 2 ms do nothing else.
-    const auto belt = 2ms * std::max(1, size() / 16);
-    unparked_.wait_for(lock, belt, [this] { return !parked_.load(std::memory_order_seq_cst); });
+    // The time-out is for the look for hangs. It is long: every rank that looks up takes 5 µs, and
+    // of 256 that did so every 32 ms a run used a tenth of its processor time.
+    unparked_.wait_for(lock, longest_park,
+                       [this] { return !parked_.load(std::memory_order_seq_cst); });
   }
   parked_.store(false, std::memory_order_seq_cst);
 }

@@ -44,7 +44,8 @@ WallWorld::WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>
       program_(program),
       channels_(static_cast<std::size_t>(setup.workers + setup.servers) *
                 static_cast<std::size_t>(setup.workers + setup.servers)),
-      switch_(setup.network, setup.workers, setup.servers),
+      network_(setup.network, setup.workers, setup.servers,
+               [this](const Transfer& transfer) { announce(transfer); }),
       live_workers_(setup.workers),
       live_(setup.workers + setup.servers),
       barrier_arrivals_(static_cast<std::size_t>(setup.workers)) {
@@ -73,7 +74,7 @@ RuntimeReport WallWorld::run() {
 
   std::vector<Time> ended;
   for (const auto& rank : ranks_) ended.push_back(rank->ended_);
-  if (setup_.recorder != nullptr) finish_recording(*setup_.recorder, switch_, ended);
+  if (setup_.recorder != nullptr) finish_recording(*setup_.recorder, network_.at_end(), ended);
   RuntimeReport report = closed_report(accounts(), ended);
   report.compute_stretch = compute_stretch();
   return report;
@@ -243,13 +244,15 @@ Channel& WallWorld::channel(int from, int to) {
   return *found;
 }
 
-void WallWorld::advance_network(Time present) {
-  switch_.advance(present, [this](const Transfer& transfer) {
-    if (setup_.recorder != nullptr) setup_.recorder->message(transfer);
-    auto* started = static_cast<Envelope*>(transfer.cookie);
-    started->start = transfer.start;
-    started->end = transfer.end;
-  });
+/// Called by whichever rank works the switch.
+void WallWorld::announce(const Transfer& started) {
+  if (setup_.recorder != nullptr) setup_.recorder->message(started);
+  auto* envelope = static_cast<Envelope*>(started.cookie);
+  envelope->start = started.start;
+  envelope->end = started.end;
+  // release: with the two above. From here on it may be received and sent again.
+  envelope->arrives.store(started.end, std::memory_order_release);
+  ranks_[static_cast<std::size_t>(started.to)]->arrivals_.announce(started.from, started.end);
 }
 
 void WallWorld::give_back(Delivery* delivery) {

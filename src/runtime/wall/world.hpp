@@ -10,10 +10,12 @@
 #include <thread>
 #include <vector>
 
-#include "trainyard/network/switch.hpp"
 #include "trainyard/runtime/rank.hpp"
 
+#include "runtime/wall/arrivals.hpp"
 #include "runtime/wall/channel.hpp"
+#include "runtime/wall/nap_margin.hpp"
+#include "runtime/wall/shared_switch.hpp"
 #include "runtime/wall/stretch_meter.hpp"
 
 namespace trainyard {
@@ -48,11 +50,11 @@ class alignas(64) WallRank final : public Rank {
  private:
   friend class WallWorld;
 
-  /// What await_message() found when it looked at the heads of all queues addressed here.
-  struct Arrivals {
+  /// What await_message() found when it looked for messages addressed here.
+  struct Found {
     Channel* arrived = nullptr;  // its head is the oldest message that has arrived
-    Time next = Time::max();     // else: not before this moment will one have
-    bool any = false;            // some queue is not empty
+    Time next{0};                // else: not before this moment will one have
+    bool any = false;            // something is on its way here
   };
 
   /// What a long wait has seen of the others.
@@ -82,8 +84,11 @@ class alignas(64) WallRank final : public Rank {
   void wait_for_arrival(const Envelope& envelope);
   void charge(Time since, Time start, Time end);
   void record_at_once(int to, std::size_t bytes);
+  bool has_arrived(const Envelope& envelope);
   bool anything_queued() const;
-  Arrivals look_for_arrivals();
+  Found look_for_arrivals();
+  Found look_at_channels();
+  Found look_at_arrivals();
   void sleep_until(Time moment);
   void wait_until(FunctionRef<bool()> ready, const char* on, int from = -1);
   void relax(int round, FunctionRef<bool()> ready);
@@ -96,9 +101,12 @@ class alignas(64) WallRank final : public Rank {
   WallWorld& world_;
   RankAccount account_;
   StretchMeter stretch_;
+  NapMargin nap_margin_;
   std::vector<Loan> lent_;
   Time ended_{0};
   int served_last_ = -1;  // receive_any() takes turns
+  Arrivals arrivals_;     // of an emulated network
+  std::uint64_t taken_ = 0;
 
   // Read by other threads.
   alignas(64) std::atomic<std::uint64_t> verbs_{
@@ -107,6 +115,7 @@ class alignas(64) WallRank final : public Rank {
   std::atomic<int> waits_for_{-1};
   std::atomic<bool> finished_{false};
   std::atomic<bool> gave_up_{false};  // it only unwinds its stack now, and reads nothing
+  alignas(64) std::atomic<std::uint64_t> addressed_{0};  // messages of an emulated network, so far
   alignas(64) std::atomic<bool> parked_{false};
   std::mutex park_mutex_;
   std::condition_variable unparked_;
@@ -128,7 +137,7 @@ class WallWorld final : private DeliveryReturn {
   void serve_inspections();
   void give_back(Delivery* delivery) override;
   Channel& channel(int from, int to);
-  void advance_network(Time present);  // REQUIRES: network_mutex_ is held
+  void announce(const Transfer& started);
   std::vector<RankAccount> accounts() const;
   std::optional<double> compute_stretch() const;
   Time clock() const;
@@ -155,9 +164,7 @@ class WallWorld final : private DeliveryReturn {
   std::vector<std::atomic<Channel*>>
       channels_;  // [from × size + to], made at first use by the sender
 
-  // What is written often does not share a line with what all look at.
-  alignas(64) std::mutex network_mutex_;  // only taken when the network is not perfect
-  Switch switch_;
+  SharedSwitch network_;  // not asked where that is perfect
 
   // The clock: steady time since began_, less what the world stood still. While it does,
   // stopped_ns_ is when it stopped; else 0.

@@ -1,0 +1,95 @@
+// Who has sent to a rank, in the order in which it arrives: so that whoever takes messages from
+// anyone, a server of many workers, need not look at a channel of each.
+//
+// On an emulated network that order is known as soon as messages start: receptions at one port
+// never change places (network/switch.hpp). A rank that receives from a certain other one leaves
+// its entry behind, which is dropped when it comes to the front.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "trainyard/base/units.hpp"
+
+namespace trainyard {
+
+class Arrivals {
+ public:
+  struct Arrival {
+    int from;
+    Time end;
+  };
+
+  explicit Arrivals(int ranks) : left_behind_(static_cast<std::size_t>(ranks)) {}
+
+  /// A message from there arrives at `end`, after all that were announced. Called by whichever
+  /// thread works the switch.
+  void announce(int from, Time end) {
+    const std::lock_guard lock(mutex_);
+    announced_.push_back({from, end});
+  }
+
+  // Called by the rank alone.
+
+  /// Those not taken, the first one first. Valid until the next call.
+  std::span<const Arrival> all() {
+    drop_taken();
+    if (next_ == known_.size()) {
+      known_.clear();
+      next_ = 0;
+      fetch();
+      drop_taken();
+    }
+    return std::span(known_).subspan(next_);
+  }
+
+  /// The oldest message from there has been taken. Costs O(1) where it was the first of all.
+  void take(int from) {
+    if (next_ < known_.size() && known_[next_].from == from && left_behind_of(from) == 0) {
+      ++next_;
+      return;
+    }
+    ++left_behind_of(from);
+    // Else a rank that never asks would gather them for ever.
+    if (++left_behind_since_ < 256) return;
+    left_behind_since_ = 0;
+    known_.erase(known_.begin(), known_.begin() + static_cast<std::ptrdiff_t>(next_));
+    next_ = 0;
+    fetch();
+    drop_taken();
+  }
+
+  /// Entries, those that stand for messages taken included, and those announced since.
+  std::size_t kept() {
+    const std::lock_guard lock(mutex_);
+    return known_.size() - next_ + announced_.size();
+  }
+
+ private:
+  std::uint32_t& left_behind_of(int from) { return left_behind_[static_cast<std::size_t>(from)]; }
+
+  void fetch() {
+    const std::lock_guard lock(mutex_);
+    known_.insert(known_.end(), announced_.begin(), announced_.end());
+    announced_.clear();
+  }
+
+  void drop_taken() {
+    while (next_ < known_.size() && left_behind_of(known_[next_].from) > 0) {
+      --left_behind_of(known_[next_++].from);
+    }
+  }
+
+  std::vector<Arrival> known_;  // from next_ on
+  std::size_t next_ = 0;
+  std::vector<std::uint32_t> left_behind_;  // [from]: entries that stand for messages taken
+  int left_behind_since_ = 0;
+
+  alignas(64) std::mutex mutex_;  // held for a few instructions, by two threads at the most
+  std::vector<Arrival> announced_;
+};
+
+}  // namespace trainyard

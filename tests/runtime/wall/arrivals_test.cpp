@@ -1,0 +1,65 @@
+#include "runtime/wall/arrivals.hpp"
+
+#include <vector>
+
+#include "support/catch.hpp"
+
+using namespace trainyard;
+
+namespace {
+
+std::vector<int> senders(Arrivals& arrivals) {
+  std::vector<int> from;
+  for (const Arrivals::Arrival& arrival : arrivals.all()) from.push_back(arrival.from);
+  return from;
+}
+
+}  // namespace
+
+TEST_CASE("messages are found in the order of their arrival", "[runtime]") {
+  Arrivals arrivals(4);
+  CHECK(arrivals.all().empty());
+  arrivals.announce(2, Time{10});
+  arrivals.announce(0, Time{20});
+  arrivals.announce(2, Time{30});
+  REQUIRE(senders(arrivals) == std::vector{2, 0, 2});
+  CHECK(arrivals.all()[1].end == Time{20});
+  arrivals.take(2);
+  CHECK(senders(arrivals) == std::vector{0, 2});
+  arrivals.announce(1, Time{40});
+  arrivals.take(0);
+  arrivals.take(2);
+  CHECK(senders(arrivals) == std::vector{1});
+  arrivals.take(1);
+  CHECK(arrivals.all().empty());
+}
+
+TEST_CASE("what was received from a certain rank is found no more", "[runtime]") {
+  Arrivals arrivals(4);
+  for (const int from : {3, 1, 3, 0, 1}) arrivals.announce(from, Time{from});
+  SECTION("taken before anyone looked") {
+    arrivals.take(1);
+    CHECK(senders(arrivals).front() == 3);
+    arrivals.take(3);  // it was the first of all
+    arrivals.take(3);
+    CHECK(senders(arrivals) == std::vector{0, 1});
+  }
+  SECTION("taken from the middle") {
+    REQUIRE(senders(arrivals).size() == 5);
+    arrivals.take(1);
+    arrivals.take(0);
+    arrivals.take(3);
+    arrivals.take(3);
+    CHECK(senders(arrivals) == std::vector{1});
+  }
+}
+
+TEST_CASE("a rank that only receives from certain others keeps no list", "[runtime]") {
+  Arrivals arrivals(3);
+  for (int i = 0; i < 100'000; ++i) {
+    arrivals.announce(i % 2, Time{i});
+    arrivals.take(i % 2);
+  }
+  CHECK(arrivals.kept() <= 512);
+  CHECK(arrivals.all().empty());
+}
