@@ -37,6 +37,19 @@ TEST_CASE("a sender's queue to idle receivers arrives at its earliest ends", "[n
   }
 }
 
+TEST_CASE("what a receiver has taken on comes first", "[network]") {
+  Switch sw({.latency = latency, .bytes_per_second = 1e6}, 3);
+  std::vector<Time> ends(2);
+  const auto started = [&](const Transfer& t) { ends[t.id] = t.end; };
+  sw.post(1, 0, 1000, Time{0});
+  sw.advance(Time{0}, started);
+  const Switch::Ticket second = sw.post(2, 0, 1, Time{1});
+  const Time bound = sw.earliest_end(second);
+  sw.advance(Time::max() - Time{1}, started);
+  CHECK(bound == ends[1]);
+  CHECK(bound > ends[0]);
+}
+
 TEST_CASE("no message arrives before its earliest end", "[network]") {
   const std::uint64_t seed = GENERATE(1, 2, 3, 4, 5, 6);
   INFO("seed " << seed);
