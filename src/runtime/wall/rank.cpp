@@ -106,9 +106,9 @@ void WallRank::address(Envelope& envelope, int to, std::size_t bytes, std::uint6
     envelope.bytes_to_send = bytes;
     // relaxed: the receiver has given it back, and post() publishes it.
     envelope.arrives.store(Envelope::not_started, std::memory_order_relaxed);
-    // release: pairs with anything_queued(); what it counts comes through the channel.
-    world_.ranks_[static_cast<std::size_t>(to)]->addressed_.fetch_add(1, std::memory_order_release);
     world_.network_.post(envelope, present);
+    // release: whoever counts it finds it on the switch's list, or beyond (anything_queued()).
+    world_.ranks_[static_cast<std::size_t>(to)]->addressed_.fetch_add(1, std::memory_order_release);
     world_.network_.work(present, world_.network_time());
   } else if (world_.setup_.recorder != nullptr) {
     record_at_once(to, bytes);

@@ -140,7 +140,7 @@ bool WallRank::has_arrived(const Envelope& envelope) {
 
 /// Whether anyone has sent something that is still to be received, arrived or not.
 bool WallRank::anything_queued() const {
-  // acquire: pairs with the sender's release.
+  // acquire: pairs with the sender's release, so that what is counted is on the switch's list.
   if (!world_.perfect_) return addressed_.load(std::memory_order_acquire) != taken_;
   for (int from = 0; from < size(); ++from) {
     const Channel* channel = from == rank() ? nullptr : incoming(from);
@@ -172,8 +172,9 @@ WallRank::Found WallRank::look_at_arrivals() {
   const Time present = world_.network_time();
   std::span<const Arrivals::Arrival> arrivals = arrivals_.all();
   if (arrivals.empty()) {
-    found.next = world_.network_.work(now(), present);
+    const Time something_starts = world_.network_.work(now(), present);
     arrivals = arrivals_.all();
+    if (arrivals.empty()) found.next = something_starts;
   }
   for (const auto& [from, end] : arrivals) {
     if (end > present) {
@@ -181,7 +182,10 @@ WallRank::Found WallRank::look_at_arrivals() {
       return found;
     }
     Channel* channel = incoming(from);
-    if (channel == nullptr || channel->front() == nullptr) continue;
+    const Envelope* head = channel == nullptr ? nullptr : channel->front();
+    // The entry may stand for one that was taken while an older one of another was still copied.
+    // acquire: with the start and the end that stand beside it.
+    if (head == nullptr || head->arrives.load(std::memory_order_acquire) > present) continue;
     found.arrived = channel;
     return found;
   }
