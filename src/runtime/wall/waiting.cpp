@@ -2,12 +2,12 @@
 // where a moment is known.
 //
 // Measured on a 2-core virtual machine: a sleep overshoots by 20 to 80 µs; a spin with the pause
-// instruction loses whole 4 ms scheduling quanta as soon as ranks outnumber cores. Sleeping until
-// 250 µs before the moment and giving the rest to sched_yield lands within 1 µs (median; 99 %
-// within 3 to 6 µs) where ranks own their cores, and within 4 to 11 µs where four of eight ranks on
-// two cores are due at one moment, most of which is the queue for the cores. It takes about 1 % of
-// a core for waits of 20 ms. Parking after 20 or after 50 yields makes no difference; after 200,
-// eight ranks on two cores take up to twice as long for an all-reduce.
+// instruction loses whole 4 ms scheduling quanta as soon as ranks outnumber cores. Sleeping until a
+// margin before the moment (nap_margin.hpp) and giving the rest to sched_yield lands within 1 µs
+// (median; 99 % within 3 to 6 µs) where ranks own their cores, and within 4 to 11 µs where four of
+// eight ranks on two cores are due at one moment, most of which is the queue for the cores. It
+// takes less than 1 % of a core for waits of 20 ms. Parking after 20 or after 50 yields makes no
+// difference; after 200, eight ranks on two cores take up to twice as long for an all-reduce.
 #include <algorithm>
 #include <chrono>
 #include <thread>
