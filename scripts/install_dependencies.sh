@@ -35,6 +35,7 @@ case "${1:-}" in
       openmpi-bin libopenmpi-dev          # OpenMPI
       libgloo-dev                         # PyTorch's transport between processes
       libsimgrid-dev                      # SimGrid
+      python3-matplotlib                  # the figure of scripts/bench.sh scaling
     )
     ;;
   *)
