@@ -73,7 +73,7 @@ const bool registered = [] {
                                                [&way](State& state) { all_reduce(state, way); });
     bench->ArgNames({"n", "bytes"})->UseManualTime()->Iterations(5)->Unit(benchmark::kMicrosecond);
     bench->ArgsProduct({{2}, {4 * KiB, 64 * KiB, MiB, 4 * MiB, 16 * MiB, 64 * MiB}});
-    bench->ArgsProduct({{4, 8}, {64 * KiB, MiB, 4 * MiB}});
+    bench->ArgsProduct({{4, 8}, {4 * KiB, 64 * KiB, MiB, 4 * MiB}});
   }
   return true;
 }();

@@ -2,28 +2,36 @@
 # How fast Trainyard is, against its peers and with more ranks, on this machine.
 #
 #   scripts/bench.sh [--quick] [NAME…]     one table: work, peer's figure, ours, ratio, floor, met?
-#   scripts/bench.sh scaling [FLAG…]       throughput and time to target against ranks; FLAGs go to
+#   scripts/bench.sh scaling [FLAG…]       throughput and time to target against ranks, the laws of Amdahl and
+#                                          Gunther fitted to it (bench/scaling.py), and a figure; FLAGs go to
 #                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
-# NAMEs: pytorch codecs scikit_learn liblinear openmpi simgrid quoted; without any, all of them: about 20 minutes on
+# NAMEs: pytorch codecs scikit_learn liblinear openmpi simgrid; without any, all of them: about 15 minutes on
 # 2 cores, 5 with --quick. Each is a script of bench/peers, which says what it compares and why that
 # is fair. What is not installed is skipped and named; scripts/install_dependencies.sh --peers
 # installs all of it. Leave the machine alone meanwhile.
 #
-# Results go to bench/results/MACHINE/DATE.csv; --out DIR puts them elsewhere.
-# SCHEMES=sequential,ring chooses what `scaling` runs.
+# Results go to bench/results/MACHINE/DATE.csv, the figure of `scaling` to scaling-DATE.svg there; --out DIR
+# puts them elsewhere, and keeps the runs of `scaling`. SCHEMES=sequential,ring chooses what `scaling` runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-names=(pytorch codecs scikit_learn liblinear openmpi simgrid quoted)
+names=(pytorch codecs scikit_learn liblinear openmpi simgrid)
 build=$PWD/build/bench
 
-# Processor and cores, like amd-epyc-2.
+# The first value of a name in /proc/cpuinfo.
+processor() {
+  sed -n "s/^$1[[:space:]]*: //p" /proc/cpuinfo | head -1
+}
+
+# Processor and cores, like intel-core-i7-9700k-8. Virtual machines hide the model's number in the name;
+# then family and model say which it is: intel-xeon-6-167-2.
 machine() {
   local model
-  model=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -1)
+  model=$(processor 'model name' | sed -E 's/@.*GHz//')
+  [[ -z $model || $model == *[0-9]* ]] || model+=" $(processor 'cpu family')-$(processor model)"
   printf '%s-%s' "${model:-$(uname -m)}" "$(nproc)" |
-    tr '[:upper:]' '[:lower:]' | sed -E 's/\((r|tm)\)|cpu|processor|@.*ghz//g; s/[^a-z0-9]+/-/g'
+    tr '[:upper:]' '[:lower:]' | sed -E 's/\((r|tm)\)|cpu|processor//g; s/[^a-z0-9]+/-/g'
 }
 
 usage() {
@@ -32,8 +40,7 @@ usage() {
 
 # Debian's own Python: another one in front of it on the path does not see the distribution's packages.
 python() {
-  env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE TRAINYARD_BUILD="$build" PYTHONDONTWRITEBYTECODE=1 \
-    /usr/bin/python3 "$@"
+  TRAINYARD_BUILD="$build" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$@"
 }
 
 compare() {
@@ -88,15 +95,45 @@ compare() {
 
 # Cores, and twice as many ranks: what sharing them costs shows, too.
 scaling() {
-  local cores ranks=1 n flags=(--dataset blobs --model "mlp:256,128" --lr 0.05 --epochs 50 --target-loss 0.3)
-  [[ $# -eq 0 ]] || flags=("$@")
+  local cores ranks=1 n runs='' figure flags=() code=0 to=1
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      --out)
+        runs=${2:?--out needs a directory}
+        shift
+        ;;
+      --out=*) runs=${1#--out=} ;;
+      *)
+        [[ $1 != --json && $1 != --format* ]] || to=2 # others read standard output
+        flags+=("$1")
+        ;;
+    esac
+    shift
+  done
+  [[ ${#flags[@]} -gt 0 ]] ||
+    flags=(--dataset blobs --model "mlp:256,128" --lr 0.05 --epochs 50 --target-loss 0.3)
+  if [[ -n $runs ]]; then
+    figure=$runs/scaling.svg
+  else
+    figure=bench/results/$(machine)/scaling-$(date -u +%Y-%m-%d-%H%M).svg
+    temporary=$(mktemp -d)
+    trap 'rm -rf "$temporary"' EXIT
+    runs=$temporary/runs
+  fi
   ./scripts/install_dependencies.sh
   ./scripts/build.sh release trainyard
   cores=$(nproc)
   for ((n = 2; n < cores; n *= 2)); do ranks+=",$n"; done
   [[ "$cores" -eq 1 ]] || ranks+=",$cores"
   build/release/trainyard compare --time wall --latency 0us --bandwidth infinite \
-    --schemes "${SCHEMES:-sequential,ring,ps-sync,hogwild,gossip}" --vary "workers=$ranks,$((2 * cores))" "${flags[@]}"
+    --schemes "${SCHEMES:-sequential,ring,ps-sync,hogwild,gossip}" --vary "workers=$ranks,$((2 * cores))" \
+    --out "$runs" "${flags[@]}" || code=$?
+  [[ $code -eq 0 || $code -eq 4 ]] || exit "$code" # 4: a run diverged, and is kept
+  [[ -x /usr/bin/python3 ]] || {
+    echo "no fit: it needs python3: scripts/install_dependencies.sh --peers" >&2
+    return
+  }
+  { echo && python bench/scaling.py "$runs" "$figure"; } >&"$to"
 }
 
 case ${1:-} in

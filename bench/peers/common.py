@@ -23,7 +23,7 @@ CORES = len(os.sched_getaffinity(0))
 
 COLUMNS = (
     "work,peer,unit,peer_figure,peer_min,peer_max,ours,ours_min,ours_max,ratio,floor,met,"
-    "pairs,peer_loss,our_loss,remark"
+    "pairs,peer_loss,our_loss,setting,remark"
 ).split(",")
 
 
@@ -99,20 +99,24 @@ def take_turns(pairs, *sides):
 
 
 class Table:
-    """Prints a row as soon as it is there, and appends it to a file."""
+    """Prints a row as soon as it is there, and appends it to a file.
 
-    def __init__(self, options):
-        self.options = options
+    setting: what the peer was given because trying found it to be the fastest, for all rows.
+    """
+
+    def __init__(self, options, setting=""):
+        self.options, self.setting = options, setting
 
     def wants(self, work):
         return self.options.only in work
 
     def row(self, work, peer, unit, theirs, ours, floor, losses=None, tolerance=0.02, remark="",
-            least=None):
+            least=None, setting=""):
         """One row. theirs, ours: figures in `unit`, in which a slash means that more is better.
 
         losses: (theirs, ours) at the end; flagged where they are further apart than `tolerance`,
-        relative to the peer's. floor: of the ratio; least: of our figure itself.
+        relative to the peer's. floor: of the ratio; least: of our figure itself. setting: of this
+        row alone.
         """
         theirs, ours = [float(figure) for figure in theirs], [float(figure) for figure in ours]
         figure, own = statistics.median(theirs), statistics.median(ours)
@@ -129,14 +133,14 @@ class Table:
                    peer_max=max(theirs), ours=own, ours_min=min(ours), ours_max=max(ours),
                    ratio=ratio, floor=bound, met=met, pairs=len(ours),
                    peer_loss=losses[0] if losses else "", our_loss=losses[1] if losses else "",
-                   remark="; ".join(remarks))
+                   setting=setting or self.setting, remark="; ".join(remarks))
         row = {key: f"{value:.4g}" if isinstance(value, float) else value
                for key, value in row.items()}
         print(f"  {work} | {peer} | {row['peer_figure']} [{row['peer_min']}..{row['peer_max']}]"
               f" | {row['ours']} [{row['ours_min']}..{row['ours_max']}] {unit} | {ratio:.2f}"
               f" | {row['floor']} | {met}"
               + (f" | loss {losses[0]:.4f} / {losses[1]:.4f}" if losses else "")
-              + (f" | {row['remark']}" if remarks else ""), flush=True)
+              + "".join(f" | {text}" for text in (row["setting"], row["remark"]) if text), flush=True)
         self.append(row)
 
     def append(self, row):

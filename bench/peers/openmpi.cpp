@@ -1,8 +1,8 @@
-// Time of MPI_Allreduce (float, sum, in place): openmpi BYTES...
+// Time of MPI_Allreduce (float, sum, in place): openmpi TIMES BYTES...
 //
 // Prints a line a size: bytes, seconds. As in bench/collectives.cpp: some to warm up, a barrier,
-// then so many in a row that they take about 50 ms; their mean in the slowest rank; the median of 5
-// such.
+// then so many in a row that they take about 50 ms; their mean in the slowest rank; the median of
+// TIMES such.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -34,13 +34,14 @@ int main(int argc, char** argv) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  for (int a = 1; a < argc; ++a) {
+  const int times = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
+  for (int a = 2; a < argc; ++a) {
     const long bytes = std::atol(argv[a]);
     std::vector<float> vector(static_cast<std::size_t>(bytes) / sizeof(float), 0.0F);
     const double likely_us = 1.0 + static_cast<double>(bytes) * ranks / 20000.0;
     const int repetitions = std::clamp(static_cast<int>(50000.0 / likely_us), 5, 20000);
     std::vector<double> seconds;
-    for (int i = 0; i < 5; ++i) seconds.push_back(seconds_each(vector, repetitions));
+    for (int i = 0; i < times; ++i) seconds.push_back(seconds_each(vector, repetitions));
     std::sort(seconds.begin(), seconds.end());
     if (rank == 0) std::printf("%ld %.9f\n", bytes, seconds[seconds.size() / 2]);
   }

@@ -2,12 +2,15 @@
 
 Fair because: the same vectors of floats are summed in place between the same number of ranks, and
 both sides time it alike (bench/collectives.cpp, openmpi.cpp: so many in a row, the slowest rank's
-mean, the median of five). OpenMPI is run with and without its ranks bound to cores, and the faster
-counts; its single-copy mechanism is off, for it needs a system call that containers forbid (where
-they do, it warns and goes the same way). With more ranks than cores it yields while it waits.
+mean, the median of five). For each number of ranks and each size OpenMPI gets the fastest of its
+settings, found by one short run of each: ranks bound to cores or not (with more ranks than cores: not, but
+yielding while they wait), its own choice of an algorithm or one of those meant for one machine
+(coll_tuned_allreduce_algorithm), its way of copying between processes by itself where the system
+allows it (containers forbid it) or by shared memory. The winners then take turns with ours. A row
+says which it was.
 """
 
-import functools
+import itertools
 import re
 import subprocess
 import sys
@@ -18,8 +21,8 @@ KIB, MIB = 1024, 1024 * 1024
 # Ranks, sizes, floor of the best way and of the ring.
 CASES = [
     (2, (4 * KIB, 64 * KIB, MIB, 4 * MIB, 16 * MIB, 64 * MIB), 2.0, 1.5),
-    (4, (64 * KIB, MIB, 4 * MIB), 1.8, None),
-    (8, (64 * KIB, MIB, 4 * MIB), 1.8, None),
+    (4, (4 * KIB, 64 * KIB, MIB, 4 * MIB), 2.5, None),
+    (8, (4 * KIB, 64 * KIB, MIB, 4 * MIB), 2.5, None),
 ]
 WAYS = ("ring", "tree", "recursive-doubling", "rabenseifner", "ps-colocated")  # no extra ranks
 
@@ -28,16 +31,46 @@ def text(size):
     return f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"
 
 
-def openmpi(ranks, sizes, bound):
-    """{size: microseconds}"""
-    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to",
-               "core" if bound else "none", "--mca", "btl_vader_single_copy_mechanism", "none",
-               "-n", ranks, compiled("openmpi.cpp", "mpicxx"), *sizes]
+# OpenMPI 4's numbers of its algorithms.
+ALGORITHMS = {"": None, "recursive doubling": 3, "ring": 4, "Rabenseifner": 6}
+# Copies in the kernel (cma) where a process may read another's memory, and by shared memory.
+COPIES = {"": "none", "single copy": "cma"}
+
+
+def settings(ranks):
+    """{what a row says: arguments of mpirun}"""
+    if ranks <= CORES:
+        waits = {"": ["--bind-to", "none"], "bound to cores": ["--bind-to", "core"]}
+    else:  # more ranks than cores cannot be bound to one each
+        waits = {"yielding": ["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]}
+    found = {}
+    for wait, copy, algorithm in itertools.product(waits, COPIES, ALGORITHMS):
+        chosen = ALGORITHMS[algorithm]
+        found[", ".join(filter(None, (wait, copy, algorithm)))] = [
+            *waits[wait], "--mca", "btl_vader_single_copy_mechanism", COPIES[copy],
+            *(["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca",
+               "coll_tuned_allreduce_algorithm", chosen] if chosen else [])]
+    return found
+
+
+def openmpi(ranks, sizes, flags, times=5):
+    """{size: microseconds}, the median of so many times 50 ms"""
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", *flags, "-n", ranks,
+               compiled("openmpi.cpp", "mpicxx"), times, *sizes]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
     lines = map(str.split, done.stdout.splitlines())
     return {int(size): float(seconds) * 1e6 for size, seconds in lines}
+
+
+def fastest_settings(ranks, sizes, flags):
+    """{setting: sizes for which one short run of each found it to be the fastest}"""
+    tried = {setting: openmpi(ranks, sizes, flags[setting], 1) for setting in flags}
+    best = {}
+    for size in sizes:
+        best.setdefault(min(tried, key=lambda setting: tried[setting][size]), []).append(size)
+    return best
 
 
 def trainyard(ranks, sizes):
@@ -67,20 +100,24 @@ def main():
         sizes = [size for size in sizes if table.wants(works[size])]
         if not sizes:
             continue
-        # More ranks than cores cannot be bound to one each.
-        bindings = [False, True] if ranks <= CORES else [False]
-        sides = [functools.partial(openmpi, ranks, sizes, bound) for bound in bindings]
-        *peers, ours = take_turns(options.pairs, *sides,
-                                  functools.partial(trainyard, ranks, sizes))
+        flags = settings(ranks)
+        winners = fastest_settings(ranks, sizes, flags)
+
+        def peer():
+            """{size: (microseconds, setting)}"""
+            return {size: (figure, setting) for setting, its_sizes in winners.items()
+                    for size, figure in openmpi(ranks, its_sizes, flags[setting]).items()}
+
+        theirs, ours = take_turns(options.pairs, peer, lambda: trainyard(ranks, sizes))
         for size in sizes:
-            theirs = min(([turn[size] for turn in peer] for peer in peers), key=median)
+            figures, setting = [turn[size][0] for turn in theirs], theirs[0][size][1]
             by_way = {way: [turn[size][way] for turn in ours] for way in ours[0][size]}
             best = min(by_way, key=lambda way: median(by_way[way]))
-            table.row(works[size], "OpenMPI", "us", theirs, by_way[best], floor,
-                      remark=f"ours: {best}")
+            table.row(works[size], "OpenMPI", "us", figures, by_way[best], floor,
+                      remark=f"ours: {best}", setting=setting)
             if ring_floor is not None:
-                table.row(works[size] + ", ring", "OpenMPI", "us", theirs, by_way["ring"],
-                          ring_floor)
+                table.row(works[size] + ", ring", "OpenMPI", "us", figures, by_way["ring"],
+                          ring_floor, setting=setting)
 
 
 if __name__ == "__main__":
