@@ -73,10 +73,11 @@ def dense_arrays():
 
 
 def pictures_file():
-    """IDX: pictures of 784 pixels, 0 or 1. Ten prototypes, of which 3 in 10 pixels are redrawn."""
-    images = DATA / "train-images-idx3-ubyte"
+    """IDX: pictures of 784 pixels, 0 or 255, which both sides read as 0 and 1. Ten prototypes, of which
+    3 in 10 pixels are redrawn."""
+    images = DATA / "pictures" / "train-images-idx3-ubyte"
     if not images.exists():
-        DATA.mkdir(parents=True, exist_ok=True)
+        images.parent.mkdir(parents=True, exist_ok=True)
         random = numpy.random.default_rng(1)
         prototypes = random.integers(0, 2, (10, 784), dtype=numpy.uint8)
         labels = random.integers(0, 10, PICTURES, dtype=numpy.uint8)
@@ -86,17 +87,18 @@ def pictures_file():
         wrong = random.random(PICTURES) < 0.1
         labels[wrong] = random.integers(0, 10, wrong.sum(), dtype=numpy.uint8)
         header = numpy.array([0x801, PICTURES], ">i4").tobytes()
-        (DATA / "train-labels-idx1-ubyte").write_bytes(header + labels.tobytes())
+        images.with_name("train-labels-idx1-ubyte").write_bytes(header + labels.tobytes())
         header = numpy.array([0x803, PICTURES, 28, 28], ">i4").tobytes()
-        images.write_bytes(header + pixels.tobytes())
+        images.write_bytes(header + (255 * pixels).tobytes())
     return images
 
 
 def pictures_arrays():
     """Pixels in float32, labels in int64."""
-    pixels = numpy.fromfile(pictures_file(), numpy.uint8, offset=16).reshape(PICTURES, 784)
-    labels = numpy.fromfile(DATA / "train-labels-idx1-ubyte", numpy.uint8, offset=8)
-    return pixels.astype("float32"), labels.astype("int64")
+    images = pictures_file()
+    pixels = numpy.fromfile(images, numpy.uint8, offset=16).reshape(PICTURES, 784)
+    labels = numpy.fromfile(images.with_name("train-labels-idx1-ubyte"), numpy.uint8, offset=8)
+    return pixels.astype("float32") / 255, labels.astype("int64")
 
 
 def reference_set(name, file):
