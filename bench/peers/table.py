@@ -70,7 +70,7 @@ def side_by_side(results):
     headings = ["work", "peer", "floor"]
     for processor in results:
         headings += [f"{processor}: peer's", "ours", "ratio", "met?"]
-    table = [[*headings, ""]]
+    table = [[*headings, "remark"]]
     for key in order:
         found = by_key[key]
         floor = next(row["floor"] for processor, row in reversed(found.items()))

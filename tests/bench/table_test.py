@@ -26,7 +26,8 @@ class SideBySide(unittest.TestCase):
         headings, *lines = table.side_by_side({
             "old": [row("a", "P", 1.9, "1.5x"), row("gone", "P", 3.0), row("b", "P", 2.0)],
             "new": [row("a", "P", 2.5, "2x"), row("a", "Q", 1.5), row("b", "P", 0.5)]})
-        self.assertEqual(headings[:5], ["work", "peer", "floor", "old: peer's", "ours"])
+        self.assertEqual(headings, ["work", "peer", "floor", "old: peer's", "ours", "ratio", "met?",
+                                    "new: peer's", "ours", "ratio", "met?", "remark"])
         self.assertEqual(lines, [
             ["a", "P", "2x", "100 k samples/s", "190 k samples/s", "1.9", "NO",
              "100 k samples/s", "250 k samples/s", "2.5", "yes", ""],
