@@ -123,7 +123,8 @@ class CommandLine::Commands {
   CLI::App& report_ = add_command("report", "saved runs on one page, to look at and to send");
   CLI::App& lab_ = add_command("lab", "pages to play with, in a browser on this machine");
   CLI::App& list_ = add_command("list", "what there is to choose from");
-  CLI::App& machine_ = add_command("machine", "cores, NUMA nodes, and where ranks would go");
+  CLI::App& machine_ = add_command(
+      "machine", "cores, NUMA nodes, where ranks would go; what a shared cache line costs");
   TrainingFlags run_flags_{run_, default_configuration(), true};
   CompareFlags compare_flags_{compare_};
   TimelineFlags timeline_flags_{timeline_};
@@ -136,6 +137,7 @@ class CommandLine::Commands {
   CLI::Option *list_what_ = nullptr, *list_name_ = nullptr;
   CLI::Option* machine_workers_ = nullptr;
   CLI::Option* machine_placement_ = nullptr;
+  CLI::Option* machine_measure_ = nullptr;
 };
 
 namespace {
@@ -182,6 +184,9 @@ CommandLine::Commands::Commands() {
       add_value_flag(machine_, "workers", "N", "number of ranks to place [one for each core]");
   machine_placement_ = add_value_flag(machine_, "placement", "compact|scatter|none",
                                       "which cores they are pinned to [compact]");
+  machine_measure_ = add_switch(machine_, "measure",
+                                "measure latency from core to core, the cost of a shared cache "
+                                "line, and the memory bandwidth of each node, in some seconds");
 }
 
 Call CommandLine::Commands::call_without_command() const {
@@ -295,7 +300,9 @@ Call CommandLine::Commands::machine_call() const {
     const std::string text = only_value(*flag);
     if (flag->count() > 0) option_named(flag->get_single_name()).set(asked, text, flag->get_name());
   }
-  return [asked] { return machine_command(asked.workers, asked.placement); };
+  return [asked, measure = is_given(*machine_measure_)] {
+    return machine_command(asked.workers, asked.placement, measure);
+  };
 }
 
 namespace {

@@ -73,7 +73,7 @@ struct LabPlace {
 };
 /// Returns when it is interrupted, which is how it ends.
 int lab_command(const LabPlace& place);
-/// `ranks` 0: one for each core.
-int machine_command(int ranks, Placement placement);
+/// `ranks` 0: one for each core. `measure`: what its cores take to talk to each other, too.
+int machine_command(int ranks, Placement placement, bool measure);
 
 }  // namespace trainyard::app

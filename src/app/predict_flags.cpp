@@ -36,10 +36,10 @@ PredictFlags::PredictFlags(CLI::App& command) {
                          "workers, servers, latency, bandwidth, size or compute-time; marks where "
                          "the cheapest scheme changes");
   for (const Option& option : trainyard::options()) {
-    const bool asked = option.section == "network" || option.section == "scheme" ||
-                       option.name == "workers" || option.name == "servers" ||
-                       option.name == "batch" || option.name == "codec" ||
-                       (option.section == "compute" && option.name != "placement");
+    const bool asked =
+        option.section == "network" || option.section == "scheme" || option.name == "workers" ||
+        option.name == "servers" || option.name == "batch" || option.name == "codec" ||
+        (option.section == "compute" && option.name != "placement" && option.name != "counters");
     if (!asked) continue;
     options_.push_back(
         option.argument.empty()

@@ -1,9 +1,12 @@
+#include <array>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -75,21 +78,27 @@ std::optional<OutputFile> report_file(const Configuration& configuration) {
   return OutputFile("--html", configuration.html, configuration.force);
 }
 
+constexpr std::array<std::pair<std::string_view, Markup>, 2> markups{
+    {{"markdown", Markup::markdown}, {"latex", Markup::latex}}};
+
 std::string run_text(const std::vector<RunResult>& results, const std::string& format) {
   const Summary& summary = results.front().summary;
   if (format == "json") return run_json(results.front());
   if (format == "csv") return summary_csv(results);
-  if (format == "markdown") return summary_markup(summary, Markup::markdown);
-  if (format == "latex") return summary_markup(summary, Markup::latex);
-  return summary_table(summary);
+  for (const auto& [name, markup] : markups) {
+    if (format != name) continue;
+    return summary_markup(summary, markup) + counters_markup(results.front(), markup);
+  }
+  return summary_table(summary) + counters_table(results.front());
 }
 
 std::string comparison_text(const std::vector<RunResult>& results, const ComparisonOptions& options,
                             const std::string& format) {
   if (format == "json") return comparison_json(results, options);
   if (format == "csv") return options.seeds > 1 ? statistics_csv(results) : summary_csv(results);
-  if (format == "markdown") return comparison_markup(results, options, Markup::markdown);
-  if (format == "latex") return comparison_markup(results, options, Markup::latex);
+  for (const auto& [name, markup] : markups) {
+    if (format == name) return comparison_markup(results, options, markup);
+  }
   return comparison_table(results, options);
 }
 

@@ -82,6 +82,11 @@ std::string placement_idle(const OptionSetting& s) {
   return s.configuration.time == TimeMode::wall ? "" : "--time virtual has no threads to be pinned";
 }
 
+std::string counters_idle(const OptionSetting& s) {
+  return s.configuration.time == TimeMode::wall ? ""
+                                                : "--time virtual has no threads to be counted";
+}
+
 Option compute_time_option() {
   return {"compute",
           "compute-time",
@@ -140,6 +145,13 @@ Option placement_option() {
           [](const C& c) { return placement_text(c.placement); }};
 }
 
+Option counters_option() {
+  return switch_option("compute", "counters",
+                       "wall: count each rank's cycles, instructions, cache misses, loads from "
+                       "another NUMA node, context switches and page faults, and the energy of all",
+                       &C::counters);
+}
+
 Option force_memory_option() {
   Option force =
       switch_option("compute", "force-memory",
@@ -162,6 +174,7 @@ std::vector<Option> compute_options() {
        [](C& c, Text t, Text w) { parse_pause(t, w, c.compute_noise); },
        [](const C& c) { return pause_text(c.compute_noise); }},
       idle_where(placement_option(), placement_idle),
+      idle_where(counters_option(), counters_idle),
       force_memory_option(),
   };
 }

@@ -187,4 +187,13 @@ void pin_this_thread(int unit) {
                           reinterpret_cast<const cpu_set_t*>(mask.data()));
 }
 
+std::optional<int> unit_of_this_thread() {
+  const int processor = sched_getcpu();
+  if (processor < 0) return std::nullopt;
+  const hwloc_obj_t unit =
+      hwloc_get_pu_obj_by_os_index(real_topology(), static_cast<unsigned>(processor));
+  if (unit == nullptr) return std::nullopt;
+  return static_cast<int>(unit->logical_index);
+}
+
 }  // namespace trainyard

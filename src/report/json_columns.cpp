@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/observed_columns.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -90,15 +92,20 @@ Json rank_columns(const RunResult& result) {
   const auto count = [&](std::uint64_t RankAccount::*member) {
     return column(all, [=](const RankAccount& a) { return a.*member; });
   };
-  return {{"rank", ranks},
-          {"role", roles},
-          {"compute_s", time(&RankAccount::compute)},
-          {"transfer_s", time(&RankAccount::transfer)},
-          {"wait_s", time(&RankAccount::wait)},
-          {"messages_sent", count(&RankAccount::messages_sent)},
-          {"bytes_sent", count(&RankAccount::bytes_sent)},
-          {"messages_received", count(&RankAccount::messages_received)},
-          {"bytes_received", count(&RankAccount::bytes_received)}};
+  Json columns{{"rank", ranks},
+               {"role", roles},
+               {"compute_s", time(&RankAccount::compute)},
+               {"transfer_s", time(&RankAccount::transfer)},
+               {"wait_s", time(&RankAccount::wait)},
+               {"messages_sent", count(&RankAccount::messages_sent)},
+               {"bytes_sent", count(&RankAccount::bytes_sent)},
+               {"messages_received", count(&RankAccount::messages_received)},
+               {"bytes_received", count(&RankAccount::bytes_received)}};
+  for (const ObservedColumn& observed : observed_columns(result)) {
+    columns[observed.key] = column(
+        observed.values, [](const auto& value) { return value ? Json(*value) : Json(nullptr); });
+  }
+  return columns;
 }
 
 Json staleness_columns(const Staleness& staleness) {

@@ -90,11 +90,15 @@ std::vector<Metrics> metrics_in(const std::string& text) {
 }
 
 std::vector<std::string> fields_of(const std::string& line) {
-  std::istringstream stream(line);
+  std::istringstream stream(line + ",");  // so that an empty last field is one, too
   std::vector<std::string> fields;
   for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
   return fields;
 }
+
+/// The columns of ranks.csv that are never empty; those behind them are of what the system may not
+/// tell.
+constexpr std::size_t full_columns = 9;
 
 /// ranks.csv as columns: words where they are words, else numbers.
 Json columns_in(const std::string& text) {
@@ -110,7 +114,10 @@ Json columns_in(const std::string& text) {
       throw UsageError("a line with other columns than the first");
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const bool is_word = headings[i] == "role";
-      columns[headings[i]].push_back(is_word ? Json(fields[i]) : Json::parse(fields[i]));
+      const bool may_lack = i >= full_columns && fields[i].empty();
+      columns[headings[i]].push_back(is_word    ? Json(fields[i])
+                                     : may_lack ? Json(nullptr)
+                                                : Json::parse(fields[i]));
     }
   }
   return columns;

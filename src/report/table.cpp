@@ -318,7 +318,8 @@ std::string comparison_table(const std::vector<RunResult>& results,
   std::string text = heading(results, options) + "\n" +
                      in_blocks(comparison_rows(all, columns, options, Deviations::beneath),
                                heading_columns(all.front())) +
-                     stretch_notes(results) + winner(all) + legend(columns);
+                     stretch_notes(results) + winner(all) + legend(columns) +
+                     not_counted_note(results);
   if (options.tune_lr) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   if (!options.tune_lr) text += what_steps_are(results);
@@ -358,7 +359,7 @@ std::string summary_table(const Summary& s) {
                      s.diverged      ? "; DIVERGED"
                      : s.interrupted ? "; interrupted"
                                      : "") +
-         aligned(summary_rows(s));
+         aligned(summary_rows(s)) + (s.ran_on ? fmt::format("ran on: {}\n", *s.ran_on) : "");
 }
 
 }  // namespace trainyard

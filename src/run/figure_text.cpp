@@ -37,6 +37,10 @@ std::string percent_text(double value) {
   return fmt::format("{:.0f} %", value);
 }
 
+std::string joules_text(double value) {
+  return fmt::format("{:.4g} J", value);
+}
+
 std::optional<double> share_of_run(double part, const Summary& s) {
   return percent(part, s.seconds);
 }

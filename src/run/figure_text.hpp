@@ -24,6 +24,7 @@ std::string significant(double value) {
 }
 
 std::string percent_text(double value);
+std::string joules_text(double value);
 /// Two decimals, or two digits of what is less than a tenth.
 std::string ratio_text(double value);
 /// Five decimals, or three digits of what is less than a thousandth.
@@ -45,6 +46,13 @@ std::string part_of_run(const Summary& s) {
 }
 
 std::optional<double> coding_share(const Summary& s);
+
+/// What was counted, a sample that was computed.
+template <auto member>
+std::optional<double> a_sample(const Summary& s) {
+  if (!s.counts || !((*s.counts).*member) || s.samples_computed == 0) return std::nullopt;
+  return static_cast<double>(*((*s.counts).*member)) / static_cast<double>(s.samples_computed);
+}
 
 // Lines of the table of one run; empty where there is nothing to say.
 std::string compute_line(const Summary& s);

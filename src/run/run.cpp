@@ -15,6 +15,7 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "run/observation.hpp"
 #include "run/shared_remarks.hpp"
 
 namespace trainyard {
@@ -53,7 +54,7 @@ class Experiment {
  private:
   RuntimeSetup runtime_setup() const;
   Snapshot start() const;
-  RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context) const;
+  RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context);
   RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context);
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
@@ -76,6 +77,7 @@ class Experiment {
   const Model& model_;
   const double minibatch_epochs_;
   const std::optional<Target> target_;
+  Observation observation_;
   VectorBuffer initial_;
   std::vector<Metrics> metrics_;
   std::uint64_t measured_minibatches_ = 0;  // at the last look
@@ -94,6 +96,7 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       model_(*plan.model),
       minibatch_epochs_(static_cast<double>(config_.batch) / static_cast<double>(data_.train.rows)),
       target_(target_of(config_)),
+      observation_(config_, cast_.ranks()),
       initial_(model_.scalar(), model_.dimension()) {
   model_.initialize(initial_.view(), config_.seed);
 }
@@ -151,6 +154,7 @@ std::optional<Metrics> Experiment::measure(const Snapshot& snapshot) const {
 
 /// True when the run shall end.
 bool Experiment::look(const Snapshot& snapshot) {
+  const Observation::Pause pause(observation_);
   const auto measured = measure(snapshot);
   if (!measured && metrics_.empty()) throw Interrupted("interrupted before the first step");
   if (!measured) return true;
@@ -170,17 +174,21 @@ std::vector<double> Experiment::slowdown() const {
   return factors;
 }
 
-RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context) const {
+RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context) {
+  const Observation::Run observed(observation_);
   const auto program = [&](Rank& bare) {
     const std::unique_ptr<Rank> wrapper = hooks_.wrap ? hooks_.wrap(bare) : nullptr;
     Rank& rank = wrapper ? *wrapper : bare;
+    Observation::Watch watch(observation_, bare.rank());
     if (rank.rank() >= setup.workers) {
       Server server(rank, context);
       rank.begin();
+      watch.begins();
       scheme_.server(server);
     } else {
       Worker worker(rank, context, cast_.shares_of(rank.rank()));
       rank.begin();
+      watch.begins();
       scheme_.worker(worker);
     }
   };
@@ -267,6 +275,7 @@ RunResult Experiment::run() {
   result.summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
+  observation_.put_into(result);
   if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
   result.resolved = config_;
   remark_missing_look(end);

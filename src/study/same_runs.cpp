@@ -64,6 +64,8 @@ RunResult as_of(const Case& one, const RunResult& result) {
                  .summary = result.summary,
                  .metrics = result.metrics,
                  .accounts = result.accounts,
+                 .places = result.places,
+                 .counts = result.counts,
                  .staleness = result.staleness,
                  .trace = result.trace,
                  .model = VectorBuffer::copy_of(std::as_const(result.model).view())};

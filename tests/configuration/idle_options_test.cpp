@@ -105,6 +105,7 @@ std::vector<Effect> most_effects() {
        {{{"gradient-norm", "true"}}}},
       {"progress", {{{"progress", "true"}, {"quiet", "true"}}}, {{{"progress", "true"}}}},
       {"placement", {{{"placement", "scatter"}}}, {{{"placement", "compact"}, {"time", "wall"}}}},
+      {"counters", {{{"counters", "true"}}}, {{{"counters", "true"}, {"time", "wall"}}}},
       {"trace-steps", {{{"trace-steps", "0:3"}}}, {{{"trace-steps", "0:3"}, {"trace", "t.json"}}}},
       {"force", {{{"force", "true"}}}, {{{"force", "true"}, {"out", "o"}}}},
       {"force", {{{"force", "true"}}}, {{{"force", "true"}, {"trace", "t.json"}}}},

@@ -134,6 +134,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"compute-noise", "exponential:0.3"},
                                                          {"pause", "0.01:50ms"},
                                                          {"placement", "scatter"},
+                                                         {"counters", "true"},
                                                          {"out", "results"},
                                                          {"trace", "trace.json"},
                                                          {"html", "report.html"},

@@ -56,6 +56,15 @@ RunResult distinct_result() {
   s.coding_error = 0.15625;
   s.coding_s = 0.28125;
   s.test_r_squared = 0.90625;
+  s.ran_on = "ranks 0-7 on cores 0-7 of node 0; never moved";
+  s.moves = 0;
+  s.counts = ThreadCounts{.cycles = 1001,
+                          .instructions = 1002,
+                          .cache_misses = 1003,
+                          .remote_loads = 1004,
+                          .context_switches = 1005,
+                          .page_faults = 1006};
+  s.energy_j = 10.25;
   s.diverged = true;
   return result;
 }
@@ -195,6 +204,7 @@ TEST_CASE("the key of a figure carries its unit", "[figures]") {
     CHECK(in_seconds == (figure.unit == "s"));
     CHECK(figure.key.starts_with("bytes") == (figure.unit == "B"));
     CHECK(figure.key.ends_with("_per_second") == (figure.unit == "1/s"));
+    CHECK(figure.key.ends_with("_j") == (figure.unit == "J"));
   }
 }
 

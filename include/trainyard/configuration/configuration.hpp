@@ -93,6 +93,7 @@ struct Configuration {
   std::vector<Straggler> stragglers;
   ComputeNoiseRule compute_noise;
   Placement placement = Placement::compact;
+  bool counters = false;  // of the ranks' threads, in wall
   bool force_memory = false;
 
   // [output]

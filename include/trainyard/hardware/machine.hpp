@@ -3,6 +3,7 @@
 // Threads: any; pinning concerns the thread that calls.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,5 +48,9 @@ std::string seats_text(const Machine& machine, const std::vector<int>& places);
 /// Binds the calling thread to one processing unit of this machine. A system that refuses (some
 /// containers do) is no error: the thread then runs anywhere.
 void pin_this_thread(int unit);
+
+/// The processing unit on which the calling thread runs just now (hwloc logical index); empty where
+/// the system does not say.
+std::optional<int> unit_of_this_thread();
 
 }  // namespace trainyard

@@ -3,6 +3,7 @@
 // Threads: any; they return text and touch nothing else.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,16 +38,24 @@ std::string summary_csv(const std::vector<RunResult>& results);
 /// and NAME_sd of each figure over the seeds.
 std::string statistics_csv(const std::vector<RunResult>& results);
 /// A header line and one line a rank: where its time went (the three add up to the run's seconds),
-/// and its messages.
+/// and its messages; in wall core and node at the end and moves between hardware threads; with
+/// --counters what was counted, empty where it is not available.
 std::string ranks_csv(const RunResult& result);
 
 enum class Markup { markdown, latex };
+/// With --counters: where each rank ran and what was counted of it, a line each, their sum, and
+/// what is not available here. Empty without.
+std::string counters_table(const RunResult& result);
+/// What of it no run has: "not available here: cycles, energy"; empty where nothing was asked for.
+std::string not_counted_note(std::span<const RunResult> results);
+
 /// The same tables for a document, without what is said around them.
 std::string summary_markup(const Summary& summary, Markup markup);
+std::string counters_markup(const RunResult& result, Markup markup);
 std::string comparison_markup(const std::vector<RunResult>& results,
                               const ComparisonOptions& options, Markup markup);
 
-/// One run, one quantity a line.
+/// One run, one quantity a line; in wall where its ranks ran beneath.
 std::string summary_table(const Summary& summary);
 /// One contestant and point a line, in blocks of 100 columns, with what the columns mean beneath;
 /// with several seeds the mean over them and in a second line the standard deviation, and where

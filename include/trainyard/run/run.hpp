@@ -21,6 +21,7 @@
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/hardware/counters.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/staleness.hpp"
 
@@ -61,6 +62,8 @@ struct Summary {
   std::string time;  // "wall" or "virtual"
   std::uint64_t seed = 0;
   std::optional<std::string> machine;  // in wall: hardware/machine.hpp's description
+  std::optional<std::string> ran_on;   // in wall: where the ranks were at the end, in one line
+  std::optional<std::uint64_t> moves;  // in wall: of all ranks from one hardware thread to another
 
   std::string dataset;
   std::size_t rows = 0, features = 0, test_rows = 0;
@@ -95,6 +98,11 @@ struct Summary {
   std::optional<double> consensus_distance, squared_gradient_norm;
   std::optional<double> train_r_squared, test_r_squared;
   double samples_per_second = 0.0;
+  /// With --counters in wall: of all ranks together, without the setup before the run's clock
+  /// starts. What is not available for every one of them is empty.
+  std::optional<ThreadCounts> counts;
+  /// The same of the processor's packages (hardware/energy.hpp), without the evaluations.
+  std::optional<double> energy_j;
   std::string model_hash;
   bool diverged = false, interrupted = false;
 };
@@ -104,6 +112,8 @@ struct RunResult {
   Summary summary;
   std::vector<Metrics> metrics;
   std::vector<RankAccount> accounts;
+  std::vector<ThreadPlace> places;     // in wall: of each rank
+  std::vector<ThreadCounts> counts;    // in wall, with --counters: of each rank
   Staleness staleness;                 // of which the summary has the mean and quantiles
   std::shared_ptr<const Trace> trace;  // null without a recorder
   VectorBuffer model;

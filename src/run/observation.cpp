@@ -1,0 +1,123 @@
+#include "run/observation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+Observation::Observation(const Configuration& resolved, int ranks) {
+  if (resolved.time != TimeMode::wall) return;
+  places_.resize(static_cast<std::size_t>(ranks));
+  if (!resolved.counters) return;
+  counts_.resize(static_cast<std::size_t>(ranks));
+  energy_.emplace();
+}
+
+Observation::Watch::Watch(Observation& all, int rank)
+    : all_(all), rank_(static_cast<std::size_t>(rank)) {
+  if (!all.places_.empty()) trail_.emplace();
+  if (!all.counts_.empty()) meter_.emplace();
+}
+
+void Observation::Watch::begins() {
+  if (meter_) meter_->start();
+}
+
+Observation::Watch::~Watch() {
+  try {
+    if (meter_) all_.counts_[rank_] = meter_->read();
+    if (trail_) all_.places_[rank_] = trail_->here();
+  } catch (...) {
+    // No memory for a file's buffer: then it is not known, which is no reason to lose the run.
+  }
+}
+
+void Observation::count_energy(bool counts) {
+  if (!energy_) return;
+  if (counts) {
+    energy_->start();
+  } else {
+    energy_->stop();
+  }
+}
+
+void Observation::put_into(RunResult& result) const {
+  if (places_.empty()) return;
+  const Machine machine = this_machine();
+  result.places = places_;
+  for (ThreadPlace& place : result.places) {
+    if (!place.unit) continue;
+    const auto unit = std::ranges::find(machine.units, *place.unit, &ProcessingUnit::index);
+    if (unit == machine.units.end()) continue;
+    place.core = unit->core;
+    place.node = unit->node;
+  }
+  result.counts = counts_;
+  result.summary.ran_on = ran_on_text(machine, result.places);
+  result.summary.moves = moves_of(result.places);
+  result.summary.counts = sum_of(result.counts);
+  if (energy_) result.summary.energy_j = energy_->joules();
+}
+
+namespace {
+
+std::string plural(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// Of threads that the system moves about: which core each was on just then says little.
+std::string crowd_text(std::span<const ThreadPlace> places) {
+  struct Crowd {
+    std::size_t ranks = 0;
+    std::set<int> cores{};
+  };
+  std::map<int, Crowd> on_node;
+  for (const ThreadPlace& place : places) {
+    if (!place.core || !place.node) return "not pinned, and where they were is not known";
+    Crowd& crowd = on_node[*place.node];
+    ++crowd.ranks;
+    crowd.cores.insert(*place.core);
+  }
+  std::string text;
+  for (const auto& [node, crowd] : on_node) {
+    text += fmt::format("{}{} on {} of node {}", text.empty() ? "" : ", ",
+                        plural(crowd.ranks, "rank"), plural(crowd.cores.size(), "core"), node);
+  }
+  return "not pinned: at the end " + text;
+}
+
+std::string moves_text(const std::optional<std::uint64_t>& moves) {
+  if (!moves) return "how often they moved is not known";
+  if (*moves == 0) return "never moved";
+  return *moves == 1 ? "moved once" : fmt::format("moved {} times", *moves);
+}
+
+}  // namespace
+
+std::string ran_on_text(const Machine& machine, std::span<const ThreadPlace> places) {
+  const bool sit = std::ranges::all_of(
+      places, [](const ThreadPlace& place) { return place.pinned && place.core; });
+  std::string where;
+  if (sit) {
+    std::vector<int> units;
+    for (const ThreadPlace& place : places) units.push_back(*place.unit);
+    where = seats_text(machine, units);
+  } else {
+    where = crowd_text(places);
+  }
+  return where + "; " + moves_text(moves_of(places));
+}
+
+std::optional<std::uint64_t> moves_of(std::span<const ThreadPlace> places) {
+  std::uint64_t sum = 0;
+  for (const ThreadPlace& place : places) {
+    if (!place.moves) return std::nullopt;
+    sum += *place.moves;
+  }
+  return sum;
+}
+
+}  // namespace trainyard

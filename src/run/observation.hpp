@@ -1,0 +1,85 @@
+// What is seen of the threads of a run's ranks in `wall`: where they ran, and with --counters what
+// processor and kernel counted of them. In simulated time ranks have no threads and nothing is
+// seen.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trainyard/hardware/counters.hpp"
+#include "trainyard/hardware/machine.hpp"
+#include "trainyard/run/run.hpp"
+
+#include "hardware/energy.hpp"
+#include "hardware/thread_meter.hpp"
+
+namespace trainyard {
+
+/// Threads: Watch by each rank's own thread; the rest by those that start and join the ranks, or
+/// while the ranks stand still.
+class Observation {
+ public:
+  Observation(const Configuration& resolved, int ranks);
+
+  /// Of one rank, made, used and destroyed on its thread: what it is opened for is off the clock,
+  /// and what is counted is from begins() on.
+  class Watch {
+   public:
+    Watch(Observation& all, int rank);
+    ~Watch();
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    void begins();
+
+   private:
+    Observation& all_;
+    std::size_t rank_;
+    std::optional<ThreadTrail> trail_;
+    std::optional<ThreadMeter> meter_;
+  };
+
+  /// Energy is counted while this exists, and no Pause.
+  class Run {
+   public:
+    explicit Run(Observation& all) : all_(all) { all_.count_energy(all_.runs_ = true); }
+    ~Run() { all_.count_energy(all_.runs_ = false); }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+   private:
+    Observation& all_;
+  };
+  /// An evaluation, with all cores.
+  class Pause {
+   public:
+    explicit Pause(Observation& all) : all_(all) { all_.count_energy(false); }
+    ~Pause() { all_.count_energy(all_.runs_); }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Observation& all_;
+  };
+
+  /// When all ranks have ended.
+  void put_into(RunResult& result) const;
+
+ private:
+  void count_energy(bool counts);
+
+  std::vector<ThreadPlace> places_;   // each written by its rank
+  std::vector<ThreadCounts> counts_;  // the same; empty without --counters
+  std::optional<EnergyMeter> energy_;
+  bool runs_ = false;
+};
+
+/// "ranks 0-3 on cores 0-3 of node 0; never moved", "not pinned: at the end 8 ranks on 2 cores of
+/// node 0; moved 17 times". REQUIRES: who is pinned sits as place_ranks() says for this machine.
+std::string ran_on_text(const Machine& machine, std::span<const ThreadPlace> places);
+/// Of all of them; empty where one is not known.
+std::optional<std::uint64_t> moves_of(std::span<const ThreadPlace> places);
+
+}  // namespace trainyard

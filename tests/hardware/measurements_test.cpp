@@ -1,0 +1,58 @@
+#include "hardware/measurements.hpp"
+
+#include <array>
+#include <chrono>
+#include <vector>
+
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+TEST_CASE("a matrix of latencies has a row for each core, and is symmetric", "[hardware]") {
+  const std::vector<ProcessingUnit> units = first_units(this_machine(), 4);
+  const std::vector<std::vector<double>> seconds = line_latencies(units);
+  REQUIRE(seconds.size() == units.size());
+  for (std::size_t row = 0; row < units.size(); ++row) {
+    REQUIRE(seconds[row].size() == units.size());
+    for (std::size_t column = 0; column < units.size(); ++column) {
+      CHECK((seconds[row][column] > 0.0) == (row != column));
+      CHECK(seconds[row][column] == seconds[column][row]);
+    }
+  }
+}
+
+TEST_CASE("a machine of one core has no latency between cores", "[hardware]") {
+  const std::vector<ProcessingUnit> units = first_units(this_machine(), 1);
+  REQUIRE(units.size() == 1);
+  CHECK(line_latencies(units) == std::vector<std::vector<double>>{{0.0}});
+}
+
+TEST_CASE("a unit of each core is measured, and of many cores evenly some", "[hardware]") {
+  const Machine machine = synthetic_machine("pack:2 numa:2 core:16 pu:2");
+  CHECK(first_units(machine, 1000).size() == 64);
+  const std::vector<ProcessingUnit> some = first_units(machine, 8);
+  REQUIRE(some.size() == 8);
+  std::vector<int> nodes;
+  for (const ProcessingUnit& unit : some) {
+    CHECK(unit.index % 2 == 0);  // the first of the core
+    nodes.push_back(unit.node);
+  }
+  CHECK(nodes == std::vector<int>{0, 0, 1, 1, 2, 2, 3, 3});
+}
+
+TEST_CASE("writes and streams take time", "[hardware]") {
+  const std::vector<ProcessingUnit> units = first_units(this_machine(), 2);
+  const std::array first{units.front().index};
+  CHECK(triad_bandwidth(first, std::size_t{1} << 20U) > 0.0);
+  CHECK(triad_bytes(2) >= triad_bytes(1));
+  if (units.size() < 2) return;
+  const LineCost cost = line_cost(units[0].index, units[1].index);
+  CHECK(cost.own_store > 0.0);
+  CHECK(cost.shared_store > 0.0);
+  CHECK(cost.own_add > 0.0);
+  CHECK(cost.shared_add > 0.0);
+  const std::array both{units[0].index, units[1].index};
+  CHECK(triad_bandwidth(both, std::size_t{1} << 20U) > 0.0);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,98 @@
+#include "run/observation.hpp"
+
+#include <vector>
+
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/resolve.hpp"
+
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+namespace trainyard {
+
+namespace {
+
+RunResult result_of(TimeMode time, bool counters, Placement placement = Placement::compact) {
+  Configuration c = test::quick("ps-sync", 3, 20);
+  c.time = time;
+  c.counters = counters;
+  c.placement = placement;
+  const LoadedData data = test::dense_problem();
+  return run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {});
+}
+
+}  // namespace
+
+TEST_CASE("a run in wall says of each rank where it ran", "[run]") {
+  const Machine machine = this_machine();
+  const RunResult result = result_of(TimeMode::wall, false);
+  const std::vector<int> places = place_ranks(machine, 4, Placement::compact);
+  REQUIRE(result.places.size() == places.size());
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    CHECK(result.places[rank].pinned);
+    CHECK(result.places[rank].unit == places[rank]);
+    CHECK(result.places[rank].core);
+    CHECK(result.places[rank].node);
+    CHECK(result.places[rank].moves == 0U);
+  }
+  CHECK(result.summary.ran_on == seats_text(machine, places) + "; never moved");
+  CHECK(result.summary.moves == 0U);
+  CHECK(result.counts.empty());
+  CHECK(!result.summary.counts);
+  CHECK(!result.summary.energy_j);
+}
+
+TEST_CASE("ranks that are not pinned are somewhere at the end", "[run]") {
+  const RunResult result = result_of(TimeMode::wall, false, Placement::none);
+  REQUIRE(result.places.size() == 4);
+  if (this_machine().units.size() > 1) CHECK(!result.places[0].pinned);
+  REQUIRE(result.summary.ran_on);
+  CHECK_THAT(*result.summary.ran_on, ContainsSubstring("of node "));
+}
+
+TEST_CASE("counters are of each rank and of all together", "[run]") {
+  const RunResult result = result_of(TimeMode::wall, true);
+  REQUIRE(result.counts.size() == 4);
+  REQUIRE(result.summary.counts);
+  CHECK(result.summary.counts == sum_of(result.counts));
+  for (const ThreadCounts& counts : result.counts) {
+    CHECK(counts.context_switches);
+    CHECK(counts.page_faults);
+  }
+}
+
+TEST_CASE("simulated time has no threads to be looked at", "[run]") {
+  const RunResult result = result_of(TimeMode::simulated, true);
+  CHECK(result.places.empty());
+  CHECK(result.counts.empty());
+  CHECK(!result.summary.ran_on);
+  CHECK(!result.summary.moves);
+  CHECK(!result.summary.counts);
+  CHECK(!result.summary.energy_j);
+}
+
+TEST_CASE("where ranks ran, in one line", "[run]") {
+  const Machine machine = synthetic_machine("pack:2 numa:1 core:4 pu:1");
+  const auto sits = [](int unit) {
+    return ThreadPlace{.unit = unit, .core = unit, .node = unit / 4, .moves = 0, .pinned = true};
+  };
+  const auto roams = [&](int unit, std::optional<std::uint64_t> moves) {
+    ThreadPlace place = sits(unit);
+    place.pinned = false;
+    place.moves = moves;
+    return place;
+  };
+  CHECK(ran_on_text(machine, std::vector{sits(0), sits(1), sits(2)}) ==
+        "ranks 0-2 on cores 0-2 of node 0; never moved");
+  CHECK(ran_on_text(machine, std::vector{roams(0, 3), roams(5, 4), roams(5, 0)}) ==
+        "not pinned: at the end 1 rank on 1 core of node 0, 2 ranks on 1 core of node 1; moved 7 "
+        "times");
+  CHECK(ran_on_text(machine, std::vector{roams(0, 1), sits(0)}) ==
+        "not pinned: at the end 2 ranks on 1 core of node 0; moved once");
+  CHECK(ran_on_text(machine, std::vector{roams(0, std::nullopt)}) ==
+        "not pinned: at the end 1 rank on 1 core of node 0; how often they moved is not known");
+  CHECK(ran_on_text(machine, std::vector{ThreadPlace{}}) ==
+        "not pinned, and where they were is not known; how often they moved is not known");
+}
+
+}  // namespace trainyard
