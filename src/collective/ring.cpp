@@ -17,30 +17,52 @@ namespace {
 struct Ring {
   int workers, rank;
 
-  int next() const { return (rank + 1) % workers; }
-  int previous() const { return (rank + workers - 1) % workers; }
-  /// The part that lies `back` places behind this worker's own.
-  Vector part(Vector vector, int back) const {
-    return even_split(vector, ((rank - back) % workers + workers) % workers, workers);
+  explicit Ring(const Communicator& comm) : workers(comm.workers()), rank(comm.rank()) {}
+  int next() const { return rank + 1 == workers ? 0 : rank + 1; }
+  int previous() const { return rank == 0 ? workers - 1 : rank - 1; }
+};
+
+/// The parts one after another, against the ring's direction.
+class PartsBackwards {
+ public:
+  /// Begins with the part of that index.
+  PartsBackwards(Vector vector, int index, int parts)
+      : vector_(vector), index_(index), parts_(parts) {}
+
+  Vector part() const { return even_split(vector_, index_, parts_); }
+  /// Goes to the part before this one, around the ring, and gives it.
+  Vector before() {
+    index_ = (index_ == 0 ? parts_ : index_) - 1;
+    return part();
   }
+
+ private:
+  Vector vector_;
+  int index_, parts_;
 };
 
 /// A part is added to before it is lent, and not after.
 void reduce_scatter(Communicator& comm, Loans& loans, Vector vector) {
-  const Ring ring{comm.workers(), comm.rank()};
+  const Ring ring(comm);
+  PartsBackwards parts(vector, ring.previous(), ring.workers);
+  Vector sent = parts.part();
   for (int step = 1; step < ring.workers; ++step) {
-    loans.send(ring.next(), ring.part(vector, step));
-    comm.receive_add(ring.previous(), ring.part(vector, step + 1));
+    loans.send(ring.next(), sent);
+    sent = parts.before();  // what was summed in this step is sent in the next
+    comm.receive_add(ring.previous(), sent);
   }
 }
 
 /// A part that was lent to be summed is overwritten by its sum, which the next worker's reading of
 /// it has gone into.
 void gather(Communicator& comm, Loans& loans, Vector vector) {
-  const Ring ring{comm.workers(), comm.rank()};
+  const Ring ring(comm);
+  PartsBackwards parts(vector, ring.rank, ring.workers);
+  Vector sent = parts.part();
   for (int step = 0; step < ring.workers - 1; ++step) {
-    loans.send(ring.next(), ring.part(vector, step));
-    comm.receive_into(ring.previous(), ring.part(vector, step + 1));
+    loans.send(ring.next(), sent);
+    sent = parts.before();  // what has come in this step is sent in the next
+    comm.receive_into(ring.previous(), sent);
   }
 }
 
