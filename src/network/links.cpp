@@ -66,19 +66,22 @@ Link Links::between(int from, int to) const {
 
 Passage Links::passage_of_next(int from, int to, std::uint64_t bytes) {
   if (bytes == 0 && !charge_control_) return {};
-  const Link link = between(from, to);
-  Passage passage{link.latency, transfer_time(link, bytes)};
-  if (rule_.any()) passage.latency = checked_sum(passage.latency, draw_jitter(from, to));
-  (void)checked_sum(passage.latency,
-                    passage.transfer);  // the whole passage is a time that can be kept
+  Passage passage = passage_of(between(from, to), bytes);
+  if (rule_.any()) {
+    passage.latency = checked_sum(passage.latency, draw_jitter(from, to));
+    (void)checked_sum(passage.latency, passage.transfer);  // as below
+  }
   return passage;
 }
 
-Duration Links::transfer_time(const Link& link, std::uint64_t bytes) {
-  if (bytes != last_.bytes || link.bytes_per_second != last_.bytes_per_second) {
-    last_ = {link.bytes_per_second, bytes, link.transfer_time(bytes)};
+/// Without jitter. The whole passage is a time that can be kept.
+const Passage& Links::passage_of(const Link& link, std::uint64_t bytes) {
+  if (bytes != last_.bytes || link != last_.link) {
+    const Passage passage{link.latency, link.transfer_time(bytes)};
+    (void)checked_sum(passage.latency, passage.transfer);
+    last_ = {link, bytes, passage};
   }
-  return last_.transfer;
+  return last_.passage;
 }
 
 Duration Links::draw_jitter(int from, int to) {

@@ -115,8 +115,7 @@ void Switch::offer_head(std::int32_t from, Time at) {
   const Queued& head = queued(slot);
   const std::int32_t to = head.transfer.to;
   Receiver& port = receiver(to);
-  port.waiting.push_back(slot);
-  std::ranges::push_heap(port.waiting, [this](auto a, auto b) { return goes_after(a, b); });
+  start_to_wait(port, slot);
   port.longest_lead = std::max(port.longest_lead, lead(head));
   const Time opens = port.free_at - lead(head);
   if (opens <= at) {
@@ -145,15 +144,12 @@ void Switch::look_at(std::int32_t to, Time moment) {
 /// may be in this very moment.
 void Switch::look_later(std::int32_t to, Time at) {
   Receiver& port = receiver(to);
-  if (port.waiting.empty()) {
+  if (port.first_waiting == none) {
     port.longest_lead = Duration{0};
     return;
   }
   if (port.free_at - port.longest_lead <= at) {  // it may be that of a head that has gone
-    port.longest_lead = Duration{0};
-    for (const std::int32_t slot : port.waiting) {
-      port.longest_lead = std::max(port.longest_lead, lead(queued(slot)));
-    }
+    port.longest_lead = longest_lead(port);
   }
   const Time opens = port.free_at - port.longest_lead;
   if (opens <= at) {
@@ -165,8 +161,7 @@ void Switch::look_later(std::int32_t to, Time at) {
 
 void Switch::release_ports(Time at) {
   served_at_ = at;
-  while (events_.next() == at) {
-    const Event event = events_.take();
+  events_.take_until(at, [&](const Event& event) {
     if (event.sender != none) {
       Sender& port = sender(event.sender);
       port.busy = false;
@@ -175,19 +170,18 @@ void Switch::release_ports(Time at) {
     if (event.receiver != none) {
       Receiver& port = receiver(event.receiver);
       if (port.looked_at <= at) port.looked_at = Time::max();
-      if (!port.waiting.empty()) serve(event.receiver);
+      if (port.first_waiting != none) serve(event.receiver);
     }
-  }
+  });
 }
 
 /// Of the heads that wait for this receiver and may start now, the first by rule 4.
 std::int32_t Switch::first_startable(const Receiver& port, Time at) const {
   const auto may_start = [&](std::int32_t slot) { return at >= port.free_at - lead(queued(slot)); };
-  if (port.waiting.empty()) return none;
-  if (may_start(port.waiting.front())) return port.waiting.front();
+  if (port.first_waiting == none || may_start(port.first_waiting)) return port.first_waiting;
   std::int32_t first = none;
   if (circuit_) return first;  // what holds for one holds for all
-  for (const std::int32_t slot : port.waiting) {
+  for (const std::int32_t slot : port.others_waiting) {
     if (may_start(slot) && (first == none || goes_after(first, slot))) first = slot;
   }
   return first;
@@ -232,8 +226,8 @@ void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)
   Queued& message = queued(slot);
   Transfer& transfer = message.transfer;
   transfer.start = at;
-  transfer.first_bit = checked_sum(at, message.passage.latency);
-  transfer.end = checked_sum(transfer.first_bit, message.passage.transfer);
+  transfer.end = checked_sum(at, message.passage.latency + message.passage.transfer);
+  transfer.first_bit = at + message.passage.latency;  // not after the end
   const Time sender_frees = at + send_hold(message);
   if (sender_frees == at) --timeless_;
 
@@ -254,15 +248,36 @@ void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)
   message.next = std::exchange(free_slot_, slot);
 }
 
+void Switch::start_to_wait(Receiver& port, std::int32_t slot) {
+  if (port.first_waiting == none) {
+    port.first_waiting = slot;
+    return;
+  }
+  if (goes_after(port.first_waiting, slot)) std::swap(port.first_waiting, slot);
+  port.others_waiting.push_back(slot);
+  std::ranges::push_heap(port.others_waiting, [this](auto a, auto b) { return goes_after(a, b); });
+}
+
 void Switch::stop_waiting(Receiver& port, std::int32_t slot) {
   const auto after = [this](auto a, auto b) { return goes_after(a, b); };
-  if (port.waiting.front() == slot) {
-    std::ranges::pop_heap(port.waiting, after);
-    port.waiting.pop_back();
+  if (port.first_waiting != slot) {
+    std::erase(port.others_waiting, slot);
+    std::ranges::make_heap(port.others_waiting, after);
+  } else if (port.others_waiting.empty()) {
+    port.first_waiting = none;
   } else {
-    std::erase(port.waiting, slot);
-    std::ranges::make_heap(port.waiting, after);
+    port.first_waiting = port.others_waiting.front();
+    std::ranges::pop_heap(port.others_waiting, after);
+    port.others_waiting.pop_back();
   }
+}
+
+Duration Switch::longest_lead(const Receiver& port) const {
+  Duration longest = lead(queued(port.first_waiting));
+  for (const std::int32_t slot : port.others_waiting) {
+    longest = std::max(longest, lead(queued(slot)));
+  }
+  return longest;
 }
 
 }  // namespace trainyard

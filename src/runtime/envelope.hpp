@@ -19,7 +19,9 @@ struct alignas(64) Envelope : Delivery {
   // With what is inherited, all that the receiver reads is on one cache line.
   int to = 0;
   std::atomic<bool> delivered{false};  // `wall`: it is the receiver's; else the sender's
-  Envelope* next = nullptr;            // `wall`: where the sender's next message will be
+  // `wall`: where the sender's next message will be. `virtual`: the one that arrived after it, or
+  // the next free envelope.
+  Envelope* next = nullptr;
 
   AlignedBuffer<std::byte> storage;
   std::uint64_t uses = 0;  // counted by the sender

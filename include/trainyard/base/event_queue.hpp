@@ -2,14 +2,16 @@
 //
 // Where ranks work in lock-step, hundreds of events share one moment and are added one after
 // another. Such a run of events is one entry of the heap, and the run that is still growing is kept
-// beside the heap: so an event of a run costs a few instructions instead of O(log n). Events whose
-// moments all differ cost what they cost in any binary heap.
+// beside the heap; a run is taken as a whole and its memory given back as a whole: so an event of a
+// run costs a few instructions instead of O(log n). Events whose moments all differ cost what they
+// cost in any binary heap.
 //
 // Threads: none; the caller sees to it that calls do not overlap.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "trainyard/base/units.hpp"
@@ -32,30 +34,25 @@ class EventQueue {
     if (growing_.first != none && growing_.at == at) {
       at_index(growing_.last).next = node;
       growing_.last = node;
-      return;
+    } else {
+      begin_run(at, node);
     }
-    if (growing_.first != none) {
-      heap_.push_back(growing_);
-      std::push_heap(heap_.begin(), heap_.end(), comes_later);
-    }
-    growing_ = {at, runs_++, node, node};
   }
 
-  /// REQUIRES: there is an event.
-  Event take() {
-    const bool from_growing =
-        heap_.empty() || (growing_.first != none && growing_.at < heap_.front().at);
-    Run& run = from_growing ? growing_ : heap_.front();
-    const std::int32_t taken = run.first;
-    Node& node = at_index(taken);
-    run.first = node.next;
-    node.next = free_;
-    free_ = taken;
-    if (run.first == none && !from_growing) {
-      std::pop_heap(heap_.begin(), heap_.end(), comes_later);
-      heap_.pop_back();
+  /// Takes the events up to and including that moment and tells `happens` of each, also of those
+  /// that `happens` adds. Where it throws, the other events of that one's moment are lost.
+  template <typename Happens>
+  void take_until(Time at, Happens&& happens) {
+    while (next() <= at && next() != Time::max()) {
+      const Run run = take_run();
+      for (std::int32_t node = run.first; node != none;) {
+        const Event event = at_index(node).event;  // `happens` may move the nodes
+        node = at_index(node).next;
+        happens(event);
+      }
+      at_index(run.last).next = free_;
+      free_ = run.first;
     }
-    return node.event;
   }
 
  private:
@@ -74,6 +71,25 @@ class EventQueue {
 
   static bool comes_later(const Run& a, const Run& b) {
     return a.at != b.at ? a.at > b.at : a.order > b.order;
+  }
+
+  void begin_run(Time at, std::int32_t node) {
+    if (growing_.first != none) {
+      heap_.push_back(growing_);
+      std::push_heap(heap_.begin(), heap_.end(), comes_later);
+    }
+    growing_ = {at, runs_++, node, node};
+  }
+
+  /// REQUIRES: there is an event.
+  Run take_run() {
+    const bool from_growing =
+        heap_.empty() || (growing_.first != none && growing_.at < heap_.front().at);
+    if (from_growing) return std::exchange(growing_, Run{});
+    std::pop_heap(heap_.begin(), heap_.end(), comes_later);
+    const Run run = heap_.back();
+    heap_.pop_back();
+    return run;
   }
 
   Node& at_index(std::int32_t index) { return nodes_[static_cast<std::size_t>(index)]; }

@@ -37,7 +37,7 @@ class Links {
 
  private:
   Duration draw_jitter(int from, int to);
-  Duration transfer_time(const Link& link, std::uint64_t bytes);
+  const Passage& passage_of(const Link& link, std::uint64_t bytes);
 
   Jitter rule_;
   std::uint64_t seed_;
@@ -49,9 +49,9 @@ class Links {
   std::unordered_map<std::uint64_t, RandomStream> jitter_;
   // Most messages are as long as the one before: this saves a division and a rounding for each.
   struct {
-    double bytes_per_second = 0.0;
+    Link link{};
     std::uint64_t bytes = 0;
-    Duration transfer{0};
+    Passage passage{};
   } last_;
 };
 

