@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "trainyard/base/error.hpp"
@@ -76,6 +77,7 @@ template <typename Loss>
 class LinearSparseUpdate final : public Model::SparseUpdate {
  public:
   LinearSparseUpdate(double l2, const Dataset& train) : pull_(inverse_frequency_pull(l2, train)) {}
+  explicit LinearSparseUpdate(std::vector<float> pull) : pull_(std::move(pull)) {}
 
   std::size_t residual_count(std::size_t rows) const override { return rows; }
 
@@ -105,6 +107,11 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
     with_number(parameters.format, [&]<typename Number>(Number) {
       write_by(RoundedNumbers<Number>(parameters, rounding), batch, residuals, step_size);
     });
+  }
+
+  std::unique_ptr<SparseUpdate> for_columns(
+      std::span<const std::uint32_t> stands_for) const override {
+    return std::make_unique<LinearSparseUpdate>(pull_of_columns(pull_, stands_for));
   }
 
  private:

@@ -4,6 +4,7 @@
 // all classes side by side, one or two cache lines, where classes × features would touch one line a
 // class.
 #include <algorithm>
+#include <utility>
 
 #include "trainyard/model/kernels.hpp"
 
@@ -22,6 +23,8 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
   SoftmaxSparseUpdate(double l2, const Dataset& train)
       : classes_(static_cast<std::size_t>(train.classes)),
         pull_(inverse_frequency_pull(l2, train)) {}
+  SoftmaxSparseUpdate(std::size_t classes, std::vector<float> pull)
+      : classes_(classes), pull_(std::move(pull)) {}
 
   std::size_t residual_count(std::size_t rows) const override { return rows * classes_; }
 
@@ -51,6 +54,11 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
     with_number(parameters.format, [&]<typename Number>(Number) {
       write_by(RoundedNumbers<Number>(parameters, rounding), batch, residuals, step_size);
     });
+  }
+
+  std::unique_ptr<SparseUpdate> for_columns(
+      std::span<const std::uint32_t> stands_for) const override {
+    return std::make_unique<SoftmaxSparseUpdate>(classes_, pull_of_columns(pull_, stands_for));
   }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trainyard/data/dataset.hpp"
@@ -25,6 +27,15 @@ inline std::vector<float> inverse_frequency_pull(double l2, const Dataset& train
         static_cast<float>(l2 * static_cast<double>(train.rows) / static_cast<double>(counts[j]));
   }
   return pull;
+}
+
+/// pull[j] of the column that each stands for. Empty when λ = 0.
+inline std::vector<float> pull_of_columns(std::span<const float> pull,
+                                          std::span<const std::uint32_t> stands_for) {
+  if (pull.empty()) return {};
+  std::vector<float> all(stands_for.size());
+  std::ranges::transform(stands_for, all.begin(), [&](std::uint32_t j) { return pull[j]; });
+  return all;
 }
 
 }  // namespace trainyard

@@ -10,6 +10,7 @@
 #include "trainyard/data/generate.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/runtime/hot_lines.hpp"
 
 #include "run/rehearsal.hpp"
 #include "run/scheme_graph.hpp"
@@ -88,6 +89,18 @@ std::size_t most_neighbours(const Scheme& scheme, const Configuration& c) {
   return most;
 }
 
+/// In models: slices of hot lines as they are and as they were, and what is known of their columns.
+/// The few rows of a rehearsal have none.
+double slices(const Scheme& scheme, const Configuration& c, const LoadedData& data,
+              const Model& model) {
+  const Cast cast = cast_of(scheme, c);
+  if (cast.uses_of_slices == 0) return 0.0;
+  const HotLines hot =
+      find_hot_lines(data.train, model, cast.workers, c.batch, cast.uses_of_slices);
+  const auto parameters = static_cast<double>(hot.blocks.size() * hot.parameters);
+  return 2.0 * cast.workers * parameters / static_cast<double>(model.dimension());
+}
+
 /// Where a model is long because of one wrong index, that is what has to be looked at.
 std::string why_so_long(const LoadedData& data) {
   if (data.largest_feature_line == 0) return "";
@@ -141,7 +154,8 @@ void check_memory(const Scheme& scheme, const Configuration& configuration, cons
   // Large graphs take long to make, and are made for the run once more: only where it matters.
   if (surely_fits(configuration.workers)) return;
   if (surely_fits(static_cast<double>(most_neighbours(scheme, configuration)))) return;
-  const double models = models_held(scheme, configuration, model);
+  const double models =
+      models_held(scheme, configuration, model) + slices(scheme, configuration, data, model);
   if (models * model_bytes > room) {
     refuse(scheme, configuration, data, model, fmt::format("about {:.0f}", models),
            models * model_bytes, room);

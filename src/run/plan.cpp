@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/partition.hpp"
@@ -32,6 +33,14 @@ RunLimits limits_of(const Scheme& scheme, const Configuration& c, const LoadedDa
           .steps_of_instant = steps_of_instant(scheme, c)};
 }
 
+/// nullptr where workers keep no lines for themselves.
+std::shared_ptr<const HotLines> hot_lines_of(const Cast& cast, const Configuration& c,
+                                             const LoadedData& data, const Model& model) {
+  if (cast.uses_of_slices == 0) return nullptr;
+  HotLines hot = find_hot_lines(data.train, model, cast.workers, c.batch, cast.uses_of_slices);
+  return hot.empty() ? nullptr : std::make_shared<const HotLines>(std::move(hot));
+}
+
 }  // namespace
 
 ModelLayout Plan::layout() const {
@@ -53,6 +62,7 @@ Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& da
   std::shared_ptr<const Model> model = make_model({c.model, c.l2}, data.train);
   Cast cast = cast_of(scheme, c);
   auto holdings = holdings_of(scheme, cast, *model, c.model);
+  auto hot = hot_lines_of(cast, c, data, *model);
   return {.configuration = c,
           .scheme = &scheme,
           .data = &data,
@@ -62,7 +72,8 @@ Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& da
           .ingredients = make_ingredients(scheme, c),
           .parts = partition(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed,
                              c.order),
-          .limits = limits_of(scheme, c, data)};
+          .limits = limits_of(scheme, c, data),
+          .hot = std::move(hot)};
 }
 
 }  // namespace trainyard

@@ -255,7 +255,8 @@ RunResult Experiment::run() {
                            .pacer = pacer,
                            .state = state,
                            .simulated = config_.time == TimeMode::simulated,
-                           .recorder = hooks_.recorder};
+                           .recorder = hooks_.recorder,
+                           .hot = plan_.hot.get()};
   const RuntimeReport report = run_until_not_finite(setup, context);
 
   const Snapshot end = pacer.final_snapshot(report);

@@ -6,8 +6,26 @@
 #include <fmt/format.h>
 
 #include "trainyard/run/calibration.hpp"
+#include "trainyard/runtime/hot_lines.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
+
+namespace {
+
+/// Where hogwild meets at lines that most rows touch.
+std::string advice_on_hot_lines(const Configuration& config, const Model& model,
+                                const Dataset& train) {
+  if (config.scheme != "hogwild" || !config.optimizer.plain()) return "";
+  const double uses = known_hyperparameter("exchange-uses").fallback;
+  const HotLines hot =
+      find_hot_lines(train, model, config.workers, config.batch, static_cast<std::uint64_t>(uses));
+  if (hot.empty()) return "";
+  return fmt::format("--scheme hogwild-split keeps the {} cache lines that most rows touch apart, ",
+                     hot.blocks.size());
+}
+
+}  // namespace
 
 void remark_whether_sharing_pays(const Configuration& config, const Model& model,
                                  const Dataset& train, const Summary& summary,
@@ -18,8 +36,9 @@ void remark_whether_sharing_pays(const Configuration& config, const Model& model
   if (summary.samples_per_second >= alone) return;
   remark(
       fmt::format("note: {} workers took {} samples/s on the shared model, and one alone takes "
-                  "{}: here sharing does not pay; --scheme local-sgd gives each a replica",
-                  config.workers, human_count(summary.samples_per_second), human_count(alone)));
+                  "{}: here sharing does not pay; {}--scheme local-sgd gives each a replica",
+                  config.workers, human_count(summary.samples_per_second), human_count(alone),
+                  advice_on_hot_lines(config, model, train)));
 }
 
 void remark_ends_of_range(const Cast& cast, ConstVector model, const Remark& remark) {

@@ -58,6 +58,7 @@ GatheredModel ModelGatherer::shared() {
   const SharedModels& shared = *state_.shared();
   if (shared.groups() == 1) {
     shared.of(0).read(model_.view().floats());
+    shared.of(0).add_unsent(model_.view().floats());
     return {.values = model_.view()};
   }
   const Vector copies = place_for(static_cast<std::size_t>(shared.groups()) * dimension_);

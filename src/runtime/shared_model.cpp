@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/hot_lines.hpp"
 
 #include "model/parameter_access.hpp"
 
@@ -67,6 +68,55 @@ SharedModel::SharedModel(std::span<const float> initial, std::optional<FixedPoin
   });
 }
 
+SharedModel::SharedModel(std::span<const float> initial, const HotLines& hot)
+    : size_(initial.size()),
+      values_(hot.all_blocks() * hot.parameters),
+      hot_(&hot),
+      then_(static_cast<std::size_t>(hot.workers) * hot.blocks.size() * hot.parameters) {
+  std::ranges::fill(values_, 0.0F);
+  std::ranges::copy(initial, values_.begin());
+  for (int worker = 0; worker < hot.workers; ++worker) {
+    for (std::size_t slot = 0; slot < hot.blocks.size(); ++slot) {
+      const Slot own = slot_of(worker, slot);
+      std::ranges::copy(initial.subspan(own.model, own.count), values_.begin() + own.now);
+      std::ranges::copy(initial.subspan(own.model, own.count), then_.begin() + own.then);
+    }
+  }
+}
+
+/// The model's last block may be shorter than others.
+SharedModel::Slot SharedModel::slot_of(int worker, std::size_t slot) const {
+  const std::size_t model = hot_->blocks[slot] * hot_->parameters;
+  const std::size_t place = hot_->place_of(worker, slot);
+  return {.model = model,
+          .count = std::min(hot_->parameters, size_ - model),
+          .now = place * hot_->parameters,
+          .then = (place - hot_->slots.size()) * hot_->parameters};
+}
+
+void SharedModel::reconcile(int worker, std::size_t slot, SharedAccess access) {
+  const Slot own = slot_of(worker, slot);
+  const std::span<float> now = values_.span().subspan(own.now, own.count);
+  const std::span<float> then = then_.span().subspan(own.then, own.count);
+  // What has been added since then, in its place.
+  for (std::size_t i = 0; i < own.count; ++i) then[i] = now[i] - then[i];
+  add(1.0F, then, now, access, own.model);
+  std::ranges::copy(now, then.begin());
+}
+
+void SharedModel::add_unsent(std::span<float> copy) const {
+  require(copy.size() == size_, "what is unsent belongs to a whole model");
+  if (hot_ == nullptr) return;
+  for (int worker = 0; worker < hot_->workers; ++worker) {
+    for (std::size_t slot = 0; slot < hot_->blocks.size(); ++slot) {
+      const Slot own = slot_of(worker, slot);
+      for (std::size_t i = 0; i < own.count; ++i) {
+        copy[own.model + i] += values_[own.now + i] - then_[own.then + i];
+      }
+    }
+  }
+}
+
 void SharedModel::read(std::span<float> copy, std::size_t first) const {
   require(first + copy.size() <= size_, "a copy of the shared model is a part of it");
   if (!format_) {
@@ -109,7 +159,8 @@ void SharedModel::write_step_rounded(const Model::SparseUpdate& update, Batch ba
 
 void SharedModel::add(float scale, std::span<const float> change, std::span<float> copy,
                       SharedAccess access, std::size_t first) {
-  require(first + change.size() <= values_.size(), "a change of the shared floats fits into them");
+  require(first + change.size() <= size_ && !format_,
+          "a change of the shared floats fits into them");
   const std::span<float> values = values_.span().subspan(first, change.size());
   switch (access) {
     case SharedAccess::racy:
@@ -162,6 +213,10 @@ int SharedModels::first_worker_of(int group) const {
 void SharedModels::lay_out(int group, std::span<const float> initial,
                            std::optional<FixedPoint> format) {
   models_[static_cast<std::size_t>(group)] = std::make_unique<SharedModel>(initial, format);
+}
+
+void SharedModels::lay_out(int group, std::span<const float> initial, const HotLines& hot) {
+  models_[static_cast<std::size_t>(group)] = std::make_unique<SharedModel>(initial, hot);
 }
 
 std::size_t SharedModels::average_scratch() const {

@@ -58,7 +58,9 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
       context_(context),
       held_(context.state.layout().held_by(rank.rank())),
       constant_step_(context.optimizer.constant_step()),
-      sparse_(context.optimizer.plain() ? context.model.sparse_update() : nullptr),
+      sparse_(context.hot != nullptr      ? context.hot->update.get()
+              : context.optimizer.plain() ? context.model.sparse_update()
+                                          : nullptr),
       optimizer_(context.optimizer, [&](std::string_view name) { return keep(name, held_.count); }),
       random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1),
       rounding_(
@@ -88,7 +90,16 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   }
   group_ = shared->group_of(rank.rank());
   if (shared->first_worker_of(group_) == rank.rank()) {
-    shared->lay_out(group_, context.initial_model.floats(), context.state.layout().shared_format);
+    if (context.hot != nullptr) {
+      shared->lay_out(group_, context.initial_model.floats(), *context.hot);
+    } else {
+      shared->lay_out(group_, context.initial_model.floats(), context.state.layout().shared_format);
+    }
+  }
+  if (context.hot != nullptr) {
+    for (Dataset& share : shares_) context.hot->renumber(share, rank.rank());
+    steps_to_visit_ = context.hot->steps_of_visit;
+    others_then_.assign(context.hot->blocks.size(), 0);
   }
   if (sparse_ == nullptr) {
     read_copy_ = AlignedBuffer<float>::zeroed(dimension);
@@ -303,7 +314,8 @@ void Worker::descend_shared(SharedAccess access) {
   // By the common count: a slow worker's own steps say little about how far all have come.
   const auto step_size =
       static_cast<float>(step_size_after(context_.pacer.minibatch_number(rank_.rank())));
-  const bool sampled = context_.simulated || done_ % staleness_sampled_every == 0;
+  const bool sampled =
+      context_.hot == nullptr && (context_.simulated || done_ % staleness_sampled_every == 0);
   const std::uint64_t before = sampled ? context_.pacer.worker_steps_done() : 0;
 
   if (sparse_ != nullptr) {
@@ -333,6 +345,26 @@ void Worker::descend_shared(SharedAccess access) {
   if (sampled) {
     context_.state.staleness_of(rank_.rank()).record(context_.pacer.worker_steps_done() - before);
   }
+}
+
+void Worker::reconcile_slices(SharedAccess access) {
+  const HotLines* const hot = context_.hot;
+  if (hot == nullptr || --steps_to_visit_ > 0) return;
+  steps_to_visit_ = hot->steps_of_visit;
+  SharedModel& shared = this->shared().of(group_);
+  Staleness& staleness = context_.state.staleness_of(rank_.rank());
+  const std::uint64_t others = context_.pacer.worker_steps_done() - done_;
+  for (const HotLines::Turn& turn : hot->turns) {
+    // Of its slots as many as bring it round in its visits, each once.
+    const std::uint64_t part = visits_ & (turn.visits - 1);
+    const std::size_t end = turn.first + turn.count * (part + 1) / turn.visits;
+    for (std::size_t slot = turn.first + turn.count * part / turn.visits; slot < end; ++slot) {
+      shared.reconcile(rank_.rank(), slot, access);
+      staleness.record(others - others_then_[slot]);
+      others_then_[slot] = others;
+    }
+  }
+  ++visits_;
 }
 
 }  // namespace trainyard

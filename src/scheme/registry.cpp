@@ -60,6 +60,7 @@ Scheme tree_easgd_scheme();
 
 Scheme hogwild_scheme();
 Scheme buckwild_scheme();
+Scheme hogwild_split_scheme();
 Scheme hogwild_numa_scheme();
 Scheme hogwild_plus_plus_scheme();
 
@@ -134,6 +135,7 @@ Scheme (*const published[])() = {
 
   hogwild_scheme,
   buckwild_scheme,
+  hogwild_split_scheme,
   hogwild_numa_scheme,
   hogwild_plus_plus_scheme,
 

@@ -135,7 +135,7 @@ std::vector<Effect> effects_on_shared_memory() {
   std::vector<Effect> all{
       {"charge-control", with(charged, "hogwild-numa"), with(charged, "hogwild++")},
       {"access",
-       {{{"access", "locked"}}, {"hogwild", "hogwild-numa", "hogwild++"}},
+       {{{"access", "locked"}}, {"hogwild", "hogwild-split", "hogwild-numa", "hogwild++"}},
        {{{"access", "locked"}, {"time", "wall"}}, {"hogwild"}}}};
   // What a message without bytes takes, too.
   for (const auto& [name, value] : Values{{"latency", "1ms"},

@@ -55,6 +55,7 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"value-bound", "0.25"},
                                                          {"moving-rate", "0.7"},
                                                          {"access", "cas-add"},
+                                                         {"exchange-uses", "16"},
                                                          {"clip-deviations", "2.5"},
                                                          {"model-bits", "8"},
                                                          {"model-range", "2.5"},

@@ -69,6 +69,7 @@ const std::vector<Check> checks{
 
     {"hogwild", "", "one worker is serial SGD, bit for bit, with every access"},
     {"buckwild", "", "buckwild in 16 bits is hogwild, but for its rounding"},
+    {"hogwild-split", "", "what workers add to their slices is what the model gets"},
     {"hogwild-numa", "", "replicas are averaged in every τ-th step, once for all"},
     {"hogwild++", "", "an exchange of the ring does what its formula says"},
 

@@ -1,4 +1,5 @@
-// Hogwild in its three ways of access, and its two forms for several memories.
+// Hogwild in its three ways of access, and its two forms for several memories. (hogwild-split:
+// hogwild_split_test.cpp, too.)
 #include <cmath>
 #include <vector>
 
@@ -41,7 +42,7 @@ TEST_CASE("one worker is serial SGD, bit for bit, with every access", "[scheme]"
     c.batch = 1;
     c.l2 = 1e-3;
     const std::string serial = hash_of(c, data);
-    for (const char* scheme : {"hogwild", "hogwild-numa", "hogwild++"}) {
+    for (const char* scheme : {"hogwild", "hogwild-split", "hogwild-numa", "hogwild++"}) {
       for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
         for (const SharedAccess access : test::all_accesses) {
           CAPTURE(data.name, scheme, time_mode_text(time), static_cast<int>(access));
@@ -75,9 +76,9 @@ TEST_CASE("one group is Hogwild, bit for bit", "[scheme]") {
 
 TEST_CASE("in simulated time, access changes nothing", "[scheme]") {
   const LoadedData data = test::sparse_problem();
-  for (const char* scheme : {"hogwild", "hogwild-numa", "hogwild++"}) {
+  for (const char* scheme : {"hogwild", "hogwild-split", "hogwild-numa", "hogwild++"}) {
     Configuration c = quick(scheme, 4, 200);
-    c.hyperparameters = {{"groups", 2.0}, {"access", 0.0}};
+    c.hyperparameters = {{"groups", 2.0}, {"access", 0.0}, {"exchange-uses", 8.0}};
     const std::string racy = hash_of(c, data);
     for (const double access : {1.0, 2.0}) {
       c.hyperparameters["access"] = access;
@@ -234,12 +235,13 @@ TEST_CASE("the ring brings clusters together that would drift apart", "[scheme]"
 
 TEST_CASE("clusters learn on threads", "[scheme]") {
   const LoadedData data = test::sparse_problem();
-  for (const char* scheme : {"hogwild", "hogwild-numa", "hogwild++"}) {
+  for (const char* scheme : {"hogwild", "hogwild-split", "hogwild-numa", "hogwild++"}) {
     for (const SharedAccess access : test::all_accesses) {
       CAPTURE(scheme, static_cast<int>(access));
       Configuration c = quick(scheme, 4, 500);
       c.time = TimeMode::wall;
-      c.hyperparameters = {{"groups", 2.0}, {"access", static_cast<double>(access)}};
+      c.hyperparameters = {
+          {"groups", 2.0}, {"exchange-uses", 8.0}, {"access", static_cast<double>(access)}};
       const RunResult result = train(c, data);
       CHECK(result.summary.train_loss < 0.8 * result.metrics.front().train_loss);
     }

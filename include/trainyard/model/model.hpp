@@ -133,6 +133,11 @@ class Model::SparseUpdate {
   virtual void read(FixedPointMemory parameters, Batch batch, std::span<float> residuals) const = 0;
   virtual void write(FixedPointMemory parameters, Batch batch, std::span<const float> residuals,
                      float step_size, XorShift& rounding) const = 0;
+
+  /// The same for rows whose column j stands for the model's column stands_for[j], in λ / p_j, and
+  /// has its parameters where j says.
+  virtual std::unique_ptr<SparseUpdate> for_columns(
+      std::span<const std::uint32_t> stands_for) const = 0;
 };
 
 struct ModelOptions {

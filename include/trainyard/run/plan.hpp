@@ -23,6 +23,7 @@
 
 namespace trainyard {
 
+struct HotLines;  // runtime/hot_lines.hpp
 struct LoadedData;
 struct Scheme;
 
@@ -37,6 +38,7 @@ struct Plan {
   Ingredients ingredients;                        // of the kinds that the scheme takes
   std::vector<std::vector<std::uint32_t>> parts;  // the rows of each of the configuration's workers
   RunLimits limits;
+  std::shared_ptr<const HotLines> hot;  // of casts with slices, where there are any
 
   /// Who has the model, and how large it is.
   ModelLayout layout() const;

@@ -17,6 +17,8 @@
 
 namespace trainyard {
 
+struct HotLines;  // hot_lines.hpp
+
 /// How a rank changes a shared model of floats. In all three each float is loaded and stored whole,
 /// as a relaxed atomic: no other memory is published through the model. (Plain racing floats would
 /// be undefined behaviour.) One writer gives the same bits in each, those of kernels::axpy, so that
@@ -36,6 +38,8 @@ class SharedModel {
  public:
   /// In `format` each number is the nearest one to `initial`; no format means floats.
   explicit SharedModel(std::span<const float> initial, std::optional<FixedPoint> format = {});
+  /// Of floats, with a slice of the hot lines for each worker behind it. `hot` outlives it.
+  SharedModel(std::span<const float> initial, const HotLines& hot);
 
   std::size_t size() const { return size_; }
   /// Empty where it is of floats.
@@ -56,6 +60,15 @@ class SharedModel {
   void write_step(const Model::SparseUpdate& update, Batch batch, std::span<const float> residuals,
                   float step_size, SharedAccess access);
 
+  // With slices. A worker's steps change its own slice, by its own columns, and nobody else
+  // does.
+  /// The hot lines in this slot: what the worker has added to them since it last did this is added
+  /// to the model, as `access` says, and its slice is what is there then.
+  void reconcile(int worker, std::size_t slot, SharedAccess access);
+  /// copy += what workers have added to their slices and not yet to the model. Called while all
+  /// ranks stand still. REQUIRES: copy has the model's size.
+  void add_unsent(std::span<float> copy) const;
+
   /// The same two changes of a model that has a format, by load and store.
   void add_rounded(float scale, std::span<const float> change, std::span<float> copy,
                    XorShift& rounding);
@@ -63,6 +76,12 @@ class SharedModel {
                           std::span<const float> residuals, float step_size, XorShift& rounding);
 
  private:
+  /// Where one slot of a worker's slice is.
+  struct Slot {
+    std::size_t model = 0, count = 0;  // parameters that it is a copy of
+    std::size_t now = 0, then = 0;     // in values_ and in then_
+  };
+  Slot slot_of(int worker, std::size_t slot) const;
   FixedPointMemory memory() const { return {*format_, const_cast<std::byte*>(numbers_.data())}; }
 
   std::size_t size_;
@@ -70,6 +89,8 @@ class SharedModel {
   AlignedBuffer<float> values_;       // of a model of floats
   AlignedBuffer<std::byte> numbers_;  // of a model with a format
   std::mutex mutex_;                  // of SharedAccess::locked
+  const HotLines* hot_ = nullptr;
+  AlignedBuffer<float> then_;  // the slices as they were when they were reconciled
 };
 
 /// The shared models of one run: one for all workers, or a replica for each group of them. Groups
@@ -87,6 +108,8 @@ class SharedModels {
   /// Called by the first worker of each group while ranks are set up, so that the replica lies in
   /// its NUMA node's memory.
   void lay_out(int group, std::span<const float> initial, std::optional<FixedPoint> format = {});
+  /// The same of a model with slices.
+  void lay_out(int group, std::span<const float> initial, const HotLines& hot);
   /// REQUIRES: it was laid out.
   SharedModel& of(int group) { return *models_[static_cast<std::size_t>(group)]; }
   const SharedModel& of(int group) const { return *models_[static_cast<std::size_t>(group)]; }

@@ -27,6 +27,7 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/coder.hpp"
 #include "trainyard/runtime/compute_noise.hpp"
+#include "trainyard/runtime/hot_lines.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/ingredients.hpp"
 #include "trainyard/runtime/optimizer.hpp"
@@ -66,6 +67,7 @@ struct RunContext {
   RunState& state;
   bool simulated = false;
   TraceRecorder* recorder = nullptr;  // is told of every step that begins
+  const HotLines* hot = nullptr;      // of which workers have slices, if any
 
   // Throw UsageError, naming scheme and field, where the scheme's row lacks what they are about.
   template <typename Component>
@@ -152,6 +154,11 @@ class Worker {
   /// forget_read() was called since. A model in 8 or 16 bits (Cast::shared_format) is written
   /// rounded at random, and racy.
   void descend_shared(SharedAccess access = SharedAccess::racy);
+  /// In schemes whose cast has slices, at the end of each step: those lines that have their turn
+  /// (HotLines) are reconciled, each a change of the shared model by `access`. Takes no simulated
+  /// time. Staleness is then that of what is reconciled: the steps that others have taken since the
+  /// worker last saw the line.
+  void reconcile_slices(SharedAccess access);
   /// The scheme has changed the shared model otherwise: the next step reads all of it.
   void forget_read() { has_read_ = false; }
 
@@ -292,6 +299,10 @@ class Worker {
   bool begun_ = false;
   bool has_read_ = false;    // read_copy_ is the shared model as it was last seen
   bool single_row_ = false;  // a step's minibatch is one row
+  // Of slices:
+  std::uint64_t visits_ = 0;                // done
+  std::uint64_t steps_to_visit_ = 0;        // of the next one; with this step
+  std::vector<std::uint64_t> others_then_;  // a slot: the others' steps when it was reconciled
 };
 
 }  // namespace trainyard

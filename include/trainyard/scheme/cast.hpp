@@ -8,6 +8,7 @@
 // Threads: any; these are functions of their arguments.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,9 @@ struct Cast {
   std::vector<std::vector<int>> shares{};
   /// ModelHome::replicas: what of the model each worker's replica is; nullptr: all of it.
   HoldingRule holds = nullptr;
+  /// ModelHome::shared, one model of floats: of lines that each worker uses at least so many times
+  /// a pass it has a slice of its own (HotLines). 0: of none.
+  std::uint64_t uses_of_slices = 0;
 
   int ranks() const { return workers + servers; }
   std::vector<int> shares_of(int worker) const;

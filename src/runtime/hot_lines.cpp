@@ -1,0 +1,107 @@
+#include "trainyard/runtime/hot_lines.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t floats_of_line = 16;
+
+/// How many rows touch each block.
+std::vector<std::uint32_t> count_rows(const Dataset& train, std::size_t columns,
+                                      std::size_t blocks) {
+  std::vector<std::uint32_t> counts(blocks, 0), last_row(blocks, HotLines::cold);
+  for (std::size_t row = 0; row < train.rows; ++row) {
+    for (const std::uint32_t column : train.sparse_row(row).columns) {
+      const std::size_t block = column / columns;
+      if (last_row[block] == row) continue;
+      last_row[block] = static_cast<std::uint32_t>(row);
+      ++counts[block];
+    }
+  }
+  return counts;
+}
+
+/// In how many visits a line has its turn that `uses_a_step` of a worker's steps touch: 1/p,
+/// rounded to a power of two, so that lines of like use take turns together.
+std::uint64_t visits_of(double uses_a_step) {
+  const double power = std::round(std::log2(1.0 / uses_a_step));
+  return std::uint64_t{1} << static_cast<unsigned>(std::clamp(power, 0.0, 62.0));
+}
+
+std::vector<HotLines::Turn> turns_of(std::span<const std::uint32_t> blocks,
+                                     std::span<const std::uint32_t> counts, double rows_a_step) {
+  std::vector<HotLines::Turn> turns;
+  for (std::size_t slot = 0; slot < blocks.size(); ++slot) {
+    const std::uint64_t visits = visits_of(counts[blocks[slot]] * rows_a_step);
+    if (turns.empty() || turns.back().visits != visits) turns.push_back({slot, 0, visits});
+    ++turns.back().count;
+  }
+  return turns;
+}
+
+/// Of every column the one of the model's that it stands for; 0 where it stands for none.
+std::vector<std::uint32_t> stands_for(const HotLines& hot, std::size_t features) {
+  std::vector<std::uint32_t> columns(hot.all_blocks() * hot.columns, 0);
+  std::iota(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(features), 0U);
+  for (int worker = 0; worker < hot.workers; ++worker) {
+    for (std::size_t slot = 0; slot < hot.blocks.size(); ++slot) {
+      const std::size_t first = hot.blocks[slot] * hot.columns;
+      const std::size_t place = hot.place_of(worker, slot) * hot.columns;
+      for (std::size_t i = 0; i < hot.columns && first + i < features; ++i) {
+        columns[place + i] = static_cast<std::uint32_t>(first + i);
+      }
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+void HotLines::renumber(Dataset& share, int worker) const {
+  for (std::uint32_t& column : share.columns.span()) {
+    const std::uint32_t slot = slots[column / columns];
+    if (slot == cold) continue;
+    column = static_cast<std::uint32_t>(place_of(worker, slot) * columns + column % columns);
+  }
+}
+
+HotLines find_hot_lines(const Dataset& train, const Model& model, int workers, std::size_t batch,
+                        std::uint64_t uses) {
+  require(uses >= 1 && batch >= 1, "lines are reconciled every so many steps");
+  if (workers == 1 || model.sparse_update() == nullptr || train.features == 0) return {};
+  const std::size_t outputs = model.dimension() / train.features;
+  HotLines hot;
+  hot.columns = floats_of_line / std::gcd(floats_of_line, outputs);
+  hot.parameters = hot.columns * outputs;
+  hot.dimension = model.dimension();
+  hot.workers = workers;
+  hot.steps_of_visit = uses;
+  const std::size_t blocks = (train.features + hot.columns - 1) / hot.columns;
+  const std::vector<std::uint32_t> counts = count_rows(train, hot.columns, blocks);
+  const double least = static_cast<double>(uses) * workers;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    if (counts[block] >= least) hot.blocks.push_back(static_cast<std::uint32_t>(block));
+  }
+  std::ranges::stable_sort(hot.blocks, std::ranges::greater{},
+                           [&](std::uint32_t block) { return counts[block]; });
+  hot.slots.assign(blocks, HotLines::cold);
+  for (std::size_t slot = 0; slot < hot.blocks.size(); ++slot) {
+    hot.slots[hot.blocks[slot]] = static_cast<std::uint32_t>(slot);
+  }
+  // Columns have 32 bits, slices' as well.
+  if (hot.empty() || hot.all_blocks() > HotLines::cold / hot.columns) return {};
+  hot.turns =
+      turns_of(hot.blocks, counts, static_cast<double>(batch) / static_cast<double>(train.rows));
+  hot.update = model.sparse_update()->for_columns(stands_for(hot, train.features));
+  return hot;
+}
+
+}  // namespace trainyard

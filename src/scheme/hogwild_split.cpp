@@ -1,0 +1,73 @@
+// Hogwild whose most used lines each worker keeps for itself: phase reconciliation (Doppel: Narula,
+// Cutler, Kohler & Morris, OSDI 2014) for the lines of a sparse linear model. In text every row has
+// the same few dozen words, so that Hogwild's workers meet there at every step, and the lines that
+// hold them go from core to core: two workers can be slower than one. A worker has slices, copies
+// of these lines of its own, and steps by them; a line that a fraction p of the minibatches touches
+// is reconciled in every C/p-th of its steps: what the worker has added since the last time is
+// added to the shared model, and its slice becomes what is there then. All other lines are
+// Hogwild's. runtime/hot_lines.hpp says which lines are hot, by the data's counts; without any this
+// is hogwild, as it is for one worker and for models whose steps are not sparse.
+//
+// Sums commute, so the order of reconciliations does not matter, and no update is lost in a slice.
+// Between two of them a worker does not see what others have added, C updates of each of them: SGD
+// with that delay at those coordinates, which does no harm while C (n − 1) steps together are short
+// against the curvature there. The model that is evaluated, and the one that a run ends with, is
+// the shared one and all that has not been added to it yet.
+//
+// --access is for all changes of the shared model, by steps and when lines are reconciled; `racy`
+// may lose a reconciliation's part, as it may lose any update.
+#include <cstdint>
+
+#include "trainyard/scheme/scheme.hpp"
+
+#include "scheme/shared_hyperparameters.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr const char* uses_name = "exchange-uses";
+
+Cast shared_with_slices(const CastSetting& s) {
+  Cast made = cast::shared(s);
+  made.uses_of_slices = static_cast<std::uint64_t>(hyperparameter(s.hyperparameters, uses_name));
+  return made;
+}
+
+void work(Worker& worker) {
+  const auto access = worker.choice<SharedAccess>("access");
+  while (worker.next_step()) {
+    worker.descend_shared(access);
+    worker.reconcile_slices(access);
+  }
+}
+
+}  // namespace
+
+Scheme hogwild_split_scheme() {
+  return {
+      .name = "hogwild-split",
+      .summary = "hogwild; of lines that most rows touch each worker has a slice of its own",
+      .step = "γ × each gradient: as ps-async",
+      .cost = {.formula = "c",
+               .rate =
+                   "as hogwild; hot coordinates as ps-async with staleness --exchange-uses (n−1)",
+               .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
+      .source = "Narula et al. 2014, phase reconciliation; Niu et al. 2011",
+      .family = SchemeFamily::shared_memory,
+      .pace = Pace::free,
+      .cast = shared_with_slices,
+      .optimizers = OptimizerRange::plain,
+      .hyperparameters = {access_info(),
+                          {.name = uses_name,
+                           .argument = "C",
+                           .help =
+                               "uses of a hot cache line by a worker between two exchanges of it",
+                           .fallback = 64,
+                           .low = 1,
+                           .high = 1e9,
+                           .whole = true}},
+      .worker = work};
+}
+
+}  // namespace trainyard
