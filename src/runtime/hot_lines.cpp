@@ -29,18 +29,35 @@ std::vector<std::uint32_t> count_rows(const Dataset& train, std::size_t columns,
   return counts;
 }
 
-/// In how many visits a line has its turn that `uses_a_step` of a worker's steps touch: 1/p,
-/// rounded to a power of two, so that lines of like use take turns together.
-std::uint64_t visits_of(double uses_a_step) {
-  const double power = std::round(std::log2(1.0 / uses_a_step));
-  return std::uint64_t{1} << static_cast<unsigned>(std::clamp(power, 0.0, 62.0));
-}
+/// A line that is used less often between two of its turns is shared: each use of a shared line
+/// brings it from another core, once or twice, and so does a turn.
+constexpr double least_uses = 4.0;
+
+/// When lines have their turns.
+struct Timetable {
+  double rows_a_step = 1.0;  // of a worker, over all rows
+  std::uint64_t steps_of_visit = 1, visits_of_pass = 1;
+
+  /// In how many visits a line has its turn that so many rows touch: 1/p, rounded to a power of
+  /// two, so that lines of like use take turns together; at most those of a pass.
+  std::uint64_t visits_of(std::uint32_t rows) const {
+    const double power = std::max(0.0, std::round(-std::log2(rows * rows_a_step)));
+    return std::bit_floor(
+        std::min(visits_of_pass, std::uint64_t{1} << static_cast<unsigned>(power)));
+  }
+  bool is_hot(std::uint32_t rows) const {
+    if (rows == 0) return false;
+    const auto steps = static_cast<double>(steps_of_visit * visits_of(rows));
+    return rows * rows_a_step * steps >= least_uses;
+  }
+};
 
 std::vector<HotLines::Turn> turns_of(std::span<const std::uint32_t> blocks,
-                                     std::span<const std::uint32_t> counts, double rows_a_step) {
+                                     std::span<const std::uint32_t> counts,
+                                     const Timetable& timetable) {
   std::vector<HotLines::Turn> turns;
   for (std::size_t slot = 0; slot < blocks.size(); ++slot) {
-    const std::uint64_t visits = visits_of(counts[blocks[slot]] * rows_a_step);
+    const std::uint64_t visits = timetable.visits_of(counts[blocks[slot]]);
     if (turns.empty() || turns.back().visits != visits) turns.push_back({slot, 0, visits});
     ++turns.back().count;
   }
@@ -83,12 +100,17 @@ HotLines find_hot_lines(const Dataset& train, const Model& model, int workers, s
   hot.parameters = hot.columns * outputs;
   hot.dimension = model.dimension();
   hot.workers = workers;
-  hot.steps_of_visit = uses;
+  const std::uint64_t steps_of_pass =
+      std::max<std::uint64_t>(1, train.rows / (batch * static_cast<std::uint64_t>(workers)));
+  hot.steps_of_visit = std::min(uses, steps_of_pass);
+  const Timetable timetable{
+      .rows_a_step = static_cast<double>(batch) / static_cast<double>(train.rows),
+      .steps_of_visit = hot.steps_of_visit,
+      .visits_of_pass = steps_of_pass / hot.steps_of_visit};
   const std::size_t blocks = (train.features + hot.columns - 1) / hot.columns;
   const std::vector<std::uint32_t> counts = count_rows(train, hot.columns, blocks);
-  const double least = static_cast<double>(uses) * workers;
   for (std::size_t block = 0; block < blocks; ++block) {
-    if (counts[block] >= least) hot.blocks.push_back(static_cast<std::uint32_t>(block));
+    if (timetable.is_hot(counts[block])) hot.blocks.push_back(static_cast<std::uint32_t>(block));
   }
   std::ranges::stable_sort(hot.blocks, std::ranges::greater{},
                            [&](std::uint32_t block) { return counts[block]; });
@@ -98,8 +120,7 @@ HotLines find_hot_lines(const Dataset& train, const Model& model, int workers, s
   }
   // Columns have 32 bits, slices' as well.
   if (hot.empty() || hot.all_blocks() > HotLines::cold / hot.columns) return {};
-  hot.turns =
-      turns_of(hot.blocks, counts, static_cast<double>(batch) / static_cast<double>(train.rows));
+  hot.turns = turns_of(hot.blocks, counts, timetable);
   hot.update = model.sparse_update()->for_columns(stands_for(hot, train.features));
   return hot;
 }

@@ -20,6 +20,9 @@ namespace {
 /// Coordinates that are looked at together: two vectors of them stay in the nearest cache.
 constexpr std::size_t block = 512;
 
+/// Slots whose lines are on their way while one is reconciled.
+constexpr std::size_t fetched_ahead = 8;
+
 /// The sums of a block by vectors, then a compare-and-swap for each coordinate. Where somebody came
 /// in between, that one's sum is taken anew, by the same kernel, which gives the same bits for a
 /// coordinate whatever stands beside it.
@@ -94,7 +97,25 @@ SharedModel::Slot SharedModel::slot_of(int worker, std::size_t slot) const {
           .then = (place - hot_->slots.size()) * hot_->parameters};
 }
 
-void SharedModel::reconcile(int worker, std::size_t slot, SharedAccess access) {
+void SharedModel::reconcile(int worker, std::size_t first, std::size_t end, SharedAccess access) {
+  // Another core has written them last: many come in the time of one.
+  for (std::size_t slot = first; slot < end; ++slot) {
+    if (slot == first) {
+      for (std::size_t next = first; next < std::min(end, first + fetched_ahead); ++next)
+        fetch(next);
+    } else if (slot + fetched_ahead <= end) {
+      fetch(slot + fetched_ahead - 1);
+    }
+    reconcile_slot(worker, slot, access);
+  }
+}
+
+void SharedModel::fetch(std::size_t slot) const {
+  const float* const line = values_.data() + hot_->blocks[slot] * hot_->parameters;
+  for (std::size_t i = 0; i < hot_->parameters; i += 16) __builtin_prefetch(line + i, 1);
+}
+
+void SharedModel::reconcile_slot(int worker, std::size_t slot, SharedAccess access) {
   const Slot own = slot_of(worker, slot);
   const std::span<float> now = values_.span().subspan(own.now, own.count);
   const std::span<float> then = then_.span().subspan(own.then, own.count);

@@ -357,9 +357,10 @@ void Worker::reconcile_slices(SharedAccess access) {
   for (const HotLines::Turn& turn : hot->turns) {
     // Of its slots as many as bring it round in its visits, each once.
     const std::uint64_t part = visits_ & (turn.visits - 1);
+    const std::size_t first = turn.first + turn.count * part / turn.visits;
     const std::size_t end = turn.first + turn.count * (part + 1) / turn.visits;
-    for (std::size_t slot = turn.first + turn.count * part / turn.visits; slot < end; ++slot) {
-      shared.reconcile(rank_.rank(), slot, access);
+    shared.reconcile(rank_.rank(), first, end, access);
+    for (std::size_t slot = first; slot < end; ++slot) {
       staleness.record(others - others_then_[slot]);
       others_then_[slot] = others;
     }

@@ -3,10 +3,10 @@
 // the same few dozen words, so that Hogwild's workers meet there at every step, and the lines that
 // hold them go from core to core: two workers can be slower than one. A worker has slices, copies
 // of these lines of its own, and steps by them; a line that a fraction p of the minibatches touches
-// is reconciled in every C/p-th of its steps: what the worker has added since the last time is
-// added to the shared model, and its slice becomes what is there then. All other lines are
-// Hogwild's. runtime/hot_lines.hpp says which lines are hot, by the data's counts; without any this
-// is hogwild, as it is for one worker and for models whose steps are not sparse.
+// is reconciled in every C/p-th of its steps, and at least once a pass: what the worker has added
+// since the last time is added to the shared model, and its slice becomes what is there then. All
+// other lines are Hogwild's. runtime/hot_lines.hpp says which lines are hot, by the data's counts;
+// without any this is hogwild, as it is for one worker and for models whose steps are not sparse.
 //
 // Sums commute, so the order of reconciliations does not matter, and no update is lost in a slice.
 // Between two of them a worker does not see what others have added, C updates of each of them: SGD
@@ -64,7 +64,7 @@ Scheme hogwild_split_scheme() {
                            .help =
                                "uses of a hot cache line by a worker between two exchanges of it",
                            .fallback = 64,
-                           .low = 1,
+                           .low = 8,
                            .high = 1e9,
                            .whole = true}},
       .worker = work};

@@ -35,13 +35,13 @@ Dataset rows_of(const std::vector<std::vector<std::uint32_t>>& rows, std::size_t
   return data;
 }
 
-/// 32 rows of 40 features, two lines and a half: the last line is in all of them, the first in four
-/// and the second in seven, though each of its columns is in fewer.
+/// 640 rows of 40 features, two lines and a half: the last line is in all of them, the first in 20
+/// and the second in 80, though each of its columns is in fewer.
 Dataset small_rows() {
-  std::vector<std::vector<std::uint32_t>> rows(32);
-  for (std::uint32_t r = 0; r < 32; ++r) {
-    if (r < 4) rows[r].push_back(3);
-    if (r < 7) rows[r].insert(rows[r].end(), {16 + r, 24 + r});
+  std::vector<std::vector<std::uint32_t>> rows(640);
+  for (std::uint32_t r = 0; r < 640; ++r) {
+    if (r < 20) rows[r].push_back(3);
+    if (r < 80) rows[r].insert(rows[r].end(), {16 + r % 8, 24 + r % 8});
     rows[r].push_back(39);
   }
   return rows_of(rows, 40);
@@ -55,37 +55,44 @@ Dataset text_like(int classes) {
 
 }  // namespace
 
-TEST_CASE("lines are hot that each worker uses so often a pass", "[runtime]") {
+TEST_CASE("lines are hot that are used often between their turns", "[runtime]") {
   const Dataset data = small_rows();
   const auto model = make_model({"logistic", 0.0}, data);
-  const HotLines all = find_hot_lines(data, *model, 2, 1, 2);
+  const auto visits = [](const HotLines& hot) {
+    std::vector<std::uint64_t> all;
+    for (const HotLines::Turn& turn : hot.turns) all.insert(all.end(), turn.count, turn.visits);
+    return all;
+  };
+  using Visits = std::vector<std::uint64_t>;
+  using Blocks = std::vector<std::uint32_t>;
+  // Ten uses each: of every step, of one in 8 and of one in 32.
+  const HotLines all = find_hot_lines(data, *model, 2, 1, 10);
   CHECK(all.columns == 16);
-  CHECK(all.blocks == std::vector<std::uint32_t>{2, 1, 0});
-  CHECK(all.slots == std::vector<std::uint32_t>{2, 1, 0});
-  // 32/32, 32/7 and 32/4 of a visit, to the next power of two.
-  REQUIRE(all.turns.size() == 3);
-  CHECK(all.turns[0].visits == 1);
-  CHECK(all.turns[1].visits == 4);
-  CHECK(all.turns[2].visits == 8);
-  CHECK(find_hot_lines(data, *model, 2, 1, 3).blocks == std::vector<std::uint32_t>{2, 1});
-  CHECK(find_hot_lines(data, *model, 3, 1, 2).blocks == std::vector<std::uint32_t>{2, 1});
-  CHECK(find_hot_lines(data, *model, 2, 1, 16).blocks == std::vector<std::uint32_t>{2});
-  // With four rows a minibatch each has its turn four times as early, where it can.
-  const HotLines batches = find_hot_lines(data, *model, 2, 4, 2);
-  REQUIRE(batches.turns.size() == 2);
-  CHECK(batches.turns[0].count == 2);
-  CHECK(batches.turns[1].visits == 2);
+  CHECK(all.steps_of_visit == 10);
+  CHECK(all.blocks == Blocks{2, 1, 0});
+  CHECK(all.slots == Blocks{2, 1, 0});
+  CHECK(visits(all) == Visits{1, 8, 32});
+  // A pass of 320 steps has 8 visits.
+  CHECK(visits(find_hot_lines(data, *model, 2, 1, 40)) == Visits{1, 8, 8});
+  // One of 80 has two, between which a line of one step in 32 is used 2.5 times.
+  const HotLines many = find_hot_lines(data, *model, 8, 1, 40);
+  CHECK(many.blocks == Blocks{2, 1});
+  CHECK(visits(many) == Visits{1, 2});
+  // However many uses are asked for, each pass has a visit.
+  CHECK(find_hot_lines(data, *model, 8, 1, 1000).steps_of_visit == 80);
+  // With four rows a minibatch a line has its turn four times as early, where it can.
+  CHECK(visits(find_hot_lines(data, *model, 2, 4, 10)) == Visits{1, 2, 8});
 
-  CHECK(find_hot_lines(data, *model, 2, 1, 17).empty());
-  CHECK(find_hot_lines(data, *model, 1, 1, 1).empty());
+  CHECK(find_hot_lines(data, *model, 1, 1, 10).empty());
+  CHECK(find_hot_lines(data, *model, 640, 1, 10).empty());
   const Dataset dense = generate_dense_logistic(50, 20, 1);
-  CHECK(find_hot_lines(dense, *make_model({"logistic", 0.0}, dense), 2, 1, 1).empty());
+  CHECK(find_hot_lines(dense, *make_model({"logistic", 0.0}, dense), 2, 1, 10).empty());
 }
 
 TEST_CASE("blocks are the fewest columns that are whole lines", "[runtime]") {
   for (const auto& [classes, columns] : {std::pair{2, 8}, {3, 16}, {16, 1}, {20, 4}}) {
     const Dataset data = text_like(classes);
-    const HotLines hot = find_hot_lines(data, *make_model({"softmax", 0.0}, data), 2, 1, 1);
+    const HotLines hot = find_hot_lines(data, *make_model({"softmax", 0.0}, data), 2, 1, 8);
     CHECK(hot.columns == static_cast<std::size_t>(columns));
     CHECK(hot.parameters == static_cast<std::size_t>(columns * classes));
   }
@@ -121,9 +128,7 @@ TEST_CASE("steps on a worker's slice are those on the model", "[runtime]") {
       CHECK(found != expected);
       with_unsent = found;
       split.add_unsent(with_unsent);
-      for (std::size_t slot = 0; slot < hot.blocks.size(); ++slot) {
-        split.reconcile(1, slot, SharedAccess::racy);
-      }
+      split.reconcile(1, 0, hot.blocks.size(), SharedAccess::racy);
       split.read(found);
       CHECK(found == with_unsent);
       for (std::size_t j = 0; j < dimension; ++j) {
@@ -142,8 +147,8 @@ TEST_CASE("what workers add to their slices is what the model gets", "[runtime]"
   std::vector<float> expected(40, 0.0F);
   for (const std::uint32_t column : data.columns) expected[column] += workers * times;
   const auto model = make_model({"logistic", 0.0}, data);
-  const HotLines hot = find_hot_lines(data, *model, workers, 1, 3);
-  REQUIRE((hot.blocks.size() > 0 && hot.blocks.size() < hot.slots.size()));
+  const HotLines hot = find_hot_lines(data, *model, workers, 1, 8);
+  REQUIRE(!hot.empty());
   for (const SharedAccess access : {SharedAccess::cas_add, SharedAccess::locked}) {
     SharedModel shared(std::vector<float>(40, 0.0F), hot);
     std::latch there(workers);
@@ -158,9 +163,7 @@ TEST_CASE("what workers add to their slices is what the model gets", "[runtime]"
         there.arrive_and_wait();
         for (int i = 0; i < times; ++i) {
           shared.write_step(*hot.update, {&everything, 1}, residuals, 1.0F, access);
-          for (std::size_t slot = 0; slot < hot.blocks.size() && i % 3 == 0; ++slot) {
-            shared.reconcile(worker, slot, access);
-          }
+          if (i % 3 == 0) shared.reconcile(worker, 0, hot.blocks.size(), access);
         }
       });
     }

@@ -51,7 +51,7 @@ TEST_CASE("casts say how many ranks there are of each kind, and where the model 
     CHECK(found.shared_models == row.shared);
     CHECK(found.model == row.model);
   }
-  CHECK(cast_with("hogwild-split", 8, 1, "ring", {{"exchange-uses", 3}}).uses_of_slices == 3);
+  CHECK(cast_with("hogwild-split", 8, 1, "ring", {{"exchange-uses", 16}}).uses_of_slices == 16);
   CHECK(cast_with("hogwild", 8, 1).uses_of_slices == 0);
   CHECK(cast_with("hogwild-numa", 8, 1, "ring", {{"groups", 3}}).shared_models == 3);
   CHECK(cast_with("hogwild-numa", 2, 1, "ring", {{"groups", 3}}).shared_models == 2);

@@ -26,6 +26,18 @@ std::string hash_of(const Configuration& c, const LoadedData& data) {
   return train(c, data).summary.model_hash;
 }
 
+/// A line for each row, which no other row uses.
+LoadedData rows_apart() {
+  LoadedData data{"apart", generate_sparse_logistic(60, 16, 4, 3), {}};
+  for (std::size_t row = 0; row < 60; ++row) {
+    for (std::size_t i = data.train.row_begin[row]; i < data.train.row_begin[row + 1]; ++i) {
+      data.train.columns[i] += static_cast<std::uint32_t>(16 * row);
+    }
+  }
+  data.train.features = std::size_t{16} * 60;
+  return data;
+}
+
 /// How many of the model's lines are hot.
 std::pair<std::size_t, std::size_t> hot_of_all(const Configuration& c, const LoadedData& data) {
   const Plan plan = plan_run(resolve(c, {c.scheme}, data, {}), data);
@@ -37,8 +49,8 @@ std::pair<std::size_t, std::size_t> hot_of_all(const Configuration& c, const Loa
 
 TEST_CASE("without hot lines hogwild-split is Hogwild, bit for bit", "[scheme]") {
   for (const bool sparse : {true, false}) {
-    const LoadedData data = sparse ? test::sparse_problem() : test::dense_problem();
-    Configuration c = split(5, 100, sparse ? 1000.0 : 1.0);
+    const LoadedData data = sparse ? rows_apart() : test::dense_problem();
+    Configuration c = split(5, 100, 16.0);
     c.compute_noise.exponential = 0.3;
     CHECK(hot_of_all(c, data).first == 0);
     const RunResult without = train(c, data);
@@ -52,7 +64,7 @@ TEST_CASE("without hot lines hogwild-split is Hogwild, bit for bit", "[scheme]")
 
 TEST_CASE("hot lines are another run, and the same one each time", "[scheme]") {
   const LoadedData data = test::sparse_problem();
-  Configuration c = split(4, 300, 8);
+  Configuration c = split(8, 300, 8);
   c.l2 = 1e-3;
   c.compute_noise.exponential = 0.3;
   const auto [hot, all] = hot_of_all(c, data);
@@ -68,13 +80,13 @@ TEST_CASE("the model of hogwild-split has what is not sent yet", "[scheme]") {
   // No line has its turn in fewer than C steps: each worker is serial SGD on its share from zero,
   // and the model is the sum of what they come to. Of local-sgd it is their mean.
   const LoadedData data = test::sparse_problem();
-  Configuration c = split(3, 9, 10);
+  Configuration c = split(3, 15, 16);
   const auto [hot, all] = hot_of_all(c, data);
   REQUIRE(hot == all);
   const RunResult sum = train(c, data);
   CHECK_FALSE(sum.summary.staleness.has_value());  // nothing has been reconciled
   c.scheme = "local-sgd";
-  c.hyperparameters = {{"period", 9.0}};
+  c.hyperparameters = {{"period", 15.0}};
   const RunResult mean = train(c, data);
   double largest = 0.0;
   for (std::size_t j = 0; j < sum.model.size(); ++j) {
@@ -112,7 +124,9 @@ TEST_CASE("hogwild-split learns what Hogwild does, also on threads", "[scheme]")
       c.time = TimeMode::simulated;
       const RunResult hogwild = train(c, data);
       CHECK(hogwild.summary.train_loss < 0.8 * hogwild.metrics.front().train_loss);
-      CHECK(found.summary.train_loss < 1.1 * hogwild.summary.train_loss);
+      // Threads that others keep from their cores get ahead of each other by much.
+      CHECK(found.summary.train_loss <
+            (time == TimeMode::wall ? 1.4 : 1.05) * hogwild.summary.train_loss);
     }
   }
 }

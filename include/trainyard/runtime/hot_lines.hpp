@@ -7,10 +7,10 @@
 //
 // Doppel splits what was contended a moment ago; here the data say beforehand how often rows touch
 // a line. And it reconciles all records at once; here a line that a fraction p of the minibatches
-// touches is reconciled in every C/p-th step of a worker, C being a number of uses. So a worker
-// adds to a line about C times for each time that the line has to come from another core, whether
-// it is used in every row or in one of a thousand, and of its updates by another at most about
-// C (n − 1) are unknown to it.
+// touches is reconciled in every C/p-th step of a worker, C being a number of uses, and at least
+// once a pass. So a worker adds to a line about C times for each time that the line has to come
+// from another core, whether it is used in every row or in one of a thousand, and of its updates by
+// others at most about C (n − 1) are unknown to it.
 //
 // Threads: find_hot_lines() is called by one; then any number may read.
 #pragma once
@@ -44,7 +44,7 @@ struct HotLines {
   std::size_t parameters = 0;  // of a block, whole lines
   std::size_t dimension = 0;   // of the model
   int workers = 1;
-  std::uint64_t steps_of_visit = 1;   // C
+  std::uint64_t steps_of_visit = 1;   // C, or those of a pass
   std::vector<std::uint32_t> slots;   // of each block of the model its place in a slice, or `cold`
   std::vector<std::uint32_t> blocks;  // of each slot its block; the most used come first
   std::vector<Turn> turns;
@@ -64,8 +64,8 @@ struct HotLines {
   void renumber(Dataset& share, int worker) const;
 };
 
-/// Hot is a line that each of the workers uses at least C = `uses` times in a pass over its share,
-/// so that it is reconciled at least once a pass. Empty where there is none, where one worker is
+/// Hot is a line that a worker uses at least four times between two of its turns, C being `uses`.
+/// Empty where there is none, where one worker is
 /// alone, and where a model has no sparse updates.
 /// REQUIRES: uses ≥ 1 whole steps, batch ≥ 1.
 HotLines find_hot_lines(const Dataset& train, const Model& model, int workers, std::size_t batch,

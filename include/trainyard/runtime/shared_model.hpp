@@ -62,9 +62,10 @@ class SharedModel {
 
   // With slices. A worker's steps change its own slice, by its own columns, and nobody else
   // does.
-  /// The hot lines in this slot: what the worker has added to them since it last did this is added
-  /// to the model, as `access` says, and its slice is what is there then.
-  void reconcile(int worker, std::size_t slot, SharedAccess access);
+  /// The hot lines in these slots, from `first` to before `end`: what the worker has added to them
+  /// since it last did this is added to the model, as `access` says, and its slice is what is there
+  /// then.
+  void reconcile(int worker, std::size_t first, std::size_t end, SharedAccess access);
   /// copy += what workers have added to their slices and not yet to the model. Called while all
   /// ranks stand still. REQUIRES: copy has the model's size.
   void add_unsent(std::span<float> copy) const;
@@ -82,6 +83,8 @@ class SharedModel {
     std::size_t now = 0, then = 0;     // in values_ and in then_
   };
   Slot slot_of(int worker, std::size_t slot) const;
+  void fetch(std::size_t slot) const;
+  void reconcile_slot(int worker, std::size_t slot, SharedAccess access);
   FixedPointMemory memory() const { return {*format_, const_cast<std::byte*>(numbers_.data())}; }
 
   std::size_t size_;

@@ -46,8 +46,8 @@ struct Cast {
   std::vector<std::vector<int>> shares{};
   /// ModelHome::replicas: what of the model each worker's replica is; nullptr: all of it.
   HoldingRule holds = nullptr;
-  /// ModelHome::shared, one model of floats: of lines that each worker uses at least so many times
-  /// a pass it has a slice of its own (HotLines). 0: of none.
+  /// ModelHome::shared, one model of floats: of hot lines each worker has a slice, which it
+  /// reconciles after so many uses (HotLines). 0: it has none.
   std::uint64_t uses_of_slices = 0;
 
   int ranks() const { return workers + servers; }
