@@ -30,6 +30,7 @@ case "${1:-}" in
     packages+=(
       libbenchmark-dev
       python3-torch libopenblas0-pthread  # PyTorch, and the BLAS with which it is fast
+      libdnnl-dev                         # oneDNN
       python3-sklearn                     # scikit-learn
       liblinear-tools                     # LIBLINEAR
       openmpi-bin libopenmpi-dev          # OpenMPI

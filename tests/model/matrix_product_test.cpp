@@ -57,15 +57,17 @@ void check_product(RandomStream& random, Shape shape, bool transpose_a, bool tra
 
 TEST_CASE("matrix_product agrees with plain loops for all shapes and transposes", "[model]") {
   const std::vector<Shape> shapes = {
-      {1, 1, 1},    {1, 7, 5},    {7, 1, 5},     {7, 5, 1},     {2, 3, 4},      {16, 16, 16},
-      {17, 33, 65}, {64, 10, 31}, {32, 48, 100}, {1, 300, 200}, {300, 1, 200},  {130, 129, 3},
-      {31, 10, 64}, {100, 32, 1}, {5, 5, 1000},  {64, 64, 784}, {128, 10, 128}, {3, 257, 33}};
+      {1, 1, 1},     {1, 7, 5},       {7, 1, 5},      {7, 5, 1},     {2, 3, 4},      {16, 16, 16},
+      {17, 33, 65},  {64, 10, 31},    {32, 48, 100},  {1, 300, 200}, {300, 1, 200},  {130, 129, 3},
+      {31, 10, 64},  {100, 32, 1},    {5, 5, 1000},   {64, 64, 784}, {128, 10, 128}, {3, 257, 33},
+      {520, 10, 40}, {30, 100, 1024}, {1024, 100, 40}};
   with_each_instruction_set([&] {
     RandomStream random(1, Purpose::data_generator);
     for (const Shape shape : shapes) {
       for (const bool transpose_a : {false, true}) {
         for (const bool transpose_b : {false, true}) {
           check_product(random, shape, transpose_a, transpose_b, 1.0F, 0.0F, 0.0F);
+          check_product(random, shape, transpose_a, transpose_b, -0.5F, 0.0F, 1.0F);
           check_product(random, shape, transpose_a, transpose_b, 1.0F, 1.0F, 2.0F);
           check_product(random, shape, transpose_a, transpose_b, -0.5F, 0.25F, 3.0F);
         }
@@ -145,6 +147,47 @@ TEST_CASE("an element of a product has the same bits in every shape and place", 
       }
     });
   }
+}
+
+/// The matrix as it is stored transposed.
+Floats turned(const Floats& matrix, std::size_t rows) {
+  const std::size_t columns = matrix.size() / rows;
+  Floats result(matrix.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) result[j * rows + i] = matrix[i * columns + j];
+  }
+  return result;
+}
+
+// Rows and columns change places in some shapes; in others rows are copied first, or C is written
+// in order. A single row is worked out in none of these ways.
+TEST_CASE("an element of a product has the same bits however its matrices are stored", "[model]") {
+  with_each_instruction_set([&] {
+    RandomStream random(6, Purpose::data_generator);
+    for (const auto [m, n, k] : {Shape{520, 10, 40}, Shape{21, 200, 300}, Shape{300, 20, 50},
+                                 Shape{260, 100, 1024}, Shape{1024, 99, 48}, Shape{70, 96, 16}}) {
+      const Floats a = normal_floats(random, m * k), b = normal_floats(random, k * n);
+      const Floats a_turned = turned(a, m), b_turned = turned(b, k);
+      for (const float beta : {0.0F, 0.25F}) {
+        Floats by_rows(m * n, 3.0F);
+        for (std::size_t i = 0; i < m; ++i) {
+          kernels::matrix_product(false, false, 1, n, k, -0.5F, a.data() + i * k, b.data(), beta,
+                                  by_rows.data() + i * n);
+        }
+        for (const bool transpose_a : {false, true}) {
+          for (const bool transpose_b : {false, true}) {
+            INFO(m << "x" << n << "x" << k << (transpose_a ? " A'" : "")
+                   << (transpose_b ? " B'" : "") << " beta " << beta);
+            Floats c(m * n, 3.0F);
+            kernels::matrix_product(transpose_a, transpose_b, m, n, k, -0.5F,
+                                    transpose_a ? a_turned.data() : a.data(),
+                                    transpose_b ? b_turned.data() : b.data(), beta, c.data());
+            CHECK(std::equal(c.begin(), c.end(), by_rows.begin()));
+          }
+        }
+      }
+    }
+  });
 }
 
 }  // namespace
