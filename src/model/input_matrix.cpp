@@ -72,6 +72,11 @@ void InputMatrix::weight_gradient(std::span<const float> residuals, std::size_t 
                             residuals.data(), overwrite ? 0.0F : 1.0F, gradient.data());
     return;
   }
+  add_sparse_weight_gradient(residuals, width, gradient);
+}
+
+void InputMatrix::add_sparse_weight_gradient(std::span<const float> residuals, std::size_t width,
+                                             std::span<float> gradient) const {
   for_each_sparse_row(sparse_, [&](const Dataset::SparseRow& row, std::size_t index) {
     kernels::add_sparse_outer(row.columns, row.values, residuals.subspan(index * width, width),
                               gradient);

@@ -28,6 +28,9 @@ class InputMatrix {
   /// width, and weights are those of the first features that the regulariser is for, all or fewer.
   void weight_gradient(std::span<const float> residuals, std::size_t width, float l2,
                        std::span<const float> weights, std::span<float> gradient) const;
+  /// gradient ← gradient + Xᵀ · residuals, for a sparse X.
+  void add_sparse_weight_gradient(std::span<const float> residuals, std::size_t width,
+                                  std::span<float> gradient) const;
 
   /// weights ← weights − step_size · Xᵀ · residuals, for a dense X.
   void descend(std::span<const float> residuals, std::size_t width, float step_size,

@@ -38,13 +38,9 @@ struct LogisticLoss {
       }
       return;
     }
-    for (std::size_t r = 0; r < labels.size(); ++r) {
-      if (labels[r] == 1) margins[r] = -margins[r];
-    }
+    for (std::size_t r = 0; r < labels.size(); ++r) margins[r] *= -sign_of(labels[r]);
     kernels::sigmoid(margins);
-    for (std::size_t r = 0; r < labels.size(); ++r) {
-      margins[r] *= labels[r] == 1 ? -scale : scale;
-    }
+    for (std::size_t r = 0; r < labels.size(); ++r) margins[r] *= -sign_of(labels[r]) * scale;
   }
 
   static void add_to(Tally& tally, const RowRange& range, std::span<const float> margins) {

@@ -27,10 +27,13 @@ struct ReadFloats {
 struct LoadAndStore {
   float* values;
 
+  float load(std::size_t i) const { return load_relaxed(values[i]); }
+  void store(std::size_t i, float value) const { store_relaxed(values[i], value); }
+
   template <typename Change>
   void subtract(std::size_t i, const Change& change) const {
-    const float old = load_relaxed(values[i]);
-    store_relaxed(values[i], old - change(old));
+    const float old = load(i);
+    store(i, old - change(old));
   }
 };
 

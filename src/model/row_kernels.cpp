@@ -116,10 +116,10 @@ void weighted_row_sum(const float* weights, const float* matrix, std::size_t col
 }
 
 // One block of product columns for all nonzeros: the block's sums stay in registers.
-template <std::size_t Vectors, typename Access>
+template <std::size_t Vectors>
 HWY_INLINE HWY_ATTR void sparse_product_block(const std::uint32_t* columns, const float* values,
                                               std::size_t nonzeros, const float* matrix,
-                                              std::size_t row_size, float* product, Access access) {
+                                              std::size_t row_size, float* product) {
   const std::size_t width = hn::Lanes(lanes);
   Vector sums[Vectors];
   for (std::size_t v = 0; v < Vectors; ++v) sums[v] = hn::Zero(lanes);
@@ -127,21 +127,45 @@ HWY_INLINE HWY_ATTR void sparse_product_block(const std::uint32_t* columns, cons
     const Vector value = hn::Set(lanes, values[i]);
     const float* row = matrix + columns[i] * row_size;
     for (std::size_t v = 0; v < Vectors; ++v) {
-      sums[v] = hn::MulAdd(value, access.load(row + v * width), sums[v]);
+      sums[v] = hn::MulAdd(value, hn::LoadU(lanes, row + v * width), sums[v]);
     }
   }
-  for (std::size_t v = 0; v < Vectors; ++v) access.store(sums[v], product + v * width);
+  for (std::size_t v = 0; v < Vectors; ++v) hn::StoreU(sums[v], lanes, product + v * width);
 }
 
+// One vector of product columns. Its sum is a chain of multiply-adds of four cycles each; four
+// chains run side by side.
+template <typename Access>
+HWY_INLINE HWY_ATTR void sparse_product_vector(const std::uint32_t* columns, const float* values,
+                                               std::size_t nonzeros, const float* matrix,
+                                               std::size_t row_size, float* product,
+                                               Access access) {
+  const auto add = [&](std::size_t i, Vector sum) HWY_ATTR {
+    const Vector row = access.load(matrix + columns[i] * row_size);
+    return hn::MulAdd(hn::Set(lanes, values[i]), row, sum);
+  };
+  Vector sum0 = hn::Zero(lanes), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+  std::size_t i = 0;
+  for (; i + 4 <= nonzeros; i += 4) {
+    sum0 = add(i, sum0);
+    sum1 = add(i + 1, sum1);
+    sum2 = add(i + 2, sum2);
+    sum3 = add(i + 3, sum3);
+  }
+  for (; i < nonzeros; ++i) sum0 = add(i, sum0);
+  access.store(hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3)), product);
+}
+
+// Eight vectors at a time are eight chains; what is left goes one by one.
 void sparse_product(const std::uint32_t* columns, const float* values, std::size_t nonzeros,
                     const float* matrix, std::size_t row_size, float* product) {
   const std::size_t block = 8 * hn::Lanes(lanes);
   std::size_t j = 0;
   for (; j + block <= row_size; j += block) {
-    sparse_product_block<8>(columns, values, nonzeros, matrix + j, row_size, product + j, Whole{});
+    sparse_product_block<8>(columns, values, nonzeros, matrix + j, row_size, product + j);
   }
   for_vectors(j, row_size, [&](std::size_t at, auto access) HWY_ATTR {
-    sparse_product_block<1>(columns, values, nonzeros, matrix + at, row_size, product + at, access);
+    sparse_product_vector(columns, values, nonzeros, matrix + at, row_size, product + at, access);
   });
 }
 

@@ -5,12 +5,15 @@
 // class.
 #include <algorithm>
 #include <utility>
+#include <type_traits>
 
 #include "trainyard/model/kernels.hpp"
 
 #include "model/batch_rows.hpp"
 #include "model/factories.hpp"
 #include "model/input_matrix.hpp"
+#include "model/sparse_descent.hpp"
+#include "model/sparse_kernels.hpp"
 #include "model/sparse_update.hpp"
 
 namespace trainyard {
@@ -22,6 +25,7 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
  public:
   SoftmaxSparseUpdate(double l2, const Dataset& train)
       : classes_(static_cast<std::size_t>(train.classes)),
+        dimension_(train.features * classes_),
         pull_(inverse_frequency_pull(l2, train)) {}
   SoftmaxSparseUpdate(std::size_t classes, std::vector<float> pull)
       : classes_(classes), pull_(std::move(pull)) {}
@@ -73,8 +77,43 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
     scores_to_residuals(batch, classes_, residuals);
   }
 
+  // Of a few classes, how many are known to the compiler. Vectors cost more there: a vector's load
+  // mostly spans two cache lines, also where its mask lets through the first only. One more class
+  // than these four, and two lines are common anyway.
   template <typename Weights>
   void read_row(const SparseRow& row, Weights weights, float* scores) const {
+    if (classes_ == 2) return read_few<2>(row, weights, scores);
+    if (classes_ == 3) return read_few<3>(row, weights, scores);
+    if (classes_ == 4) return read_few<4>(row, weights, scores);
+    if constexpr (std::is_same_v<Weights, ReadFloats> && shared_floats_take_vectors) {
+      const std::span<const float> matrix{weights.values, dimension_};
+      kernels::sparse_product(row.columns, row.values, matrix, {scores, classes_});
+    } else {
+      read_many(row, weights, scores);
+    }
+  }
+
+  // Each score is a chain of additions of four cycles each; two for each class run side by side.
+  template <std::size_t Classes, typename Weights>
+  static void read_few(const SparseRow& row, Weights weights, float* scores) {
+    const std::size_t size = row.columns.size();
+    float even[Classes] = {}, odd[Classes] = {};
+    const auto add = [&](std::size_t i, float* sums) {
+      const std::size_t first = row.columns[i] * Classes;
+      const float value = row.values[i];
+      for (std::size_t c = 0; c < Classes; ++c) sums[c] += value * weights.load(first + c);
+    };
+    std::size_t i = 0;
+    for (; i + 2 <= size; i += 2) {
+      add(i, even);
+      add(i + 1, odd);
+    }
+    if (i < size) add(i, even);
+    for (std::size_t c = 0; c < Classes; ++c) scores[c] = even[c] + odd[c];
+  }
+
+  template <typename Weights>
+  void read_many(const SparseRow& row, Weights weights, float* scores) const {
     std::fill_n(scores, classes_, 0.0F);
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
       const std::size_t first = row.columns[i] * classes_;
@@ -99,11 +138,35 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
   template <typename Weights>
   void write_row(const SparseRow& row, const float* residual, float step_size, float pull_scale,
                  Weights weights) const {
+    const auto by_number = [&](auto classes) {
+      write_numbers(row, residual, step_size, pull_scale, weights, classes);
+    };
+    if (classes_ == 2) return by_number(std::integral_constant<std::size_t, 2>{});
+    if (classes_ == 3) return by_number(std::integral_constant<std::size_t, 3>{});
+    if (classes_ == 4) return by_number(std::integral_constant<std::size_t, 4>{});
+    if constexpr (std::is_same_v<Weights, LoadAndStore> && shared_floats_take_vectors) {
+      kernels::subtract_sparse_outer({.columns = row.columns,
+                                      .values = row.values,
+                                      .step_size = step_size,
+                                      .pulls = pull_,
+                                      .pull_scale = pull_scale},
+                                     {residual, classes_}, weights.values);
+    } else {
+      by_number(classes_);
+    }
+  }
+
+  /// `classes`: a number, or a type that is one.
+  template <typename Weights, typename Classes>
+  void write_numbers(const SparseRow& row, const float* residual, float step_size, float pull_scale,
+                     Weights weights, Classes classes) const {
+    const float* const pulls = pull_.data();
+    const bool regularised = !pull_.empty();
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
-      const std::size_t first = row.columns[i] * classes_;
+      const std::size_t first = row.columns[i] * classes;
       const float step = step_size * row.values[i];
-      const float pull = pull_.empty() ? 0.0F : std::min(pull_scale * pull_[row.columns[i]], 1.0F);
-      for (std::size_t c = 0; c < classes_; ++c) {
+      const float pull = regularised ? std::min(pull_scale * pulls[row.columns[i]], 1.0F) : 0.0F;
+      for (std::size_t c = 0; c < classes; ++c) {
         const float change = step * residual[c];
         weights.subtract(first + c, [=](float old) { return change + pull * old; });
       }
@@ -111,6 +174,7 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
   }
 
   std::size_t classes_;
+  std::size_t dimension_;
   std::vector<float> pull_;
 };
 
@@ -139,6 +203,23 @@ class Softmax final : public Model {
     scores_to_residuals(batch, classes_, scores);
     input.weight_gradient(scores, classes_, static_cast<float>(l2_),
                           parameters.floats().first(regularised_), gradient.floats());
+  }
+
+  void descend(Vector parameters, Batch batch, double step_size,
+               Workspace& workspace) const override {
+    if (l2_ != 0.0 || !touches_few(batch, features_)) {
+      Model::descend(parameters, batch, step_size, workspace);
+      return;
+    }
+    const InputMatrix input(batch, workspace, input_slot);
+    const std::span<float> scores = workspace.floats(score_slot, row_count(batch) * classes_);
+    const std::span<float> gradient = workspace.gradient(scalar(), dimension()).floats();
+    input.times(parameters.floats(), classes_, scores);
+    scores_to_residuals(batch, classes_, scores);
+    clear_touched(batch, classes_, gradient);
+    input.add_sparse_weight_gradient(scores, classes_, gradient);
+    descend_touched(batch, classes_, step_size, gradient, parameters.floats(), workspace,
+                    input_slot);
   }
 
   Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const override {
