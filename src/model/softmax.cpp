@@ -4,8 +4,8 @@
 // all classes side by side, one or two cache lines, where classes × features would touch one line a
 // class.
 #include <algorithm>
-#include <utility>
 #include <type_traits>
+#include <utility>
 
 #include "trainyard/model/kernels.hpp"
 

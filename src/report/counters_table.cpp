@@ -114,12 +114,13 @@ std::string not_counted_note(std::span<const RunResult> results) {
 
 std::string counters_table(const RunResult& result) {
   if (result.counts.empty()) return "";
-  return "\n" + aligned(counter_rows(result)) + energy_line(result.summary) +
-         not_counted_note({&result, 1});
+  return fmt::format("\n{}{}{}", aligned(counter_rows(result)), energy_line(result.summary),
+                     not_counted_note({&result, 1}));
 }
 
 std::string counters_markup(const RunResult& result, Markup markup) {
-  return result.counts.empty() ? "" : "\n" + marked_up(counter_rows(result), markup);
+  if (result.counts.empty()) return "";
+  return fmt::format("\n{}", marked_up(counter_rows(result), markup));
 }
 
 }  // namespace trainyard
