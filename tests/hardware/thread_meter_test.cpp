@@ -101,7 +101,7 @@ TEST_CASE("without leave to count, what the processor counts is empty", "[hardwa
   CHECK(counts.page_faults);
 }
 
-TEST_CASE("counters are a group; one that is refused in it counts alone", "[hardware]") {
+TEST_CASE("counters are a group and one that is refused in it counts alone", "[hardware]") {
   std::vector<int> groups;
   std::vector<bool> disabled;
   const auto open = [&](const perf_event_attr& event, int group) {
