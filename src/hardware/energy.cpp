@@ -21,7 +21,7 @@ EnergyMeter::EnergyMeter(const std::filesystem::path& powercap, std::chrono::mil
     : every_(every) {
   std::error_code ignored;  // no such folder: no package
   for (const auto& entry : std::filesystem::directory_iterator(powercap, ignored)) {
-    const std::filesystem::path zone = entry.path();
+    const std::filesystem::path& zone = entry.path();
     // AMD's processors have the name, too. "intel-rapl-mmio:0" is a package once more.
     if (!zone.filename().string().starts_with("intel-rapl:")) continue;
     // The others are parts of a package, or "psys", the whole machine.
