@@ -33,9 +33,9 @@ namespace {
 // Address space, not memory: only pages that are touched are backed. A rank's program is shallow,
 // but setting up its data is done here too.
 #if defined(TRAINYARD_ASAN) || defined(TRAINYARD_TSAN)
-constexpr std::size_t stack_bytes = 1024 * 1024;
+constexpr std::size_t stack_bytes = std::size_t{1024} * 1024;
 #else
-constexpr std::size_t stack_bytes = 256 * 1024;
+constexpr std::size_t stack_bytes = std::size_t{256} * 1024;
 #endif
 
 /// Stacks begin at page boundaries, so the tops of all would share the few sets of the cache that
