@@ -2,20 +2,17 @@
 
 Fair because: the three take turns on the same matrices in one process (products.cpp), with the same
 transposes, beta 0 and nothing packed in advance, and the fastest slice of each counts. OpenBLAS
-picks its kernels by processor, sometimes those of another one (a virtual machine's processor may be
-one that it does not know): it is tried with each of CORES_TRIED on some shapes, and the fastest
-is taken. A ratio is against whichever library is faster at that shape.
+has whichever of its kernels are fastest here (openblas.py). A ratio is against whichever library is
+faster at that shape.
 """
 
 import functools
-import math
-import os
 import subprocess
+
+import openblas
 
 from common import BUILD, Table, arguments, skip, take_turns
 
-CORES_TRIED = (None, "Haswell", "SkylakeX", "Cooperlake", "Sapphirerapids", "Zen")
-TRIAL = ("forward:128:512:512", "weights:512:512:128", "back:128:512:512")
 FLOOR = 0.85
 # Layers and minibatches.
 NETWORKS = (
@@ -38,24 +35,12 @@ def shapes():
     return list(found)
 
 
-def run(chosen, core):
-    """{shape: (ours, OpenBLAS, oneDNN)}, with "peak"; None where this processor is not that core."""
-    environment = dict(os.environ, **({"OPENBLAS_CORETYPE": core} if core else {}))
+def run(chosen):
+    """{shape: (ours, OpenBLAS, oneDNN)}, with "peak"."""
     done = subprocess.run([BUILD / "bench" / "trainyard_products", *chosen], capture_output=True,
-                          text=True, env=environment)
-    if done.returncode != 0:
-        return None
+                          text=True, check=True)
     lines = map(str.split, done.stdout.splitlines())
     return {shape: tuple(map(float, figures)) for shape, *figures in lines}
-
-
-def best_core():
-    speeds = {}
-    for core in CORES_TRIED:
-        results = run(TRIAL, core)
-        if results is not None:
-            speeds[core] = math.prod(results[shape][1] for shape in TRIAL)
-    return max(speeds, key=speeds.get)
 
 
 def main():
@@ -67,17 +52,17 @@ def main():
     chosen = [shape for shape in works if table.wants(works[shape])]
     if not chosen:
         return
-    core = best_core()
-    turns, = take_turns(options.pairs, functools.partial(run, chosen, core))
-    print(f"peak of the core {max(turn['peak'][0] for turn in turns):.0f} GFLOP/s, OpenBLAS with "
-          f"the kernels of {core or 'its own choice'}", flush=True)
+    kernels = openblas.use_fastest()
+    turns, = take_turns(options.pairs, functools.partial(run, chosen))
+    print(f"peak of the core {max(turn['peak'][0] for turn in turns):.0f} GFLOP/s, {kernels}",
+          flush=True)
     for shape in chosen:
         ours, openblas, onednn = zip(*(turn[shape] for turn in turns))
         if max(openblas + onednn) == 0.0:
             skip("OpenBLAS and oneDNN", "neither is there; scripts/install_dependencies.sh --peers")
         peer, theirs = max((("OpenBLAS", openblas), ("oneDNN", onednn)),
                            key=lambda side: sorted(side[1])[len(side[1]) // 2])
-        table.row(works[shape], peer, "GFLOP/s", theirs, ours, FLOOR)
+        table.row(works[shape], peer, "GFLOP/s", theirs, ours, FLOOR, setting=kernels)
 
 
 if __name__ == "__main__":

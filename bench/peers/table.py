@@ -97,6 +97,11 @@ def sources(paths, results):
 def main():
     paths = [pathlib.Path(argument) for argument in sys.argv[1:]]
     document = paths.pop() if paths[-1].suffix == ".md" else None
+    if document is None and len(paths) != 1:
+        sys.exit("table.py: without a document one file of results")
+    folders = [path.parent.name for path in paths]
+    if len(set(folders)) < len(folders):
+        sys.exit("table.py: one file of results from each folder, which is a processor")
     results = {path.parent.name: read(path) for path in paths}
     if document is None:
         rows = results.popitem()[1]

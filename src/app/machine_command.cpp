@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -45,8 +46,10 @@ void print_latencies(const std::vector<ProcessingUnit>& units, int cores) {
   for (std::size_t row = 0; row < units.size(); ++row) {
     rows.push_back({fmt::to_string(units[row].core)});
     for (std::size_t column = 0; column < units.size(); ++column) {
-      rows.back().push_back(row == column ? "-"
-                                          : fmt::format("{:.0f}", 1e9 * seconds[row][column]));
+      const double latency = 1e9 * seconds[row][column];
+      rows.back().push_back(row == column         ? "-"
+                            : std::isnan(latency) ? "busy"  // with other programs
+                                                  : fmt::format("{:.0f}", latency));
     }
   }
   fmt::print("{}", aligned(rows));

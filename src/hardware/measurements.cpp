@@ -34,10 +34,15 @@ double seconds_since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
+double quantile(std::vector<double> values, double fraction) {
+  const double place = fraction * static_cast<double>(values.size());
+  const auto found = values.begin() + static_cast<std::ptrdiff_t>(place);
+  std::ranges::nth_element(values, found);
+  return *found;
+}
+
 double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
+  return quantile(std::move(values), 0.5);
 }
 
 /// Waits until as many threads have come as shall.
@@ -80,22 +85,31 @@ void on_units(std::span<const int> units, const Work& work, const GiveUp& give_u
 
 constexpr std::uint64_t last_turn = std::numeric_limits<std::uint64_t>::max();
 
+/// After so many looks, some 10 µs, the other one has no core, and may have this one.
+constexpr int looks_before_yielding = 4096;
+
 /// Answers each odd number with the next even one.
 void answer(Line& line) {
   while (true) {
     std::uint64_t seen = 0;
     // relaxed, here and where it is asked: the number is all that is handed over.
-    while ((seen = line.value.load(std::memory_order_relaxed)) % 2 == 0) {
+    for (int looks = 1; (seen = line.value.load(std::memory_order_relaxed)) % 2 == 0; ++looks) {
+      if (looks % looks_before_yielding == 0) std::this_thread::yield();
     }
     if (seen == last_turn) return;
     line.value.store(seen + 1, std::memory_order_relaxed);
   }
 }
 
-void ask(Line& line, std::uint64_t odd) {
+/// False when no answer has come by then.
+bool ask(Line& line, std::uint64_t odd, Clock::time_point deadline) {
   line.value.store(odd, std::memory_order_relaxed);
-  while (line.value.load(std::memory_order_relaxed) == odd) {
+  for (int looks = 1; line.value.load(std::memory_order_relaxed) == odd; ++looks) {
+    if (looks % looks_before_yielding != 0) continue;
+    if (Clock::now() > deadline) return false;
+    std::this_thread::yield();
   }
+  return true;
 }
 
 /// Two threads write at the same time, for so long that their beginnings and ends do not matter;
@@ -157,15 +171,17 @@ double line_latency(int unit, int other, std::chrono::nanoseconds budget) {
   constexpr int round_trips = 20;
   Line line;
   std::vector<double> times;
-  times.reserve(static_cast<std::size_t>(budget / std::chrono::nanoseconds(100)) + 3);
+  times.reserve(static_cast<std::size_t>(budget / std::chrono::nanoseconds(100)) + 1);
   const auto measure = [&] {
     std::uint64_t odd = 1;
-    ask(line, odd);  // until the other one is there
+    bool answered = ask(line, odd, Clock::now() + std::chrono::seconds(1));  // the other one begins
     const auto began = Clock::now();
-    while (times.size() < 3 || (Clock::now() - began < budget && times.size() < times.capacity())) {
+    while (answered && Clock::now() - began < budget && times.size() < times.capacity()) {
       const auto start = Clock::now();
-      for (int i = 0; i < round_trips; ++i) ask(line, odd += 2);
-      times.push_back(seconds_since(start) / (2 * round_trips));
+      for (int i = 0; answered && i < round_trips; ++i) {
+        answered = ask(line, odd += 2, began + 10 * budget);
+      }
+      if (answered) times.push_back(seconds_since(start) / (2 * round_trips));
     }
     line.value.store(last_turn, std::memory_order_relaxed);  // relaxed: it says all itself
   };
@@ -173,7 +189,8 @@ double line_latency(int unit, int other, std::chrono::nanoseconds budget) {
   const auto work = [&](std::size_t which) { which == 0 ? answer(line) : measure(); };
   on_units(std::array{other, unit}, work,
            [&] { line.value.store(last_turn, std::memory_order_relaxed); });
-  return median(std::move(times));
+  if (times.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return quantile(std::move(times), 0.25);
 }
 
 std::vector<std::vector<double>> line_latencies(const std::vector<ProcessingUnit>& units) {
@@ -219,18 +236,28 @@ double triad_bandwidth(std::span<const int> units, std::size_t bytes) {
   for (std::size_t i = 0; i < units.size(); ++i) arrays.emplace_back(length);
   std::deque<Gate> gates;
   for (std::size_t g = 0; g < 2 * repetitions; ++g) gates.emplace_back(units.size());
-  double best = std::numeric_limits<double>::infinity();  // written by the first thread only
+  // Of each repetition and thread; a repetition takes from the first one's beginning to the last
+  // one's end, whoever was held up at a gate.
+  std::vector<std::array<Clock::time_point, 2>> spans(repetitions * units.size());
   const auto work = [&](std::size_t which) {
     arrays[which].touch();
     for (std::size_t r = 0; r < repetitions; ++r) {
       gates[2 * r].pass();
-      const auto began = Clock::now();
+      auto& [began, ended] = spans[r * units.size() + which];
+      began = Clock::now();
       arrays[which].triad(0.5 + static_cast<double>(r));
+      ended = Clock::now();
       gates[2 * r + 1].pass();
-      if (which == 0) best = std::min(best, seconds_since(began));
     }
   };
   on_units(units, work, [&] { std::ranges::for_each(gates, &Gate::open); });
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t r = 0; r < repetitions; ++r) {
+    const auto of_all = std::span(spans).subspan(r * units.size(), units.size());
+    const auto began = (*std::ranges::min_element(of_all, {}, [](auto& s) { return s[0]; }))[0];
+    const auto ended = (*std::ranges::max_element(of_all, {}, [](auto& s) { return s[1]; }))[1];
+    best = std::min(best, std::chrono::duration<double>(ended - began).count());
+  }
   return static_cast<double>(3 * sizeof(double) * length * units.size()) / best;
 }
 

@@ -21,8 +21,9 @@ namespace trainyard {
 std::vector<ProcessingUnit> first_units(const Machine& machine, std::size_t most);
 
 /// Seconds from a store on one core until another core sees it: half a round trip of one cache line
-/// between two atomic counters, the median over stretches of 20 round trips. Takes about `budget`,
-/// and at least three stretches. REQUIRES: two different units.
+/// between two atomic counters, the lower quartile over stretches of 20 round trips. Takes about
+/// `budget`, ten times as long at most; NaN where other programs let no stretch end in that time.
+/// REQUIRES: two different units.
 double line_latency(int unit, int other, std::chrono::nanoseconds budget);
 
 /// line_latency() of each pair, [row][column], symmetric with zeros on the diagonal. A pair has 5

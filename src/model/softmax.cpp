@@ -27,8 +27,8 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
       : classes_(static_cast<std::size_t>(train.classes)),
         dimension_(train.features * classes_),
         pull_(inverse_frequency_pull(l2, train)) {}
-  SoftmaxSparseUpdate(std::size_t classes, std::vector<float> pull)
-      : classes_(classes), pull_(std::move(pull)) {}
+  SoftmaxSparseUpdate(std::size_t classes, std::size_t columns, std::vector<float> pull)
+      : classes_(classes), dimension_(columns * classes), pull_(std::move(pull)) {}
 
   std::size_t residual_count(std::size_t rows) const override { return rows * classes_; }
 
@@ -62,7 +62,8 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
 
   std::unique_ptr<SparseUpdate> for_columns(
       std::span<const std::uint32_t> stands_for) const override {
-    return std::make_unique<SoftmaxSparseUpdate>(classes_, pull_of_columns(pull_, stands_for));
+    return std::make_unique<SoftmaxSparseUpdate>(classes_, stands_for.size(),
+                                                 pull_of_columns(pull_, stands_for));
   }
 
  private:

@@ -29,6 +29,7 @@ void Observation::Watch::begins() {
 Observation::Watch::~Watch() {
   try {
     if (meter_) all_.counts_[rank_] = meter_->read();
+    meter_.reset();  // its descriptors, four a rank: what follows opens a file
     if (trail_) all_.places_[rank_] = trail_->here();
   } catch (...) {
     // No memory for a file's buffer: then it is not known, which is no reason to lose the run.
