@@ -46,6 +46,12 @@ class Arrivals {
     return std::span(known_).subspan(next_);
   }
 
+  /// The same, with all that has been announced up to now.
+  std::span<const Arrival> all_announced() {
+    fetch();
+    return all();
+  }
+
   /// The oldest message from there has been taken. Costs O(1) where it was the first of all.
   void take(int from) {
     if (next_ < known_.size() && known_[next_].from == from && left_behind_of(from) == 0) {

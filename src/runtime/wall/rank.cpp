@@ -102,6 +102,7 @@ void WallRank::address(Envelope& envelope, int to, std::size_t bytes, std::uint6
   account_.bytes_sent += bytes;
   envelope.start = envelope.end = Time::max();
   if (!world_.perfect_) {
+    const Time network = world_.network_time();
     const Time present = now();
     envelope.bytes_to_send = bytes;
     // relaxed: the receiver has given it back, and post() publishes it.
@@ -109,7 +110,7 @@ void WallRank::address(Envelope& envelope, int to, std::size_t bytes, std::uint6
     world_.network_.post(envelope, present);
     // release: whoever counts it finds it on the switch's list, or beyond (anything_queued()).
     world_.ranks_[static_cast<std::size_t>(to)]->addressed_.fetch_add(1, std::memory_order_release);
-    world_.network_.work(present, world_.network_time());
+    world_.network_.work(present, network);
   } else if (world_.setup_.recorder != nullptr) {
     record_at_once(to, bytes);
   }

@@ -17,6 +17,9 @@ namespace {
 /// How long a rank lets be whoever works the switch, or copies a message that has arrived.
 constexpr Duration while_another_works = std::chrono::nanoseconds(500);
 
+/// How long a message may have arrived that was posted while the rank waited for one posted before.
+constexpr Duration longest_unseen = std::chrono::microseconds(100);
+
 }  // namespace
 
 Channel* WallRank::incoming(int from) const {
@@ -122,8 +125,9 @@ void WallRank::wait_for_arrival(const Envelope& envelope) {
     // acquire: with the start and the end that stand beside it.
     const Time arrives = envelope.arrives.load(std::memory_order_acquire);
     if (arrives != Envelope::not_started) return sleep_until(arrives);
+    const Time network = world_.network_time();
     const Time present = now();
-    const Time again = world_.network_.work_for(envelope, present, world_.network_time());
+    const Time again = world_.network_.work_for(envelope, present, network);
     sleep_until(std::max(again, checked_sum(present, while_another_works)));
   }
 }
@@ -170,26 +174,36 @@ WallRank::Found WallRank::look_at_arrivals() {
   Found found{.any = anything_queued()};
   if (!found.any) return found;
   const Time present = world_.network_time();
-  std::span<const Arrivals::Arrival> arrivals = arrivals_.all();
-  if (arrivals.empty()) {
-    const Time something_starts = world_.network_.work(now(), present);
-    arrivals = arrivals_.all();
-    if (arrivals.empty()) found.next = something_starts;
-  }
+  if (look_among(arrivals_.all(), present, found)) return found;
+  const Time clock = now();
+  const Time something_starts = world_.network_.work(clock, present);
+  if (look_among(arrivals_.all_announced(), present, found)) return found;
+  if (found.copying) return found;
+  // What others post meanwhile may come sooner than what is known now.
+  found.next = std::min(something_starts, checked_sum(clock, longest_unseen));
+  return found;
+}
+
+/// Whether there is one, or it is known when there will be.
+bool WallRank::look_among(std::span<const Arrivals::Arrival> arrivals, Time present, Found& found) {
+  found.copying = false;
   for (const auto& [from, end] : arrivals) {
     if (end > present) {
-      found.next = end;
-      return found;
+      if (!found.copying) found.next = end;
+      return !found.copying;
     }
     Channel* channel = incoming(from);
     const Envelope* head = channel == nullptr ? nullptr : channel->front();
     // The entry may stand for one that was taken while an older one of another was still copied.
     // acquire: with the start and the end that stand beside it.
-    if (head == nullptr || head->arrives.load(std::memory_order_acquire) > present) continue;
-    found.arrived = channel;
-    return found;
+    const bool there = head != nullptr && head->arrives.load(std::memory_order_acquire) == end;
+    if (there) {
+      found.arrived = channel;
+      return true;
+    }
+    found.copying = true;
   }
-  return found;
+  return false;
 }
 
 /// The channel whose head is the oldest message that has arrived; nullptr when none can come.

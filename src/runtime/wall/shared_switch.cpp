@@ -63,7 +63,8 @@ Time SharedSwitch::work_for(const Envelope& awaited, Time clock, Time present) {
 void SharedSwitch::work_alone(Time clock, Time present) {
   post_listed();
   switch_.advance(std::max(present, worked_at_), started_);
-  worked_at_ = std::max(worked_at_, clock);
+  // No message is posted before events that have happened, whichever of the two was read first.
+  worked_at_ = std::max({worked_at_, clock, present == hurried ? clock : present});
 }
 
 /// In the order of their clocks' times, which is nearly that of the list.

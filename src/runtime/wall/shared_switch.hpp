@@ -35,9 +35,13 @@ class SharedSwitch {
   /// last, if that is later. REQUIRES: it has been received since it was posted before.
   void post(Envelope& envelope, Time now);
 
+  /// The present of a run that is hurried to its end: all has arrived.
+  static constexpr Time hurried = Time::max() / 2;
+
   /// Lets happen what happens up to `present`, unless another thread is at it. `clock` is the
-  /// present too, but where a run is hurried to its end, which looks far ahead. When to look again:
-  /// not before something may happen; `clock`, thus soon, where another thread is at work.
+  /// present too, but where that is `hurried`: what is posted later counts from the clock. When to
+  /// look again: not before something may happen; `clock`, thus soon, where another thread is at
+  /// work.
   Time work(Time clock, Time present);
 
   /// The same for whoever waits for a message that had not started before: not before it may have

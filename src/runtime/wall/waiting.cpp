@@ -61,7 +61,11 @@ void WallRank::sleep_until(Time moment) {
   while (true) {
     checkpoint();
     const Duration left = moment - now();
-    if (left <= Duration::zero() || world_.interrupted()) return;
+    if (left <= Duration::zero()) return;
+    if (world_.interrupted()) {
+      sched_yield();  // whoever it waits for may need this core
+      return;
+    }
     if (left > nap_margin_.margin()) {
       const Duration nap = std::min(left - nap_margin_.margin(), longest_sleep);
       const Time lay_down = now();
@@ -139,7 +143,8 @@ void WallRank::park(FunctionRef<bool()> ready) {
     unparked_.wait_for(lock, longest_park,
                        [this] { return !parked_.load(std::memory_order_seq_cst); });
   }
-  parked_.store(false, std::memory_order_seq_cst);
+  // An exchange, so that what a ringer did that found it false is seen when it is next set.
+  parked_.exchange(false, std::memory_order_seq_cst);
 }
 
 void WallRank::ring() {

@@ -55,6 +55,7 @@ class alignas(64) WallRank final : public Rank {
     Channel* arrived = nullptr;  // its head is the oldest message that has arrived
     Time next{0};                // else: not before this moment will one have
     bool any = false;            // something is on its way here
+    bool copying = false;        // something has arrived whose sender has not copied it yet
   };
 
   /// What a long wait has seen of the others.
@@ -89,6 +90,7 @@ class alignas(64) WallRank final : public Rank {
   Found look_for_arrivals();
   Found look_at_channels();
   Found look_at_arrivals();
+  bool look_among(std::span<const Arrivals::Arrival> arrivals, Time present, Found& found);
   void sleep_until(Time moment);
   void wait_until(FunctionRef<bool()> ready, const char* on, int from = -1);
   void relax(int round, FunctionRef<bool()> ready);
@@ -146,7 +148,7 @@ class WallWorld final : private DeliveryReturn {
     return setup_.interrupted != nullptr && setup_.interrupted->load(std::memory_order_relaxed);
   }
   /// What the switch is told: the present, or, after an interrupt, a time when all has arrived.
-  Time network_time() const { return interrupted() ? Time::max() / 2 : clock(); }
+  Time network_time() const { return interrupted() ? SharedSwitch::hurried : clock(); }
   void attend(std::unique_lock<std::mutex>& lock);
   void stand_still(FunctionRef<void()> inspect);
   void begin();

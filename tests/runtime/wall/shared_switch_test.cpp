@@ -74,10 +74,22 @@ TEST_CASE("what is listed late is posted when the switch was worked last", "[run
   CHECK(log.started[2].cookie == later.get());
 }
 
+TEST_CASE("nothing is posted before what has happened", "[runtime]") {
+  Log log;
+  SharedSwitch shared(network, 3, 0, std::ref(log));
+  const auto first = message(0, 1, 0), second = message(0, 2, 0);
+  shared.post(*first, 1us);
+  shared.work(1us, 12us);  // its clock was read before its thread was held up
+  shared.post(*second, 2us);
+  shared.work(13us, 13us);
+  REQUIRE(log.started.size() == 2);
+  CHECK(log.started[1].start >= log.started[0].end);
+}
+
 TEST_CASE("a hurried run has all its messages arrive", "[runtime]") {
   Log log;
   SharedSwitch shared(network, 2, 0, std::ref(log));
-  const Time far = Time::max() / 2;
+  const Time far = SharedSwitch::hurried;
   const auto first = message(0, 1, 1'000'000'000), second = message(0, 1, 1);
   shared.post(*first, 0us);
   shared.work(1us, far);
