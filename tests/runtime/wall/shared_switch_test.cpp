@@ -77,11 +77,11 @@ TEST_CASE("what is listed late is posted when the switch was worked last", "[run
 TEST_CASE("nothing is posted before what has happened", "[runtime]") {
   Log log;
   SharedSwitch shared(network, 3, 0, std::ref(log));
-  const auto first = message(0, 1, 0), second = message(0, 2, 0);
+  const auto first = message(0, 1, 1000), second = message(0, 2, 1000);
   shared.post(*first, 1us);
-  shared.work(1us, 12us);  // its clock was read before its thread was held up
+  shared.work(1us, 13us);  // its clock was read before its thread was held up
   shared.post(*second, 2us);
-  shared.work(13us, 13us);
+  shared.work(14us, 14us);
   REQUIRE(log.started.size() == 2);
   CHECK(log.started[1].start >= log.started[0].end);
 }
