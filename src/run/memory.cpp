@@ -89,8 +89,8 @@ std::size_t most_neighbours(const Scheme& scheme, const Configuration& c) {
   return most;
 }
 
-/// In models: slices of hot lines as they are and as they were, and what is known of their columns.
-/// The few rows of a rehearsal have none.
+/// In models: slices of hot lines as they are and as they were. The few rows of a rehearsal have
+/// none.
 double slices(const Scheme& scheme, const Configuration& c, const LoadedData& data,
               const Model& model) {
   const Cast cast = cast_of(scheme, c);

@@ -33,31 +33,31 @@ void SharedSwitch::post(Envelope& envelope, Time now) {
   }
 }
 
-Time SharedSwitch::work(Time clock, Time present) {
-  Time next = clock;
+/// What `next()` says in the last turn; `clock` where another thread is at work.
+template <typename Next>
+Time SharedSwitch::work_until_none_is_listed(Time clock, Time present, const Next& next) {
+  Time again = clock;
   do {
     const Turn turn(*this);
     if (!turn) return clock;
     work_alone(clock, present);
-    next = switch_.next_event();
+    again = next();
   } while (listed_.load(std::memory_order_seq_cst) != nullptr);  // seq_cst: see Turn
-  return next;
+  return again;
+}
+
+Time SharedSwitch::work(Time clock, Time present) {
+  return work_until_none_is_listed(clock, present, [this] { return switch_.next_event(); });
 }
 
 Time SharedSwitch::work_for(const Envelope& awaited, Time clock, Time present) {
-  Time next = clock;
-  do {
-    const Turn turn(*this);
-    if (!turn) return clock;
-    work_alone(clock, present);
+  return work_until_none_is_listed(clock, present, [&] {
     // relaxed: who works the switch writes it.
-    next = awaited.arrives.load(std::memory_order_relaxed);
-    if (next == Envelope::not_started) {
-      // Where its ports are free and it has not started, another goes before it at the next event.
-      next = std::max(switch_.earliest_end(awaited.ticket), switch_.next_event());
-    }
-  } while (listed_.load(std::memory_order_seq_cst) != nullptr);  // seq_cst: see Turn
-  return next;
+    const Time arrives = awaited.arrives.load(std::memory_order_relaxed);
+    if (arrives != Envelope::not_started) return arrives;
+    // Where its ports are free and it has not started, another goes before it at the next event.
+    return std::max(switch_.earliest_end(awaited.ticket), switch_.next_event());
+  });
 }
 
 void SharedSwitch::work_alone(Time clock, Time present) {

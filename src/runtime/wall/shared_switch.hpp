@@ -57,6 +57,8 @@ class SharedSwitch {
 
  private:
   class Turn;
+  template <typename Next>
+  Time work_until_none_is_listed(Time clock, Time present, const Next& next);
   void work_alone(Time clock, Time present);
   void post_listed();
 
