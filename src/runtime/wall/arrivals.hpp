@@ -34,7 +34,8 @@ class Arrivals {
 
   // Called by the rank alone.
 
-  /// Those not taken, the first one first. Valid until the next call.
+  /// Those not taken, the first one first; behind one that still lies there some that were taken
+  /// may stand, too. Valid until the next call.
   std::span<const Arrival> all() {
     drop_taken();
     if (next_ == known_.size()) {
@@ -65,7 +66,13 @@ class Arrivals {
     known_.erase(known_.begin(), known_.begin() + static_cast<std::ptrdiff_t>(next_));
     next_ = 0;
     fetch();
-    drop_taken();
+    // Not only from the front, where one may stand that this rank never reads.
+    std::erase_if(known_, [this](const Arrival& arrival) {
+      std::uint32_t& left_behind = left_behind_of(arrival.from);
+      if (left_behind == 0) return false;
+      --left_behind;
+      return true;
+    });
   }
 
   /// Entries, those that stand for messages taken included, and those announced since.
