@@ -89,7 +89,7 @@ std::vector<Variant> coded_schemes(const std::vector<std::string>& names, std::s
   if (asked.empty()) asked = {"csgd", "coded-all-reduce", "choco"};
   for (const std::string& name : asked) {
     const std::size_t colon = name.find(':');
-    const Scheme& scheme = find_scheme_beside_groups(name.substr(0, colon));
+    const Scheme& scheme = find_scheme(name.substr(0, colon));
     if (!takes(scheme, "codec")) {
       throw UsageError(fmt::format("{}: {} takes no codec; csgd, ec-sgd and choco do, among others",
                                    what, scheme.name));

@@ -10,6 +10,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/data/generate.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
@@ -144,21 +145,40 @@ const IngredientKind* varied_kind(const Scheme& scheme) {
   return nullptr;
 }
 
-std::vector<Variant> parse_variants(std::string_view text, std::string_view what) {
-  std::vector<Variant> of_group;
-  for (const std::string& name : schemes_of_group(text)) {
-    if (find_scheme(name).rhythm == Rhythm::by_data) continue;
-    std::ranges::copy(parse_variants(name, what), std::back_inserter(of_group));
+namespace {
+
+void refuse_by_data(const Scheme& scheme, std::string_view what) {
+  if (scheme.rhythm != Rhythm::by_data) return;
+  throw UsageError(fmt::format(
+      "{}: when {} communicates depends on the data; `trainyard run` shows it", what, scheme.name));
+}
+
+std::vector<Variant> variants_of_group(std::string_view name, std::string_view what) {
+  std::vector<Variant> all;
+  for (const std::string& scheme : schemes_of_group(name)) {
+    if (find_scheme(scheme).rhythm == Rhythm::by_data) continue;
+    std::ranges::copy(parse_variants(scheme, what), std::back_inserter(all));
   }
+  if (name != all_systems) return all;
+  for (const Preset& preset : presets()) {
+    if (find_scheme(preset.scheme).rhythm != Rhythm::by_data) {
+      all.push_back({preset.scheme, "", preset.name});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Variant> parse_variants(std::string_view text, std::string_view what) {
+  std::vector<Variant> of_group = variants_of_group(text, what);
   if (!of_group.empty()) return of_group;
 
   const std::size_t colon = text.find(':');
-  const Scheme& scheme = find_scheme_beside_groups(text.substr(0, colon));
-  if (scheme.rhythm == Rhythm::by_data) {
-    throw UsageError(
-        fmt::format("{}: when {} communicates depends on the data; `trainyard run` shows it", what,
-                    scheme.name));
-  }
+  const NamedScheme named = find_scheme_or_preset_beside_groups(text.substr(0, colon));
+  const Scheme& scheme = *named.scheme;
+  refuse_by_data(scheme, what);
+  const std::string preset = named.preset == nullptr ? "" : named.preset->name;
   const std::vector<std::string> ways = ways_of(scheme);
   if (colon != std::string_view::npos) {
     if (ways.empty()) {
@@ -166,8 +186,9 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
                                    echoed(text), scheme.name));
     }
     const std::string way(text.substr(colon + 1));
-    return {{scheme.name, checked_way(scheme, way, what)}};
+    return {{scheme.name, checked_way(scheme, way, what), preset}};
   }
+  if (named.preset != nullptr) return {{scheme.name, "", preset}};
   if (ways.empty()) return {{scheme.name, ""}};
   std::vector<Variant> variants;
   variants.reserve(ways.size());
@@ -206,7 +227,9 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   Configuration c = setting.configuration;
   require(c.compute_time.has_value(), "a prediction needs a compute time");
   c.scheme = scheme.name;
-  if (const auto* kind = varied_kind(scheme)) c.ingredients[kind->name] = variant.way;
+  if (!variant.preset.empty()) apply_preset(*find_preset(variant.preset), c.given, c);
+  const IngredientKind* kind = varied_kind(scheme);
+  if (kind != nullptr && !variant.way.empty()) c.ingredients[kind->name] = variant.way;
   check_codec(scheme, c);
 
   Prediction prediction;

@@ -14,9 +14,11 @@
 namespace trainyard::app {
 
 CompareFlags::CompareFlags(CLI::App& command)
-    : schemes_(add_value_flag(command, "schemes", "A,B,…",
-                              "which, like ring,gossip:torus,local-sgd{period=8}; also "
-                              "all-centralised, all-decentralised, all [the six basic ones]")),
+    : schemes_(add_value_flag(
+          command, "schemes", "A,B,…",
+          "which, like ring,gossip:torus,local-sgd{period=8}; also systems, "
+          "like petuum, and all-centralised, all-decentralised, all, all-systems [the six "
+          "basic ones]")),
       vary_(add_value_flag(command, "vary", "NAME=A,B,…|A:B",
                            "each scheme at each value of an option; may be given several times")),
       map_(add_value_flag(command, "map", "NAME=A:B,NAME=A:B",

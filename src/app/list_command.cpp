@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/named_table.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/labs.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -99,9 +101,46 @@ void print_schemes() {
 /// One scheme, or those of a group.
 void print_schemes_named(const std::string& name) {
   std::vector<std::string> names = schemes_of_group(name);
-  if (names.empty()) names.push_back(find_scheme_beside_groups(name).name);
+  if (names.empty()) names.push_back(find_scheme_or_preset_beside_groups(name).scheme->name);
   for (const std::string& each : names) print_scheme(find_scheme(each));
   fmt::print("{}", symbols);
+}
+
+/// The survey's criteria, a line for each system.
+void print_presets() {
+  constexpr const char* line = "{:<{}}  {:<14}  {:<12}  {:<13}  {:<11}  {}\n";
+  std::size_t width = 0;
+  for (const Preset& preset : presets()) width = std::max(width, preset.name.size());
+  fmt::print(line, "name", width, "parallelism", "schedule", "optimisation", "exchange",
+             "topology");
+  for (const Preset& preset : presets()) {
+    const Criteria& by = preset.criteria;
+    fmt::print(line, preset.name, width, by.parallelism, by.schedule, by.optimisation, by.exchange,
+               by.topology);
+  }
+  fmt::print(
+      "\nThey are accepted where schemes are; `compare --schemes {}` runs all of them.\n"
+      "`trainyard list presets NAME` says what one sets, what it emulates and what it does not; "
+      "NAME may\nbe all.\n",
+      all_systems);
+}
+
+void print_preset(const Preset& preset) {
+  fmt::print("{}\n  {}: {}\n", preset.name, preset.system, preset.source);
+  fmt::print("  scheme: {}\n", preset.spelt_out());
+  const Criteria& by = preset.criteria;
+  fmt::print("  criteria: {} parallel, {}, {}, exchanges {}; {}\n", by.parallelism, by.schedule,
+             by.optimisation, by.exchange, by.topology);
+  fmt::print("  emulated: {}\n  not emulated: {}\n", preset.emulated, preset.not_emulated);
+}
+
+void print_presets_named(const std::string& name) {
+  if (name != "all" && find_preset(name) == nullptr) {
+    (void)find_named(presets(), name, "preset", {"all"});
+  }
+  for (const Preset& preset : presets()) {
+    if (name == "all" || name == preset.name) print_preset(preset);
+  }
 }
 
 /// A line each, or more where there is more to say.
@@ -150,14 +189,19 @@ void print_labs() {
 }  // namespace
 
 int list_command(const std::string& what, const std::string& name) {
-  std::vector<std::string> known{"schemes"};
+  std::vector<std::string> known{"schemes", "presets"};
   if (!name.empty() && what == "labs") {
     fmt::print("{}", *lab_text("lab:" + name));
     return exit_done;
   }
+  if (!name.empty() && what == "presets") {
+    print_presets_named(name);
+    return exit_done;
+  }
   if (!name.empty() && what != "schemes") {
-    throw UsageError(fmt::format("list {}: {} is one word too many; schemes and labs take a name",
-                                 what, echoed(name)));
+    throw UsageError(
+        fmt::format("list {}: {} is one word too many; schemes, presets and labs take a name", what,
+                    echoed(name)));
   }
   for (const IngredientKind& kind : ingredient_kinds()) {
     known.push_back(kind.plural);
@@ -172,6 +216,8 @@ int list_command(const std::string& what, const std::string& name) {
   }
   if (what == "schemes") {
     print_schemes();
+  } else if (what == "presets") {
+    print_presets();
   } else if (what == "models") {
     print_table(models());
   } else if (what == "datasets") {

@@ -7,6 +7,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/training_flags.hpp"
@@ -67,7 +68,9 @@ PredictionSetting PredictFlags::setting() const {
     const std::string name = flag->get_single_name();
     const Option& option = option_named(name);
     const std::string text = option.argument.empty() ? switch_value(*flag) : only_value(*flag);
-    if (flag->count() > 0) option.set(setting.configuration, text, flag->get_name());
+    if (flag->count() == 0) continue;
+    option.set(setting.configuration, text, flag->get_name());
+    setting.configuration.given.push_back(name);
   }
   if (!setting.configuration.compute_time) {
     throw UsageError("--compute-time: a prediction takes a duration, like 3ms");
@@ -175,7 +178,11 @@ std::vector<std::string> PredictFlags::notes() const {
   std::vector<OptionSetting> settings;
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Scheme& scheme = find_scheme(variants[i].scheme);
-    if (const auto* kind = varied_kind(scheme)) {
+    if (const Preset* preset = find_preset(variants[i].preset)) {
+      apply_preset(*preset, c.given, configurations[i]);
+    }
+    const IngredientKind* kind = varied_kind(scheme);
+    if (kind != nullptr && !variants[i].way.empty()) {
       configurations[i].ingredients[kind->name] = variants[i].way;
     }
     settings.push_back({configurations[i], scheme});

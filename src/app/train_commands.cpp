@@ -106,11 +106,12 @@ std::string comparison_text(const std::vector<RunResult>& results, const Compari
 
 int run_command(const Configuration& configuration) {
   use_memory_as(configuration);
-  const RunPlace place{.name = configuration.scheme,
-                       .folder = configuration.out.empty()
-                                     ? configuration.out
-                                     : configuration.out / configuration.scheme,
-                       .trace = configuration.trace};
+  const std::string name =
+      configuration.preset.empty() ? configuration.scheme : configuration.preset;
+  const RunPlace place{
+      .name = name,
+      .folder = configuration.out.empty() ? configuration.out : configuration.out / name,
+      .trace = configuration.trace};
   check_outputs(place, configuration.force);
   const std::optional<OutputFile> report = report_file(configuration);
   Listeners listeners(configuration, place, true);
@@ -126,7 +127,7 @@ int run_command(const Configuration& configuration) {
   failures.attempt([&] { print(run_text(results, configuration.format)); });
   failures.attempt([&] {
     if (!report) return;
-    const std::string title = fmt::format("{} on {}", configuration.scheme, resolved.dataset);
+    const std::string title = fmt::format("{} on {}", name, resolved.dataset);
     report->finish(html_page(PageKind::comparison, title, run_json(results.front())));
   });
   failures.attempt([&] { listeners.end(results.front()); });

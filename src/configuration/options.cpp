@@ -9,6 +9,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
@@ -115,12 +116,16 @@ std::vector<Option> rank_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
-      {"run", "scheme", "NAME", "how the workers communicate (list schemes)",
+      {"run", "scheme", "NAME",
+       "how the workers communicate (list schemes), or a system (list presets)",
        [](C& c, Text t, Text w) {
-         check_name(w, [&] { (void)find_scheme(t); });
-         c.scheme = t;
+         check_name(w, [&] {
+           const NamedScheme named = find_scheme_or_preset(t);
+           c.scheme = named.scheme->name;
+           c.preset = named.preset == nullptr ? "" : named.preset->name;
+         });
        },
-       [](const C& c) { return c.scheme; }},
+       [](const C& c) { return c.preset.empty() ? c.scheme : c.preset; }},
       number_option(
           "run", "workers", "N", "number of workers, 1 to 32000",
           [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 32000)); },

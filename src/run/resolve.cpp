@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
@@ -313,6 +314,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   const auto say = [&](const std::string& text) {
     if (remark) remark(text);
   };
+  if (const std::string what = spell_out_preset(c); !what.empty()) say(what);
   int ranks = 0;
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);

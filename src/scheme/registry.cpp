@@ -353,11 +353,11 @@ std::vector<std::string> schemes_of_group(std::string_view group) {
   return names;
 }
 
-const Scheme& find_scheme_beside_groups(std::string_view name) {
+std::vector<std::string> scheme_groups() {
   std::vector<std::string> names;
-  names.reserve(groups.size() + schemes().size());
+  names.reserve(groups.size());
   for (const Group& group : groups) names.emplace_back(group.name);
-  return find_named(schemes(), name, "scheme", names);
+  return names;
 }
 
 }  // namespace trainyard

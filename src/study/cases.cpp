@@ -124,8 +124,8 @@ std::vector<Asked> Cases::asked_of(int seed) {
       }
       Configuration& c = one.configuration;
       apply(point, c);
-      apply(contestant.settings, c);
-      c.scheme = contestant.scheme;
+      for (const OptionText& varied : point) c.given.push_back(varied.option);
+      apply(contestant, c);
       c.seed += static_cast<std::uint64_t>(seed);
       c.given.clear();  // what has no effect is said of all together
       one.folder = folder_of(request_, c.seed, point);

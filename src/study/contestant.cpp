@@ -8,6 +8,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "base/echoed.hpp"
@@ -80,6 +81,29 @@ struct Word {
   std::vector<OptionText> settings;
 };
 
+/// Whom a name stands for, which may be a group's; without settings.
+std::vector<Contestant> contestants_named(const std::string& name) {
+  std::vector<Contestant> all;
+  for (const std::string& scheme : schemes_of_group(name)) {
+    all.push_back({.label = scheme, .scheme = scheme, .named = false});
+  }
+  if (name == all_systems) {
+    for (const Preset& preset : presets()) {
+      all.push_back(
+          {.label = preset.name, .scheme = preset.scheme, .named = false, .preset = preset.name});
+    }
+  }
+  if (!all.empty()) return all;
+  const NamedScheme named = find_scheme_or_preset_beside_groups(name);
+  return {{.label = name,
+           .scheme = named.scheme->name,
+           .preset = named.preset == nullptr ? "" : named.preset->name}};
+}
+
+bool is_group(const Word& word) {
+  return word.name == all_systems || !schemes_of_group(word.name).empty();
+}
+
 Word parse_word(std::string_view text, const Allowed& allowed) {
   Word word;
   const std::size_t brace = text.find('{');
@@ -94,10 +118,10 @@ Word parse_word(std::string_view text, const Allowed& allowed) {
   const std::size_t colon = head.find(':');
   word.name = std::string(head.substr(0, colon));
   if (colon == std::string_view::npos) return word;
-  if (!schemes_of_group(word.name).empty()) {
+  if (is_group(word)) {
     throw OptionError("schemes", fmt::format("{}: a group takes no ':'", echoed(text)));
   }
-  const Scheme& scheme = find_scheme_beside_groups(word.name);
+  const Scheme& scheme = *find_scheme_or_preset_beside_groups(word.name).scheme;
   if (scheme.takes.empty()) {
     throw OptionError("schemes", fmt::format("{}: {} leaves no choice; it is written without ':'",
                                              echoed(text), scheme.name));
@@ -141,6 +165,12 @@ void check_setting(const OptionText& setting, std::string_view what) {
   if (setting.text.empty()) refuse_empty(where, option.argument);
   Configuration scratch;
   option.set(scratch, setting.text, where);
+}
+
+void apply(const Contestant& contestant, Configuration& c) {
+  c.scheme = contestant.scheme;
+  if (!contestant.preset.empty()) apply_preset(*find_preset(contestant.preset), c.given, c);
+  apply(contestant.settings, c);
 }
 
 void apply(const std::vector<OptionText>& settings, Configuration& configuration) {
@@ -188,15 +218,11 @@ std::vector<Contestant> parse_contestants(std::string_view text, const Allowed& 
     }
     words.push_back(typed);
     Word word = parse_word(typed, allowed);
-    const std::vector<std::string> group = schemes_of_group(word.name);
-    for (const std::string& scheme : group) {
-      const std::string label = scheme + typed.substr(word.name.size());
-      add({.label = label, .scheme = scheme, .settings = word.settings, .named = false},
-          contestants);
+    for (Contestant& each : contestants_named(word.name)) {
+      each.label += typed.substr(word.name.size());
+      each.settings = word.settings;
+      add(std::move(each), contestants);
     }
-    if (!group.empty()) continue;
-    const std::string& scheme = find_scheme_beside_groups(word.name).name;
-    add({.label = typed, .scheme = scheme, .settings = std::move(word.settings)}, contestants);
   }
   return contestants;
 }
@@ -211,9 +237,11 @@ std::vector<Contestant> basic_contestants() {
 std::vector<Contestant> contestants_of(const std::vector<ContestantTable>& tables) {
   std::vector<Contestant> contestants;
   for (const ContestantTable& table : tables) {
+    const NamedScheme named = find_scheme_or_preset(table.scheme);
     const Contestant made{.label = table.label.empty() ? table.scheme : table.label,
-                          .scheme = find_scheme(table.scheme).name,
-                          .settings = table.settings};
+                          .scheme = named.scheme->name,
+                          .settings = table.settings,
+                          .preset = named.preset == nullptr ? "" : named.preset->name};
     if (std::ranges::find(contestants, made.label, &Contestant::label) != contestants.end()) {
       throw UsageError(fmt::format("{}: a contestant {} is there already; a label tells them apart",
                                    table.place, echoed(made.label)));

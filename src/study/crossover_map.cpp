@@ -7,6 +7,7 @@
 
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -204,7 +205,12 @@ std::vector<RunResult> Mapping::run_here() {
   map_.target_accuracy = first.target_accuracy;
   map_.target_gradient = first.target_gradient;
   configuration_ = c;
-  configuration_.given.clear();  // what has no effect has been said
+  // What has no effect has been said; what a preset would set is still not its own.
+  std::erase_if(configuration_.given, [&](const std::string& option) {
+    return std::ranges::none_of(request_.comparison.contestants, [&](const Contestant& each) {
+      return preset_sets(each.preset, option);
+    });
+  });
   configuration_.target_loss = first.target_loss;
   // What was measured for one cell holds for all.
   if (!configuration_.compute_time) {

@@ -143,8 +143,7 @@ void check_count(const char* option, int count) {
 /// With what the contestant has for itself.
 Configuration of_contestant(const ComparisonRequest& request, const Contestant& contestant) {
   Configuration c = request.configuration;
-  apply(contestant.settings, c);
-  c.scheme = contestant.scheme;
+  apply(contestant, c);
   return c;
 }
 

@@ -25,9 +25,14 @@ namespace trainyard {
 /// "gossip:one-peer-exp".
 struct Variant {
   std::string scheme;
-  std::string way;  // collective or topology; empty where there is no choice
+  /// Collective or topology; empty where there is no choice, or where the preset makes it.
+  std::string way;
+  std::string preset{};  // typed instead of the scheme; what it sets gives way to what is given
 
-  std::string text() const { return way.empty() ? scheme : scheme + ":" + way; }
+  std::string text() const {
+    const std::string& name = preset.empty() ? scheme : preset;
+    return way.empty() ? name : name + ":" + way;
+  }
   bool operator==(const Variant&) const = default;
 };
 
@@ -35,7 +40,8 @@ struct Variant {
 const IngredientKind* varied_kind(const Scheme& scheme);
 
 /// All that a name stands for: "gossip" is gossip over each of the usual topologies,
-/// "all-decentralised" each scheme of that group that can be predicted. Throws UsageError, naming
+/// "all-decentralised" each scheme of that group that can be predicted, "all-systems" each such
+/// preset. Throws UsageError, naming
 /// `what`, for an unknown scheme or way.
 std::vector<Variant> parse_variants(std::string_view text, std::string_view what);
 

@@ -45,6 +45,8 @@ struct Scheme;
 struct Configuration {
   // [run]
   std::string scheme = "ring";
+  /// It was named by a preset (preset.hpp), whose settings resolve() adds; resolved: empty.
+  std::string preset;
   int workers = 8;
   int servers = 1;  // of schemes that have servers
   TimeMode time = TimeMode::automatic;

@@ -241,7 +241,7 @@ const Scheme& find_scheme(std::string_view name);
 /// The names in a group, in the order of the table: all-centralised is every scheme whose family is
 /// not decentralised, all-decentralised every other, all is both. Empty: there is no such group.
 std::vector<std::string> schemes_of_group(std::string_view group);
-/// find_scheme() where the name of a group would have done: the error names those too.
-const Scheme& find_scheme_beside_groups(std::string_view name);
+/// The names of the groups.
+std::vector<std::string> scheme_groups();
 
 }  // namespace trainyard

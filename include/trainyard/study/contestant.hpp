@@ -24,10 +24,12 @@ struct Contestant {
   std::string scheme;
   std::vector<OptionText> settings{};  // instead of those that all have in common
   bool named = true;                   // otherwise it came with a group of schemes
+  std::string preset{};                // that names the scheme, or empty
 };
 
-/// Schemes and groups of them (schemes_of_group()), in any mixture and in this order, each perhaps
-/// followed by `:WAY`, the topology or collective of those that take one, and by
+/// Schemes, presets and groups of them (schemes_of_group(), all-systems), in any mixture and in
+/// this order, each perhaps followed by `:WAY`, the topology or collective of those that take one,
+/// and by
 /// `{OPTION=VALUE,…}`. A contestant is there once, at its first place; named besides its group it
 /// counts as named. Throws UsageError for what is neither, for an option that a contestant cannot
 /// have, for a value that the option refuses, and for a word that is there twice. `allowed` throws
@@ -48,6 +50,10 @@ std::vector<Contestant> contestants_of(const std::vector<ContestantTable>& table
 const Option& check_option(std::string_view name, std::string_view what);
 /// The same, and the option takes the text.
 void check_setting(const OptionText& setting, std::string_view what);
+
+/// Makes `c`, which all have in common, that of the contestant: its preset's settings, but for the
+/// options of c.given, and then its own.
+void apply(const Contestant& contestant, Configuration& c);
 
 /// The configuration with these options. REQUIRES: check_setting() passes.
 void apply(const std::vector<OptionText>& settings, Configuration& configuration);
