@@ -1,0 +1,156 @@
+// Systems by their names: each is the scheme that it names, and gives way to what is asked for.
+#include "trainyard/configuration/preset.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "trainyard/analysis/prediction.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/comparison.hpp"
+#include "trainyard/study/contestant.hpp"
+
+#include "support/catch.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::quick;
+using test::train;
+
+namespace {
+
+LoadedData blobs() {
+  return {"blobs", generate_blobs(400, 12, 4, 1.0, 3), generate_blobs(50, 12, 4, 1.0, 4)};
+}
+
+/// What every system can run: layers to cut, servers, and a network that takes time.
+Configuration of_system(const std::string& name) {
+  Configuration c = quick("ring", 4, 12);
+  c.model = "mlp:10,8,6,5";
+  c.servers = 2;
+  c.network.latency = std::chrono::microseconds(50);
+  c.network.bytes_per_second = 1e6;
+  option_named("scheme").set(c, name, "--scheme");
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("every preset says what it is", "[study]") {
+  std::set<std::string> names;
+  for (const Preset& preset : presets()) {
+    CAPTURE(preset.name);
+    CHECK(names.insert(preset.name).second);
+    CHECK(find_preset(preset.name) == &preset);
+    for (const std::string* text :
+         {&preset.system, &preset.source, &preset.emulated, &preset.not_emulated,
+          &preset.criteria.parallelism, &preset.criteria.schedule, &preset.criteria.optimisation,
+          &preset.criteria.exchange, &preset.criteria.topology}) {
+      CHECK_FALSE(text->empty());
+    }
+    CHECK_NOTHROW(find_scheme(preset.scheme));
+    // A name that is a scheme's, too, means one thing.
+    const auto named = std::ranges::find(schemes(), preset.name, &Scheme::name);
+    if (named != schemes().end()) CHECK(preset.spelt_out() == preset.name);
+    CHECK(parse_contestants(preset.spelt_out()).size() == 1);
+  }
+  CHECK(std::ranges::is_sorted(presets(), {}, &Preset::name));
+}
+
+TEST_CASE("a preset is the scheme spelt by hand to the bit", "[study]") {
+  const LoadedData data = blobs();
+  for (const Preset& preset : presets()) {
+    CAPTURE(preset.name);
+    const RunResult named = train(of_system(preset.name), data);
+    Configuration c = of_system(preset.scheme);
+    apply(parse_contestants(preset.spelt_out()).front(), c);
+    const RunResult spelt = train(c, data);
+    CHECK(named.summary.model_hash == spelt.summary.model_hash);
+    CHECK(named.summary.seconds == spelt.summary.seconds);
+    CHECK(named.summary.bytes_sent == spelt.summary.bytes_sent);
+    CHECK(named.resolved.preset.empty());
+    CHECK(configuration_text(named.resolved) == configuration_text(spelt.resolved));
+  }
+}
+
+TEST_CASE("what is given wins over what a preset sets", "[study]") {
+  const LoadedData data = blobs();
+  Configuration c = of_system("petuum");
+  CHECK(option_named("scheme").get(c) == "petuum");
+  CHECK(train(c, data).resolved.hyperparameters.at("staleness") == 3);
+  c.hyperparameters["staleness"] = 8;
+  CHECK(train(c, data).resolved.hyperparameters.at("staleness") == 3);
+  c.given = {"staleness"};
+  CHECK(train(c, data).resolved.hyperparameters.at("staleness") == 8);
+
+  Configuration later = of_system("petuum");
+  option_named("scheme").set(later, "ring", "--scheme");
+  CHECK(train(later, data).resolved.scheme == "ring");
+}
+
+TEST_CASE("contestants are systems, too", "[study]") {
+  const auto both = parse_contestants("petuum,petuum{staleness=8},ring");
+  REQUIRE(both.size() == 3);
+  CHECK(both[0].label == "petuum");
+  CHECK(both[0].preset == "petuum");
+  CHECK(both[0].scheme == "essp");
+  CHECK(both[1].label == "petuum{staleness=8}");
+  CHECK(both[2].preset.empty());
+  const auto staleness = [](const Contestant& each, std::vector<std::string> given) {
+    Configuration c;
+    c.hyperparameters["staleness"] = 5;
+    c.given = std::move(given);
+    apply(each, c);
+    return c.hyperparameters.at("staleness");
+  };
+  CHECK(staleness(both[0], {}) == 3);
+  CHECK(staleness(both[0], {"staleness"}) == 5);
+  CHECK(staleness(both[1], {"staleness"}) == 8);
+
+  const auto all = parse_contestants("all-systems{lr=0.1},ring");
+  CHECK(all.size() == presets().size() + 1);
+  for (const Contestant& each : all) CHECK(each.named == (each.label == "ring"));
+  CHECK(all.front().label == presets().front().name + "{lr=0.1}");
+  CHECK_THROWS_WITH(parse_contestants("petum"), ContainsSubstring("did you mean 'petuum'?"));
+  CHECK_THROWS_WITH(parse_contestants("all-system"), ContainsSubstring("'all-systems'?"));
+  CHECK_THROWS_WITH(parse_contestants("all-systems:ring"), ContainsSubstring("takes no ':'"));
+  CHECK_THROWS_WITH(option_named("scheme").set(*std::make_unique<Configuration>(), "petum", "x"),
+                    ContainsSubstring("did you mean 'petuum'?"));
+}
+
+TEST_CASE("what is varied is varied of a preset as well", "[study]") {
+  ComparisonRequest request{.configuration = of_system("ring"),
+                            .contestants = parse_contestants("petuum"),
+                            .variations = {parse_variation("staleness=1,2")}};
+  const std::vector<RunResult> results = run_comparison(request, blobs(), {});
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].resolved.hyperparameters.at("staleness") == 1);
+  CHECK(results[1].resolved.hyperparameters.at("staleness") == 2);
+  CHECK(results[0].summary.label == "petuum");
+}
+
+TEST_CASE("predictions of systems are those of their schemes", "[study]") {
+  PredictionSetting setting{.configuration = of_system("ring"), .parameters = 1000, .rows = 100};
+  const auto petuum = parse_variants("petuum", "--schemes");
+  REQUIRE(petuum.size() == 1);
+  CHECK(petuum.front().text() == "petuum");
+  const Prediction by_default = predict(petuum.front(), setting);
+  setting.configuration.hyperparameters["staleness"] = 3;
+  CHECK(by_default.step_s == predict({"essp", ""}, setting).step_s);
+  setting.configuration.hyperparameters["staleness"] = 0;
+  setting.configuration.given = {"staleness"};
+  CHECK(predict(petuum.front(), setting).step_s == predict({"essp", ""}, setting).step_s);
+
+  CHECK(parse_variants("sparknet", "--schemes").front().text() == "sparknet");
+  const auto other = parse_variants("sparknet:tree", "--schemes").front();
+  CHECK(other.text() == "sparknet:tree");
+  setting.configuration.hyperparameters["period"] = 10;
+  CHECK(predict(other, setting).bytes == predict({"local-sgd", "tree"}, setting).bytes);
+  std::size_t regular = 0;
+  for (const Preset& preset : presets()) {
+    if (find_scheme(preset.scheme).rhythm != Rhythm::by_data) ++regular;
+  }
+  CHECK(parse_variants(all_systems, "--schemes").size() == regular);
+}
