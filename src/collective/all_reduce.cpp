@@ -53,6 +53,11 @@ Duration tree_time(int n, int /*k*/, std::size_t length, MessageTime message) {
   return 2 * log2_up(n) * message(length);
 }
 
+/// The root stands in the tree, too.
+Duration tree_root_time(int n, int k, std::size_t length, MessageTime message) {
+  return tree_time(n + 1, k, length, message);
+}
+
 Duration recursive_doubling_time(int n, int /*k*/, std::size_t length, MessageTime message) {
   return log2_down(n) * message(length) + folding(n, length, message);
 }
@@ -90,8 +95,11 @@ const std::vector<AllReduce>& all_reduces() {
       {"ring-unpartitioned", "the whole vector around the ring, twice; one message under way",
        "2(n-1)(α + t)", "catalogue 1.2", ring_unpartitioned_sum, nullptr, no_servers,
        ring_unpartitioned_time},
-      {"tree", "reduce up a binomial tree, broadcast down", "2⌈log2 n⌉(α + t)",
-       "catalogue 1.2; FireCaffe", tree_sum, nullptr, no_servers, tree_time},
+      {"tree", "reduce up a binomial tree, broadcast down", "2⌈log2 n⌉(α + t)", "catalogue 1.2",
+       tree_sum, nullptr, no_servers, tree_time},
+      {"tree-root", "tree with a dedicated root: n + 1 ranks stand in it", "2⌈log2(n+1)⌉(α + t)",
+       "Iandola et al. 2016; catalogue 7", tree_root_sum, tree_root_serve, one_server,
+       tree_root_time},
       {"recursive-doubling", "exchange with the rank at distance 1, 2, 4, …",
        "log2 n (α + t); n no power of two: ⌊log2 n⌋ + 2 messages", "Thakur et al. 2005",
        recursive_doubling_sum, nullptr, no_servers, recursive_doubling_time},

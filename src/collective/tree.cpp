@@ -1,53 +1,42 @@
-// Binomial tree: in round r the workers whose lowest set bit is 2^r hand their sums to the one 2^r
-// below (catalogue §3); the broadcast goes the same way back. ⌈log2 n⌉ rounds each, for any n; each
-// message is the whole vector.
+// Up and down a binomial tree of the workers, whose root is worker 0.
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitives.hpp"
-#include "trainyard/model/kernels.hpp"
+
+#include "collective/binomial_tree.hpp"
 
 namespace trainyard {
 
 namespace {
 
-void reduce(Communicator& comm, Loans& loans, Vector vector) {
-  const int n = comm.workers();
-  const int rank = comm.rank();
-  for (int reach = 1; reach < n; reach *= 2) {
-    if ((rank & reach) != 0) {
-      loans.send(rank - reach, vector);
-      return;
-    }
-    if (rank + reach < n) comm.receive_add(rank + reach, vector);
-  }
-}
-
-void spread(Communicator& comm, Loans& loans, Vector vector) {
-  const int n = comm.workers();
-  const int rank = comm.rank();
-  int reach = 1;  // ends as the lowest set bit of the rank; for worker 0 beyond n
-  while (reach < n && (rank & reach) == 0) reach *= 2;
-  if (rank != 0) comm.receive_into(rank - reach, vector);
-  for (reach /= 2; reach >= 1; reach /= 2) {
-    if (rank + reach < n) loans.send(rank + reach, vector);
-  }
+WorkerRange all_workers(const Communicator& comm) {
+  return {0, comm.workers()};
 }
 
 }  // namespace
 
-void reduce_sum(Communicator& comm, Vector vector) {
+void reduce_sum(Communicator& comm, Vector vector, WorkerRange among) {
   Loans loans(comm);
-  reduce(comm, loans, vector);
+  BinomialTree(comm, loans, among).reduce(vector);
+}
+
+void broadcast(Communicator& comm, Vector vector, WorkerRange among) {
+  Loans loans(comm);
+  BinomialTree(comm, loans, among).spread(vector);
+}
+
+void reduce_sum(Communicator& comm, Vector vector) {
+  reduce_sum(comm, vector, all_workers(comm));
 }
 
 void broadcast(Communicator& comm, Vector vector) {
-  Loans loans(comm);
-  spread(comm, loans, vector);
+  broadcast(comm, vector, all_workers(comm));
 }
 
 void tree_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);  // the sum that overwrites what was lent has that in it
-  reduce(comm, loans, vector);
-  spread(comm, loans, vector);
+  BinomialTree tree(comm, loans, all_workers(comm));
+  tree.reduce(vector);
+  tree.spread(vector);
 }
 
 }  // namespace trainyard

@@ -54,7 +54,7 @@ std::uint64_t floats_sent(const AllReduce& way, int n, int k, std::uint64_t leng
   const int servers = way.servers(n, k);
   int vectors = 2 * (n - 1);  // as often as the whole vector is sent
   if (way.name == "recursive-doubling") vectors = p * log2_p + 2 * (n - p);
-  if (way.name == "ps" || way.name == "ps-sharded") vectors = 2 * n;
+  if (way.name == "ps" || way.name == "ps-sharded" || way.name == "tree-root") vectors = 2 * n;
   if (way.name == "hierarchical") vectors = 2 * n + 2 * (servers - 1);
   return static_cast<std::uint64_t>(vectors) * length;
 }

@@ -55,6 +55,8 @@ void all_reduce_mean(Communicator& comm, Vector vector, const AllReduce& how);
 void ring_sum(Communicator& comm, Vector vector);
 void ring_unpartitioned_sum(Communicator& comm, Vector vector);
 void tree_sum(Communicator& comm, Vector vector);
+void tree_root_sum(Communicator& comm, Vector vector);
+void tree_root_serve(Communicator& comm, Scalar scalar, std::size_t length);
 void recursive_doubling_sum(Communicator& comm, Vector vector);
 void rabenseifner_sum(Communicator& comm, Vector vector);
 void parameter_server_sum(Communicator& comm, Vector vector);
