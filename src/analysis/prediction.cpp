@@ -82,9 +82,11 @@ Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
   return run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {}).summary;
 }
 
-/// The closed form is about workers and links that are alike.
-bool all_alike(const Configuration& c) {
-  return c.network.equal_links() && !c.network.jitter.any() &&
+/// The closed form is about workers and links that are alike, and servers on ports of their own.
+bool all_alike(const Scheme& scheme, const Configuration& c) {
+  const bool shares_ports =
+      c.network.server_placement == ServerPlacement::colocated && cast_of(scheme, c).servers > 0;
+  return !shares_ports && c.network.equal_links() && !c.network.jitter.any() &&
          c.network.ports == PortMode::circuit && c.stragglers.empty() && !c.compute_noise.any();
 }
 
@@ -95,7 +97,7 @@ CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
 
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
                                   const Configuration& c, const Ingredients& ingredients) {
-  if (scheme.cost.time == nullptr || !all_alike(c)) return std::nullopt;
+  if (scheme.cost.time == nullptr || !all_alike(scheme, c)) return std::nullopt;
   const auto time = [&] {
     try {
       return scheme.cost.time({.workers = c.workers,

@@ -117,6 +117,15 @@ Option jitter_option() {
           [](const C& c) { return jitter_text(c.network.jitter); }};
 }
 
+Option server_placement_option() {
+  return {"network",
+          "server-placement",
+          "dedicated|colocated",
+          "where servers run: on machines of their own, or on the workers' and on their ports",
+          [](C& c, Text t, Text w) { c.network.server_placement = parse_server_placement(t, w); },
+          [](const C& c) { return server_placement_text(c.network.server_placement); }};
+}
+
 /// The built-in schemes on shared memory send nothing that has bytes. One of one's own may.
 bool sends_no_bytes(const OptionSetting& s) {
   return cast_of(s.scheme, s.configuration).model == ModelHome::shared &&
@@ -163,6 +172,11 @@ std::string ports_idle(const OptionSetting& s) {
   return "without --latency a message holds its ports equally long either way";
 }
 
+std::string server_placement_idle(const OptionSetting& s) {
+  if (cast_of(s.scheme, s.configuration).servers > 0) return "";
+  return fmt::format("{} has no servers", s.scheme.name);
+}
+
 std::string racks_idle(const OptionSetting& s) {
   const Network& network = s.configuration.network;
   if (network.between_latency) return nothing_is_sent(s);
@@ -186,6 +200,7 @@ std::vector<Option> network_options() {
       idle_where(latency_option(), nothing_is_sent),
       idle_where(bandwidth_option(), no_bytes_are_sent),
       idle_where(ports_option(), ports_idle),
+      idle_where(server_placement_option(), server_placement_idle),
       idle_where(racks_option(), racks_idle),
       idle_where(between_latency_option(), between_latency_idle),
       idle_where(between_bandwidth_option(), between_bandwidth_idle),

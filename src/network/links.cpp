@@ -35,18 +35,31 @@ double draw(Jitter::Kind kind, RandomStream& random) {
 
 }  // namespace
 
-Links::Links(const Network& network, int workers, int servers)
+Links::Links(const Network& network, int workers, int servers, std::span<const int> hosts)
     : rule_(network.jitter),
       seed_(network.seed),
       charge_control_(network.charge_control),
       ranks_(workers + servers),
+      workers_(workers),
       inside_(network.default_link()),
       outside_{network.between_latency.value_or(network.latency),
                network.between_bytes_per_second.value_or(network.bytes_per_second)} {
   require(!rule_.any() || ranks_ <= most_ranks_with_jitter, "so many ranks have no jitter");
+  if (!hosts.empty()) {
+    require(hosts.size() == static_cast<std::size_t>(servers), "every server runs on a machine");
+    for (int w = 0; w < workers; ++w) machine_.push_back(w);
+    for (const int host : hosts) {
+      require(host >= 0 && host < workers, "a server shares the machine of a worker");
+      machine_.push_back(host);
+    }
+  }
   if (network.racks > 1) {
     for (int w = 0; w < workers; ++w) rack_.push_back(part_with(w, workers, network.racks));
-    for (int s = 0; s < servers; ++s) rack_.push_back(s % network.racks);
+    for (int s = 0; s < servers; ++s) {
+      const int rack_of_host =
+          hosts.empty() ? s % network.racks : rack_[static_cast<std::size_t>(port(workers + s))];
+      rack_.push_back(rack_of_host);
+    }
   }
   for (const NamedLink& named : network.links.named) {
     named_.emplace(key_of(named.from, named.to), named.link);
@@ -66,6 +79,7 @@ Link Links::between(int from, int to) const {
 
 Passage Links::passage_of_next(int from, int to, std::uint64_t bytes) {
   if (bytes == 0 && !charge_control_) return {};
+  if (within_machine(from, to)) return {};
   Passage passage = passage_of(between(from, to), bytes);
   if (rule_.any()) {
     passage.latency = checked_sum(passage.latency, draw_jitter(from, to));

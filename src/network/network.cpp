@@ -28,6 +28,15 @@ std::string port_mode_text(PortMode mode) {
   return mode == PortMode::circuit ? "circuit" : "cutthrough";
 }
 
+ServerPlacement parse_server_placement(std::string_view text, std::string_view what) {
+  static const std::array<std::string, 2> names{"dedicated", "colocated"};
+  return static_cast<ServerPlacement>(chosen(text, what, names));
+}
+
+std::string server_placement_text(ServerPlacement placement) {
+  return placement == ServerPlacement::dedicated ? "dedicated" : "colocated";
+}
+
 Jitter parse_jitter(std::string_view text, std::string_view what) {
   const auto colon = text.find(':');
   const auto* name = std::ranges::find(jitter_names, text.substr(0, colon));

@@ -32,18 +32,18 @@ Time sum_up_to_never(Time at, Duration duration) {
 
 }  // namespace
 
-Switch::Switch(const Network& network, int workers, int servers)
-    : links_(network, workers, servers),
+Switch::Switch(const Network& network, int workers, int servers, std::span<const int> hosts)
+    : links_(network, workers, servers, hosts),
       circuit_(network.ports == PortMode::circuit),
-      senders_(static_cast<std::size_t>(workers + servers)),
-      receivers_(static_cast<std::size_t>(workers + servers)) {}
+      senders_(static_cast<std::size_t>(links_.ports())),
+      receivers_(static_cast<std::size_t>(links_.ports())) {}
 
 /// Heap order: true when slot `a` comes after slot `b` by rule 4.
 bool Switch::goes_after(std::int32_t a, std::int32_t b) const {
   const Queued& x = queued(a);
   const Queued& y = queued(b);
-  return std::tie(x.transfer.posted, x.burst, x.transfer.from) >
-         std::tie(y.transfer.posted, y.burst, y.transfer.from);
+  return std::tie(x.transfer.posted, x.burst, x.ports.send) >
+         std::tie(y.transfer.posted, y.burst, y.ports.send);
 }
 
 /// How long before the receive port is idle the message may start.
@@ -64,7 +64,7 @@ std::int32_t Switch::take_slot() {
 }
 
 Switch::Ticket Switch::post(int from, int to, std::uint64_t bytes, Time now, void* cookie) {
-  const auto ranks = static_cast<int>(senders_.size());
+  const int ranks = links_.ranks();
   require(from >= 0 && from < ranks && to >= 0 && to < ranks && from != to,
           "a message goes from one rank to another");
   require(next_event() >= now, "the switch is advanced to the present before a message is posted");
@@ -73,8 +73,9 @@ Switch::Ticket Switch::post(int from, int to, std::uint64_t bytes, Time now, voi
   message.transfer = Transfer{
       .id = posted_++, .from = from, .to = to, .bytes = bytes, .posted = now, .cookie = cookie};
   message.passage = links_.passage_of_next(from, to, bytes);
+  message.ports = links_.ports_of(from, to);
   message.next = none;
-  Sender& port = sender(from);
+  Sender& port = sender(message.ports.send);
   port.burst = port.burst_at == now ? port.burst + 1 : 0;
   port.burst_at = now;
   message.burst = port.burst;
@@ -85,7 +86,7 @@ Switch::Ticket Switch::post(int from, int to, std::uint64_t bytes, Time now, voi
 
   if (port.head == none) {
     port.head = port.tail = slot;
-    if (!port.busy) offer_head(from, now);
+    if (!port.busy) offer_head(message.ports.send, now);
   } else {
     queued(port.tail).next = slot;
     port.tail = slot;
@@ -95,8 +96,8 @@ Switch::Ticket Switch::post(int from, int to, std::uint64_t bytes, Time now, voi
 
 Time Switch::earliest_end(Ticket waiting) const {
   const Queued& message = queued(waiting);
-  const Sender& from = senders_[static_cast<std::size_t>(message.transfer.from)];
-  const Receiver& to = receivers_[static_cast<std::size_t>(message.transfer.to)];
+  const Sender& from = senders_[static_cast<std::size_t>(message.ports.send)];
+  const Receiver& to = receivers_[static_cast<std::size_t>(message.ports.receive)];
   const Time sent = sum_up_to_never(from.frees, message.ahead - from.started);
   const Time start = std::max({message.transfer.posted, sent, to.free_at - lead(message)});
   return sum_up_to_never(sum_up_to_never(start, message.passage.latency), message.passage.transfer);
@@ -113,7 +114,7 @@ void Switch::advance(Time now, FunctionRef<void(const Transfer&)> started) {
 void Switch::offer_head(std::int32_t from, Time at) {
   const std::int32_t slot = sender(from).head;
   const Queued& head = queued(slot);
-  const std::int32_t to = head.transfer.to;
+  const std::int32_t to = head.ports.receive;
   Receiver& port = receiver(to);
   start_to_wait(port, slot);
   port.longest_lead = std::max(port.longest_lead, lead(head));
@@ -197,12 +198,12 @@ void Switch::start_waiting(Time at, FunctionRef<void(const Transfer&)> started) 
     std::ranges::sort(startable_, [this](auto a, auto b) { return goes_after(b, a); });
   }
   for (std::size_t i = 0; i < startable_.size(); ++i) {
-    const std::int32_t from = queued(startable_[i]).transfer.from;
+    const std::int32_t from = queued(startable_[i]).ports.send;
     const bool takes_no_time = send_hold(queued(startable_[i])).count() == 0;
     start(startable_[i], at, started);
     const bool sender_goes_on = takes_no_time && sender(from).head != none;
     if (in_order && (sender_goes_on || !to_serve_.empty())) {
-      for (++i; i < startable_.size(); ++i) serve(queued(startable_[i]).transfer.to);
+      for (++i; i < startable_.size(); ++i) serve(queued(startable_[i]).ports.receive);
     }
   }
 }
@@ -231,18 +232,19 @@ void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)
   const Time sender_frees = at + send_hold(message);
   if (sender_frees == at) --timeless_;
 
-  Sender& from = sender(transfer.from);
+  const PortPair ports = message.ports;
+  Sender& from = sender(ports.send);
   from.head = message.next;
   if (from.head == none) from.tail = none;
   from.busy = true;
   from.frees = sender_frees;
   from.started = sum_up_to_never(from.started, send_hold(message));
-  Receiver& to = receiver(transfer.to);
+  Receiver& to = receiver(ports.receive);
   stop_waiting(to, slot);
   to.free_at = transfer.end;
   to.looked_at = std::min(to.looked_at, sender_frees);
-  events_.add(sender_frees, {.sender = transfer.from, .receiver = transfer.to});
-  look_later(transfer.to, at);
+  events_.add(sender_frees, {.sender = ports.send, .receiver = ports.receive});
+  look_later(ports.receive, at);
 
   started(transfer);
   message.next = std::exchange(free_slot_, slot);

@@ -107,6 +107,9 @@ RuntimeSetup Experiment::runtime_setup() const {
   setup.servers = cast_.servers;
   setup.network = config_.network;
   setup.network.seed = config_.seed;
+  if (config_.network.server_placement == ServerPlacement::colocated) {
+    setup.hosts = hosts_of(cast_);
+  }
   setup.recorder = hooks_.recorder;
   setup.interrupted = hooks_.interrupted;
   if (config_.time == TimeMode::wall) {

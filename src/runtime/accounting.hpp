@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "trainyard/network/links.hpp"
 #include "trainyard/network/network.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/trace.hpp"
@@ -37,6 +38,20 @@ inline void charge_blocked(RankAccount& account, Time from, Time until, Time sta
 /// it is charged, as barriers.
 inline bool is_counted(const Network& network, std::size_t bytes) {
   return bytes > 0 || network.charge_control;
+}
+
+// A message of that network; what stays within a machine is no traffic.
+inline void count_sent(RankAccount& account, const Network& network, const Links& links, int from,
+                       int to, std::size_t bytes) {
+  if (links.within_machine(from, to)) return;
+  if (is_counted(network, bytes)) ++account.messages_sent;
+  account.bytes_sent += bytes;
+}
+inline void count_received(RankAccount& account, const Network& network, const Links& links,
+                           int from, int to, std::size_t bytes) {
+  if (links.within_machine(from, to)) return;
+  if (is_counted(network, bytes)) ++account.messages_received;
+  account.bytes_received += bytes;
 }
 
 /// The report of a run whose rank i ended at ended[i]. What was neither transfer nor wait was

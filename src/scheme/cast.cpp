@@ -13,6 +13,18 @@ std::vector<int> Cast::shares_of(int worker) const {
   return shares[static_cast<std::size_t>(worker)];
 }
 
+std::vector<int> hosts_of(const Cast& cast) {
+  std::vector<int> hosts;
+  const auto spread = [&](int servers) {
+    for (int s = 0; s < servers; ++s) {
+      hosts.push_back(static_cast<int>(static_cast<long>(cast.workers) * s / servers));
+    }
+  };
+  spread(cast.proxies);
+  spread(cast.servers - cast.proxies);
+  return hosts;
+}
+
 namespace cast {
 
 Cast replicas(const CastSetting& setting) {

@@ -59,6 +59,7 @@ constexpr std::array accepted{
     std::string_view("latency"),
     std::string_view("bandwidth"),
     std::string_view("ports"),
+    std::string_view("server-placement"),
     std::string_view("racks"),
     std::string_view("between-latency"),
     std::string_view("between-bandwidth"),

@@ -124,6 +124,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"ports", "cutthrough"},
                                                          {"racks", "4"},
                                                          {"between-latency", "2ms"},
+                                                         {"server-placement", "colocated"},
                                                          {"between-bandwidth", "100Mbps"},
                                                          {"links", links_file()},
                                                          {"jitter", "exponential:50us"},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -18,15 +19,35 @@ struct Passage {
   Duration transfer{0};  // βb
 };
 
+/// The send port and the receive port that a message holds.
+struct PortPair {
+  int send = 0, receive = 0;
+};
+
 /// The streams of a link are numbered from · 2^16 + to.
 inline constexpr int most_ranks_with_jitter = 65536;
 
 /// Memory: linear in the ranks, in the links named one by one, and with jitter in the links used.
 class Links {
  public:
-  Links(const Network& network, int workers, int servers);
+  /// hosts[s]: the worker on whose machine server s runs; empty: each has a machine of its own.
+  Links(const Network& network, int workers, int servers, std::span<const int> hosts = {});
 
   int ranks() const { return ranks_; }
+
+  /// Whether both run on one machine. What they send each other takes no time, whatever the table
+  /// of links says, and is no traffic of the network.
+  bool within_machine(int from, int to) const {
+    return !machine_.empty() && port(from) == port(to);
+  }
+  /// Of ports() in each direction. A machine has one, and where servers share those of workers
+  /// another one inside, so that what stays there waits for nothing that leaves.
+  PortPair ports_of(int from, int to) const {
+    if (machine_.empty()) return {from, to};
+    const int send = port(from), receive = port(to);
+    return send == receive ? PortPair{inside_of(send), inside_of(send)} : PortPair{send, receive};
+  }
+  int ports() const { return machine_.empty() ? ranks_ : 2 * workers_; }
 
   /// Without jitter.
   Link between(int from, int to) const;
@@ -36,15 +57,18 @@ class Links {
   Passage passage_of_next(int from, int to, std::uint64_t bytes);
 
  private:
+  int port(int rank) const { return machine_[static_cast<std::size_t>(rank)]; }
+  int inside_of(int machine) const { return workers_ + machine; }
   Duration draw_jitter(int from, int to);
   const Passage& passage_of(const Link& link, std::uint64_t bytes);
 
   Jitter rule_;
   std::uint64_t seed_;
   bool charge_control_;
-  int ranks_;
-  Link inside_, outside_;           // of a rack
-  std::vector<std::int32_t> rack_;  // a rank; empty when there is one
+  int ranks_, workers_;
+  std::vector<std::int32_t> machine_;  // a rank; empty when each has its own
+  Link inside_, outside_;              // of a rack
+  std::vector<std::int32_t> rack_;     // a rank; empty when there is one
   std::unordered_map<std::uint64_t, Link> named_;
   std::unordered_map<std::uint64_t, RandomStream> jitter_;
   // Most messages are as long as the one before: this saves a division and a rounding for each.

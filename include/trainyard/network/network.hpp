@@ -27,6 +27,16 @@ enum class PortMode { circuit, cutthrough };
 PortMode parse_port_mode(std::string_view text, std::string_view what);
 std::string port_mode_text(PortMode mode);
 
+/// dedicated: each server on a machine of its own. colocated: each on the machine of a worker
+/// (scheme/cast.hpp, hosts_of()), whose port it shares: one send port and one receive port carry
+/// the messages of both, and what they tell each other takes no time and is no traffic. So
+/// TensorFlow, MXNet and BigDL run their servers (catalogue §7).
+enum class ServerPlacement { dedicated, colocated };
+
+/// "dedicated", "colocated". Throws UsageError, naming `what`.
+ServerPlacement parse_server_placement(std::string_view text, std::string_view what);
+std::string server_placement_text(ServerPlacement placement);
+
 /// What is added to the latency of each message, drawn anew for each. Never negative, so α stays
 /// what a message takes at least.
 /// uniform: from [0, scale), mean scale/2. exponential: mean scale. lognormal: scale · e^z with z
@@ -48,9 +58,11 @@ struct Network {
   Duration latency{0};                                                // α, a message
   double bytes_per_second = std::numeric_limits<double>::infinity();  // 1/β
   PortMode ports = PortMode::circuit;
+  ServerPlacement server_placement = ServerPlacement::dedicated;
 
   /// The workers stand in so many racks, part by part as in even_split(); server s stands in rack s
-  /// mod racks, so that each proxy of a hierarchical scheme stands with its group. The two numbers
+  /// mod racks, so that each proxy of a hierarchical scheme stands with its group, and in that of
+  /// its worker if it is colocated. The two numbers
   /// above hold inside a rack, the two below between racks; empty: as inside.
   int racks = 1;
   std::optional<Duration> between_latency{};

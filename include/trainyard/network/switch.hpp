@@ -11,9 +11,13 @@
 //  3. Every sender is a FIFO: a message that waits holds up those behind it.
 //  4. When a port frees, the message that starts is, among the queue heads whose two ports are
 //     idle, the one posted first. Of those posted at the same moment, the one that is earlier in
-//     its own sender's burst goes first, and then the one of the lower rank: so ranks that each
+//     its own sender's burst goes first, and then the one of the lower port: so ranks that each
 //     post a schedule of rounds at one moment are served round by round, not rank by rank. Nothing
 //     is reserved for a message that cannot start yet.
+//
+// Ranks that share a machine (links.hpp) share its two ports, so rule 3 is about all that they send
+// together. What one of them sends to another starts and ends when it is posted, and neither waits
+// for the machine's ports nor holds them.
 //
 // With cut-through ports rule 1 reads: a message i→j may start at s when i's send port is idle and
 // its first bit, at s + α_ij, comes no earlier than the last bit of the reception that j has taken
@@ -28,6 +32,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trainyard/base/event_queue.hpp"
@@ -41,7 +46,7 @@ namespace trainyard {
 /// Threads: none; the caller sees to it that calls do not overlap.
 class Switch {
  public:
-  Switch(const Network& network, int workers, int servers = 0);
+  Switch(const Network& network, int workers, int servers = 0, std::span<const int> hosts = {});
 
   /// Names a message until it starts; then another may have it.
   using Ticket = std::int32_t;
@@ -73,6 +78,7 @@ class Switch {
   struct Queued {
     Transfer transfer;
     Passage passage;
+    PortPair ports;
     Duration ahead{0};  // what the sender's messages before it hold its port for, since it was idle
     std::uint32_t burst = 0;   // its number among those its sender posted at that moment
     std::int32_t next = none;  // behind it in the sender's queue, or in the list of free slots
@@ -102,8 +108,8 @@ class Switch {
 
   Queued& queued(std::int32_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
   const Queued& queued(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
-  Sender& sender(std::int32_t rank) { return senders_[static_cast<std::size_t>(rank)]; }
-  Receiver& receiver(std::int32_t rank) { return receivers_[static_cast<std::size_t>(rank)]; }
+  Sender& sender(std::int32_t port) { return senders_[static_cast<std::size_t>(port)]; }
+  Receiver& receiver(std::int32_t port) { return receivers_[static_cast<std::size_t>(port)]; }
 
   bool goes_after(std::int32_t a, std::int32_t b) const;
   Duration lead(const Queued& message) const;

@@ -32,6 +32,7 @@ struct ComputeCost {
 /// ports, and as wait before; everything else is compute. The three add up to the rank's time.
 struct RankAccount {
   Duration compute{0}, transfer{0}, wait{0};
+  // What stays within a machine is in none of these.
   std::uint64_t messages_sent = 0, bytes_sent = 0;
   std::uint64_t messages_received = 0, bytes_received = 0;
 };
@@ -76,6 +77,9 @@ struct RuntimeSetup {
   int workers = 1;
   int servers = 0;
   Network network;
+  /// [servers]: the worker on whose machine each runs; empty: all have machines of their own
+  /// (network/links.hpp).
+  std::vector<int> hosts{};
   /// `wall`: the processing unit of each rank (hwloc logical index), empty for no pinning.
   std::vector<int> pinned_to;
   /// `wall`: ranks share cores, so a waiting rank parks instead of spinning.

@@ -54,6 +54,12 @@ struct Cast {
   std::vector<int> shares_of(int worker) const;
 };
 
+/// Where servers are colocated with workers (ServerPlacement), the worker whose machine each
+/// shares: a proxy stands with the first worker of its group (collective/proxies.hpp), and the k
+/// other servers with the first workers of the k parts that even_split() makes of all; so with k =
+/// n server w with worker w.
+std::vector<int> hosts_of(const Cast& cast);
+
 using CastRule = Cast (*)(const CastSetting&);
 
 namespace cast {

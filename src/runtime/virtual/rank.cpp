@@ -31,8 +31,7 @@ void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload
   envelope->tag = tag;
   envelope->payload = payload;
   envelope->fill(bytes);
-  if (is_counted(world_.setup_.network, bytes.size())) ++account_.messages_sent;
-  account_.bytes_sent += bytes.size();
+  count_sent(account_, world_.setup_.network, world_.switch_.links(), rank(), to, bytes.size());
   world_.post(envelope);
 }
 
@@ -52,8 +51,8 @@ Envelope* VirtualRank::take(int from) {
   if (envelope == nullptr) return nullptr;
   (before == nullptr ? first_arrived_ : before->next) = envelope->next;
   if (last_arrived_ == envelope) last_arrived_ = before;
-  if (is_counted(world_.setup_.network, envelope->size)) ++account_.messages_received;
-  account_.bytes_received += envelope->size;
+  count_received(account_, world_.setup_.network, world_.switch_.links(), envelope->from, rank(),
+                 envelope->size);
   return envelope;
 }
 

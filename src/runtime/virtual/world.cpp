@@ -37,7 +37,7 @@ constexpr auto wakes_later = [](const auto& a, const auto& b) {
 
 VirtualWorld::VirtualWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program)
     : setup_(setup),
-      switch_(setup.network, setup.workers, setup.servers),
+      switch_(setup.network, setup.workers, setup.servers, setup.hosts),
       ready_(static_cast<std::size_t>(setup.workers + setup.servers)),
       barrier_arrivals_(static_cast<std::size_t>(setup.workers)),
       perfect_(setup.network.perfect()),

@@ -2,14 +2,17 @@
 // anyone, a server of many workers, need not look at a channel of each.
 //
 // On an emulated network that order is known as soon as messages start: receptions at one port
-// never change places (network/switch.hpp). A rank that receives from a certain other one leaves
-// its entry behind, which is dropped when it comes to the front.
+// never change places (network/switch.hpp). Only what a server and a worker on one machine send
+// each other arrives before what has started earlier elsewhere; it is put in its place. A rank that
+// receives from a certain other one leaves its entry behind, which is dropped when it comes to the
+// front.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "trainyard/base/units.hpp"
@@ -25,8 +28,7 @@ class Arrivals {
 
   explicit Arrivals(int ranks) : left_behind_(static_cast<std::size_t>(ranks)) {}
 
-  /// A message from there arrives at `end`, after all that were announced. Called by whichever
-  /// thread works the switch.
+  /// A message from there arrives at `end`. Called by whichever thread works the switch.
   void announce(int from, Time end) {
     const std::lock_guard lock(mutex_);
     announced_.push_back({from, end});
@@ -86,7 +88,12 @@ class Arrivals {
 
   void fetch() {
     const std::lock_guard lock(mutex_);
-    known_.insert(known_.end(), announced_.begin(), announced_.end());
+    for (const Arrival& arrival : announced_) {
+      known_.push_back(arrival);
+      for (std::size_t i = known_.size() - 1; i > next_ && known_[i - 1].end > arrival.end; --i) {
+        std::swap(known_[i - 1], known_[i]);
+      }
+    }
     announced_.clear();
   }
 

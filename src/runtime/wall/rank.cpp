@@ -98,8 +98,7 @@ void WallRank::address(Envelope& envelope, int to, std::size_t bytes, std::uint6
   envelope.to = to;
   envelope.tag = tag;
   ++envelope.uses;
-  if (is_counted(world_.setup_.network, bytes)) ++account_.messages_sent;
-  account_.bytes_sent += bytes;
+  count_sent(account_, world_.setup_.network, world_.network_.links(), rank(), to, bytes);
   envelope.start = envelope.end = Time::max();
   if (!world_.perfect_) {
     const Time network = world_.network_time();

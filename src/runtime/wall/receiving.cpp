@@ -100,8 +100,8 @@ Message WallRank::take(Channel& channel) {
     arrivals_.take(envelope->from);
     ++taken_;
   }
-  if (is_counted(world_.setup_.network, envelope->size)) ++account_.messages_received;
-  account_.bytes_received += envelope->size;
+  count_received(account_, world_.setup_.network, world_.network_.links(), envelope->from, rank(),
+                 envelope->size);
   return {envelope, &world_};
 }
 
@@ -174,7 +174,12 @@ WallRank::Found WallRank::look_at_arrivals() {
   Found found{.any = anything_queued()};
   if (!found.any) return found;
   const Time present = world_.network_time();
-  if (look_among(arrivals_.all(), present, found)) return found;
+  // What stays within a machine may be announced after what arrives later.
+  const bool from_within = !world_.setup_.hosts.empty();
+  if (look_among(from_within ? arrivals_.all_announced() : arrivals_.all(), present, found)) {
+    if (from_within) found.next = std::min(found.next, checked_sum(now(), longest_unseen));
+    return found;
+  }
   const Time clock = now();
   const Time something_starts = world_.network_.work(clock, present);
   if (look_among(arrivals_.all_announced(), present, found)) return found;

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "trainyard/network/switch.hpp"
@@ -28,8 +29,8 @@ class SharedSwitch {
   /// `started` is called once for each message, when it is known when it arrives; by one thread at
   /// a time, whichever works the switch.
   SharedSwitch(const Network& network, int workers, int servers,
-               std::function<void(const Transfer&)> started)
-      : switch_(network, workers, servers), started_(std::move(started)) {}
+               std::function<void(const Transfer&)> started, std::span<const int> hosts = {})
+      : switch_(network, workers, servers, hosts), started_(std::move(started)) {}
 
   /// Puts the message on the list, from which it is posted at `now`; or when the switch was worked
   /// last, if that is later. REQUIRES: it has been received since it was posted before.

@@ -44,8 +44,9 @@ WallWorld::WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>
       program_(program),
       channels_(static_cast<std::size_t>(setup.workers + setup.servers) *
                 static_cast<std::size_t>(setup.workers + setup.servers)),
-      network_(setup.network, setup.workers, setup.servers,
-               [this](const Transfer& transfer) { announce(transfer); }),
+      network_(
+          setup.network, setup.workers, setup.servers,
+          [this](const Transfer& transfer) { announce(transfer); }, setup.hosts),
       live_workers_(setup.workers),
       live_(setup.workers + setup.servers),
       barrier_arrivals_(static_cast<std::size_t>(setup.workers)) {
