@@ -1,5 +1,8 @@
 #include "trainyard/collective/proxies.hpp"
 
+#include <numeric>
+#include <vector>
+
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -47,6 +50,32 @@ void serve_group(Communicator& comm, Vector sum) {
     Loans loans(comm);
     for (int w = first; w < end; ++w) loans.send(w, answer.vector());
   }
+}
+
+void serve_changing_group(Communicator& comm, Vector sum) {
+  const int root = comm.server(group_count(comm));
+  const int group = comm.rank() - comm.workers();
+  const int first = first_of(comm, group);
+  std::vector<int> members(static_cast<std::size_t>(first_of(comm, group + 1) - first));
+  std::iota(members.begin(), members.end(), first);
+  while (comm.await_message()) {
+    kernels::set_to_zero(sum);
+    std::erase_if(members, [&](int worker) {
+      const Message message = comm.receive(worker);
+      if (message.payload() == Payload::control) return true;
+      kernels::add(message.vector(), sum);
+      return false;
+    });
+    if (members.empty()) return;
+    comm.send(root, sum, members.size());
+    const Message answer = comm.receive(root);
+    Loans loans(comm);
+    for (const int worker : members) loans.send(worker, answer.vector());
+  }
+}
+
+void leave_group(Communicator& comm) {
+  comm.send_control(comm.server(group_of(comm, comm.rank())), 0);
 }
 
 void sum_groups(Communicator& comm, Vector sum) {

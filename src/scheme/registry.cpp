@@ -37,6 +37,7 @@ Scheme ps_backup_interrupt_scheme();
 Scheme gradient_coding_scheme();
 
 Scheme ps_async_scheme();
+Scheme ps_hierarchical_async_scheme();
 Scheme staleness_aware_scheme();
 Scheme dc_asgd_c_scheme();
 Scheme dc_asgd_a_scheme();
@@ -114,6 +115,7 @@ Scheme (*const published[])() = {
   ps_async_scheme,
   staleness_aware_scheme,
   dc_asgd_c_scheme,
+  ps_hierarchical_async_scheme,
   dc_asgd_a_scheme,
   downpour_scheme,
 

@@ -35,6 +35,8 @@ TEST_CASE("casts say how many ranks there are of each kind, and where the model 
            Case{"ps-backup-interrupt", "ring", 8, 3, 9, 1, 0, 1, ModelHome::servers},
            Case{"ps-hierarchical", "ring", 8, 3, 12, 4, 3, 1, ModelHome::replicas},
            Case{"ps-hierarchical", "ring", 2, 3, 5, 3, 2, 1, ModelHome::replicas},
+           Case{"ps-hierarchical-async", "ring", 8, 3, 12, 4, 3, 1, ModelHome::servers},
+           Case{"all-reduce", "tree-root", 8, 3, 9, 1, 0, 1, ModelHome::replicas},
            Case{"all-reduce", "ring", 8, 3, 8, 0, 0, 1, ModelHome::replicas},
            Case{"all-reduce", "ps", 8, 3, 9, 1, 0, 1, ModelHome::replicas},
            Case{"all-reduce", "ps-sharded", 2, 3, 4, 2, 0, 1, ModelHome::replicas},

@@ -45,6 +45,7 @@ const std::vector<Check> checks{
     {"gradient-coding", "", "gradient coding follows ps-sync, whoever is slow"},
 
     {"ps-async", "asgd_roundrobin_plain"},
+    {"ps-hierarchical-async", "", "ps-hierarchical-async follows its rule"},
     {"staleness-aware", "asgd_roundrobin_sa"},
     {"dc-asgd-c", "asgd_roundrobin_dc"},
     {"dc-asgd-a", "", "dc-asgd-a follows its rule, its running mean square included"},

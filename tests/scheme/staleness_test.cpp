@@ -54,7 +54,8 @@ TEST_CASE("equal asynchronous workers: staleness 0, 1, ..., n - 2, and then n - 
       [](const Scheme& scheme) {
         return cast_of(scheme, {}).model == ModelHome::servers && scheme.pace == Pace::free;
       },
-      {{"easgd-async", "replicas exchange with the centre, and no gradient is late"},
+      {{"ps-hierarchical-async", "a group's gradients are one update, and here there is one group"},
+       {"easgd-async", "replicas exchange with the centre, and no gradient is late"},
        {"eamsgd", "replicas exchange with the centre, and no gradient is late"}});
   const LoadedData data = test::dense_problem();
   for (const std::string& scheme : asynchronous) {

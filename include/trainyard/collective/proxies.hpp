@@ -24,6 +24,12 @@ bool is_root(const Communicator& comm);
 /// the root, and gives what the root answers to each of the group.
 void serve_group(Communicator& comm, Vector sum);
 
+/// The same where members leave before others do: a round is of those who are left, and the tag of
+/// its sum is how many. The other end of leave_group().
+void serve_changing_group(Communicator& comm, Vector sum);
+/// Worker: takes part in no more round. Control traffic.
+void leave_group(Communicator& comm);
+
 /// Root: sum ← sum + what the first proxy gave, + what the second gave, …; and the answer to each.
 void sum_groups(Communicator& comm, Vector sum);
 void answer_groups(Communicator& comm, ConstVector answer);
