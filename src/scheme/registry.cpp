@@ -46,6 +46,7 @@ Scheme downpour_scheme();
 Scheme ssp_scheme();
 Scheme ssp_strict_scheme();
 Scheme essp_scheme();
+Scheme key_value_scheme();
 Scheme value_bound_scheme();
 Scheme ps_async_epochs_scheme();
 
@@ -123,6 +124,7 @@ Scheme (*const published[])() = {
   ssp_strict_scheme,
   essp_scheme,
   value_bound_scheme,
+  key_value_scheme,
   ps_async_epochs_scheme,
 
   local_sgd_scheme,

@@ -81,7 +81,7 @@ void check_predictions(std::initializer_list<int> workers,
             const bool async_server =
                 variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||
                 variant.scheme == "downpour" || variant.scheme == "ps-backup" ||
-                variant.scheme.starts_with("dc-asgd");
+                variant.scheme == "key-value" || variant.scheme.starts_with("dc-asgd");
             const bool known = async_server ? k == 1
                                : variant.scheme == "ps-sync"
                                    ? k <= n

@@ -175,3 +175,117 @@ TEST_CASE("a range beyond the keys is refused", "[collective]") {
                  [&](Rank&, KeyValueClient& store) { store.push(keys - 1, filled(2, 1.0F)); }),
       ContainsSubstring("beyond the last"));
 }
+
+TEST_CASE("a listed push adds to its keys and nothing else", "[collective]") {
+  for (const auto& runtime : test::runtimes()) {
+    for (const int k : {1, 2, 5}) {
+      CAPTURE(runtime.name, k);
+      std::vector<float> values = filled(keys, 1.0F);
+      std::vector<float> expected = values;
+      const std::vector<std::uint32_t> listed{0, 3, 20, 21, 50, 102};
+      with_store(runtime, 2, k, values, unbounded, slow, [&](Rank& rank, KeyValueClient& store) {
+        for (int round = 0; round < 3; ++round) {
+          const float each = static_cast<float>(rank.rank() + 1);
+          store.wait(store.push_listed(listed, filled(listed.size(), each)));
+        }
+      });
+      for (const std::uint32_t key : listed) expected[key] = 1.0F + 3 * (1.0F + 2.0F);
+      CHECK(values == expected);
+    }
+  }
+}
+
+TEST_CASE("an exchange is a push and a clock and a pull in one message", "[collective]") {
+  for (const auto& runtime : test::runtimes()) {
+    for (const int k : {1, 2, 5}) {
+      for (const bool listed : {false, true}) {
+        CAPTURE(runtime.name, k, listed);
+        constexpr int n = 3;
+        std::vector<float> values = filled(keys, 0.0F);
+        std::vector<std::vector<float>> pulled(n, std::vector<float>(keys));
+        bool as_expected = true;
+        with_store(runtime, n, k, values, 0, slow, [&](Rank& rank, KeyValueClient& store) {
+          auto& own = pulled[static_cast<std::size_t>(rank.rank())];
+          const std::vector<std::uint32_t> some{0, 1, 102};
+          for (int step = 1; step <= 4; ++step) {
+            if (listed) {
+              store.wait(store.exchange_listed(some, filled(3, 1.0F), own));
+            } else {
+              store.wait(store.exchange(filled(keys, 1.0F), own));
+            }
+            // Without delay all are in step, so each sees what all have pushed and nothing more.
+            std::vector<float> expected =
+                filled(keys, listed ? 0.0F : static_cast<float>(n * step));
+            for (const std::uint32_t key : some) expected[key] = static_cast<float>(n * step);
+            if (own != expected) as_expected = false;
+          }
+        });
+        CHECK(as_expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("a list of keys goes over the wire once while it stays the same", "[collective]") {
+  const auto bytes_of = [](const std::vector<std::vector<std::uint32_t>>& lists, int k) {
+    std::vector<float> values = filled(keys, 0.0F);
+    const auto report = run_virtual(setup_of(1, k), [&](Rank& rank) {
+      rank.begin();
+      if (rank.rank() == 0) {
+        KeyValueClient store(rank, keys);
+        for (const auto& list : lists)
+          store.wait(store.push_listed(list, filled(list.size(), 1.0F)));
+        return;
+      }
+      serve_key_values(rank, even_split(Vector(std::span(values)), rank.rank() - 1, k), keys);
+    });
+    return report.accounts[0].bytes_sent;
+  };
+  using List = std::vector<std::uint32_t>;
+  // A fingerprint of 8 bytes, 4 bytes a key where it is sent, 4 bytes a value.
+  CHECK(bytes_of({{1, 2, 3}}, 1) == 8 + 3 * 4 + 3 * 4);
+  CHECK(bytes_of({{1, 2, 3}, {1, 2, 3}}, 1) == 8 + 3 * 4 + 3 * 4 + 8 + 3 * 4);
+  CHECK(bytes_of({{1, 2, 3}, {1, 2}}, 1) == 8 + 3 * 8 + 8 + 2 * 8);
+  CHECK(bytes_of({{1}, {2}, {1}}, 1) == 3 * (8 + 8));
+  CHECK(bytes_of({List{}}, 1) == 0);
+  // Keys 0 to 50 lie on server 0, 51 to 102 on server 1, each with a list of its own.
+  CHECK(bytes_of({{50, 51}, {50, 52}}, 2) == (8 + 8) + (8 + 8) + (8 + 4) + (8 + 8));
+}
+
+TEST_CASE("a server's own rule is told what was pushed and how old it is", "[collective]") {
+  struct Seen {
+    int client;
+    std::uint64_t read_at;
+    std::vector<float> change;
+  };
+  std::vector<Seen> seen;
+  std::vector<float> values = filled(4, 10.0F);
+  run_virtual(setup_of(1, 1), [&](Rank& rank) {
+    rank.begin();
+    if (rank.rank() == 0) {
+      KeyValueClient store(rank, 4);
+      std::vector<float> pulled(4);
+      store.push(0, filled(4, 1.0F));
+      store.push(1, filled(2, 2.0F));
+      store.wait(store.pull(0, pulled));
+      CHECK(pulled == std::vector<float>{9.0F, 7.0F, 7.0F, 9.0F});
+      store.push_listed(std::vector<std::uint32_t>{3}, filled(1, 4.0F));
+      store.wait(store.push(0, filled(4, 5.0F), PushMode::assign));
+      return;
+    }
+    const auto subtract = [&](const PushedChange& pushed) {
+      const auto change = pushed.change.floats();
+      seen.push_back({pushed.client, pushed.read_at, {change.begin(), change.end()}});
+      for (std::size_t j = 0; j < 4; ++j) values[j] -= change[j];
+    };
+    serve_key_values(rank, Vector(std::span(values)), 4, unbounded, subtract);
+  });
+  REQUIRE(seen.size() == 3);
+  CHECK(seen[0].change == filled(4, 1.0F));
+  CHECK(seen[1].change == std::vector<float>{0.0F, 2.0F, 2.0F, 0.0F});
+  CHECK(seen[2].change == std::vector<float>{0.0F, 0.0F, 0.0F, 4.0F});
+  CHECK(seen[0].read_at == 0);
+  CHECK(seen[1].read_at == 0);
+  CHECK(seen[2].read_at == 2);
+  CHECK(values == filled(4, 5.0F));
+}

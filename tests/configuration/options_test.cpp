@@ -114,6 +114,8 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"quasi-momentum", "0.8"},
                                                          {"quasi-memory", "0.7"},
                                                          {"send-probability", "0.1"},
+                                                         {"group-size", "4"},
+                                                         {"significance", "0.25"},
                                                          {"period-up", "6"},
                                                          {"period-down", "60"},
                                                          {"period-growth", "10"},

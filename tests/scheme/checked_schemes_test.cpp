@@ -54,6 +54,7 @@ const std::vector<Check> checks{
     {"ssp", "", "a read holds all own updates, and all others' up to s + 1 steps ago"},
     {"ssp-strict", "psgd_sum"},
     {"essp", "", "essp without staleness is synchronous SGD on the sum, however slow the network"},
+    {"key-value", "psgd_mean"},
     {"value-bound", "", "without a value bound it is ps-async"},
     {"ps-async-epochs", "", "an epoch waits for a slow worker only if its share is needed"},
 

@@ -20,6 +20,10 @@
 // below t − τ is in the values. τ = 0 is bulk-synchronous, τ = unbounded asynchronous. What comes
 // after a pull that waits, from the same client, is handled meanwhile.
 //
+// A push may list its keys instead of naming a range (push_listed()); then they are on the wire, 32
+// bits each, behind a fingerprint of the list in 64 bits. Key caching (Li et al., §5.1): a server
+// keeps the last list of each client, and to one that comes again only its fingerprint is sent.
+//
 // Requests, answers without values and clocks are messages of no bytes: free, unless control
 // traffic is charged. Threads: a client is its rank's own.
 #pragma once
@@ -27,8 +31,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
@@ -48,9 +54,20 @@ class KeyValueClient {
   /// REQUIRES: the range lies within the keys; the servers' values are of that precision.
   Timestamp push(std::size_t first, ConstVector values, PushMode mode = PushMode::add);
 
+  /// values[i] is added to the value of keys[i]. Servers that hold none of the keys get no message.
+  /// REQUIRES: keys in increasing order, below d; as above.
+  Timestamp push_listed(std::span<const std::uint32_t> keys, ConstVector values);
+
   /// `into` receives the values of [first, first + |into|); it is not to be touched until wait().
   /// REQUIRES: as above.
   Timestamp pull(std::size_t first, Vector into);
+
+  /// A step in one message to each server: push() of a value for each key, advance_clock(), and
+  /// pull() of all of them, which has that timestamp. Asked for one by one, a clock and a pull wait
+  /// behind others' pushes at the server's port. REQUIRES: both are of size d; as above.
+  Timestamp exchange(ConstVector values, Vector into);
+  /// The same with push_listed().
+  Timestamp exchange_listed(std::span<const std::uint32_t> keys, ConstVector values, Vector into);
 
   /// Returns when that request, and with it every earlier one to the same servers that is not a
   /// pull still held back by the bound, has been carried out.
@@ -68,6 +85,11 @@ class KeyValueClient {
     Vector into{};             // of a pull
   };
 
+  void send_listed(int server, std::span<const std::uint32_t> keys, ConstVector values,
+                   bool ends_step);
+  template <typename Send>
+  void for_each_list(std::span<const std::uint32_t> keys, ConstVector values, const Send& send);
+  void owed(int server, Vector into);
   template <typename Send>
   Timestamp request(std::size_t first, std::size_t count, const Send& send);
   void settle(int server);
@@ -77,14 +99,29 @@ class KeyValueClient {
   Timestamp next_ = 0;
   std::vector<std::uint64_t> requests_;  // to each server
   std::vector<Open> open_;
+  std::vector<std::vector<std::uint32_t>> listed_;  // to each server, the keys of the last list
+  std::vector<std::byte> wire_;
 };
 
 /// As a bound: nobody waits.
 inline constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 
+/// What a client has pushed with PushMode::add, listed or not, as a server's own rule sees it.
+struct PushedChange {
+  int client = 0;
+  std::uint64_t read_at = 0;  // changes that were in the values which that client has pulled last
+  ConstVector change;         // of the shard's size, 0 where nothing was pushed
+};
+/// A function of the user's on the server (Li et al., §3.5), instead of adding: it changes the
+/// shard.
+using ChangeRule = FunctionRef<void(const PushedChange&)>;
+
 /// A server's program, until no worker is left: holds `shard`, even_split(…, index, k) of the
 /// values.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys,
                       std::uint64_t bound = unbounded);
+/// The same with a rule for what is added.
+void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
+                      ChangeRule rule);
 
 }  // namespace trainyard

@@ -1,0 +1,41 @@
+// What of an update is worth sending (Li et al., OSDI 2014, §5.1, the significantly modified
+// filter): numbers smaller than a threshold wait, add up with later ones, and are sent when they
+// have become significant. So nothing is lost: what has been sent and what is held back make the
+// sum of all updates.
+//
+// Threads: a filter is its rank's own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/vector.hpp"
+
+namespace trainyard {
+
+/// Some numbers of a vector, in the order of their places.
+struct ListedValues {
+  std::span<const std::uint32_t> places;
+  ConstVector values;
+};
+
+class SignificanceFilter {
+ public:
+  /// `held`: what waits, as many numbers as an update has, of its precision. REQUIRES: threshold ≥
+  /// 0.
+  SignificanceFilter(Vector held, double threshold);
+
+  /// held ← held + update, and those of it whose magnitude is the threshold at least are taken out.
+  /// Valid until the next call.
+  ListedValues pass(ConstVector update);
+
+ private:
+  Vector held_;
+  double threshold_;
+  std::vector<std::uint32_t> places_;
+  VectorBuffer values_;
+};
+
+}  // namespace trainyard
