@@ -18,9 +18,10 @@ const std::string& graph_name(const Configuration& c) {
   return ingredient_name(c.ingredients, "topology");
 }
 
-Topology graph_of(const Configuration& c) {
+Topology graph_of(const Scheme& scheme, const Configuration& c) {
+  const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
   try {
-    return make_topology(graph_name(c), c.workers, c.seed);
+    return make_topology(graph_name(c), graph_nodes(scheme, c.workers, complete), c.seed);
   } catch (const UsageError& error) {
     throw OptionError("topology", error.what());
   }
@@ -82,7 +83,7 @@ std::optional<std::string> check_eigenvalues(const Scheme& scheme, const Configu
 
 std::optional<std::string> check_graph(const Scheme& scheme, const Configuration& c) {
   if (!takes(scheme, "topology")) return std::nullopt;
-  const Topology topology = graph_of(c);
+  const Topology topology = graph_of(scheme, c);
   if (!takes(scheme, "collective")) check_mixing(topology, c);
   if (scheme.graphs.range == GraphRange::column_stochastic) return std::nullopt;
   if (!std::ranges::all_of(topology.matrices, row_stochastic)) {
@@ -101,7 +102,8 @@ std::optional<std::string> check_graph(const Scheme& scheme, const Configuration
 
 Topology rounds_of(const Scheme& scheme, const Configuration& c) {
   if (!takes(scheme, "topology")) return {};
-  return rounds_over(scheme, make_topology(graph_name(c), c.workers, c.seed), c.hyperparameters,
+  const int nodes = graph_nodes(scheme, c.workers, c.hyperparameters);
+  return rounds_over(scheme, make_topology(graph_name(c), nodes, c.seed), c.hyperparameters,
                      c.seed);
 }
 

@@ -66,6 +66,8 @@ void check_texts_and_programs(const Scheme& s) {
                "with .takes = {\"topology\"} it is SchemeFamily::decentralised"},
           Rule{!takes(s, "topology") && s.graphs.range != GraphRange::doubly_stochastic, ".graphs",
                "says nothing without .takes = {\"topology\"}"},
+          Rule{!takes(s, "topology") && s.graphs.nodes != nullptr, ".graphs.nodes",
+               "says nothing without .takes = {\"topology\"}"},
           Rule{!takes(s, "topology") && s.graphs.rounds != nullptr, ".graphs.rounds",
                "says nothing without .takes = {\"topology\"}"},
           Rule{s.graphs.least_eigenvalue != nullptr &&

@@ -42,9 +42,10 @@ void make_codec_of(std::string_view text, const IngredientSetting& /*setting*/, 
 }
 
 void make_graph(std::string_view text, const IngredientSetting& s, Ingredients& into) {
+  const int nodes = graph_nodes(s.scheme, s.workers, s.hyperparameters);
   into.put("topology",
            std::make_shared<const Topology>(rounds_over(
-               s.scheme, make_topology(text, s.workers, s.seed), s.hyperparameters, s.seed)));
+               s.scheme, make_topology(text, nodes, s.seed), s.hyperparameters, s.seed)));
 }
 
 void make_collective(std::string_view text, const IngredientSetting& /*setting*/,

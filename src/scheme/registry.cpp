@@ -67,6 +67,7 @@ Scheme hogwild_numa_scheme();
 Scheme hogwild_plus_plus_scheme();
 
 Scheme gossip_scheme();
+Scheme hierarchical_gossip_scheme();
 Scheme d_psgd_scheme();
 Scheme gradient_tracking_scheme();
 Scheme diging_scheme();
@@ -114,17 +115,17 @@ Scheme (*const published[])() = {
   gradient_coding_scheme,
 
   ps_async_scheme,
+  ps_hierarchical_async_scheme,
   staleness_aware_scheme,
   dc_asgd_c_scheme,
-  ps_hierarchical_async_scheme,
   dc_asgd_a_scheme,
   downpour_scheme,
 
   ssp_scheme,
   ssp_strict_scheme,
   essp_scheme,
-  value_bound_scheme,
   key_value_scheme,
+  value_bound_scheme,
   ps_async_epochs_scheme,
 
   local_sgd_scheme,
@@ -144,6 +145,7 @@ Scheme (*const published[])() = {
   hogwild_plus_plus_scheme,
 
   gossip_scheme,
+  hierarchical_gossip_scheme,
   d_psgd_scheme,
   gradient_tracking_scheme,
   diging_scheme,
@@ -294,6 +296,10 @@ Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int 
     }
   }
   return given;
+}
+
+int graph_nodes(const Scheme& scheme, int workers, const Hyperparameters& hyperparameters) {
+  return scheme.graphs.nodes == nullptr ? workers : scheme.graphs.nodes(workers, hyperparameters);
 }
 
 Topology rounds_over(const Scheme& scheme, const Topology& graph,

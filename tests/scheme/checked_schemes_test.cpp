@@ -76,6 +76,7 @@ const std::vector<Check> checks{
     {"hogwild++", "", "an exchange of the ring does what its formula says"},
 
     {"gossip", "dsgd_atc_one_peer_exp"},
+    {"hierarchical-gossip", "", "hierarchical-gossip follows its rule"},
     {"d-psgd", "dsgd_awc_ring"},
     {"gradient-tracking", "gt_atc_ring"},
     {"diging", "gt_diging_ring"},

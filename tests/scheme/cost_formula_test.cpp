@@ -143,7 +143,8 @@ struct Problem {
             {"m",
              to_seconds(network.message_time(parameters + sizeof(float)))},  // a byte each, and ‖x‖
             {"b", of("backups")},
-            {"s", of("stragglers")}};
+            {"s", of("stragglers")},
+            {"⌈log2 g⌉", std::ceil(std::log2(std::max(1.0, of("group-size"))))}};
   }
 };
 

@@ -146,6 +146,9 @@ struct GraphUse {
   GraphRange range = GraphRange::doubly_stochastic;
   /// No eigenvalue of W may be below this; nullptr: whatever they are.
   double (*least_eigenvalue)(const Hyperparameters&) = nullptr;
+  /// How many nodes the graph has; nullptr: one for each worker. With fewer the program looks up
+  /// the rows itself, instead of asking for Worker::next_round().
+  int (*nodes)(int workers, const Hyperparameters&) = nullptr;
   /// What its workers mix over, made of the graph that --topology names; nullptr: that itself.
   Topology (*rounds)(const Topology& graph, const Hyperparameters&, std::uint64_t seed) = nullptr;
 };
@@ -220,6 +223,9 @@ std::span<const Scheme> own_schemes();
 /// another one needs is missing, two contradict each other, a name is there twice, or a
 /// hyperparameter means one thing in one row and another in the next.
 void check_schemes(std::span<const Scheme> table);
+
+/// How many nodes the graph has that --topology names.
+int graph_nodes(const Scheme& scheme, int workers, const Hyperparameters& hyperparameters);
 
 /// What the scheme's workers mix over when --topology names `graph`.
 Topology rounds_over(const Scheme& scheme, const Topology& graph,
