@@ -75,7 +75,7 @@ double least_models(const Scheme& scheme, const Configuration& c, const Model& m
   double replicas = cast.model == ModelHome::shared ? 0.0 : cast.workers;
   if (cast.holds != nullptr) {
     std::size_t held = 0;
-    for (const ParameterRange& part : holdings_of(scheme, cast, model, c.model)) held += part.count;
+    for (const Holding& part : holdings_of(scheme, cast, model, c.model)) held += part.count();
     replicas = static_cast<double>(held) / static_cast<double>(model.dimension());
   }
   return 2.0 * replicas + 3.0;  // the first one, the mean, the result

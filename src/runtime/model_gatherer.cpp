@@ -37,9 +37,11 @@ GatheredModel ModelGatherer::mean_of_replicas() {
   const int workers = state_.layout().workers;
   const ModelLayout& layout = state_.layout();
   const Vector copies = place_for(layout.place_of(workers));
+  std::size_t place = 0;
   for (int worker = 0; worker < workers; ++worker) {
-    kernels::copy(state_.replica(worker),
-                  copies.subspan(layout.place_of(worker), layout.held_by(worker).count));
+    const ConstVector replica = state_.replica(worker);
+    kernels::copy(replica, copies.subspan(place, replica.size()));
+    place += replica.size();
   }
   return of_replicas(copies);
 }
@@ -90,9 +92,10 @@ GatheredModel ModelGatherer::parts_together(ConstVector parts) {
     const auto each = [&](auto visit) {
       std::size_t place = 0;
       for (int worker = 0; worker < layout.workers; ++worker) {
-        const ParameterRange held = layout.held_by(worker);
-        for (std::size_t j = 0; j < held.count; ++j) visit(held.first + j, all[place + j]);
-        place += held.count;
+        for (const ParameterRange& held : layout.held_by(worker).ranges) {
+          for (std::size_t j = 0; j < held.count; ++j) visit(held.first + j, all[place + j]);
+          place += held.count;
+        }
       }
     };
     each([&](std::size_t j, double value) { sums_[j] += value; });

@@ -11,7 +11,7 @@ std::size_t ModelLayout::place_of(int worker) const {
   if (home != ModelHome::replicas) return 0;
   if (holdings.empty()) return static_cast<std::size_t>(worker) * dimension;
   std::size_t place = 0;
-  for (int before = 0; before < worker; ++before) place += held_by(before).count;
+  for (int before = 0; before < worker; ++before) place += count_of(before);
   return place;
 }
 

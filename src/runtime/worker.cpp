@@ -22,6 +22,22 @@ constexpr std::uint64_t staleness_sampled_every = 64;
   throw UsageError(fmt::format("scheme '{}': {}: {}", scheme, field, why));
 }
 
+/// The held parameters of a model, one range behind the other; `place` is where several are put
+/// together.
+ConstVector held_of(ConstVector model, const Holding& holding, VectorBuffer& place) {
+  const auto part = [&](const ParameterRange& range) {
+    return model.subspan(range.first, range.count);
+  };
+  if (holding.ranges.size() == 1) return part(holding.ranges.front());
+  place = VectorBuffer(model.scalar(), holding.count());
+  std::size_t done = 0;
+  for (const ParameterRange& range : holding.ranges) {
+    kernels::copy(part(range), place.view().subspan(done, range.count));
+    done += range.count;
+  }
+  return place.view();
+}
+
 }  // namespace
 
 void RunContext::throw_not_taken(std::string_view kind) const {
@@ -56,12 +72,12 @@ Coder make_coder(Rank& rank, const RunContext& context, const Codec& codec,
 Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> shares)
     : rank_(rank),
       context_(context),
-      held_(context.state.layout().held_by(rank.rank())),
+      held_(context.state.layout().count_of(rank.rank())),
       constant_step_(context.optimizer.constant_step()),
       sparse_(context.hot != nullptr      ? context.hot->update.get()
               : context.optimizer.plain() ? context.model.sparse_update()
                                           : nullptr),
-      optimizer_(context.optimizer, [&](std::string_view name) { return keep(name, held_.count); }),
+      optimizer_(context.optimizer, [&](std::string_view name) { return keep(name, held_); }),
       random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1),
       rounding_(
           RandomStream(context.seed, Purpose::rounding, static_cast<std::uint32_t>(rank.rank()))
@@ -83,9 +99,11 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   const std::size_t dimension = context.model.dimension();
   SharedModels* const shared = context.state.shared();
   if (shared == nullptr) {
-    const ConstVector initial = context.initial_model.subspan(held_.first, held_.count);
-    replica_ = context.state.keep_model(rank.rank(), initial);
-    gradient_ = VectorBuffer::zeroed(context.model.scalar(), held_.count);
+    VectorBuffer together;
+    const Holding holding = context.state.layout().held_by(rank.rank());
+    replica_ =
+        context.state.keep_model(rank.rank(), held_of(context.initial_model, holding, together));
+    gradient_ = VectorBuffer::zeroed(context.model.scalar(), held_);
     return;
   }
   group_ = shared->group_of(rank.rank());
@@ -129,7 +147,7 @@ const MixingRow& Worker::next_round() {
 void Worker::throw_wrong_home(const char* asked_for) const {
   const char* why = "needs a replica and does not go with cast::shared";
   if (context_.state.shared() == nullptr) {
-    why = held_.count == context_.model.dimension()
+    why = held_ == context_.model.dimension()
               ? "needs cast::shared"
               : "needs the whole model, of which .holds gives a worker a part";
   }
@@ -180,7 +198,9 @@ const LayeredModel& Worker::layers() const {
 }
 
 Stage Worker::stage() const {
-  return layers().stage_of(held_);
+  const Holding held = context_.state.layout().held_by(rank_.rank());
+  require(held.ranges.size() == 1, "a stage has its parameters in a row");
+  return layers().stage_of(held.ranges.front());
 }
 
 double Worker::epochs() const {
@@ -269,7 +289,7 @@ void Worker::compute(double minibatches, FunctionRef<void()> work) {
 
 void Worker::code(Duration of_a_number, FunctionRef<void()> work) {
   const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
-  const double times = static_cast<double>(held_.count) * slowdown;
+  const double times = static_cast<double>(held_) * slowdown;
   const Time began = rank_.now();
   rank_.compute({.simulated = scaled(of_a_number, times), .slowdown = slowdown}, work);
   context_.state.coding_of(rank_.rank()).time += rank_.now() - began;

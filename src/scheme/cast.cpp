@@ -70,12 +70,12 @@ std::vector<int> everyone(int workers) {
   return all;
 }
 
-std::vector<ParameterRange> a_stage_each(const Model& model, const Cast& made) {
+std::vector<Holding> a_stage_each(const Model& model, const Cast& made) {
   if (model.layered() == nullptr)
     throw UsageError("a model without layers cannot be cut into stages; mlp:H1,H2,… has layers");
-  std::vector<ParameterRange> holdings;
+  std::vector<Holding> holdings;
   for (const Stage& stage : model.layered()->cut(made.workers)) {
-    holdings.push_back(stage.parameters);
+    holdings.emplace_back(stage.parameters);
   }
   return holdings;
 }

@@ -354,19 +354,24 @@ void check_cast(const Scheme& scheme, const Cast& made, int workers) {
       });
 }
 
-void check_holdings(const Scheme& scheme, const Cast& cast,
-                    std::span<const ParameterRange> holdings, std::size_t dimension) {
+void check_holdings(const Scheme& scheme, const Cast& cast, std::span<const Holding> holdings,
+                    std::size_t dimension) {
   if (holdings.size() != static_cast<std::size_t>(cast.workers)) {
     refuse(scheme, ".cast", ".holds says of another number of workers than there are");
   }
   // How many begin or end to hold at each parameter: summed up, how many hold it.
   std::vector<int> changes(dimension + 1, 0);
-  for (const ParameterRange& held : holdings) {
-    if (held.count == 0 || held.first > dimension || held.count > dimension - held.first) {
+  for (const Holding& held : holdings) {
+    bool there = held.count() > 0;
+    for (const ParameterRange& range : held.ranges) {
+      there = there && range.first <= dimension && range.count <= dimension - range.first;
+      if (!there) break;
+      ++changes[range.first];
+      --changes[range.first + range.count];
+    }
+    if (!there) {
       refuse(scheme, ".cast", ".holds gives a worker nothing, or what the model does not have");
     }
-    ++changes[held.first];
-    --changes[held.first + held.count];
   }
   const bool alike =
       std::all_of(changes.begin() + 1, changes.end() - 1, [](int change) { return change == 0; });

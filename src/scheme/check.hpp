@@ -20,8 +20,8 @@ void check_cast(const Scheme& scheme, const Cast& made, int workers);
 
 /// The same for what workers hold of a model of `dimension` parameters: of each of them as many
 /// workers hold it, and everybody something.
-void check_holdings(const Scheme& scheme, const Cast& cast,
-                    std::span<const ParameterRange> holdings, std::size_t dimension);
+void check_holdings(const Scheme& scheme, const Cast& cast, std::span<const Holding> holdings,
+                    std::size_t dimension);
 
 /// Whether schemes_of_group() knows it.
 bool is_group(std::string_view name);

@@ -262,12 +262,14 @@ Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNam
   return made;
 }
 
-std::vector<ParameterRange> holdings_of(const Scheme& scheme, const Cast& cast, const Model& model,
-                                        std::string_view name) {
+std::vector<Holding> holdings_of(const Scheme& scheme, const Cast& cast, const Model& model,
+                                 std::string_view name) {
   if (cast.holds == nullptr) return {};
-  std::vector<ParameterRange> holdings;
+  std::vector<Holding> holdings;
   try {
     holdings = cast.holds(model, cast);
+  } catch (const OptionError&) {
+    throw;  // says itself what is to be changed
   } catch (const UsageError& error) {
     throw OptionError("model", std::string(name), fmt::format("{}: {}", scheme.name, error.what()));
   }

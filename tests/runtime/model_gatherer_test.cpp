@@ -84,6 +84,26 @@ TEST_CASE("the model of parts is what their holders have, or the mean of it", "[
     CHECK(doubles_of(gatherer.gather().values) == whole);  // nothing is left of the first time
     CHECK_FALSE(gatherer.gather().consensus_distance);
   }
+  {
+    // Of several ranges: those of a part of columns, and the rest.
+    ModelLayout columns = layout;
+    columns.holdings = {{0, 1}, {1, 1}};
+    columns.holdings[0].add({2, 0});  // nothing
+    columns.holdings[0].add({3, 1});
+    columns.holdings[0].add({4, 1});  // joined to the one before
+    columns.holdings[1].add({2, 1});
+    CHECK(columns.holdings[0].ranges == std::vector<ParameterRange>{{0, 1}, {3, 2}});
+    CHECK(columns.holdings[1].ranges == std::vector<ParameterRange>{{1, 2}});
+    CHECK(columns.count_of(0) == 3);
+    CHECK(columns.place_of(1) == 3);
+    CHECK(columns.copies() == 1);
+    RunState state(columns);
+    (void)state.keep_model(0, std::vector<double>{1.0, 4.0, 5.0});
+    (void)state.keep_model(1, std::vector<double>{2.0, 3.0});
+    ModelGatherer gatherer(state);
+    CHECK(doubles_of(gatherer.gather().values) == whole);
+    CHECK_FALSE(gatherer.gather().consensus_distance);
+  }
   layout.workers = 4;
   layout.holdings.push_back({0, 1});
   layout.holdings.push_back({1, 4});

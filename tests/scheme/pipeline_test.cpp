@@ -128,7 +128,7 @@ void pass_in_pairs(Worker& worker) {
   }
 }
 
-std::vector<ParameterRange> two_stages_twice(const Model& model, const Cast&) {
+std::vector<Holding> two_stages_twice(const Model& model, const Cast&) {
   const std::vector<Stage> stages = model.layered()->cut(2);
   return {stages[0].parameters, stages[1].parameters, stages[0].parameters, stages[1].parameters};
 }
@@ -207,26 +207,40 @@ TEST_CASE("what does not go with parts of a model is refused", "[scheme]") {
     scheme.cast = [](const CastSetting& s) { return Cast{.workers = s.workers, .holds = holds}; };
     CHECK_THROWS_WITH(plan_run(scheme, c, data), ContainsSubstring(why));
   };
-  refused([](const Model&, const Cast&) { return std::vector<ParameterRange>(2); },
+  refused([](const Model&, const Cast&) { return std::vector<Holding>(2); },
           "scheme 'mine': .cast: .holds says of another number of workers");
   refused(
       [](const Model& m, const Cast&) {
-        return std::vector<ParameterRange>{{0, 5}, {5, m.dimension() - 5}, {0, 0}};
+        return std::vector<Holding>{{0, 5}, {5, m.dimension() - 5}, {0, 0}};
       },
       "scheme 'mine': .cast: .holds gives a worker nothing");
   refused(
       [](const Model& m, const Cast&) {
-        return std::vector<ParameterRange>{{0, 5}, {5, 5}, {9, m.dimension()}};
+        return std::vector<Holding>{{0, 5}, {5, 5}, {9, m.dimension()}};
       },
       "or what the model does not have");
   refused(
       [](const Model& m, const Cast&) {
-        return std::vector<ParameterRange>{{0, 5}, {4, 6}, {10, m.dimension() - 10}};
+        return std::vector<Holding>{{0, 5}, {4, 6}, {10, m.dimension() - 10}};
       },
       "gives some parameters to more workers than others");
   refused(
       [](const Model& m, const Cast&) {
-        return std::vector<ParameterRange>{{0, 5}, {5, 5}, {11, m.dimension() - 11}};
+        Holding last(10, 2);
+        last.add({13, m.dimension() - 13});
+        return std::vector<Holding>{{0, 5}, {5, 5}, last};
+      },
+      "gives some parameters to more workers than others");
+  refused(
+      [](const Model&, const Cast&) {
+        Holding last(10, 2);
+        last.ranges.push_back({13, std::size_t{0} - 5});
+        return std::vector<Holding>{{0, 5}, {5, 5}, last};
+      },
+      "or what the model does not have");
+  refused(
+      [](const Model& m, const Cast&) {
+        return std::vector<Holding>{{0, 5}, {5, 5}, {11, m.dimension() - 11}};
       },
       "gives some parameters to more workers than others");
 }

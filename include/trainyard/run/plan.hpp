@@ -34,7 +34,7 @@ struct Plan {
   const LoadedData* data = nullptr;
   std::shared_ptr<const Model> model;
   Cast cast;                                      // who is what
-  std::vector<ParameterRange> holdings;           // of each worker; empty: the whole model
+  std::vector<Holding> holdings;                  // of each worker; empty: the whole model
   Ingredients ingredients;                        // of the kinds that the scheme takes
   std::vector<std::vector<std::uint32_t>> parts;  // the rows of each of the configuration's workers
   RunLimits limits;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "trainyard/base/vector.hpp"
+#include "trainyard/model/holding.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/coding_account.hpp"
 #include "trainyard/runtime/shared_model.hpp"
@@ -35,11 +36,15 @@ struct ModelLayout {
   std::size_t dimension = 0;
   /// home replicas: what of the model each worker holds; empty: all of it. Every parameter is held
   /// by as many workers.
-  std::vector<ParameterRange> holdings{};
+  std::vector<Holding> holdings{};
 
-  ParameterRange held_by(int worker) const {
+  Holding held_by(int worker) const {
     if (holdings.empty()) return {0, dimension};
     return holdings[static_cast<std::size_t>(worker)];
+  }
+  /// How many parameters these are.
+  std::size_t count_of(int worker) const {
+    return holdings.empty() ? dimension : holdings[static_cast<std::size_t>(worker)].count();
   }
   /// Where worker w's replica begins when all of them lie one behind the other; of `workers`, where
   /// the last one ends. 0 unless replicas are the model's home.

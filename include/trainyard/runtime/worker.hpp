@@ -262,7 +262,7 @@ class Worker {
  private:
   /// The whole model, a replica of its own.
   void needs_whole(const char* asked_for) const {
-    if (replica_.empty() || held_.count != context_.model.dimension()) throw_wrong_home(asked_for);
+    if (replica_.empty() || held_ != context_.model.dimension()) throw_wrong_home(asked_for);
   }
   void needs_replica(const char* asked_for) const {
     if (replica_.empty()) throw_wrong_home(asked_for);
@@ -275,7 +275,7 @@ class Worker {
 
   Rank& rank_;
   const RunContext& context_;
-  const ParameterRange held_;          // what of the model its replica is
+  const std::size_t held_;             // how many of the model's parameters its replica is
   const bool constant_step_;           // saves divisions, which show beside a row of 60 nonzeros
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
   std::vector<Dataset> shares_;

@@ -14,6 +14,7 @@
 
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/fixed_point.hpp"
+#include "trainyard/model/holding.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/run_state.hpp"
@@ -31,7 +32,7 @@ struct CastSetting {
 struct Cast;
 /// holdings[w]: the parameters that worker w holds. Every parameter is held by as many workers.
 /// Throws UsageError, without naming the scheme, for a model that cannot be divided like that.
-using HoldingRule = std::vector<ParameterRange> (*)(const Model&, const Cast&);
+using HoldingRule = std::vector<Holding> (*)(const Model&, const Cast&);
 
 struct Cast {
   int workers = 1;  // ranks with the worker's program: 0 .. workers − 1

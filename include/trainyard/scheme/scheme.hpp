@@ -187,9 +187,9 @@ Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNam
              const Hyperparameters& hyperparameters);
 
 /// What each worker holds of the model that is called `name`; empty: all of it. Throws OptionError
-/// where the model cannot be divided as the scheme does it.
-std::vector<ParameterRange> holdings_of(const Scheme& scheme, const Cast& cast, const Model& model,
-                                        std::string_view name);
+/// where the model cannot be divided as the scheme does it, or what the rule itself throws.
+std::vector<Holding> holdings_of(const Scheme& scheme, const Cast& cast, const Model& model,
+                                 std::string_view name);
 
 /// Whether it encodes what it sends, by the run's codec or in a way of its own: then coding takes
 /// time.
