@@ -149,21 +149,29 @@ const IngredientKind* varied_kind(const Scheme& scheme) {
 
 namespace {
 
-void refuse_by_data(const Scheme& scheme, std::string_view what) {
-  if (scheme.rhythm != Rhythm::by_data) return;
-  throw UsageError(fmt::format(
-      "{}: when {} communicates depends on the data; `trainyard run` shows it", what, scheme.name));
+/// Why there is no prediction; empty where there is one.
+std::string why_unknown(const Scheme& scheme) {
+  if (scheme.rhythm == Rhythm::by_data) {
+    return fmt::format("when {} communicates depends on the data", scheme.name);
+  }
+  if (cast_of(scheme, 1, 1, {}, with_fallbacks(scheme, {}, 1)).holds != nullptr) {
+    return fmt::format(
+        "what {} sends depends on a network's layers, not on how many parameters "
+        "they have",
+        scheme.name);
+  }
+  return "";
 }
 
 std::vector<Variant> variants_of_group(std::string_view name, std::string_view what) {
   std::vector<Variant> all;
   for (const std::string& scheme : schemes_of_group(name)) {
-    if (find_scheme(scheme).rhythm == Rhythm::by_data) continue;
+    if (!why_unknown(find_scheme(scheme)).empty()) continue;
     std::ranges::copy(parse_variants(scheme, what), std::back_inserter(all));
   }
   if (name != all_systems) return all;
   for (const Preset& preset : presets()) {
-    if (find_scheme(preset.scheme).rhythm != Rhythm::by_data) {
+    if (why_unknown(find_scheme(preset.scheme)).empty()) {
       all.push_back({preset.scheme, "", preset.name});
     }
   }
@@ -179,7 +187,9 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
   const std::size_t colon = text.find(':');
   const NamedScheme named = find_scheme_or_preset_beside_groups(text.substr(0, colon));
   const Scheme& scheme = *named.scheme;
-  refuse_by_data(scheme, what);
+  if (const std::string why = why_unknown(scheme); !why.empty()) {
+    throw UsageError(fmt::format("{}: {}; `trainyard run` shows it", what, why));
+  }
   const std::string preset = named.preset == nullptr ? "" : named.preset->name;
   const std::vector<std::string> ways = ways_of(scheme);
   if (colon != std::string_view::npos) {

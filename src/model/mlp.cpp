@@ -148,6 +148,9 @@ class Mlp final : public Model, public LayeredModel {
     return made;
   }
 
+  int depth() const override { return static_cast<int>(layers_.size()); }
+  double l2() const override { return l2_; }
+
   Stage stage_of(ParameterRange parameters) const override {
     std::size_t first = 0, end = 0;
     while (first < layers_.size() && layers_[first].first_weight < parameters.first) ++first;

@@ -22,6 +22,7 @@ Scheme ps_sync_scheme();
 Scheme ring_scheme();
 Scheme all_reduce_scheme();
 Scheme ps_hierarchical_scheme();
+Scheme tensor_split_scheme();
 
 Scheme csgd_scheme();
 Scheme ec_sgd_scheme();
@@ -101,6 +102,7 @@ Scheme (*const published[])() = {
   ring_scheme,
   all_reduce_scheme,
   ps_hierarchical_scheme,
+  tensor_split_scheme,
   csgd_scheme,
   ec_sgd_scheme,
   double_squeeze_scheme,

@@ -269,6 +269,8 @@ TEST_CASE("variants: a scheme, or one way of it", "[analysis]") {
         decentralised.size() + parse_variants("all-centralised", "").size());
   CHECK_THROWS_WITH(parse_variants("all-decentralized", "--schemes"),
                     ContainsSubstring("did you mean 'all-decentralised'?"));
+  CHECK_THROWS_WITH(parse_variants("tensor-split", "--schemes"),
+                    ContainsSubstring("what tensor-split sends depends on a network's layers"));
   CHECK_THROWS_WITH(parse_variants("gossip:rung", "--schemes"),
                     ContainsSubstring("did you mean 'ring'?"));
   CHECK_THROWS_WITH(parse_variants("ring:tree", "--schemes"), ContainsSubstring("no choice"));

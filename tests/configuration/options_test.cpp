@@ -60,6 +60,7 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"model-bits", "8"},
                                                          {"model-range", "2.5"},
                                                          {"groups", "3"},
+                                                         {"tensor-size", "2"},
                                                          {"token-updates", "16"},
                                                          {"tolerance", "0.001"}};
   return values;

@@ -13,6 +13,7 @@
 
 #include "run/small_runs.hpp"
 #include "support/catch.hpp"
+#include "support/layered_schemes.hpp"
 
 namespace trainyard {
 
@@ -72,7 +73,8 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
     c.hyperparameters = {{"participation", 1.0}, {"delta", 0.5}};
     const RunResult result = run_small(c);
     CHECK(result.metrics.front().step == 0.0);
-    CHECK(result.metrics.front().train_loss == Approx(std::log(2.0)));
+    // A network begins with random weights.
+    if (c.model.empty()) CHECK(result.metrics.front().train_loss == Approx(std::log(2.0)));
     CHECK(result.metrics.back().train_loss == result.summary.train_loss);
     CHECK(result.summary.train_loss < 0.6);
     CHECK(result.summary.steps == 30.0);
@@ -92,7 +94,7 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
           (stale && scheme.family != SchemeFamily::local_updates &&
            scheme.family != SchemeFamily::decentralised));
     CHECK(result.summary.consensus_distance.has_value() ==
-          (cast_of(scheme, c).model == ModelHome::replicas));
+          (cast_of(scheme, c).model == ModelHome::replicas && !test::divides_layers(scheme)));
   }
 }
 

@@ -7,6 +7,8 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 
+#include "support/layered_schemes.hpp"
+
 namespace trainyard {
 
 LoadedData small_data() {
@@ -21,6 +23,7 @@ LoadedData small_data() {
 Configuration small_configuration(const std::string& scheme) {
   Configuration configuration;
   configuration.scheme = scheme;
+  configuration.model = test::model_for(scheme);
   configuration.workers = 4;
   configuration.batch = 10;
   configuration.time = TimeMode::simulated;

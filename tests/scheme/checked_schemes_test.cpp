@@ -30,6 +30,7 @@ const std::vector<Check> checks{
     {"ring", "psgd_mean"},
     {"all-reduce", "psgd_mean"},
     {"ps-hierarchical", "", "ps-hierarchical follows ps-sync, whatever the groups"},
+    {"tensor-split", "", "workers that split each layer train the model of one rank"},
 
     {"csgd", "csgd_top1_noEF"},
     {"ec-sgd", "ecsgd_top1"},

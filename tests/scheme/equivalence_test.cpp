@@ -31,6 +31,7 @@ double relative_difference(const RunResult& a, const RunResult& b) {
 TEST_CASE("synchronous schemes give the same model at equal total batch", "[scheme]") {
   const auto others = test::schemes_where(test::is_synchronous,
                                           {{"sequential", "is what the others are compared with"},
+                                           {"tensor-split", "takes networks; has its own test"},
                                            {"ec-sgd", "takes no momentum"},
                                            {"double-squeeze", "takes no momentum"},
                                            {"coded-all-reduce", "takes no momentum"},
@@ -111,6 +112,7 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
        {"easgd-async", "its model is the centre, which lags behind the replicas"},
        {"eamsgd", "its model is the centre, which lags behind the replicas"},
        {"buckwild", "rounds its model to 16 bits"},
+       {"tensor-split", "takes networks; has its own test"},
        {"terngrad", "is right on average"},
        {"sign-sgd", "steps by signs"},
        {"one-bit-adam", "steps as Adam does"}});

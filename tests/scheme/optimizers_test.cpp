@@ -40,14 +40,15 @@ double gradient(std::size_t worker, std::size_t j, double x) {
 }  // namespace
 
 TEST_CASE("synchronous schemes make the same step with every optimizer and schedule", "[scheme]") {
-  const auto synchronous =
-      test::schemes_where(test::is_synchronous, {{"ec-sgd", "takes plain SGD only"},
-                                                 {"double-squeeze", "takes plain SGD only"},
-                                                 {"coded-all-reduce", "takes plain SGD only"},
-                                                 {"power-sgd", "takes plain SGD only"},
-                                                 {"one-bit-adam", "is an optimizer of its own"},
-                                                 {"terngrad", "is right on average"},
-                                                 {"sign-sgd", "steps by signs"}});
+  const auto synchronous = test::schemes_where(
+      test::is_synchronous, {{"tensor-split", "takes networks; has a test of its own"},
+                             {"ec-sgd", "takes plain SGD only"},
+                             {"double-squeeze", "takes plain SGD only"},
+                             {"coded-all-reduce", "takes plain SGD only"},
+                             {"power-sgd", "takes plain SGD only"},
+                             {"one-bit-adam", "is an optimizer of its own"},
+                             {"terngrad", "is right on average"},
+                             {"sign-sgd", "steps by signs"}});
   const Dataset data = three_quadratics();
   for (const OptimizerKind kind :
        {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam}) {

@@ -9,6 +9,8 @@
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 
+#include "support/layered_schemes.hpp"
+
 namespace trainyard::test {
 
 inline LoadedData dense_problem(std::size_t rows = 400, std::size_t features = 20) {
@@ -20,9 +22,11 @@ inline LoadedData sparse_problem(std::size_t rows = 400, std::size_t features = 
 }
 
 /// A quick configuration: simulated, 1 ms a minibatch, perfect network, evaluated at the ends only.
+/// Of schemes that divide layers, a network.
 inline Configuration quick(const std::string& scheme, int workers, std::uint64_t steps) {
   Configuration c;
   c.scheme = scheme;
+  c.model = model_for(scheme);
   c.workers = workers;
   c.steps = steps;
   c.batch = 4;

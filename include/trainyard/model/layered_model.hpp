@@ -61,6 +61,11 @@ class LayeredModel {
                                           std::span<const float> below,
                                           std::span<const float> above, Vector gradient,
                                           Workspace& workspace) const = 0;
+
+  /// Number of layers: cut() makes no more stages.
+  virtual int depth() const = 0;
+  /// λ of the regulariser, which is for weights and not for biases.
+  virtual double l2() const = 0;
 };
 
 }  // namespace trainyard

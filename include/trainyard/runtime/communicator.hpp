@@ -94,7 +94,8 @@ class Communicator {
                     std::uint64_t tag) = 0;
 
  private:
-  friend class RankWrapper;  // posts on behalf of another
+  friend class RankWrapper;  // these post on behalf of another
+  friend class GroupCommunicator;
   int rank_, workers_, servers_;
 };
 

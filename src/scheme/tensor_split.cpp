@@ -1,0 +1,130 @@
+// Tensor split (Megatron-LM, Shoeybi et al. 2019, §3; COTS HPC, Coates et al. 2013): T workers hold
+// one copy of a network together, a part of the units of each layer each, and take every minibatch
+// together. Data parallelism sends gradients, as many numbers as the model has parameters, whatever
+// the batch; this sends units, as many as there are rows, whatever the model, and several times a
+// step. So it is for wide layers and small batches.
+//
+// A pair of layers, the first split by columns and the second by rows, needs one all-reduce forward
+// and one backward (model/tensor_split.hpp); an odd last layer two numbers a row, for softmax.
+//
+// With n/T such copies it is a hybrid: each takes the minibatches of its own workers, and those who
+// hold the same part all-reduce their gradients.
+#include "trainyard/model/tensor_split.hpp"
+
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/all_reduce_max.hpp"
+#include "trainyard/runtime/group.hpp"
+#include "trainyard/runtime/split_pass.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+namespace {
+
+const HyperparameterInfo tensor_size_info{
+    .name = "tensor-size",
+    .argument = "T",
+    .help =
+        "workers that hold one copy of the model together; n/T copies; all workers if not given",
+    .fallback = 1,
+    .low = 1,
+    .high = 32000,
+    .whole = true,
+    .run_fallback = [](int workers, const Hyperparameters&) -> double { return workers; }};
+
+/// Throws OptionError where they do not divide the workers.
+int tensor_size(const Hyperparameters& hyperparameters, int workers) {
+  const double asked = hyperparameter(hyperparameters, tensor_size_info.name);
+  const int size = static_cast<int>(asked);
+  if (size > workers || workers % size != 0) {
+    throw OptionError(tensor_size_info.name, fmt::format("{:g}", asked),
+                      fmt::format("{} workers make no copies of the model with so many each; a "
+                                  "number that divides {} is accepted",
+                                  workers, workers));
+  }
+  return size;
+}
+
+std::vector<int> ranks_from(int first, int apart, int count) {
+  std::vector<int> ranks;
+  for (int i = 0; i < count; ++i) ranks.push_back(first + i * apart);
+  return ranks;
+}
+
+/// Those who take the same minibatches hold a copy together.
+std::vector<Holding> a_part_each(const Model& model, const Cast& made) {
+  if (made.servers > 0) {
+    throw OptionError("collective",
+                      "tensor-split adds up vectors of many lengths, and servers know those of the "
+                      "model alone; ring and the others without servers are accepted");
+  }
+  if (model.layered() == nullptr)
+    throw UsageError("a model without layers cannot be split by them; mlp:H1,H2,… has layers");
+  const int parts = static_cast<int>(made.shares.front().size());
+  std::vector<Holding> holdings;
+  for (int worker = 0; worker < made.workers; ++worker) {
+    if (worker < parts) {
+      holdings.push_back(TensorSplit(*model.layered(), worker, parts).holding());
+    } else {
+      holdings.push_back(holdings[static_cast<std::size_t>(worker % parts)]);
+    }
+  }
+  return holdings;
+}
+
+Cast copies_in_parts(const CastSetting& setting) {
+  const int size = tensor_size(setting.hyperparameters, setting.workers);
+  Cast made = cast::replicas(setting);
+  made.holds = a_part_each;
+  for (int worker = 0; worker < setting.workers; ++worker) {
+    made.shares.push_back(ranks_from(worker - worker % size, 1, size));
+  }
+  return made;
+}
+
+void work(Worker& worker) {
+  const int workers = worker.comm().workers(), rank = worker.comm().rank();
+  const int size = static_cast<int>(worker.hyperparameter(tensor_size_info.name));
+  GroupCommunicator copy(worker.comm(), ranks_from(rank - rank % size, 1, size));
+  GroupCommunicator twins(worker.comm(), ranks_from(rank % size, size, workers / size));
+  const auto add_up = [&](Communicator& among, Vector terms) {
+    if (!terms.empty()) all_reduce_sum(among, terms, worker.collective());
+  };
+  SplitPass pass(worker, copy.rank(), size);
+  while (worker.next_step()) {
+    pass.begin(worker.next_minibatch());
+    for (std::size_t block = 0; block < pass.blocks(); ++block) add_up(copy, pass.forward(block));
+    if (pass.scores_are_split()) {
+      all_reduce_max(copy, pass.greatest_scores().floats());
+      add_up(copy, pass.sums_of_exponentials());
+    }
+    for (std::size_t block = pass.blocks(); block-- > 0;) add_up(copy, pass.backward(block));
+    add_up(twins, pass.gradient());
+    worker.apply(pass.gradient(), 1.0 / twins.workers());
+  }
+}
+
+}  // namespace
+
+Scheme tensor_split_scheme() {
+  return {.name = "tensor-split",
+          .summary = "T workers hold a part of every layer each; units all-reduced, twice a pair",
+          .step = "γ × mean over workers",
+          .cost = {.formula = "c, and an all-reduce of b·h numbers forward and one backward for "
+                              "each pair of layers"},
+          .source = "Shoeybi et al. 2019; Coates et al. 2013; catalogue 7",
+          .family = SchemeFamily::synchronous,
+          .cast = copies_in_parts,
+          .takes = {"collective"},
+          .hyperparameters = {tensor_size_info},
+          .worker = work,
+          .server = serve_collective};  // every row with a collective names it
+}
+
+}  // namespace trainyard
