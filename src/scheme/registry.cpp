@@ -94,9 +94,11 @@ Scheme deep_squeeze_scheme();
 
 namespace {
 
+using MakeScheme = Scheme (*)();
+
 // A line each.
 // clang-format off
-Scheme (*const published[])() = {
+const MakeScheme published[] = {
   sequential_scheme,
   ps_sync_scheme,
   ring_scheme,
