@@ -55,7 +55,7 @@ double throughput(const std::string& scheme, const std::string& stragglers) {
 }  // namespace
 
 TEST_CASE("labs are numbered as in their README, and can be read by name", "[labs]") {
-  REQUIRE(labs().size() == 8);
+  REQUIRE(labs().size() == 9);
   for (std::size_t i = 0; i < labs().size(); ++i) {
     CAPTURE(labs()[i].name);
     CHECK(labs()[i].number == static_cast<int>(i) + 1);
@@ -201,6 +201,29 @@ TEST_CASE("lab: fewer bits train faster where bytes count, and not where latency
   CHECK(seconds(coded, "top-k:1%", "100Gbps") > 1.02 * fast);
   CHECK(seconds("choco", "qsgd:127", "1Gbps") < 0.6 * seconds(coded, "qsgd:127", "1Gbps"));
   CHECK(seconds("ec-sgd", "top-k:1%", "1Gbps") < 0.9 * seconds("csgd", "top-k:1%", "1Gbps"));
+}
+
+TEST_CASE("lab: splitting layers beats splitting minibatches for wide layers and small batches",
+          "[labs]") {
+  const auto run = [](const char* scheme, const char* batch, const char* model, const char* size) {
+    Settings settings{{"scheme", scheme}, {"batch", batch}, {"model", model}};
+    if (*size != '\0') settings.emplace_back("tensor-size", size);
+    return lab("wide-layers", settings).summary;
+  };
+  const char *const wide = "mlp:256,256", *const narrow = "mlp:16,16";
+  const Summary few_rows = run("ring", "4", wide, ""),
+                few_split = run("tensor-split", "4", wide, "");
+  CHECK(few_split.seconds < 0.3 * few_rows.seconds);
+  CHECK(few_split.train_loss == Approx(few_rows.train_loss).epsilon(1e-3));
+  const Summary many_rows = run("ring", "64", wide, "");
+  const Summary many_split = run("tensor-split", "64", wide, "");
+  CHECK(many_rows.seconds < 0.7 * many_split.seconds);
+  CHECK(run("tensor-split", "64", wide, "2").seconds < 0.95 * many_rows.seconds);
+  // An epoch has as many rows whatever the batch; and as many gradients as steps.
+  CHECK(static_cast<double>(many_split.bytes_sent) ==
+        Approx(static_cast<double>(few_split.bytes_sent)).epsilon(0.05));
+  CHECK(many_rows.bytes_sent < few_rows.bytes_sent / 15);
+  CHECK(run("ring", "4", narrow, "").seconds < 0.8 * run("tensor-split", "4", narrow, "").seconds);
 }
 
 TEST_CASE("lab: 25 workers agree exactly over base graphs, and only nearly over one peer",
