@@ -251,7 +251,7 @@ Vector Worker::compute_combination(std::span<const double> coefficients, std::ui
 }
 
 /// At the replica as it is now. False when `serve` said so.
-bool Worker::compute_serving(FunctionRef<bool(const Message&)> serve) {
+bool Worker::compute_serving(FunctionRef<bool(Message&)> serve) {
   needs_whole("compute_gradient()");
   if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
   kernels::copy(replica_, read_at_.view());

@@ -60,4 +60,46 @@ TEST_CASE("arithmetic of a scheme's own takes its time, and a straggler longer",
   CHECK(result.summary.model_hash == run_of(plain, c).summary.model_hash);
 }
 
+TEST_CASE("a gradient in parts takes as long as the whole, with noise and pauses", "[runtime]") {
+  const LoadedData data{"blobs", generate_blobs(60, 12, 4, 1.0, 3), {}};
+  const auto run = [&](void (*program)(Worker&), TimeMode time) {
+    Scheme scheme = find_scheme("local-sgd");
+    scheme.worker = program;
+    Configuration c = test::quick("local-sgd", 2, 6);
+    c.model = "mlp:10,8";
+    c.time = time;
+    c.compute_time = std::chrono::milliseconds(3);
+    c.stragglers = {{1, 1.7}};
+    c.compute_noise.exponential = 0.5;
+    c.compute_noise.pause_probability = 0.5;
+    c.compute_noise.pause = std::chrono::milliseconds(2);
+    return run_experiment(plan_run(scheme, resolve(c, {c.scheme}, data, {}), data), {});
+  };
+  const auto whole = [](Worker& worker) {
+    while (worker.next_step()) worker.apply(worker.compute_gradient());
+  };
+  const auto in_parts = [](Worker& worker) {
+    while (worker.next_step()) {
+      std::size_t end = worker.replica().size();
+      int parts = 0;
+      const Vector gradient = worker.compute_gradient_by_parts(
+          [&](Vector all, ParameterRange part) {
+            require(all.size() == worker.replica().size(), "the whole one");
+            require(part.first + part.count == end, "the one before the last part");
+            end = part.first;
+            ++parts;
+          },
+          [](Message&) {});
+      require(end == 0 && parts == 3, "all of it, by layers");
+      worker.apply(gradient);
+    }
+  };
+  const RunResult plain = run(whole, TimeMode::simulated);
+  const RunResult parts = run(in_parts, TimeMode::simulated);
+  CHECK(parts.summary.seconds == plain.summary.seconds);
+  CHECK(parts.summary.seconds > 1.7 * 6 * 3e-3);
+  CHECK(parts.summary.model_hash == plain.summary.model_hash);
+  CHECK(run(in_parts, TimeMode::wall).summary.model_hash == plain.summary.model_hash);
+}
+
 }  // namespace trainyard

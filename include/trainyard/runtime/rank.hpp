@@ -51,13 +51,13 @@ class Rank : public Communicator {
   virtual void compute(const ComputeCost& cost, FunctionRef<void()> work) = 0;
 
   /// The same for a rank with a communication thread: what arrives meanwhile is handed to `serve`,
-  /// and when that says false the work is abandoned. False when it was.
+  /// which may keep it, and when that says false the work is abandoned. False when it was.
   ///
   /// In `virtual` at the moment of its arrival; in `wall`, where the rank is one thread, when the
   /// work is done, and at most 0.1 ms late while it stands still after that as a straggler. `work`
   /// and `serve` share nothing that either writes.
   virtual bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                               FunctionRef<bool(const Message&)> serve) = 0;
+                               FunctionRef<bool(Message&)> serve) = 0;
 
   /// Calls `inspect` while no rank runs and the clock stands still, so that it may look at any
   /// rank's models. Ranks stand still between the verbs of this interface and of Communicator; in

@@ -40,7 +40,7 @@ class RankWrapper : public Rank {
     inside_.compute(cost, work);
   }
   bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                       FunctionRef<bool(const Message&)> serve) override {
+                       FunctionRef<bool(Message&)> serve) override {
     return inside_.compute_serving(cost, work, serve);
   }
   void stand_still(FunctionRef<void()> inspect) override { inside_.stand_still(inspect); }

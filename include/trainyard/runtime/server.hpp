@@ -50,6 +50,13 @@ class Server {
   std::uint64_t record_staleness(std::uint64_t version_read);
 
   Communicator& comm() { return rank_; }
+  /// The time since the run began.
+  Time now() { return rank_.now(); }
+  /// Does nothing until then, where that is to come. What arrives meanwhile is there afterwards.
+  void stand_still_until(Time at) {
+    const Time present = now();
+    if (at > present) rank_.compute({.pause = at - present}, [] {});
+  }
   /// As Worker::coder(). A server encodes one vector a step, so these count its steps.
   Coder coder() { return coder(ingredient<Codec>("codec")); }
   Coder coder(const Codec& codec) {

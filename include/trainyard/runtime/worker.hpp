@@ -24,6 +24,7 @@
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/random.hpp"
 #include "trainyard/data/minibatch.hpp"
+#include "trainyard/model/gradient_parts.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/coder.hpp"
 #include "trainyard/runtime/compute_noise.hpp"
@@ -110,6 +111,12 @@ class Worker {
   /// The same until a message arrives, which `take` is given: empty then, and what has been
   /// computed is lost.
   std::optional<Vector> compute_gradient_unless(FunctionRef<void(const Message&)> take);
+  /// compute_gradient(), its bits, in the parts that gradient_parts() says, the last layer first.
+  /// After each, `done` is given the gradient and which part of it is final: it may be sent and
+  /// changed while the next one is computed. Meanwhile `serve` takes what arrives, and may keep it.
+  /// The parts together take as long as the whole.
+  Vector compute_gradient_by_parts(FunctionRef<void(Vector gradient, ParameterRange part)> done,
+                                   FunctionRef<void(Message&)> serve);
 
   /// Σ_k coefficients_k ∇F at the replica over minibatch `number`, from 0, of its k-th share; takes
   /// as long as that many minibatches. Numbers go up; those left out are skipped. Valid as the
@@ -268,7 +275,7 @@ class Worker {
     if (replica_.empty()) throw_wrong_home(asked_for);
   }
   [[noreturn]] void throw_wrong_home(const char* asked_for) const;
-  bool compute_serving(FunctionRef<bool(const Message&)> serve);
+  bool compute_serving(FunctionRef<bool(Message&)> serve);
   ComputeCost cost_of_next(bool reads_shared);
   double step_size_after(std::uint64_t minibatches) const;
   void code(Duration of_a_number, FunctionRef<void()> work);
@@ -286,7 +293,8 @@ class Worker {
   Batch batch_;  // of the last gradient
   Workspace workspace_;
   VectorBuffer gradient_;
-  VectorBuffer combination_;       // empty with one share
+  std::optional<GradientInParts> in_parts_;  // once the scheme has asked for it
+  VectorBuffer combination_;                 // empty with one share
   std::uint64_t next_number_ = 0;  // of the streams' next minibatch, for compute_combination()
   AlignedBuffer<float> residuals_, read_copy_;
   Vector replica_;

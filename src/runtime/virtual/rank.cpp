@@ -147,7 +147,7 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
 }
 
 bool VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                                  FunctionRef<bool(const Message&)> serve) {
+                                  FunctionRef<bool(Message&)> serve) {
   task_due_ = checked_sum(checked_sum(world_.now_, cost.simulated), cost.pause);
   task_.start(work);
   world_.wake(task_due_, rank());
@@ -155,7 +155,7 @@ bool VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> w
   try {
     do {
       while (goes_on && world_.now_ < task_due_) {
-        const auto message = poll_any();
+        auto message = poll_any();
         if (!message) break;
         goes_on = serve(*message);
       }

@@ -174,13 +174,13 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
 }
 
 bool WallRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                               FunctionRef<bool(const Message&)> serve) {
+                               FunctionRef<bool(Message&)> serve) {
   const Time began = now();
   compute({}, work);
   const Time ends =
       checked_sum(checked_sum(began, scaled(now() - began, cost.slowdown)), cost.pause);
   while (true) {
-    while (const auto message = poll_any()) {
+    while (auto message = poll_any()) {
       if (!serve(*message)) return false;
     }
     const Time present = now();

@@ -43,7 +43,7 @@ class alignas(64) WallRank final : public Rank {
   Time now() override;
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
   bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
-                       FunctionRef<bool(const Message&)> serve) override;
+                       FunctionRef<bool(Message&)> serve) override;
   void stand_still(FunctionRef<void()> inspect) override;
   RankAccount traffic_of_all() const override;
 
