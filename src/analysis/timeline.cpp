@@ -29,6 +29,14 @@ constexpr double default_bandwidth = 20e6;
 constexpr Duration default_compute_time = std::chrono::milliseconds(3);
 constexpr int default_workers = 4;
 
+// Where layers matter: four of 24 kB each and the class scores, which compute for long enough that
+// what is sent meanwhile shows, in pieces of a layer that pay little latency.
+constexpr std::size_t layer_width = 77;
+constexpr const char* layered_model = "mlp:77,77,77,77";
+constexpr Duration layered_compute_time = std::chrono::milliseconds(30);
+constexpr Duration layered_latency = std::chrono::microseconds(300);
+constexpr double bytes_of_piece = 20 * 1024;
+
 Network changed(Network network, const TimelineOptions& options) {
   network.latency = options.latency.value_or(network.latency);
   network.bytes_per_second = options.bytes_per_second.value_or(network.bytes_per_second);
@@ -56,11 +64,17 @@ void refuse_ingredients(const TimelineOptions& options, const std::string& what,
   for (const auto& [kind, name] : options.ingredients) refuse(true, kind, what, why);
 }
 
+void refuse_hyperparameters(const TimelineOptions& options, const std::string& what,
+                            std::string_view why) {
+  for (const auto& [name, value] : options.hyperparameters) refuse(true, name, what, why);
+}
+
 void refuse_all_but_network(const std::string& what, const TimelineOptions& o) {
   const char* why = "its messages are fixed; --latency, --bandwidth and --ports are accepted";
   refuse(o.workers.has_value(), "workers", what, why);
   refuse(o.servers.has_value(), "servers", what, why);
   refuse_ingredients(o, what, why);
+  refuse_hyperparameters(o, what, why);
   refuse(o.compute_time.has_value(), "compute-time", what, why);
   refuse(o.steps.has_value(), "steps", what, why);
 }
@@ -82,6 +96,26 @@ int checked_workers(const TimelineOptions& options) {
   return workers;
 }
 
+/// What is not given is such that a model of 96 kB goes in several pieces.
+Hyperparameters hyperparameters_of(const Scheme& scheme, const TimelineOptions& options) {
+  Hyperparameters result;
+  for (const HyperparameterInfo& p : scheme.hyperparameters) {
+    if (scheme.by_layers && p.unit == Unit::bytes) result[p.name] = bytes_of_piece;
+  }
+  for (const auto& [name, value] : options.hyperparameters) {
+    refuse(std::ranges::count(scheme.hyperparameters, name, &HyperparameterInfo::name) == 0, name,
+           scheme.name, "it does not take it");
+    result[name] = value;
+  }
+  return result;
+}
+
+LoadedData data_of(const Scheme& scheme, const Configuration& c) {
+  const auto rows = static_cast<std::size_t>(c.workers);
+  if (scheme.by_layers) return {"97 kB", generate_blobs(rows, layer_width, 2, 1.0, c.seed), {}};
+  return {"96 kB", generate_sparse_logistic(rows, model_size, 4, c.seed), {}};
+}
+
 Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options) {
   refuse(options.servers && scheme.server == nullptr, "servers", scheme.name, "it has none");
   for (const auto& [kind, name] : options.ingredients) {
@@ -93,14 +127,17 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   c.servers = options.servers.value_or(c.servers);
   c.ingredients = options.ingredients;
   c.network = default_network(options);
-  c.compute_time = options.compute_time.value_or(default_compute_time);
+  if (scheme.by_layers && !options.latency) c.network.latency = layered_latency;
+  c.compute_time =
+      options.compute_time.value_or(scheme.by_layers ? layered_compute_time : default_compute_time);
+  c.hyperparameters = hyperparameters_of(scheme, options);
+  if (scheme.by_layers) c.model = layered_model;
   c.steps = options.steps.value_or(1);
   c.time = TimeMode::simulated;
   c.batch = 1;
   c.evaluate_every = 1e6;  // nobody looks at the losses
 
-  const auto rows = static_cast<std::size_t>(c.workers);
-  const LoadedData data{"96 kB", generate_sparse_logistic(rows, model_size, 4, c.seed), {}};
+  const LoadedData data = data_of(scheme, c);
   const Configuration resolved = resolve(c, {c.scheme}, data, {});
   TraceRecorder recorder({.first = 0, .last = *resolved.steps});
   RunHooks hooks;
@@ -110,11 +147,11 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   timeline.trace = *run_experiment(plan_run(resolved, data), hooks).trace;
   timeline.names = rank_names(timeline.trace.workers, timeline.trace.servers);
   timeline.title =
-      fmt::format("{}{}: {} step{} with a model of 96 kB", scheme.name,
+      fmt::format("{}{}: {} step{} with a model of {}", scheme.name,
                   takes(scheme, "topology")
                       ? fmt::format(" over {}", ingredient_name(c.ingredients, "topology"))
                       : "",
-                  *c.steps, *c.steps == 1 ? "" : "s");
+                  *c.steps, *c.steps == 1 ? "" : "s", data.name);
   timeline.detail = fmt::format("computing {}, {}", human_duration(to_seconds(*c.compute_time)),
                                 network_text(c.network));
   return timeline;
@@ -123,6 +160,7 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
 Timeline timeline_of_collective(const AllReduce& collective, const TimelineOptions& options) {
   const char* why = "it is one all-reduce, without computing";
   refuse_ingredients(options, collective.name, why);
+  refuse_hyperparameters(options, collective.name, why);
   refuse(options.compute_time.has_value(), "compute-time", collective.name, why);
   refuse(options.steps.has_value(), "steps", collective.name, why);
   refuse(options.servers && collective.serve == nullptr, "servers", collective.name, "it has none");

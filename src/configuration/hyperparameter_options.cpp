@@ -1,6 +1,7 @@
 #include "configuration/hyperparameter_options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -16,9 +17,32 @@ namespace trainyard {
 
 namespace {
 
+/// The shortest exact text.
+std::string quantity_text(Unit unit, double value) {
+  if (unit == Unit::seconds) return exact_text(seconds(value));
+  constexpr std::array<const char*, 4> units{"", "KiB", "MiB", "GiB"};
+  auto count = static_cast<std::uint64_t>(value);
+  std::size_t power = 0;
+  while (count > 0 && count % 1024 == 0 && power + 1 < units.size()) {
+    count /= 1024;
+    ++power;
+  }
+  return fmt::format("{}{}", count, units[power]);
+}
+
+/// Of those with a unit.
+double parse_quantity(const HyperparameterInfo& p, std::string_view text, std::string_view what) {
+  const double value = p.unit == Unit::bytes ? static_cast<double>(parse_bytes(text, what))
+                                             : to_seconds(parse_duration(text, what));
+  if (value >= p.low && value <= p.high) return value;
+  throw UsageError(fmt::format("{}: {} is not from {} to {}", what, echoed(text),
+                               quantity_text(p.unit, p.low), quantity_text(p.unit, p.high)));
+}
+
 double parse_hyperparameter(const HyperparameterInfo& p, std::string_view text,
                             std::string_view what) {
   if (!p.choices.empty()) return static_cast<double>(chosen(text, what, p.choices));
+  if (p.unit != Unit::none) return parse_quantity(p, text, what);
   if (p.whole) {
     return static_cast<double>(parse_integer(text, what, static_cast<std::int64_t>(p.low),
                                              static_cast<std::int64_t>(p.high)));
@@ -32,7 +56,8 @@ double parse_hyperparameter(const HyperparameterInfo& p, std::string_view text,
 }
 
 std::string hyperparameter_text(const HyperparameterInfo& p, double value) {
-  return p.choices.empty() ? fmt::to_string(value) : p.choices[static_cast<std::size_t>(value)];
+  if (!p.choices.empty()) return p.choices[static_cast<std::size_t>(value)];
+  return p.unit == Unit::none ? fmt::to_string(value) : quantity_text(p.unit, value);
 }
 
 /// " [10]", or " [1 on this machine]"; where it depends on the run, the help says it in words.
@@ -82,7 +107,7 @@ std::vector<Option> hyperparameter_options() {
                                     ? ""
                                     : hyperparameter_text(p, found->second);
                        },
-                       p.choices.empty(), true, idle_hyperparameter(p)});
+                       p.choices.empty() && p.unit == Unit::none, true, idle_hyperparameter(p)});
     }
   }
   return table;

@@ -177,6 +177,9 @@ void check_hyperparameter(const Scheme& s, const HyperparameterInfo& p) {
       Rule{p.whole && !whole_numbers, ".whole", "limits and fallback must be whole as well"},
       Rule{p.cycle && !(p.whole && p.low >= 1.0), ".cycle",
            "counts steps: it needs .whole = true and .low = 1 at least"},
+      Rule{p.unit != Unit::none && (one_of_them || p.low < 0.0), ".unit",
+           "bytes and seconds are numbers that are not negative"},
+      Rule{p.unit == Unit::bytes && !p.whole, ".unit", "counts bytes: it needs .whole = true"},
       Rule{p.of_workers && !p.whole, ".of_workers", "counts workers: it needs .whole = true"},
   };
   for (const Rule& rule : rules) {
@@ -193,6 +196,7 @@ std::string_view field_that_differs(const HyperparameterInfo& a, const Hyperpara
   if (a.low != b.low) return ".low";
   if (a.high != b.high) return ".high";
   if (a.whole != b.whole) return ".whole";
+  if (a.unit != b.unit) return ".unit";
   if (a.of_workers != b.of_workers) return ".of_workers";
   if (a.cycle != b.cycle) return ".cycle";
   if (a.of_wall != b.of_wall) return ".of_wall";

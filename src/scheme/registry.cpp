@@ -21,6 +21,8 @@ Scheme sequential_scheme();
 Scheme ps_sync_scheme();
 Scheme ring_scheme();
 Scheme all_reduce_scheme();
+Scheme ddp_scheme();
+Scheme fused_all_reduce_scheme();
 Scheme ps_hierarchical_scheme();
 Scheme tensor_split_scheme();
 
@@ -103,6 +105,8 @@ const MakeScheme published[] = {
   ps_sync_scheme,
   ring_scheme,
   all_reduce_scheme,
+  ddp_scheme,
+  fused_all_reduce_scheme,
   ps_hierarchical_scheme,
   tensor_split_scheme,
   csgd_scheme,

@@ -110,6 +110,29 @@ TEST_CASE("a scheme's timeline takes its closed form", "[analysis]") {
   CHECK(with_server.trace.spans.size() == 5);
 }
 
+TEST_CASE("a timeline of a scheme that sends by layers shows the overlap", "[analysis]") {
+  TimelineOptions options;
+  const Timeline apart = make_timeline("ddp", options);
+  const Time computed = std::chrono::milliseconds(30);
+  CHECK(apart.title == "ddp: 1 step with a model of 97 kB");
+  CHECK(apart.trace.messages.size() == 4U * 4U * 6U);  // buckets, workers, chunks
+  CHECK(apart.trace.messages.front().start > Time{0});
+  CHECK(apart.trace.messages.front().end < computed);
+  options.hyperparameters["bucket"] = 1e9;
+  const Timeline whole = make_timeline("ddp", options);
+  CHECK(whole.trace.messages.size() == 4U * 6U);
+  CHECK(whole.trace.messages.front().start == computed);
+  // 24,180 parameters: 6 messages of 300 us and a quarter of 4.836 ms.
+  CHECK(exact(whole.makespan()) * 1e3 == Approx(30 + 6 * (0.3 + 4.836 / 4)));
+  CHECK(apart.makespan() < computed + std::chrono::milliseconds(5));
+  CHECK_THAT(refusal("ring", {.hyperparameters = {{"bucket", 1.0}}}),
+             ContainsSubstring("--bucket: has no effect on ring: it does not take it"));
+  CHECK_THAT(refusal("tree", {.hyperparameters = {{"bucket", 1.0}}}),
+             ContainsSubstring("--bucket: has no effect on tree"));
+  CHECK_THAT(refusal("example-1.1", {.hyperparameters = {{"cycle-time", 1.0}}}),
+             ContainsSubstring("--cycle-time: has no effect"));
+}
+
 TEST_CASE("what a timeline does not take is refused, with the flag's name", "[analysis]") {
   CHECK_THAT(refusal("example-1.1", {.workers = 3}), ContainsSubstring("--workers: has no effect"));
   CHECK_THAT(refusal("ring", {.servers = 2}), ContainsSubstring("--servers"));

@@ -63,7 +63,8 @@ TEST_CASE("steps in wall allocate nothing", "[scheme]") {
     c.ingredients["collective"] = way.name;
     check_steps_allocate_nothing(c, test::dense_problem());
   }
-  for (const char* scheme : {"sequential", "ring", "ps-async", "local-sgd", "hogwild"}) {
+  for (const char* scheme :
+       {"sequential", "ring", "ddp", "fused-all-reduce", "ps-async", "local-sgd", "hogwild"}) {
     Configuration c = test::quick(scheme, 3, 0);
     check_steps_allocate_nothing(c, test::sparse_problem());
     c.model = "mlp:16,8";

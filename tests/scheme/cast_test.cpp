@@ -41,6 +41,7 @@ TEST_CASE("casts say how many ranks there are of each kind, and where the model 
            Case{"all-reduce", "ps", 8, 3, 9, 1, 0, 1, ModelHome::replicas},
            Case{"all-reduce", "ps-sharded", 2, 3, 4, 2, 0, 1, ModelHome::replicas},
            Case{"all-reduce", "hierarchical", 8, 3, 12, 4, 0, 1, ModelHome::replicas},
+           Case{"fused-all-reduce", "ring", 8, 3, 9, 1, 0, 1, ModelHome::replicas},
            Case{"hogwild", "ring", 8, 3, 8, 0, 0, 1, ModelHome::shared},
            Case{"gradient-coding", "ring", 8, 3, 9, 1, 0, 1, ModelHome::servers},
            Case{"sequential", "ring", 8, 3, 1, 0, 0, 1, ModelHome::replicas},

@@ -225,6 +225,16 @@ TEST_CASE("a hyperparameter that cannot be a flag is refused by name", "[scheme]
                  p.cycle = true;
                  p.low = 0;
                }},
+           Row{"hyperparameter 'count': .unit: bytes and seconds",
+               [](HyperparameterInfo& p) {
+                 p.unit = Unit::bytes;
+                 p.low = -1;
+               }},
+           Row{"hyperparameter 'count': .unit: counts bytes",
+               [](HyperparameterInfo& p) {
+                 p.unit = Unit::bytes;
+                 p.whole = false;
+               }},
            Row{"hyperparameter 'count': .of_workers: counts workers",
                [](HyperparameterInfo& p) {
                  p.whole = false;
@@ -265,6 +275,7 @@ TEST_CASE("one name of a hyperparameter has one meaning in the whole table", "[s
            Row{".fallback", [](HyperparameterInfo& p) { p.fallback = 11; }},
            Row{".low", [](HyperparameterInfo& p) { p.low = 2; }},
            Row{".high", [](HyperparameterInfo& p) { p.high = 100; }},
+           Row{".unit", [](HyperparameterInfo& p) { p.unit = Unit::seconds; }},
            Row{".cycle", [](HyperparameterInfo& p) { p.cycle = false; }},
            Row{".of_wall", [](HyperparameterInfo& p) { p.of_wall = true; }},
            Row{".in_the_long_run", [](HyperparameterInfo& p) { p.in_the_long_run = 3; }},

@@ -29,6 +29,8 @@ const std::vector<Check> checks{
     {"ps-sync", "psgd_mean"},
     {"ring", "psgd_mean"},
     {"all-reduce", "psgd_mean"},
+    {"ddp", "", "ddp with one bucket is ring, bit for bit"},
+    {"fused-all-reduce", "", "without layers fused-all-reduce is ring, bit for bit"},
     {"ps-hierarchical", "", "ps-hierarchical follows ps-sync, whatever the groups"},
     {"tensor-split", "", "workers that split each layer train the model of one rank"},
 

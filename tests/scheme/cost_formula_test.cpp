@@ -155,6 +155,7 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
   const auto compared = test::schemes_where(
       [](const Scheme& scheme) { return scheme.cost.time != nullptr; },
       {{"all-reduce", "the formula is the collective's, which all_reduce_test evaluates"},
+       {"fused-all-reduce", "the formula is in words; fused_all_reduce_test has its cycles"},
        {"post-local-sgd", "the formula is in words; its first step is all-reduce's"},
        {"local-sgd", "the formula is in words; its first step only computes"},
        {"staleness-aware", "'as ps-async'"},

@@ -13,6 +13,7 @@
 
 #include "trainyard/network/message_list.hpp"
 #include "trainyard/network/network.hpp"
+#include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/trace.hpp"
 #include "trainyard/scheme/ingredient.hpp"
 
@@ -33,6 +34,7 @@ struct Timeline {
 struct TimelineOptions {
   std::optional<int> workers{}, servers{};
   IngredientNames ingredients{};
+  Hyperparameters hyperparameters{};  // of schemes that send by layers
   std::optional<Duration> latency{};
   std::optional<double> bytes_per_second{};
   std::optional<PortMode> ports{};

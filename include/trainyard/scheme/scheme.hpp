@@ -37,11 +37,13 @@ namespace trainyard {
 struct StepSetting {
   int workers = 1;  // n
   int servers = 1;  // k, as --servers asks for it, at most as many as there are, and at least 1
-  std::size_t parameters = 0;      // of the model
-  Duration compute{0};             // c, of one minibatch
-  MessageTime message;             // how long a message with so many of them takes
-  MessageTime message_of_bytes;    // and one with so many bytes
-  CodingTime coding{};             // of a parameter, in schemes that take a codec
+  std::size_t parameters = 0;    // of the model
+  Duration compute{0};           // c, of one minibatch
+  MessageTime message;           // how long a message with so many of them takes
+  MessageTime message_of_bytes;  // and one with so many bytes
+  CodingTime coding{};           // of a parameter, in schemes that take a codec
+  /// Where the layers matter; nullptr: a model without layers, of so many parameters.
+  const Model* model = nullptr;
   const Ingredients& ingredients;  // of the kinds that the scheme's row takes
   const Hyperparameters& hyperparameters;
 
@@ -73,6 +75,9 @@ struct StepSetting {
   }
 };
 
+/// What a hyperparameter's number counts, and how people write it: 0.005, 25MiB, 5ms.
+enum class Unit { none, bytes, seconds };
+
 /// A number that a scheme's rule leaves open, or a choice among words: a flag, and a key of the
 /// TOML section [scheme]. Schemes that name the same one mean the same, so all of its fields are
 /// equal; known_hyperparameter() has those of the published schemes.
@@ -83,6 +88,7 @@ struct HyperparameterInfo {
   double fallback = 0.0;
   double low = 0.0, high = 0.0;  // the least and the largest accepted value
   bool whole = false;            // counts something
+  Unit unit = Unit::none;        // of `fallback`, `low` and `high`, too
   bool of_workers = false;       // counts workers, and leaves one at least: the fallback too
   bool cycle = false;            // something happens once in so many steps
   bool of_wall = false;          // what threads do to each other: nothing in simulated time
@@ -172,6 +178,9 @@ struct Scheme {
   /// Of rows that take a "codec": a run with another is warned.
   CodecNeed codec_need = CodecNeed::nothing;
   OptimizerRange optimizers = OptimizerRange::any;
+  /// It sends a layer's gradient while others are computed: what a step takes depends on the
+  /// layers.
+  bool by_layers = false;
   std::vector<HyperparameterInfo> hyperparameters{};
   /// In how many steps everything has happened that happens every so many steps, >= 1, where that
   /// is more than single hyperparameters with .cycle say; nullptr: they say it.
