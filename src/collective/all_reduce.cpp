@@ -45,6 +45,16 @@ Duration ring_time(int n, int /*k*/, std::size_t length, MessageTime message) {
   return 2 * (n - 1) * message(largest_part(length, n));
 }
 
+/// The largest part of a group is the last to be summed there, and its parts the last of all. Where
+/// some parts are shorter by a number that takes long, who has one may be so far ahead that a part
+/// it gathers holds up another's sum, for less than its own message.
+Duration hierarchical_ring_time(int n, int k, std::size_t length, MessageTime message) {
+  if (length < static_cast<std::size_t>(n)) return ring_time(n, k, length, message);
+  const int members = workers_of_group(n), groups = n / members;
+  const std::size_t part = largest_part(length, members);
+  return 2 * (members - 1) * message(part) + 2 * (groups - 1) * message(largest_part(part, groups));
+}
+
 Duration ring_unpartitioned_time(int n, int /*k*/, std::size_t length, MessageTime message) {
   return 2 * (n - 1) * message(length);
 }
@@ -100,6 +110,11 @@ const std::vector<AllReduce>& all_reduces() {
       {"tree-root", "tree with a dedicated root: n + 1 ranks stand in it", "2⌈log2(n+1)⌉(α + t)",
        "Iandola et al. 2016; catalogue 7", tree_root_sum, tree_root_serve, one_server,
        tree_root_time},
+      {"hierarchical-ring",
+       "g parts around a ring in each of G groups, each part around a ring between the groups",
+       "2(g-1)(α + t/g) + 2(G-1)(α + t/n), g the largest divisor of n up to √n, G = n/g",
+       "Sergeev & Del Balso 2018", hierarchical_ring_sum, nullptr, no_servers,
+       hierarchical_ring_time},
       {"recursive-doubling", "exchange with the rank at distance 1, 2, 4, …",
        "log2 n (α + t); n no power of two: ⌊log2 n⌋ + 2 messages", "Thakur et al. 2005",
        recursive_doubling_sum, nullptr, no_servers, recursive_doubling_time},

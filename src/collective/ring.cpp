@@ -5,6 +5,8 @@
 // A part's sum is always taken in the order of the ring, ending at the worker that owns it, and
 // that worker's result is copied to all others: so all end with the same bits, whichever message
 // arrives first.
+#include "collective/ring.hpp"
+
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitives.hpp"
@@ -13,14 +15,6 @@
 namespace trainyard {
 
 namespace {
-
-struct Ring {
-  int workers, rank;
-
-  explicit Ring(const Communicator& comm) : workers(comm.workers()), rank(comm.rank()) {}
-  int next() const { return rank + 1 == workers ? 0 : rank + 1; }
-  int previous() const { return rank == 0 ? workers - 1 : rank - 1; }
-};
 
 /// The parts one after another, against the ring's direction.
 class PartsBackwards {
@@ -41,47 +35,54 @@ class PartsBackwards {
   int index_, parts_;
 };
 
+}  // namespace
+
+Ring ring_of_all(const Communicator& comm) {
+  const int n = comm.workers(), rank = comm.rank();
+  return {.workers = n,
+          .place = rank,
+          .next = rank + 1 == n ? 0 : rank + 1,
+          .previous = rank == 0 ? n - 1 : rank - 1};
+}
+
 /// A part is added to before it is lent, and not after.
-void reduce_scatter(Communicator& comm, Loans& loans, Vector vector) {
-  const Ring ring(comm);
-  PartsBackwards parts(vector, ring.previous(), ring.workers);
+void reduce_scatter(Communicator& comm, Loans& loans, const Ring& ring, Vector vector) {
+  const int before = ring.place == 0 ? ring.workers - 1 : ring.place - 1;
+  PartsBackwards parts(vector, before, ring.workers);
   Vector sent = parts.part();
   for (int step = 1; step < ring.workers; ++step) {
-    loans.send(ring.next(), sent);
+    loans.send(ring.next, sent);
     sent = parts.before();  // what was summed in this step is sent in the next
-    comm.receive_add(ring.previous(), sent);
+    comm.receive_add(ring.previous, sent);
   }
 }
 
 /// A part that was lent to be summed is overwritten by its sum, which the next worker's reading of
 /// it has gone into.
-void gather(Communicator& comm, Loans& loans, Vector vector) {
-  const Ring ring(comm);
-  PartsBackwards parts(vector, ring.rank, ring.workers);
+void gather(Communicator& comm, Loans& loans, const Ring& ring, Vector vector) {
+  PartsBackwards parts(vector, ring.place, ring.workers);
   Vector sent = parts.part();
   for (int step = 0; step < ring.workers - 1; ++step) {
-    loans.send(ring.next(), sent);
+    loans.send(ring.next, sent);
     sent = parts.before();  // what has come in this step is sent in the next
-    comm.receive_into(ring.previous(), sent);
+    comm.receive_into(ring.previous, sent);
   }
 }
 
-}  // namespace
-
 void reduce_scatter_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);
-  reduce_scatter(comm, loans, vector);
+  reduce_scatter(comm, loans, ring_of_all(comm), vector);
 }
 
 void all_gather(Communicator& comm, Vector vector) {
   Loans loans(comm);
-  gather(comm, loans, vector);
+  gather(comm, loans, ring_of_all(comm), vector);
 }
 
 void ring_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);
-  reduce_scatter(comm, loans, vector);
-  gather(comm, loans, vector);
+  reduce_scatter(comm, loans, ring_of_all(comm), vector);
+  gather(comm, loans, ring_of_all(comm), vector);
 }
 
 }  // namespace trainyard

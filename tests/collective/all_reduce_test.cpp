@@ -160,7 +160,9 @@ TEST_CASE("closed forms are those of the catalogue's table", "[collective]") {
   for (const Row& row :
        {Row{"ps", 52, 104}, Row{"ring", 16.5, 29.75}, Row{"ring-unpartitioned", 39, 91},
         Row{"tree", 26, 39}, Row{"recursive-doubling", 13, 19.5}, Row{"rabenseifner", 13.5, 17.75},
-        Row{"ps-colocated", 16.5, 29.75}}) {
+        Row{"ps-colocated", 16.5, 29.75},
+        Row{"hierarchical-ring", 2 * (1.5 + 2.5) + 2 * (1.5 + 1.25),
+            2 * (1.5 + 2.5) + 6 * (1.5 + 0.625)}}) {
     CAPTURE(row.name);
     const AllReduce& way = find_all_reduce(row.name);
     CHECK(to_seconds(way.duration(4, 1, 1000, FloatMessages{network})) ==
@@ -188,7 +190,7 @@ TEST_CASE("bytes sent by a worker are the closed form's", "[collective]") {
       }
       const double vector_bytes = 4.0 * length;
       const bool power_of_two = (n & (n - 1)) == 0;
-      if (way.name == "ring" || way.name == "ps-colocated" ||
+      if (way.name == "ring" || way.name == "ps-colocated" || way.name == "hierarchical-ring" ||
           (way.name == "rabenseifner" && power_of_two)) {
         CHECK(static_cast<double>(most) == 2.0 * (n - 1) / n * vector_bytes);
       } else if (way.serve != nullptr && way.name != "tree-root") {
@@ -216,6 +218,35 @@ TEST_CASE("many rounds in a row under any network end, and add up", "[collective
       const float factor = std::pow(static_cast<float>(n), 4.0F);
       for (const auto& vector : result)
         CHECK(vector == std::vector<float>{factor, 2 * factor, 3 * factor});
+    }
+  }
+}
+
+TEST_CASE("groups of a hierarchical ring are equal, and near the root of n", "[collective]") {
+  std::vector<int> members;
+  for (const int n : {1, 2, 3, 4, 6, 7, 8, 9, 12, 16, 24, 30, 36, 64, 97}) {
+    members.push_back(workers_of_group(n));
+  }
+  CHECK(members == std::vector<int>{1, 1, 1, 2, 2, 1, 2, 3, 3, 4, 4, 5, 6, 8, 1});
+}
+
+TEST_CASE("a hierarchical ring takes its closed form for even lengths, and little more for others",
+          "[collective]") {
+  // A number takes 4 us: parts that are longer by one are felt.
+  const Network network{.latency = std::chrono::microseconds(10), .bytes_per_second = 1e6};
+  const AllReduce& way = find_all_reduce("hierarchical-ring");
+  for (const int n : {4, 6, 8, 9, 10, 12, 16, 20}) {
+    const auto ranks = static_cast<std::size_t>(n);
+    for (std::size_t length = 0; length < 4 * ranks; ++length) {
+      CAPTURE(n, length);
+      RuntimeReport report;
+      summed(test::runtimes()[0], way, Vectors(ranks, std::vector<float>(length)), 1, network,
+             &report);
+      const Duration form = way.duration(n, 1, length, FloatMessages{network});
+      const auto members = static_cast<std::size_t>(workers_of_group(n));
+      const auto part = FloatMessages{network}((length + members - 1) / members);
+      CHECK(report.elapsed >= form);
+      CHECK(report.elapsed <= form + (length % ranks == 0 ? Duration{0} : part));
     }
   }
 }

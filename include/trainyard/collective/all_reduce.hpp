@@ -53,6 +53,10 @@ void all_reduce_mean(Communicator& comm, Vector vector, const AllReduce& how);
 
 // The workers' and servers' parts, one file for each way.
 void ring_sum(Communicator& comm, Vector vector);
+/// Workers of a group where all-reduces go by groups of equal size: the largest divisor of n that
+/// is not above √n.
+int workers_of_group(int workers);
+void hierarchical_ring_sum(Communicator& comm, Vector vector);
 void ring_unpartitioned_sum(Communicator& comm, Vector vector);
 void tree_sum(Communicator& comm, Vector vector);
 void tree_root_sum(Communicator& comm, Vector vector);
