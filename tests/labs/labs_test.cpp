@@ -226,6 +226,33 @@ TEST_CASE("lab: splitting layers beats splitting minibatches for wide layers and
   CHECK(run("ring", "4", narrow, "").seconds < 0.8 * run("tensor-split", "4", narrow, "").seconds);
 }
 
+TEST_CASE("lab: buckets have a best size, between a tensor and the model", "[labs]") {
+  const auto step = [](const Settings& settings) {
+    const Summary summary = lab("buckets", settings).summary;
+    return summary.seconds / summary.steps;
+  };
+  const double ring = step({{"scheme", "ring"}});
+  const double whole = step({{"bucket", "25MiB"}});
+  const double layer = step({{"bucket", "64KiB"}});
+  const double tensor = step({{"bucket", "1"}});
+  CHECK(whole == Approx(ring).epsilon(1e-9));
+  CHECK(layer < 0.85 * whole);
+  CHECK(layer < 0.9 * tensor);
+  CHECK(layer < step({{"bucket", "256KiB"}}));
+  // Where latency is nothing, the smallest are as good; where it is much, one is best.
+  const auto with_latency = [&](const char* bucket, const char* latency) {
+    return step({{"bucket", bucket}, {"latency", latency}});
+  };
+  CHECK(with_latency("1", "0") < 1.001 * with_latency("64KiB", "0"));
+  CHECK(with_latency("25MiB", "1ms") < 0.6 * with_latency("64KiB", "1ms"));
+  // Cycles fuse what comes quickly one after another, and wait where nothing does.
+  const auto fused = [&](const char* cycle) {
+    return step({{"scheme", "fused-all-reduce"}, {"cycle-time", cycle}});
+  };
+  CHECK(fused("1ms") < 0.9 * whole);
+  CHECK(fused("1ms") < fused("5ms"));
+}
+
 TEST_CASE("lab: 25 workers agree exactly over base graphs, and only nearly over one peer",
           "[labs]") {
   CHECK(analyse(make_topology("base:2", 25, 1)).exact_rounds == 9U);
