@@ -103,6 +103,10 @@ TEST_CASE("a scheme's timeline takes its closed form", "[analysis]") {
   CHECK(takes("ps-sync") == Approx(3 + 8 * (2 + 8)));
   CHECK(takes("gossip") == Approx(3 + 2 * (2 + 8)));
   CHECK(takes("hogwild") == Approx(3));
+  // Units of 64 rows are added up behind the first pair of layers and the second, and the slopes of
+  // what goes into the second: 20 kB, 1.7 ms.
+  CHECK(takes("tensor-split") == Approx(3 + 3 * 6 * (2 + 64 * 80 * 4 / 12e3 / 4)));
+  CHECK(make_timeline("tensor-split", options).trace.messages.size() == 3 * 6 * 4);
   options.compute_time.reset();
   CHECK(takes("tree") == Approx(4 * (2 + 8)));
   const Timeline with_server = make_timeline("ps-sync", {});
