@@ -29,6 +29,11 @@ std::uint64_t Server::minibatches_of_worker() const {
   return (context_.train.rows + rows_of_all - 1) / rows_of_all;
 }
 
+double Server::portion_share(std::size_t number) const {
+  return static_cast<double>(context_.portion(number).count) /
+         static_cast<double>(context_.train.rows);
+}
+
 Vector Server::zeroed_sum() {
   kernels::set_to_zero(sum_.view());
   return sum_.view();

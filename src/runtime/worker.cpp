@@ -251,11 +251,11 @@ Vector Worker::compute_combination(std::span<const double> coefficients, std::ui
 }
 
 /// At the replica as it is now. False when `serve` said so.
-bool Worker::compute_serving(FunctionRef<bool(Message&)> serve) {
+bool Worker::compute_serving(Batch batch, FunctionRef<bool(Message&)> serve) {
   needs_whole("compute_gradient()");
   if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
   kernels::copy(replica_, read_at_.view());
-  batch_ = next_minibatch();
+  batch_ = batch;
   return rank_.compute_serving(
       cost_of_next(false),
       [&] { context_.model.gradient(read_at_.view(), batch_, gradient_.view(), workspace_); },
@@ -263,7 +263,7 @@ bool Worker::compute_serving(FunctionRef<bool(Message&)> serve) {
 }
 
 Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve) {
-  compute_serving([&](const Message& message) {
+  compute_serving(next_minibatch(), [&](const Message& message) {
     serve(message);
     return true;
   });
@@ -271,7 +271,19 @@ Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve)
 }
 
 std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Message&)> take) {
-  const bool done = compute_serving([&](const Message& message) {
+  const bool done = compute_serving(next_minibatch(), [&](const Message& message) {
+    take(message);
+    return false;
+  });
+  if (!done) return std::nullopt;
+  return gradient_.view();
+}
+
+std::optional<Vector> Worker::compute_portion_unless(std::size_t number,
+                                                     FunctionRef<void(const Message&)> take) {
+  require(number < context_.portions(), "a portion is one of those that there are");
+  portion_ = context_.portion(number);
+  const bool done = compute_serving({&portion_, 1}, [&](const Message& message) {
     take(message);
     return false;
   });

@@ -53,6 +53,8 @@ Scheme key_value_scheme();
 Scheme value_bound_scheme();
 Scheme ps_async_epochs_scheme();
 
+Scheme sandblaster_scheme();
+
 Scheme local_sgd_scheme();
 Scheme post_local_sgd_scheme();
 Scheme fedavg_scheme();
@@ -121,7 +123,6 @@ const MakeScheme published[] = {
   ps_backup_scheme,
   ps_backup_interrupt_scheme,
   gradient_coding_scheme,
-
   ps_async_scheme,
   ps_hierarchical_async_scheme,
   staleness_aware_scheme,
@@ -135,6 +136,7 @@ const MakeScheme published[] = {
   key_value_scheme,
   value_bound_scheme,
   ps_async_epochs_scheme,
+  sandblaster_scheme,
 
   local_sgd_scheme,
   post_local_sgd_scheme,

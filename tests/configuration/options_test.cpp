@@ -114,6 +114,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"step-spread", "4"},
                                                          {"budget", "0.25"},
                                                          {"epoch-share", "0.5"},
+                                                         {"history", "7"},
                                                          {"global-period", "12"},
                                                          {"quasi-momentum", "0.8"},
                                                          {"quasi-memory", "0.7"},

@@ -76,7 +76,8 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
     // A network begins with random weights.
     if (c.model.empty()) CHECK(result.metrics.front().train_loss == Approx(std::log(2.0)));
     CHECK(result.metrics.back().train_loss == result.summary.train_loss);
-    CHECK(result.summary.train_loss < 0.6);
+    // Of two passes L-BFGS takes one to see where it is and one for its first step.
+    CHECK(result.summary.train_loss < (scheme.name == "sandblaster" ? 0.65 : 0.6));
     CHECK(result.summary.steps == 30.0);
     if (scheme.pace == Pace::server) {  // some are dropped, or computed twice
       CHECK(result.summary.samples <= 1200);
@@ -91,7 +92,8 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
     // Of gradients: elastic averaging has others' models a step old, but no old gradients.
     const bool stale = scheme.pace == Pace::free || by_arrival(scheme);
     CHECK(result.summary.staleness.has_value() ==
-          (stale && scheme.family != SchemeFamily::local_updates &&
+          (stale && scheme.family != SchemeFamily::synchronous &&
+           scheme.family != SchemeFamily::local_updates &&
            scheme.family != SchemeFamily::decentralised));
     CHECK(result.summary.consensus_distance.has_value() ==
           (cast_of(scheme, c).model == ModelHome::replicas && !test::divides_layers(scheme)));
@@ -136,7 +138,8 @@ TEST_CASE("simulated seconds end a run", "[run]") {
 
 TEST_CASE("a diverging run is a result", "[run]") {
   for (const Scheme& scheme : schemes()) {
-    if (scheme.name == "buckwild") continue;  // its model cannot leave its range
+    if (scheme.name == "buckwild") continue;     // its model cannot leave its range
+    if (scheme.name == "sandblaster") continue;  // its line search steps back
     INFO(scheme.name);
     Configuration c = small_configuration(scheme.name);
     c.epochs = 1000.0;

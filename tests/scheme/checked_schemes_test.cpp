@@ -61,6 +61,8 @@ const std::vector<Check> checks{
     {"value-bound", "", "without a value bound it is ps-async"},
     {"ps-async-epochs", "", "an epoch waits for a slow worker only if its share is needed"},
 
+    {"sandblaster", "", "sandblaster follows L-BFGS on one machine, evaluation by evaluation"},
+
     {"local-sgd", "local_sgd_tau4"},
     {"post-local-sgd", "",
      "post-local-sgd averages after every step until the switch, then every τ"},

@@ -35,6 +35,7 @@ TEST_CASE("synchronous schemes give the same model at equal total batch", "[sche
                                            {"ec-sgd", "takes no momentum"},
                                            {"double-squeeze", "takes no momentum"},
                                            {"coded-all-reduce", "takes no momentum"},
+                                           {"sandblaster", "is L-BFGS"},
                                            {"terngrad", "is right on average"},
                                            {"sign-sgd", "steps by signs"},
                                            {"one-bit-adam", "steps as Adam does"},
@@ -113,6 +114,7 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
        {"eamsgd", "its model is the centre, which lags behind the replicas"},
        {"buckwild", "rounds its model to 16 bits"},
        {"tensor-split", "takes networks; has its own test"},
+       {"sandblaster", "is L-BFGS"},
        {"terngrad", "is right on average"},
        {"sign-sgd", "steps by signs"},
        {"one-bit-adam", "steps as Adam does"}});

@@ -43,7 +43,11 @@ TEST_CASE("schemes keep what outlives a step under the paper's names", "[scheme]
             5,
             {"MS", "shard", "x_bak(0)", "x_bak(1)", "x_bak(2)", "x_bak(3)", "x_bak(4)"}},
         Row{"value-bound", 5, {"read(0)", "read(1)", "read(2)", "read(3)", "read(4)", "shard"}},
-        Row{"ssp", 5, {"shard"}},
+        Row{"ssp", 5, {"shard"}}, Row{"sandblaster", 5, {"shard"}},
+        Row{"sandblaster",
+            6,
+            {"direction", "gradient", "history", "parameters", "shard", "trial gradient",
+             "trial parameters"}},
         Row{"ssp-strict", 5, {"held(0)", "held(1)", "held(2)", "held(3)", "held(4)", "shard"}}}) {
     CAPTURE(row.scheme);
     const test::Replicas result =

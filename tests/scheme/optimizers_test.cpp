@@ -47,6 +47,7 @@ TEST_CASE("synchronous schemes make the same step with every optimizer and sched
                              {"coded-all-reduce", "takes plain SGD only"},
                              {"power-sgd", "takes plain SGD only"},
                              {"one-bit-adam", "is an optimizer of its own"},
+                             {"sandblaster", "is L-BFGS"},
                              {"terngrad", "is right on average"},
                              {"sign-sgd", "steps by signs"}});
   const Dataset data = three_quadratics();

@@ -44,6 +44,10 @@ class Server {
   double step_size() const { return context_.optimizer.step_size(context_.epochs(minibatches_)); }
   /// Minibatches that a worker takes in a pass over the data, its part of them, rounded up.
   std::uint64_t minibatches_of_worker() const;
+  /// In how many portions workers take all training rows (Worker::compute_portion_unless()), and
+  /// what part of the rows each of them is.
+  std::size_t portions() const { return context_.portions(); }
+  double portion_share(std::size_t number) const;
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }
   /// A gradient taken at that version is about to be applied: it is so many updates old.

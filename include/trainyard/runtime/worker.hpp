@@ -80,6 +80,13 @@ struct RunContext {
   [[noreturn]] void throw_not_taken(std::string_view kind) const;
   double its_hyperparameter(std::string_view name) const;
 
+  /// All training rows in equal portions, as many as there are minibatches of `batch` rows.
+  std::size_t portions() const { return (train.rows + batch - 1) / batch; }
+  RowRange portion(std::size_t number) const {
+    const std::size_t first = train.rows * number / portions();
+    return {&train, first, train.rows * (number + 1) / portions() - first};
+  }
+
   /// Passes over the data that this many minibatches make.
   double epochs(std::uint64_t minibatches) const {
     return static_cast<double>(minibatches) * static_cast<double>(batch) /
@@ -117,6 +124,10 @@ class Worker {
   /// The parts together take as long as the whole.
   Vector compute_gradient_by_parts(FunctionRef<void(Vector gradient, ParameterRange part)> done,
                                    FunctionRef<void(Message&)> serve);
+  /// The same over portion `number` of all training rows (RunContext::portion()), which any worker
+  /// may take: it is read where it lies. Takes as long as a minibatch.
+  std::optional<Vector> compute_portion_unless(std::size_t number,
+                                               FunctionRef<void(const Message&)> take);
 
   /// Σ_k coefficients_k ∇F at the replica over minibatch `number`, from 0, of its k-th share; takes
   /// as long as that many minibatches. Numbers go up; those left out are skipped. Valid as the
@@ -275,7 +286,7 @@ class Worker {
     if (replica_.empty()) throw_wrong_home(asked_for);
   }
   [[noreturn]] void throw_wrong_home(const char* asked_for) const;
-  bool compute_serving(FunctionRef<bool(Message&)> serve);
+  bool compute_serving(Batch batch, FunctionRef<bool(Message&)> serve);
   ComputeCost cost_of_next(bool reads_shared);
   double step_size_after(std::uint64_t minibatches) const;
   void code(Duration of_a_number, FunctionRef<void()> work);
@@ -311,6 +322,7 @@ class Worker {
   std::uint64_t visits_ = 0;                // done
   std::uint64_t steps_to_visit_ = 0;        // of the next one; with this step
   std::vector<std::uint64_t> others_then_;  // a slot: the others' steps when it was reconciled
+  RowRange portion_;                        // batch_, where it is one
 };
 
 }  // namespace trainyard
