@@ -1,5 +1,6 @@
 // LIBSVM (SVMlight) text: one row a line, "label index:value index:value ...", indices from 1 and
 // increasing within a row. Blank lines are passed over, and so is what follows a '#'.
+#include <bit>
 #include <string_view>
 #include <utility>
 
@@ -7,6 +8,7 @@
 
 #include "base/echoed.hpp"
 #include "data/parse_number.hpp"
+#include "data/plain_number.hpp"
 #include "data/readers.hpp"
 #include "data/text_pipeline.hpp"
 
@@ -28,6 +30,11 @@ class LibsvmParser {
       : options_(&options), block_(&block) {}
 
   void parse(std::string_view text) {
+    if constexpr (has_plain_numbers) {
+      block_->digits.read(text);
+      if (text.size() > plain_number_bytes)
+        plain_end_ = text.data() + text.size() - plain_number_bytes;
+    }
     block_->lines = for_each_line(text, [this](std::size_t number, std::string_view line) {
       parse_line(number, line);
       return true;
@@ -50,18 +57,70 @@ class LibsvmParser {
 
   bool parse_row() {
     const std::size_t nonzeros_before = block_->columns.size();
+    make_room(nonzeros_before);
     std::uint64_t last_index = 0;
-    for (skip_blanks(); !at_end(); skip_blanks()) {
+    for (;;) {
+      skip_blanks();
+      last_index = take_plain_entries(last_index);
+      skip_blanks();
+      if (at_end()) break;
       const char* entry = next_;
       const ParsedIndex index = parse_index(entry, line_end_);
       if (!check_index(entry, index, last_index)) return false;
       last_index = index.value;
       if (!parse_entry(entry, index)) return false;
     }
-    const std::size_t nonzeros = block_->columns.size() - nonzeros_before;
+    const auto nonzeros =
+        static_cast<std::size_t>(next_column_ - block_->columns.data()) - nonzeros_before;
+    block_->columns.resize(nonzeros_before + nonzeros);
+    block_->values.resize(nonzeros_before + nonzeros);
     block_->row_sizes.push_back(static_cast<std::uint32_t>(nonzeros));
     if (nonzeros > 0) note_largest(block_->columns.back() + 1);
     return true;
+  }
+
+  /// For what is left of the line: an entry has three characters, and a blank before it.
+  void make_room(std::size_t nonzeros_before) {
+    const auto most = static_cast<std::size_t>(line_end_ - next_) / 4;
+    block_->columns.resize(nonzeros_before + most);
+    block_->values.resize(nonzeros_before + most);
+    next_column_ = block_->columns.data() + nonzeros_before;
+    next_value_ = block_->values.data() + nonzeros_before;
+  }
+
+  /// Entries of the form that nearly all have, one blank between them, as far as they go. The last
+  /// index is returned, and `next_` is what follows. At the line's end there is no digit: no need
+  /// to look whether it is there.
+  [[gnu::noinline]] std::uint64_t take_plain_entries(std::uint64_t last_index) {
+    const std::uint64_t most = options_->features != 0 ? options_->features : largest_index;
+    const float scale = options_->scale;
+    const char* const plain_end = plain_end_;
+    const DigitMap& digits = block_->digits;
+    std::uint32_t* const columns = next_column_;
+    float* const values = next_value_;
+    std::size_t count = 0;
+    const char* next = next_;
+    while (next < plain_end) {
+      const std::uint64_t map = digits.from(next);
+      const auto colon = static_cast<unsigned>(std::countr_zero(map));
+      if (colon - 1 >= 8 || next[colon] != ':') break;
+      const std::uint64_t index = value_of_digits(eight_characters(next), colon);
+      if (index <= last_index || index > most) break;
+      const PlainFloat value = plain_float(next, colon + 1, map, without_first_marks(map));
+      const char* const end = next + value.end;
+      if (value.end == 0 || (*end != ' ' && end != line_end_)) break;
+      last_index = index;
+      columns[count] = static_cast<std::uint32_t>(index - 1);
+      values[count] = value.value * scale;
+      ++count;
+      next = end;
+      if (end == line_end_) break;
+      ++next;
+    }
+    next_column_ += count;
+    next_value_ += count;
+    next_ = next;
+    return last_index;
   }
 
   /// The last index of a row is its largest.
@@ -85,8 +144,8 @@ class LibsvmParser {
       if (options_->drop_unknown_features) return true;
       return index_fault(entry, index, [&] { return beyond_features_text(index.value); });
     }
-    block_->columns.push_back(static_cast<std::uint32_t>(index.value - 1));
-    block_->values.push_back(value.value * options_->scale);
+    *next_column_++ = static_cast<std::uint32_t>(index.value - 1);
+    *next_value_++ = value.value * options_->scale;
     return true;
   }
 
@@ -166,6 +225,10 @@ class LibsvmParser {
   const char* line_begin_ = nullptr;
   const char* line_end_ = nullptr;
   const char* next_ = nullptr;
+  const char* plain_end_ = nullptr;  // numbers that begin before it may be read as plain ones
+  // Where the next entry of the row under way goes.
+  std::uint32_t* next_column_ = nullptr;
+  float* next_value_ = nullptr;
 };
 
 }  // namespace

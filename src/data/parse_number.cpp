@@ -23,13 +23,6 @@ namespace {
 constexpr std::array<double, 23> powers_of_ten = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-constexpr std::uint64_t exact_whole_numbers = std::uint64_t{1} << 53U;
-
-/// A double has 29 bits more than a float; halfway between two floats these are 1000…
-bool halfway_between_floats(double value) {
-  constexpr std::uint64_t more_bits = (std::uint64_t{1} << 29U) - 1;
-  return (std::bit_cast<std::uint64_t>(value) & more_bits) == std::uint64_t{1} << 28U;
-}
 
 bool starts_like_nan_or_inf(const char* begin, const char* end) {
   const char c = begin == end ? ' ' : *begin;

@@ -28,9 +28,18 @@ struct ParsedDigits {
 };
 constexpr std::ptrdiff_t most_exact_digits = 18;
 
+/// The number that eight digits 0 … 9 make, the first in the lowest byte: pairs, fours and eights
+/// of digits are joined by one multiplication each.
+inline std::uint64_t joined_digits(std::uint64_t digits) {
+  digits = digits * 10 + (digits >> 8U);
+  digits = ((digits & 0x000000FF000000FFU) * 0x000F424000000064U +
+            ((digits >> 16U) & 0x000000FF000000FFU) * 0x0000271000000001U) >>
+           32U;
+  return digits & 0xFFFFFFFFU;
+}
+
 /// The digits among the eight characters at `begin`, up to the first that is none. Each step treats
-/// all eight bytes of a word at once; bytes are compared, then pairs, fours and eights of digits
-/// are joined by one multiplication each.
+/// all eight bytes of a word at once.
 inline ParsedDigits parse_up_to_eight_digits(const char* begin) {
   std::uint64_t word = 0;
   std::memcpy(&word, begin, sizeof word);
@@ -40,11 +49,7 @@ inline ParsedDigits parse_up_to_eight_digits(const char* begin) {
   const int count = std::countr_zero(above_nine) / 8;               // 8 when there is none
   if (count == 0) return {0, begin};
   word <<= 64 - 8 * count;  // zeros in front
-  word = word * 10 + (word >> 8U);
-  word = ((word & 0x000000FF000000FFU) * 0x000F424000000064U +
-          ((word >> 16U) & 0x000000FF000000FFU) * 0x0000271000000001U) >>
-         32U;
-  return {word & 0xFFFFFFFFU, begin + count};
+  return {joined_digits(word), begin + count};
 }
 
 inline ParsedDigits parse_digits(const char* next, const char* end) {
@@ -64,6 +69,15 @@ inline ParsedDigits parse_digits(const char* next, const char* end) {
     value = value * 10 + static_cast<std::uint64_t>(*next - '0');
   }
   return {value, next};
+}
+
+/// Whole numbers up to this are doubles.
+constexpr std::uint64_t exact_whole_numbers = std::uint64_t{1} << 53U;
+
+/// A double has 29 bits more than a float; halfway between two floats these are 1000…
+inline bool halfway_between_floats(double value) {
+  constexpr std::uint64_t more_bits = (std::uint64_t{1} << 29U) - 1;
+  return (std::bit_cast<std::uint64_t>(value) & more_bits) == std::uint64_t{1} << 28U;
 }
 
 /// The longest number at `begin`: sign, digits, a point, an exponent. "nan" and "inf" are

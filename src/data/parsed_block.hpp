@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/unfilled.hpp"
+#include "data/digit_map.hpp"
 #include "data/fault_list.hpp"
 #include "data/label_census.hpp"
 #include "data/parse_number.hpp"
@@ -17,9 +19,9 @@ struct ParsedBlock {
   std::vector<std::int32_t> labels;  // as written
   std::vector<float> targets;        // instead of labels, where they are real numbers
   LabelCensus census;
-  std::vector<std::uint32_t> row_sizes;  // sparse: nonzeros of each row
-  std::vector<std::uint32_t> columns;    // sparse
-  std::vector<float> values;
+  std::vector<std::uint32_t> row_sizes;   // sparse: nonzeros of each row
+  UnfilledVector<std::uint32_t> columns;  // sparse
+  UnfilledVector<float> values;
   std::uint32_t largest_column = 0;     // sparse: 1 + the largest column, 0 when there is none
   std::size_t largest_column_line = 0;  // the first that has it
   std::size_t lines = 0;
@@ -27,6 +29,7 @@ struct ParsedBlock {
   std::size_t missing_fields = 0;  // tables: those to be filled
   std::size_t unknown_words = 0;   // tables: categories that the training file does not have
   FaultList faults;                // rows that have one are not whole
+  DigitMap digits;                 // of the text, for its parser
 
   /// Empty again, its memory kept for the next block.
   void clear() {

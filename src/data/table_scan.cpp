@@ -138,12 +138,12 @@ class BlockScan {
 
 BlockScan scan_all(TextBlocks& blocks, const ScannedColumns& columns) {
   BlockScan all(columns);
-  std::vector<std::string> texts(blocks_at_once);
+  std::vector<TextBlock> texts(blocks_at_once);
   for (bool more = true; more;) {
     std::size_t count = 0;
     while (count < blocks_at_once && (more = blocks.next(texts[count]))) ++count;
     std::vector<BlockScan> scans(count, BlockScan(columns));
-    parallel_blocks(count, [&](std::size_t block) { scans[block].scan(texts[block]); });
+    parallel_blocks(count, [&](std::size_t block) { scans[block].scan(text_of(texts[block])); });
     for (const BlockScan& scan : scans) all.merge(scan);
   }
   return all;

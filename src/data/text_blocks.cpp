@@ -12,18 +12,23 @@ namespace trainyard {
 namespace {
 
 // Large enough that handing a block over (about a microsecond) is nothing beside parsing it (some
-// five milliseconds), small enough that a hundred cores with a block each need a few hundred MiB.
-constexpr std::size_t largest_block_bytes = std::size_t{1024} * 1024;
+// hundred), small enough that the blocks that a core has under way, with what is parsed of them,
+// stay in its second-level cache from the reading to the appending.
+constexpr std::size_t largest_block_bytes = std::size_t{128} * 1024;
 // A row of 16 million features at 16 bytes each. Without a limit a compressed file of zeros, a
 // thousandth of its real size, would fill the memory before its first "line" ended.
 constexpr std::size_t longest_line_bytes = std::size_t{256} * 1024 * 1024;
+
+void erase_front(TextBlock& block, std::size_t bytes) {
+  block.erase(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(bytes));
+}
 
 }  // namespace
 
 TextBlocks::TextBlocks(std::unique_ptr<ByteSource> source, std::string name)
     : source_(std::move(source)), name_(std::move(name)) {}
 
-bool TextBlocks::next(std::string& block) {
+bool TextBlocks::next(TextBlock& block) {
   if (!std::exchange(has_peeked_, false)) return read_more(block);
   block.swap(peeked_);
   return !block.empty();
@@ -34,23 +39,23 @@ std::string_view TextBlocks::peek() {
     if (!read_more(peeked_)) peeked_.clear();
     has_peeked_ = true;
   }
-  return peeked_;
+  return text_of(peeked_);
 }
 
 std::string_view TextBlocks::peek_further() {
   peek();
-  std::string more;
-  if (read_more(more)) peeked_ += more;
-  return peeked_;
+  TextBlock more;
+  if (read_more(more)) peeked_.insert(peeked_.end(), more.begin(), more.end());
+  return text_of(peeked_);
 }
 
 void TextBlocks::skip_lines(std::size_t lines) {
   std::string_view rest = peek();
   for (; lines > 0; --lines) rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
-  peeked_.erase(0, peeked_.size() - rest.size());
+  erase_front(peeked_, peeked_.size() - rest.size());
 }
 
-bool TextBlocks::read_more(std::string& block) {
+bool TextBlocks::read_more(TextBlock& block) {
   block.swap(carried_);
   carried_.clear();
   while (!ended_) {
@@ -64,13 +69,14 @@ bool TextBlocks::read_more(std::string& block) {
     block.resize(old_size + count);
     ended_ = count < block_bytes_;
     if (!std::exchange(begun_, true)) {
-      block.erase(0, block.size() - without_byte_order_mark(block).size());
+      erase_front(block, block.size() - without_byte_order_mark(text_of(block)).size());
     }
     block_bytes_ = std::min(2 * block_bytes_, largest_block_bytes);
-    const std::size_t newline = std::string_view(block).substr(old_size).rfind('\n');
+    const std::size_t newline = text_of(block).substr(old_size).rfind('\n');
     if (newline != std::string_view::npos) {
-      carried_.assign(block, old_size + newline + 1);
-      block.resize(old_size + newline + 1);
+      const auto rest = block.begin() + static_cast<std::ptrdiff_t>(old_size + newline + 1);
+      carried_.assign(rest, block.end());
+      block.erase(rest, block.end());
       return true;
     }
   }

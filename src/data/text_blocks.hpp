@@ -7,17 +7,24 @@
 #include <string_view>
 
 #include "base/text_file.hpp"
+#include "base/unfilled.hpp"
 #include "data/byte_source.hpp"
 
 namespace trainyard {
+
+using TextBlock = UnfilledVector<char>;
+
+inline std::string_view text_of(const TextBlock& block) {
+  return {block.data(), block.size()};
+}
 
 class TextBlocks {
  public:
   TextBlocks(std::unique_ptr<ByteSource> source, std::string name);
 
-  /// The next lines, about a mebibyte of them, the last one with or without its newline. False at
-  /// the end of the file.
-  bool next(std::string& block);
+  /// The next lines, 128 KiB of them or a little more, the last one with or without its newline.
+  /// False at the end of the file.
+  bool next(TextBlock& block);
 
   /// The first block, without taking it: for what must be known before lines are read in parallel.
   std::string_view peek();
@@ -31,15 +38,15 @@ class TextBlocks {
   const std::string& name() const { return name_; }
 
  private:
-  bool read_more(std::string& block);
+  bool read_more(TextBlock& block);
 
   std::unique_ptr<ByteSource> source_;
   std::string name_;
-  std::string peeked_;
+  TextBlock peeked_;
   bool has_peeked_ = false;
-  // Doubles from block to block up to a mebibyte, so that a small file costs little.
+  // Doubles from block to block, so that a small file costs little.
   std::size_t block_bytes_ = std::size_t{16} * 1024;
-  std::string carried_;  // the beginning of a line whose end is yet to be read
+  TextBlock carried_;  // the beginning of a line whose end is yet to be read
   bool begun_ = false;
   bool ended_ = false;
 };

@@ -16,7 +16,7 @@ namespace {
 
 /// Makes what one thread wrote visible to the next that takes over. oneTBB sees to that itself; but
 /// ThreadSanitizer cannot look into the distribution's library, and one uncontended atomic per
-/// mebibyte of text costs nothing.
+/// block of text costs nothing.
 class Handover {
  public:
   // release/acquire: everything written before pass() is seen after receive().
@@ -43,7 +43,7 @@ class Turn {
 struct Slot {
   Handover handover;
   bool in_use = false;
-  std::string text;
+  TextBlock text;
   ParsedBlock parsed;
   std::exception_ptr read_failure;  // reported only after the faults of all lines before it
 };
@@ -124,7 +124,7 @@ class Pipeline {
   Slot* parse_block(Slot* slot) const {
     const Turn turn(slot->handover);
     slot->parsed.clear();
-    if (!slot->read_failure) parse_(slot->text, slot->parsed);
+    if (!slot->read_failure) parse_(text_of(slot->text), slot->parsed);
     return slot;
   }
 

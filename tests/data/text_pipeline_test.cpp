@@ -1,4 +1,4 @@
-// Files of many blocks (a block is a mebibyte): whatever the blocks and the number of cores, the
+// Files of many blocks (a block is 128 KiB): whatever the blocks and the number of cores, the
 // result is that of reading line by line.
 #include "data/text_pipeline.hpp"
 
