@@ -35,11 +35,100 @@ std::vector<Preset> with_all_reduce() {
        .criteria = {data, synchronous, centralised, gradients, "a server's shard at each worker"},
        .emulated = "as bigdl, with the momentum of Caffe's solver",
        .not_emulated = "RDMA, Spark's executors"},
+      {.name = "firecaffe",
+       .system = "FireCaffe",
+       .source = "Iandola et al., CVPR 2016",
+       .scheme = "all-reduce",
+       .settings = {{"collective", "tree-root"}},
+       .criteria = {data, synchronous, centralised, gradients, "a binomial tree with a root"},
+       .emulated = "gradients summed up a tree whose root is no worker",
+       .not_emulated = "GPUs; its large minibatches are --batch"},
+      {.name = "horovod",
+       .system = "Horovod",
+       .source = "Sergeev & Del Balso, 2018",
+       .scheme = "fused-all-reduce",
+       .criteria = {data, synchronous, decentralised, gradients, "a ring"},
+       .emulated =
+           "a coordinator, cycles, a fusion buffer, ring all-reduces while backward goes on",
+       .not_emulated =
+           "16 bits on the wire (coded-all-reduce has them), its two levels (--collective "
+           "hierarchical-ring of all-reduce), elastic membership"},
+      {.name = "pytorch-ddp",
+       .system = "PyTorch DistributedDataParallel",
+       .source = "Li et al., VLDB 2020",
+       .scheme = "ddp",
+       .criteria = {data, synchronous, decentralised, gradients, "a ring"},
+       .emulated = "buckets in reverse order of layers, all-reduced while backward goes on",
+       .not_emulated = "hooks of autograd, GPUs, buckets that are ordered anew after a step"},
   };
 }
 
 std::vector<Preset> with_servers() {
   return {
+      {.name = "distbelief",
+       .system = "DistBelief",
+       .source = "Dean et al., NIPS 2012",
+       .scheme = "downpour",
+       .settings = {{"fetch-period", "1"}, {"optimizer", "adagrad"}, {"push-period", "1"}},
+       .criteria = {data, asynchronous, centralised, gradients, "workers and sharded servers"},
+       .emulated = "Downpour SGD with Adagrad on the servers' shards",
+       .not_emulated = "workers that are several machines each (tensor-split and gpipe divide a "
+                       "model), its partitioner of graphs"},
+      {.name = "sandblaster",
+       .system = "DistBelief's Sandblaster",
+       .source = "Dean et al., NIPS 2012",
+       .scheme = "sandblaster",
+       .criteria = {data, synchronous, centralised, gradients, "a coordinator, shards, workers"},
+       .emulated = "L-BFGS on the shards, portions of the rows handed to idle workers",
+       .not_emulated = "workers that are several machines each"},
+      {.name = "mxnet",
+       .system = "MXNet, dist_sync",
+       .source = "Chen et al., 2015",
+       .scheme = "ps-sync",
+       .settings = {{"server-placement", "colocated"}},
+       .criteria = {data, synchronous, centralised, gradients, "servers on workers' machines"},
+       .emulated = "the key-value store's servers (--servers) on the workers' ports",
+       .not_emulated = "the engine that orders operations by their data"},
+      {.name = "mxnet-async",
+       .system = "MXNet, dist_async",
+       .source = "Chen et al., 2015",
+       .scheme = "ps-async",
+       .settings = {{"server-placement", "colocated"}},
+       .criteria = {data, asynchronous, centralised, gradients, "servers on workers' machines"},
+       .emulated = "the same, each gradient applied as it comes",
+       .not_emulated = "the engine that orders operations by their data"},
+      {.name = "mxnet-hierarchical",
+       .system = "MXNet, two levels",
+       .source = "Chen et al., 2015",
+       .scheme = "ps-hierarchical-async",
+       .criteria = {data, asynchronous, centralised, gradients, "groups with a proxy each, a root"},
+       .emulated = "a group's gradients are summed by its proxy (--servers groups), asynchronously "
+                   "between groups",
+       .not_emulated = "the engine that orders operations by their data"},
+      {.name = "mxnet-two-bit",
+       .system = "MXNet, dist_sync with gradient compression",
+       .source = "Chen et al., 2015; its documentation",
+       .scheme = "ec-sgd",
+       .settings = {{"codec", "two-bit:0.5"}},
+       .criteria = {data, synchronous, centralised, "gradients", "workers and a server"},
+       .emulated = "two bits a number, threshold 0.5, what is left out fed back",
+       .not_emulated = "servers on the workers' machines, the engine"},
+      {.name = "parameter-server",
+       .system = "Parameter Server",
+       .source = "Li et al., OSDI 2014",
+       .scheme = "key-value",
+       .criteria = {data, bounded, centralised, gradients, "workers and sharded servers"},
+       .emulated = "ranges of keys, a bound on delay (--staleness), key caching, the filter of "
+                   "significance (--significance)",
+       .not_emulated = "replicated chains of servers, consistent hashing, recovery"},
+      {.name = "tensorflow",
+       .system = "TensorFlow, SyncReplicasOptimizer",
+       .source = "Abadi et al., OSDI 2016; Chen et al., 2016",
+       .scheme = "ps-backup",
+       .settings = {{"server-placement", "colocated"}},
+       .criteria = {data, synchronous, centralised, gradients, "servers on workers' machines"},
+       .emulated = "servers on the workers' ports, and backup workers whose gradients are dropped",
+       .not_emulated = "placement of operations on devices"},
       {.name = "petuum",
        .system = "Petuum",
        .source = "Xing et al., KDD 2015; Dai et al., AAAI 2015",
@@ -80,6 +169,15 @@ std::vector<Preset> with_local_steps() {
 
 std::vector<Preset> with_gossip() {
   return {
+      {.name = "bluefog",
+       .system = "BlueFog",
+       .source = "Ying, Yuan, Hu, Chen & Yin, 2021",
+       .scheme = "hierarchical-gossip",
+       .settings = {{"topology", "one-peer-exp"}},
+       .criteria = {data, synchronous, decentralised, parameters, "groups on a one-peer graph"},
+       .emulated = "hierarchical neighbour all-reduce: a mean inside each machine, gossip between",
+       .not_emulated = "one-sided windows; gossip, gradient-tracking, exact-diffusion and sgp are "
+                       "its other algorithms"},
       {.name = "d-psgd",
        .system = "D-PSGD",
        .source = "Lian et al., NIPS 2017",
@@ -97,12 +195,25 @@ std::vector<Preset> with_gossip() {
   };
 }
 
+std::vector<Preset> with_split_models() {
+  return {
+      {.name = "cots-hpc",
+       .system = "COTS HPC",
+       .source = "Coates et al., ICML 2013",
+       .scheme = "tensor-split",
+       .criteria = {"model", synchronous, centralised, "units", "all to all"},
+       .emulated = "every layer split over all workers, units added up between layers",
+       .not_emulated = "arrays distributed over blocks of an image, InfiniBand"},
+  };
+}
+
 }  // namespace
 
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = [] {
     std::vector<Preset> rows;
-    for (auto* part : {with_all_reduce, with_servers, with_local_steps, with_gossip}) {
+    for (auto* part :
+         {with_all_reduce, with_servers, with_local_steps, with_gossip, with_split_models}) {
       for (Preset& preset : part()) rows.push_back(std::move(preset));
     }
     std::ranges::sort(rows, {}, &Preset::name);
