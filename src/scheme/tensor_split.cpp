@@ -11,7 +11,8 @@
 // hold the same part all-reduce their gradients.
 #include "trainyard/model/tensor_split.hpp"
 
-#include <numeric>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -110,6 +111,46 @@ void work(Worker& worker) {
   }
 }
 
+/// Whether all parts are of one size, but for the biases that the first one has for all.
+bool even_parts(std::span<const Stage> layers, std::size_t size) {
+  for (std::size_t l = 0; l < layers.size(); l += 2) {
+    if (layers[l].outputs % size != 0) return false;
+  }
+  return true;
+}
+
+/// Parameters of the first part, the largest.
+std::size_t first_part(std::span<const Stage> layers, std::size_t size) {
+  std::size_t count = 0;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const std::size_t weights = layers[l].inputs * layers[l].outputs / size;
+    count += weights + (l % 2 == 0 ? layers[l].outputs / size : layers[l].outputs);
+  }
+  return count;
+}
+
+/// Each all-reduce from lock-step: a tree's root goes on before the others are done, and the step
+/// then takes a little less.
+std::optional<Duration> step_time(const StepSetting& s) {
+  const int size = tensor_size(s.hyperparameters, s.workers);
+  const auto parts = static_cast<std::size_t>(size);
+  if (s.stages.empty() || !even_parts(s.stages, parts)) return std::nullopt;
+  const auto sum = [&](int among, std::size_t length) {
+    return s.collective().duration(among, s.servers, length, s.message);
+  };
+  const std::size_t rows = s.batch * parts;
+  Duration time = s.compute;
+  for (std::size_t l = 0; l < s.stages.size(); l += 2) {
+    if (l > 0) time += sum(size, rows * s.stages[l].inputs);
+    if (l + 1 < s.stages.size()) {
+      time += sum(size, rows * s.stages[l + 1].outputs);
+    } else {
+      time += all_reduce_max_time(size, rows, s.message) + sum(size, rows);
+    }
+  }
+  return time + sum(s.workers / size, first_part(s.stages, parts));
+}
+
 }  // namespace
 
 Scheme tensor_split_scheme() {
@@ -117,7 +158,8 @@ Scheme tensor_split_scheme() {
           .summary = "T workers hold a part of every layer each; units all-reduced, twice a pair",
           .step = "γ × mean over workers",
           .cost = {.formula = "c, and an all-reduce of b·h numbers forward and one backward for "
-                              "each pair of layers"},
+                              "each pair of layers",
+                   .time = step_time},
           .source = "Shoeybi et al. 2019; Coates et al. 2013; catalogue 7",
           .family = SchemeFamily::synchronous,
           .cast = copies_in_parts,

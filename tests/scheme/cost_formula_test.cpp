@@ -158,6 +158,8 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
        {"fused-all-reduce", "the formula is in words; fused_all_reduce_test has its cycles"},
        {"post-local-sgd", "the formula is in words; its first step is all-reduce's"},
        {"local-sgd", "the formula is in words; its first step only computes"},
+       {"tensor-split",
+        "it is of layers, of which there are none here; tensor_split_test has that"},
        {"staleness-aware", "'as ps-async'"},
        {"dc-asgd-c", "'as ps-async'"},
        {"dc-asgd-a", "'as ps-async'"},

@@ -3,12 +3,11 @@
 #include "trainyard/model/tensor_split.hpp"
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/collective/all_reduce.hpp"
-#include "trainyard/collective/all_reduce_max.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -103,28 +102,23 @@ TEST_CASE("copies of a split model average their gradients", "[scheme]") {
 
 namespace {
 
-/// What a step takes where all parts are of one size, and its messages of floats.
-double step_seconds(const Plan& plan, const std::string& collective_name, int size) {
+/// The closed form; empty where parts are uneven.
+std::optional<double> closed_form(const Plan& plan) {
   const Configuration& c = plan.configuration;
-  const AllReduce& collective = find_all_reduce(collective_name);
-  const FloatMessages message{c.network};
-  const auto sum = [&](int among, std::size_t length) {
-    return to_seconds(collective.duration(among, 1, length, message));
-  };
   const LayeredModel& model = *plan.model->layered();
   const std::vector<Stage> layers = model.cut(model.depth());
-  const std::size_t rows = c.batch * static_cast<std::size_t>(size);
-  double step = to_seconds(*c.compute_time);
-  for (std::size_t l = 0; l < layers.size(); l += 2) {
-    if (l > 0) step += sum(size, rows * layers[l].inputs);  // backward
-    if (l + 1 < layers.size()) {
-      step += sum(size, rows * layers[l + 1].outputs);  // forward
-    } else {
-      step += to_seconds(all_reduce_max_time(size, rows, message)) + sum(size, rows);
-    }
-  }
-  const int copies = c.workers / size;
-  return step + sum(copies, plan.holdings.front().count());
+  const auto time = plan.scheme->cost.time({.workers = c.workers,
+                                            .servers = 1,
+                                            .parameters = plan.model->dimension(),
+                                            .compute = *c.compute_time,
+                                            .message = FloatMessages{c.network},
+                                            .message_of_bytes = ByteMessages{c.network},
+                                            .ingredients = plan.ingredients,
+                                            .hyperparameters = c.hyperparameters,
+                                            .stages = layers,
+                                            .batch = c.batch});
+  if (!time) return std::nullopt;
+  return to_seconds(*time);
 }
 
 }  // namespace
@@ -141,7 +135,8 @@ TEST_CASE("a step of tensor-split takes its part of computing and its all-reduce
           c.hyperparameters["tensor-size"] = size;
           c.ingredients["collective"] = collective;
           const Plan plan = plan_run(resolve(c, {c.scheme}, data, {}), data);
-          const double step = step_seconds(plan, collective, size);
+          REQUIRE(closed_form(plan));
+          const double step = *closed_form(plan);
           const double first = run_experiment(plan, {}).summary.seconds;
           CHECK(first <= step * (1 + 1e-6));
           // The first part has biases more than the others, and the root of a tree, which has that
@@ -174,8 +169,12 @@ TEST_CASE("uneven parts take between their mean and the largest at every turn", 
     }
     largest += forward + backward;
   }
+  CHECK_FALSE(closed_form(plan));
+  // All-reduces of 12 rows: of 9 units and of 5 scores forward, of 9 slopes backward, in a ring of
+  // four messages each.
+  const FloatMessages message{plan.configuration.network};
+  const double talk = to_seconds(4 * (2 * message(12 * 9 / 3) + message(12 * 5 / 3)));
   const double compute = to_seconds(*plan.configuration.compute_time);
-  const double talk = step_seconds(plan, "ring", 3) - compute;
   const double step = run_experiment(plan, {}).summary.seconds / 10;
   CHECK(largest > mean * 1.01);
   CHECK(step > talk + 3 * compute * mean);

@@ -20,6 +20,7 @@
 
 #include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/model/layered_model.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/ingredients.hpp"
 #include "trainyard/runtime/run_state.hpp"
@@ -46,6 +47,9 @@ struct StepSetting {
   const Model* model = nullptr;
   const Ingredients& ingredients;  // of the kinds that the scheme's row takes
   const Hyperparameters& hyperparameters;
+  /// Of schemes that divide layers: the stages of a pipeline, or each layer by itself; else none.
+  std::span<const Stage> stages{};
+  std::size_t batch = 1;  // rows of a worker's minibatch
 
   // These throw NotTaken where the row does not take them.
   const AllReduce& collective() const { return ingredients.get<AllReduce>("collective"); }
