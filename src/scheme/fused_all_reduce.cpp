@@ -9,18 +9,27 @@
 // A cycle begins --cycle-time after the one before it, or when the sums of that are done, whichever
 // is later. So tensors that come quickly one after another share latencies, which ddp leaves to the
 // size of its buckets, and a lone one waits half a cycle on average. A tensor that is larger than
-// the buffer goes by itself. In Horovod the coordinator is a thread of rank 0; here it is a rank of
-// its own, which sends and receives control traffic only, and rank 0 tells it when the sums are
-// done. Horovod's own copying into the buffer and out of it takes no time here: a gradient's
-// tensors lie side by side as they are.
+// the buffer goes by itself. With --wire fp16 (Compression.fp16) a tensor is rounded to 16 bits
+// when it is final, and so is each sum on its way, whose hops send half the bytes. In Horovod the
+// coordinator is a thread of rank 0; here it is a rank of its own, which sends and receives control
+// traffic only, and rank 0 tells it when the sums are done. Horovod's own copying into the buffer
+// and out of it takes no time here: a gradient's tensors lie side by side as they are.
+//
+// In `wall` the clock decides which tensors go together, and with it in which order their sums are
+// taken: as in Horovod, runs on threads agree but for rounding, unless a gradient is one tensor or
+// --fusion-buffer is 0. The replicas of one run are alike to the bit.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/concurrent_rings.hpp"
 #include "trainyard/model/gradient_parts.hpp"
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/coder.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/gradient_buckets.hpp"
@@ -33,12 +42,19 @@ namespace {
 /// final since the run began, and tags of the coordinator how many are to be summed.
 constexpr std::uint64_t sums_are_done = ~std::uint64_t{0};
 
+enum class Wire { float32, fp16 };
+
+/// Of a number on the wire.
+std::size_t wire_bytes(Wire wire, Scalar scalar) {
+  return wire == Wire::fp16 ? sizeof(std::uint16_t) : bytes_of(scalar);
+}
+
 /// Adds buffers with `tensors` in order, each with as many as fit.
-void pack(std::span<const ParameterRange> tensors, Scalar scalar, double bytes,
+void pack(std::span<const ParameterRange> tensors, std::size_t bytes_of_number, double bytes,
           std::vector<ParameterRange>& buffers) {
   double room = -1.0;  // in the last one
   for (const ParameterRange& tensor : tensors) {
-    const auto needed = static_cast<double>(tensor.count * bytes_of(scalar));
+    const auto needed = static_cast<double>(tensor.count * bytes_of_number);
     if (needed <= room) {
       buffers.back() = joined(tensor, buffers.back());
     } else {
@@ -54,14 +70,23 @@ class Fusion {
  public:
   explicit Fusion(Worker& worker)
       : comm_(worker.comm()),
-        rings_(comm_),
+        wire_(worker.choice<Wire>("wire")),
+        half_(make_codec("fp16")),
+        coder_(worker.coder(*half_)),
+        rings_(comm_, wire_ == Wire::fp16 ? half_.get() : nullptr),
         tensors_(tensors_backwards(worker.tensors())),
-        scalar_(worker.replica().scalar()),
+        bytes_of_number_(wire_bytes(wire_, worker.replica().scalar())),
         buffer_(worker.hyperparameter("fusion-buffer")) {}
 
   /// Tells the coordinator.
   void is_final(Vector gradient, ParameterRange part) {
     gradient_ = gradient;
+    if (wire_ == Wire::fp16) {
+      const Vector rounded = gradient.subspan(part.first, part.count);
+      const std::span<const std::byte> halves = coder_.encode(rounded);
+      kernels::set_to_zero(rounded);
+      coder_.decode_add(1.0, halves, rounded);
+    }
     while (final_ < tensors_.size() && tensors_[final_].first >= part.first) ++final_;
     comm_.send_control(comm_.server(0), before_ + final_);
   }
@@ -69,7 +94,8 @@ class Fusion {
   void take(Message& message) {
     if (message.from() == comm_.server(0)) {
       const std::size_t until = message.tag() - before_;
-      pack(std::span(tensors_).subspan(chosen_, until - chosen_), scalar_, buffer_, buffers_);
+      pack(std::span(tensors_).subspan(chosen_, until - chosen_), bytes_of_number_, buffer_,
+           buffers_);
       chosen_ = until;
     } else {
       rings_.take(message);
@@ -101,9 +127,12 @@ class Fusion {
   }
 
   Communicator& comm_;
+  const Wire wire_;
+  const std::shared_ptr<const Codec> half_;
+  Coder coder_;
   ConcurrentRings rings_;
   const std::vector<ParameterRange> tensors_;  // the last one first
-  const Scalar scalar_;
+  const std::size_t bytes_of_number_;
   const double buffer_;                  // bytes
   Vector gradient_;                      // of this step
   std::uint64_t before_ = 0;             // tensors of the steps before
@@ -184,6 +213,11 @@ std::optional<Duration> step_time(const StepSetting& s) {
         parts, [&](const GradientPart& part) { return part.parameters.first <= tensor.first; });
     return found->final_after(s.compute);
   };
+  const auto wire = static_cast<Wire>(static_cast<int>(hyperparameter(s.hyperparameters, "wire")));
+  const auto message = [&](std::size_t numbers) {
+    if (wire == Wire::float32 || numbers == 0) return s.message(numbers);
+    return s.message_of_bytes(numbers * wire_bytes(wire, Scalar::float32));
+  };
   Cycles cycles(seconds(hyperparameter(s.hyperparameters, "cycle-time")));
   Time ends{0};
   for (std::size_t chosen = 0; chosen < tensors.size();) {
@@ -191,10 +225,10 @@ std::optional<Duration> step_time(const StepSetting& s) {
     std::size_t until = chosen;
     while (until < tensors.size() && is_final_at(tensors[until]) <= ends) ++until;
     std::vector<ParameterRange> buffers;
-    pack(std::span(tensors).subspan(chosen, until - chosen), Scalar::float32,
+    pack(std::span(tensors).subspan(chosen, until - chosen), wire_bytes(wire, Scalar::float32),
          hyperparameter(s.hyperparameters, "fusion-buffer"), buffers);
     for (const ParameterRange& buffer : buffers) {
-      ends += ring.duration(s.workers, s.servers, buffer.count, s.message);
+      ends += ring.duration(s.workers, s.servers, buffer.count, message);
     }
     cycles.end(ends);
     chosen = until;
@@ -224,6 +258,13 @@ HyperparameterInfo fusion_buffer_info() {
       .unit = Unit::bytes};
 }
 
+HyperparameterInfo wire_info() {
+  return {.name = "wire",
+          .argument = "float32|fp16",
+          .help = "how the numbers of a gradient are sent and summed up",
+          .choices = {"float32", "fp16"}};
+}
+
 }  // namespace
 
 Scheme fused_all_reduce_scheme() {
@@ -231,7 +272,8 @@ Scheme fused_all_reduce_scheme() {
       .name = "fused-all-reduce",
       .summary = "ring all-reduces of what is final in each cycle, fused, while backward goes on",
       .step = "γ × mean over workers",
-      .cost = {.formula = "2(n-1)(α + t/n) after the first cycle that begins at c or later; of a "
+      .cost = {.formula = "2(n-1)(α + t/n) after the first cycle that begins at c or later, with "
+                          "fp16 half of t; of a "
                           "model with layers, cycle by cycle from when they are final",
                .rate = "as ring",
                .time = step_time},
@@ -239,7 +281,7 @@ Scheme fused_all_reduce_scheme() {
       .family = SchemeFamily::synchronous,
       .cast = [](const CastSetting& s) { return Cast{.workers = s.workers, .servers = 1}; },
       .by_layers = true,
-      .hyperparameters = {cycle_time_info(), fusion_buffer_info()},
+      .hyperparameters = {cycle_time_info(), fusion_buffer_info(), wire_info()},
       .worker = work,
       .server = coordinate};
 }

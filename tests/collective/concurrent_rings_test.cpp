@@ -2,6 +2,7 @@
 #include "trainyard/collective/concurrent_rings.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -61,10 +62,10 @@ RuntimeReport sum_in_turn(const test::Runtime& runtime, const Network& network, 
 /// All at once: each worker computes for a time of its own before each start.
 template <typename T>
 RuntimeReport sum_at_once(const test::Runtime& runtime, const Network& network, int rounds,
-                          Duration slowest, Values<T>& values) {
+                          Duration slowest, Values<T>& values, const Codec* codec = nullptr) {
   return runtime.run(setup_of(static_cast<int>(values.size()), 0, network), [&](Rank& rank) {
     RandomStream random(7, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()));
-    ConcurrentRings rings(rank);
+    ConcurrentRings rings(rank, codec);
     rank.begin();
     for (int round = 0; round < rounds; ++round) {
       auto& of_worker = values[static_cast<std::size_t>(rank.rank())];
@@ -152,6 +153,61 @@ TEST_CASE("rings that start together take as long as one after another", "[colle
     const double expected = 2 * (n - 1) * (3 * 3e-3 + 4.0 * (40 + 10 + 25) / 1e4);
     CAPTURE(n);
     CHECK(to_seconds(report.elapsed) == Approx(expected).epsilon(1e-9));
+  }
+}
+
+namespace {
+
+/// To the nearest number of 5 exponent and 10 fraction bits, ties to even.
+float to_half(float x) {
+  int exponent = 0;
+  std::frexp(x, &exponent);
+  const float quantum = std::ldexp(1.0F, std::max(exponent, -13) - 11);
+  return std::nearbyint(x / quantum) * quantum;
+}
+
+}  // namespace
+
+TEST_CASE("with a codec of 16 bits rings sum as numbers of 16 bits do", "[collective]") {
+  const auto half = make_codec("fp16");
+  for (const test::Runtime& runtime : test::runtimes()) {
+    for (const int n : {1, 2, 3, 5, 8}) {
+      RandomStream random(static_cast<std::uint64_t>(n), Purpose::scheme);
+      const std::vector<std::size_t> lengths{37, 0, 3, 64};
+      Values<float> values = random_values<float>(n, lengths, random);
+      for (auto& of_worker : values) {
+        for (auto& of_ring : of_worker) {
+          for (float& value : of_ring) value = to_half(value * 1e-3F);  // some are subnormal
+        }
+      }
+      // By hand: part p begins at worker p + 1, goes once around, and each sum is rounded.
+      Values<float> expected = values;
+      for (std::size_t r = 0; r < lengths.size(); ++r) {
+        for (int p = 0; p < n; ++p) {
+          const auto cut = [&](int i) {
+            return lengths[r] * static_cast<std::size_t>(i) / static_cast<std::size_t>(n);
+          };
+          for (std::size_t j = cut(p); j < cut(p + 1); ++j) {
+            float sum = 0.0F;
+            for (int hop = 1; hop <= n; ++hop) {
+              sum = to_half(sum + values[static_cast<std::size_t>((p + hop) % n)][r][j]);
+            }
+            for (auto& of_worker : expected) of_worker[r][j] = sum;
+          }
+        }
+      }
+      Values<float> plain = values;
+      const Network network{.latency = std::chrono::microseconds(10), .bytes_per_second = 1e8};
+      const RuntimeReport floats = sum_at_once(runtime, network, 1, Duration{0}, plain);
+      const RuntimeReport report =
+          sum_at_once(runtime, network, 1, Duration{0}, values, half.get());
+      CAPTURE(runtime.name, n);
+      CHECK(same_bits(values, expected));
+      if (n > 1) CHECK_FALSE(same_bits(values, plain));
+      for (std::size_t w = 0; w < report.accounts.size(); ++w) {
+        CHECK(2 * report.accounts[w].bytes_sent == floats.accounts[w].bytes_sent);
+      }
+    }
   }
 }
 

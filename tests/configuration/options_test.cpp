@@ -58,6 +58,7 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"bucket", "1MiB"},
                                                          {"cycle-time", "2500us"},
                                                          {"fusion-buffer", "4097"},
+                                                         {"wire", "fp16"},
                                                          {"exchange-uses", "16"},
                                                          {"clip-deviations", "2.5"},
                                                          {"model-bits", "8"},

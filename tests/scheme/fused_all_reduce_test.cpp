@@ -140,7 +140,7 @@ TEST_CASE("steps of fused-all-reduce take what cycles say, for any layers, buffe
     const double model_bytes = 4.0 * static_cast<double>(of.parameters());
     const double buffer = std::floor(1.2 * model_bytes * random.uniform());
     const double cycle = trial % 6 == 0 ? 0.0 : 1e-2 * random.uniform();
-    c.hyperparameters = {{"cycle-time", cycle}, {"fusion-buffer", buffer}};
+    c.hyperparameters = {{"cycle-time", cycle}, {"fusion-buffer", buffer}, {"wire", 0.0}};
     CAPTURE(seed, trial, of.workers, of.model, of.widths.front(), buffer, cycle);
 
     Cycles cycles{to_seconds(seconds(cycle))};
@@ -174,6 +174,54 @@ TEST_CASE("steps of fused-all-reduce take what cycles say, for any layers, buffe
   }
   CHECK(fused > 20);
   CHECK(apart > 20);
+}
+
+TEST_CASE("fused-all-reduce in 16 bits sends half the bytes, and learns as well", "[scheme]") {
+  const LoadedData data = blobs();
+  for (const int n : {1, 2, 3, 8}) {
+    Configuration c = mlp_run(n, 1e6);
+    c.network = {.latency = std::chrono::microseconds(20), .bytes_per_second = 1e6};
+    c.hyperparameters["cycle-time"] = 9e-4;
+    const RunResult plain = train(c, data);
+    c.hyperparameters["wire"] = 1;
+    const RunResult half = train(c, data);
+    CAPTURE(n);
+    CHECK(half.summary.model_hash != plain.summary.model_hash);
+    CHECK(half.summary.train_loss == Approx(plain.summary.train_loss).epsilon(1e-2));
+    CHECK(half.summary.consensus_distance == 0.0);
+    CHECK(2 * half.summary.bytes_sent == plain.summary.bytes_sent);
+    // On threads the cycles decide which tensors go together, and with it in what order sums round.
+    c.time = TimeMode::wall;
+    const RunResult wall = train(c, data);
+    CHECK(wall.summary.train_loss == Approx(plain.summary.train_loss).epsilon(1e-2));
+    CHECK(wall.summary.consensus_distance == 0.0);
+    c.hyperparameters["fusion-buffer"] = 0.0;
+    const RunResult apart = train(c, data);
+    c.time = TimeMode::simulated;
+    CHECK(apart.summary.model_hash == train(c, data).summary.model_hash);
+
+    c.hyperparameters["fusion-buffer"] = 1e6;
+    c.steps = 1;
+    c.model = "mlp:16,8";
+    const auto model = make_model({c.model, 0.0}, data.train);
+    const auto form = find_scheme("fused-all-reduce")
+                          .cost.time({.workers = n,
+                                      .parameters = model->dimension(),
+                                      .compute = *c.compute_time,
+                                      .message = FloatMessages{c.network},
+                                      .message_of_bytes = ByteMessages{c.network},
+                                      .model = model.get(),
+                                      .ingredients = {},
+                                      .hyperparameters = c.hyperparameters});
+    if (n != 3) CHECK(train(c, data).summary.seconds == Approx(to_seconds(*form)).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("in 16 bits a gradient that is not finite ends the run", "[scheme]") {
+  Configuration c = mlp_run(2, 1e6);
+  c.hyperparameters["wire"] = 1;
+  c.optimizer.lr = 1e20;
+  CHECK(train(c, blobs()).summary.diverged);
 }
 
 TEST_CASE("a model without layers is summed after the first cycle that begins at c or later",

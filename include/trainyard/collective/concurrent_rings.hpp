@@ -13,13 +13,21 @@
 // vector, whatever arrives first. Unlike there, chunks are copied by each hop: what is being summed
 // is not lent, as nobody waits for it to come back.
 //
+// With a codec, each chunk is encoded when it is sent and decoded where it arrives, so that what is
+// summed is rounded in every hop, as it is where vectors are of 16 bits themselves. All workers end
+// with the same bits. That takes no simulated time: it is done while the chunk is under way.
+//
 // Threads: belongs to its rank.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/random.hpp"
 #include "trainyard/base/vector.hpp"
+#include "trainyard/codec/codec.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
 namespace trainyard {
@@ -30,9 +38,10 @@ class ConcurrentRings {
   /// next one takes 256: with as many rings all workers could wait for room at once.
   static constexpr std::size_t most_under_way = 128;
 
-  /// `comm` outlives it. REQUIRES: nothing else is received from the worker before this one while a
-  /// ring is under way.
-  explicit ConcurrentRings(Communicator& comm);
+  /// `comm` and `codec` outlive it. REQUIRES: the codec draws nothing at random and has messages of
+  /// a fixed length, and C(C(x)) = C(x); nothing else is received from the worker before this one
+  /// while a ring is under way.
+  explicit ConcurrentRings(Communicator& comm, const Codec* codec = nullptr);
 
   /// Begins to sum `vector` over all workers, in place; it is not to be touched until that is done.
   /// Every worker starts rings of the same numbers, from 0, in the same order and with equal
@@ -58,14 +67,21 @@ class ConcurrentRings {
   };
 
   void advance(Ring& ring, std::size_t number, const Message& chunk);
+  void take_in(const Message& chunk, bool complete, Vector part) const;
+  std::span<const std::byte> encoded(ConstVector part);
+  void decode(std::span<const std::byte> wire, Vector sum) const;
   void send(const Ring& ring, std::size_t number);
   Ring& ring(std::size_t number);
 
   Communicator& comm_;
+  const Codec* const codec_;
   const int next_, previous_;
   const int hops_;  // of a ring: chunks that each worker receives
   std::vector<Ring> rings_;
   std::size_t under_way_ = 0;
+  RandomStream no_random_{0, Purpose::codec};
+  CodecScratch scratch_;
+  AlignedBuffer<std::byte> wire_;
 };
 
 }  // namespace trainyard
