@@ -307,6 +307,11 @@ void Worker::code(Duration of_a_number, FunctionRef<void()> work) {
   context_.state.coding_of(rank_.rank()).time += rank_.now() - began;
 }
 
+void Worker::compute_on_minibatch(FunctionRef<void(Batch)> work) {
+  batch_ = next_minibatch();
+  rank_.compute(cost_of_next(false), [&] { work(batch_); });
+}
+
 double Worker::minibatch_loss() {
   needs_whole("minibatch_loss()");
   const Tally tally = context_.model.evaluate(replica_, batch_, workspace_);

@@ -45,6 +45,7 @@ Scheme staleness_aware_scheme();
 Scheme dc_asgd_c_scheme();
 Scheme dc_asgd_a_scheme();
 Scheme downpour_scheme();
+Scheme ps_activations_scheme();
 
 Scheme ssp_scheme();
 Scheme ssp_strict_scheme();
@@ -129,7 +130,7 @@ const MakeScheme published[] = {
   dc_asgd_c_scheme,
   dc_asgd_a_scheme,
   downpour_scheme,
-
+  ps_activations_scheme,
   ssp_scheme,
   ssp_strict_scheme,
   essp_scheme,

@@ -52,6 +52,7 @@ const std::vector<Check> checks{
     {"staleness-aware", "asgd_roundrobin_sa"},
     {"dc-asgd-c", "asgd_roundrobin_dc"},
     {"dc-asgd-a", "", "dc-asgd-a follows its rule, its running mean square included"},
+    {"ps-activations", "", "activations and deltas give the update that gradients give"},
     {"downpour", "", "downpour follows the paper's algorithm"},
 
     {"ssp", "", "a read holds all own updates, and all others' up to s + 1 steps ago"},

@@ -64,7 +64,7 @@ class LayeredModel {
 
   /// Number of layers: cut() makes no more stages.
   virtual int depth() const = 0;
-  /// λ of the regulariser, which is for weights and not for biases.
+  /// λ: what of the weights, and not of the biases, is in the gradient beside the mean over rows.
   virtual double l2() const = 0;
 };
 

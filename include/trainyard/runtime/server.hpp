@@ -48,6 +48,8 @@ class Server {
   /// what part of the rows each of them is.
   std::size_t portions() const { return context_.portions(); }
   double portion_share(std::size_t number) const;
+  /// Of what workers compute.
+  GradientShape gradient_shape() const { return context_.gradient_shape(); }
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }
   /// A gradient taken at that version is about to be applied: it is so many updates old.

@@ -44,6 +44,14 @@ struct Stage;      // model/layered_model.hpp
 class LayeredModel;
 class TraceRecorder;
 
+/// What both ends of a message know of a minibatch's gradient, and need to read it.
+struct GradientShape {
+  const LayeredModel* layers = nullptr;  // nullptr where the model has none
+  std::vector<TensorShape> tensors;
+  std::size_t batch = 1;  // rows of a minibatch
+  bool sparse = false;    // which they are
+};
+
 /// What all ranks of one run share. All of it outlives the run.
 struct RunContext {
   std::string_view scheme;  // its name, for what is wrong with its row
@@ -85,6 +93,10 @@ struct RunContext {
   RowRange portion(std::size_t number) const {
     const std::size_t first = train.rows * number / portions();
     return {&train, first, train.rows * (number + 1) / portions() - first};
+  }
+
+  GradientShape gradient_shape() const {
+    return {model.layered(), model.tensors(), batch, train.sparse};
   }
 
   /// Passes over the data that this many minibatches make.
@@ -137,6 +149,9 @@ class Worker {
   /// The next minibatch of its shares, for arithmetic of the scheme's own; compute_gradient() and
   /// its like take theirs by themselves. Valid until another one is taken.
   Batch next_minibatch();
+  /// Takes the next minibatch and computes something of it in a gradient's place, and as long: with
+  /// the run's noise. REQUIRES: as compute() does.
+  void compute_on_minibatch(FunctionRef<void(Batch)> work);
   /// How many minibatches these rows are, for compute().
   double minibatches(Batch batch) const {
     return static_cast<double>(row_count(batch)) / static_cast<double>(context_.batch);
@@ -268,6 +283,7 @@ class Worker {
     account.plain_bytes += plain_bytes;
     account.encoded_bytes += encoded_bytes;
   }
+  GradientShape gradient_shape() const { return context_.gradient_shape(); }
   /// The matrices that the replica is.
   std::vector<TensorShape> tensors() const { return context_.model.tensors(); }
   /// What this worker gives and takes in the next round of gossip: the first call is round 0, and
