@@ -388,21 +388,36 @@ void Worker::reconcile_slices(SharedAccess access) {
   const HotLines* const hot = context_.hot;
   if (hot == nullptr || --steps_to_visit_ > 0) return;
   steps_to_visit_ = hot->steps_of_visit;
-  SharedModel& shared = this->shared().of(group_);
-  Staleness& staleness = context_.state.staleness_of(rank_.rank());
   const std::uint64_t others = context_.pacer.worker_steps_done() - done_;
   for (const HotLines::Turn& turn : hot->turns) {
-    // Of its slots as many as bring it round in its visits, each once.
-    const std::uint64_t part = visits_ & (turn.visits - 1);
-    const std::size_t first = turn.first + turn.count * part / turn.visits;
-    const std::size_t end = turn.first + turn.count * (part + 1) / turn.visits;
-    shared.reconcile(rank_.rank(), first, end, access);
-    for (std::size_t slot = first; slot < end; ++slot) {
-      staleness.record(others - others_then_[slot]);
-      others_then_[slot] = others;
-    }
+    reconcile_slots(turn.slots_at(visits_), others, access);
   }
   ++visits_;
+}
+
+void Worker::reconcile_rest_of_slices(SharedAccess access) {
+  const HotLines* const hot = context_.hot;
+  if (hot == nullptr) return;
+  const bool visited_just_now = visits_ > 0 && steps_to_visit_ == hot->steps_of_visit;
+  const std::uint64_t others = context_.pacer.worker_steps_done() - done_;
+  for (const HotLines::Turn& turn : hot->turns) {
+    // From the part that waits longest on; the last one of them is that of the latest visit.
+    const std::uint64_t parts = turn.visits - (visited_just_now ? 1 : 0);
+    for (std::uint64_t part = 0; part < parts; ++part) {
+      reconcile_slots(turn.slots_at(visits_ + part), others, access);
+    }
+  }
+}
+
+void Worker::reconcile_slots(std::pair<std::size_t, std::size_t> slots, std::uint64_t others,
+                             SharedAccess access) {
+  const auto [first, end] = slots;
+  shared().of(group_).reconcile(rank_.rank(), first, end, access);
+  Staleness& staleness = context_.state.staleness_of(rank_.rank());
+  for (std::size_t slot = first; slot < end; ++slot) {
+    staleness.record(others - others_then_[slot]);
+    others_then_[slot] = others;
+  }
 }
 
 }  // namespace trainyard

@@ -4,9 +4,10 @@
 // hold them go from core to core: two workers can be slower than one. A worker has slices, copies
 // of these lines of its own, and steps by them; a line that a fraction p of the minibatches touches
 // is reconciled in every C/p-th of its steps, and at least once a pass: what the worker has added
-// since the last time is added to the shared model, and its slice becomes what is there then. All
-// other lines are Hogwild's. runtime/hot_lines.hpp says which lines are hot, by the data's counts;
-// without any this is hogwild, as it is for one worker and for models whose steps are not sparse.
+// since the last time is added to the shared model, and its slice becomes what is there then. A
+// worker that ends reconciles what is left, for those that go on. All other lines are Hogwild's.
+// runtime/hot_lines.hpp says which lines are hot, by the data's counts; without any this is
+// hogwild, as it is for one worker and for models whose steps are not sparse.
 //
 // Sums commute, so the order of reconciliations does not matter, and no update is lost in a slice.
 // Between two of them a worker does not see what others have added, C updates of each of them: SGD
@@ -40,6 +41,7 @@ void work(Worker& worker) {
     worker.descend_shared(access);
     worker.reconcile_slices(access);
   }
+  worker.reconcile_rest_of_slices(access);
 }
 
 }  // namespace

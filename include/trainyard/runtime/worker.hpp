@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
@@ -192,6 +193,9 @@ class Worker {
   /// time. Staleness is then that of what is reconciled: the steps that others have taken since the
   /// worker last saw the line.
   void reconcile_slices(SharedAccess access);
+  /// At the worker's end: what it has added since then to lines whose turn has not come, so that
+  /// those who go on see it.
+  void reconcile_rest_of_slices(SharedAccess access);
   /// The scheme has changed the shared model otherwise: the next step reads all of it.
   void forget_read() { has_read_ = false; }
 
@@ -335,6 +339,8 @@ class Worker {
   bool has_read_ = false;    // read_copy_ is the shared model as it was last seen
   bool single_row_ = false;  // a step's minibatch is one row
   // Of slices:
+  void reconcile_slots(std::pair<std::size_t, std::size_t> slots, std::uint64_t others,
+                       SharedAccess access);
   std::uint64_t visits_ = 0;                // done
   std::uint64_t steps_to_visit_ = 0;        // of the next one; with this step
   std::vector<std::uint64_t> others_then_;  // a slot: the others' steps when it was reconciled
