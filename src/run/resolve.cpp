@@ -282,8 +282,18 @@ void resolve_schedule(Configuration& c, const LoadedData& data) {
   c.optimizer.run_epochs = static_cast<double>(*c.steps) * c.optimizer.step_epochs;
 }
 
-void resolve_compute_time(Configuration& c, const Model& model, const LoadedData& data,
-                          const Remark& remark) {
+/// Whether a step of each of them computes and changes only the coordinates of its rows. Schemes
+/// with replicas get a gradient of the whole model, or are compared with some that do.
+bool steps_are_sparse(const Configuration& c, const std::vector<std::string>& schemes,
+                      const Model& model) {
+  if (model.sparse_update() == nullptr) return false;
+  return std::ranges::all_of(schemes, [&](const std::string& name) {
+    return cast_of(find_scheme(name), c).model == ModelHome::shared;
+  });
+}
+
+void resolve_compute_time(Configuration& c, const std::vector<std::string>& schemes,
+                          const Model& model, const LoadedData& data, const Remark& remark) {
   if (c.time == TimeMode::wall) {
     if (c.compute_noise.constant == 0.0) {
       throw OptionError("compute-noise",
@@ -293,9 +303,12 @@ void resolve_compute_time(Configuration& c, const Model& model, const LoadedData
     return;
   }
   if (!c.compute_time) {
-    c.compute_time = measure_minibatch_time(model, data.train, c.batch);
-    remark(fmt::format("compute time: {} a minibatch of {} rows, measured here",
-                       human_duration(to_seconds(*c.compute_time)), c.batch));
+    const bool sparse = steps_are_sparse(c, schemes, model);
+    c.compute_time = sparse ? measure_lone_step_time(model, data.train, c.batch)
+                            : measure_minibatch_time(model, data.train, c.batch);
+    remark(fmt::format("compute time: {} a {} of {} rows, measured here",
+                       human_duration(to_seconds(*c.compute_time)),
+                       sparse ? "step on the coordinates" : "minibatch", c.batch));
   }
   const bool nothing_takes_time =
       c.compute_time->count() == 0 && !c.compute_noise.pauses() && c.network.perfect();
@@ -348,7 +361,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   remark_rare_meetings(c, schemes, say);
   resolve_schedule(c, data);
   const bool measured = !c.compute_time;
-  resolve_compute_time(c, *model, data, say);
+  resolve_compute_time(c, schemes, *model, data, say);
   resolve_coding_time(c, schemes, *model, measured, say);
   remark_codec(c, schemes, *model, say);
   std::vector<OptionSetting> settings;

@@ -138,6 +138,28 @@ TEST_CASE("the compute time is measured when it is not given", "[run]") {
   CHECK_THAT(measured.remarks, ContainsSubstring("measured here"));
 }
 
+TEST_CASE("the compute time is that of what the schemes compute", "[run]") {
+  const auto measured = [](const LoadedData& data, std::vector<std::string> schemes) {
+    Configuration c = test::quick(schemes.front(), 2, 10);
+    c.compute_time.reset();
+    std::string remarks;
+    const Configuration r = resolve(c, schemes, data, [&](const std::string& t) { remarks += t; });
+    CHECK(r.compute_time->count() > 0);
+    return remarks;
+  };
+  const LoadedData sparse = test::sparse_problem();
+  for (const char* scheme : {"hogwild", "hogwild-split", "hogwild-numa", "hogwild++"}) {
+    CAPTURE(scheme);
+    CHECK_THAT(measured(sparse, {scheme}), ContainsSubstring(" a step on the coordinates of 4 "));
+    CHECK_THAT(measured(test::dense_problem(), {scheme}),
+               ContainsSubstring(" a minibatch of 4 rows"));
+    // One time for all that are compared.
+    CHECK_THAT(measured(sparse, {scheme, "ring"}), ContainsSubstring(" a minibatch of 4 rows"));
+  }
+  CHECK_THAT(measured(sparse, {"hogwild", "hogwild++"}), ContainsSubstring("on the coordinates"));
+  CHECK_THAT(measured(sparse, {"ring"}), ContainsSubstring(" a minibatch of 4 rows"));
+}
+
 TEST_CASE("a scheme refuses graphs that it does not tolerate, and says why", "[run]") {
   const TemporaryFolder folder;
   const std::string directed =
