@@ -196,4 +196,11 @@ std::optional<int> unit_of_this_thread() {
   return static_cast<int>(unit->logical_index);
 }
 
+std::optional<int> system_number_of_node(int node) {
+  const hwloc_obj_t object =
+      hwloc_get_obj_by_type(real_topology(), HWLOC_OBJ_NUMANODE, static_cast<unsigned>(node));
+  if (object == nullptr) return std::nullopt;
+  return static_cast<int>(object->os_index);
+}
+
 }  // namespace trainyard

@@ -23,6 +23,9 @@ int open_event(const perf_event_attr& event, int group);
 
 class ThreadMeter {
  public:
+  /// As many files as it has open at most.
+  static constexpr std::size_t events = 4;
+
   /// Opens the events, which takes some 10 µs each; nothing is counted yet.
   explicit ThreadMeter(const OpenEvent& open = open_event);
 
@@ -31,7 +34,6 @@ class ThreadMeter {
   ThreadCounts read() const;
 
  private:
-  static constexpr std::size_t events = 4;
   std::array<Descriptor, events> descriptors_;
   ThreadCounts before_;  // of the kernel, which counts from the thread's begin
 };

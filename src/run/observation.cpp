@@ -6,20 +6,43 @@
 
 #include <fmt/format.h>
 
+#include "hardware/open_files.hpp"
+
 namespace trainyard {
+
+namespace {
+
+/// What is open at once for all that a run reads and writes.
+constexpr std::size_t files_of_a_run = 32;
+
+}  // namespace
 
 Observation::Observation(const Configuration& resolved, int ranks) {
   if (resolved.time != TimeMode::wall) return;
   places_.resize(static_cast<std::size_t>(ranks));
   if (!resolved.counters) return;
   counts_.resize(static_cast<std::size_t>(ranks));
+  metered_ = ranks_metered(counts_.size(), room_for_files(room_of_meters(counts_.size())));
   energy_.emplace();
+}
+
+std::string Observation::note() const {
+  if (metered_ == counts_.size()) return "";
+  return fmt::format(
+      "note: of {} of {} ranks only context switches and page faults are counted: each takes {} "
+      "open files, and the system allows too few (ulimit -Hn)",
+      counts_.size() - metered_, counts_.size(), ThreadMeter::events);
 }
 
 Observation::Watch::Watch(Observation& all, int rank)
     : all_(all), rank_(static_cast<std::size_t>(rank)) {
   if (!all.places_.empty()) trail_.emplace();
-  if (!all.counts_.empty()) meter_.emplace();
+  if (all.counts_.empty()) return;
+  if (rank_ < all.metered_) {
+    meter_.emplace();
+  } else {
+    meter_.emplace([](const perf_event_attr&, int) { return -1; });
+  }
 }
 
 void Observation::Watch::begins() {
@@ -45,7 +68,24 @@ void Observation::count_energy(bool counts) {
   }
 }
 
-void Observation::put_into(RunResult& result) const {
+namespace {
+
+/// Of what each rank keeps from step to step: replicas, shards, momenta.
+PageCount pages_kept(const RunState& state, std::span<const ThreadPlace> places) {
+  PageCount count;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    const auto home = places[rank].node ? system_number_of_node(*places[rank].node) : std::nullopt;
+    if (!home) continue;
+    for (const KeptVector& kept : state.kept_by(static_cast<int>(rank))) {
+      count += count_pages(kept.values.bytes(), *home);
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+void Observation::put_into(RunResult& result, const RunState& state) const {
   if (places_.empty()) return;
   const Machine machine = this_machine();
   result.places = places_;
@@ -58,6 +98,9 @@ void Observation::put_into(RunResult& result) const {
   }
   result.counts = counts_;
   result.summary.ran_on = ran_on_text(machine, result.places);
+  if (machine.nodes > 1) {
+    *result.summary.ran_on += memory_text(machine, pages_kept(state, result.places));
+  }
   result.summary.moves = moves_of(result.places);
   result.summary.counts = sum_of(result.counts);
   if (energy_) result.summary.energy_j = energy_->joules();
@@ -110,6 +153,21 @@ std::string ran_on_text(const Machine& machine, std::span<const ThreadPlace> pla
     where = crowd_text(places);
   }
   return where + "; " + moves_text(moves_of(places));
+}
+
+std::string memory_text(const Machine& machine, const PageCount& pages) {
+  const std::size_t all = pages.at_home + pages.elsewhere;
+  if (machine.nodes < 2 || all == 0) return "";
+  return fmt::format("; {} % of the memory that they keep is on their node",
+                     100 * pages.at_home / all);
+}
+
+std::size_t room_of_meters(std::size_t ranks) {
+  return ranks * ThreadMeter::events + files_of_a_run;
+}
+
+std::size_t ranks_metered(std::size_t ranks, std::size_t room) {
+  return std::min(ranks, (room - std::min(room, files_of_a_run)) / ThreadMeter::events);
 }
 
 std::optional<std::uint64_t> moves_of(std::span<const ThreadPlace> places) {

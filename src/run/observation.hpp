@@ -12,8 +12,10 @@
 #include "trainyard/hardware/counters.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/runtime/run_state.hpp"
 
 #include "hardware/energy.hpp"
+#include "hardware/page_nodes.hpp"
 #include "hardware/thread_meter.hpp"
 
 namespace trainyard {
@@ -64,21 +66,34 @@ class Observation {
     Observation& all_;
   };
 
+  /// What is not counted of some of the ranks, and why; empty where there is nothing to say.
+  std::string note() const;
+
   /// When all ranks have ended.
-  void put_into(RunResult& result) const;
+  void put_into(RunResult& result, const RunState& state) const;
 
  private:
   void count_energy(bool counts);
 
   std::vector<ThreadPlace> places_;   // each written by its rank
   std::vector<ThreadCounts> counts_;  // the same; empty without --counters
+  std::size_t metered_ = 0;           // ranks, the first ones, whose events may be counted
   std::optional<EnergyMeter> energy_;
   bool runs_ = false;
 };
 
+/// How many of so many ranks can have their events counted where so many files may be opened: some
+/// are left for what the run itself writes.
+std::size_t ranks_metered(std::size_t ranks, std::size_t room);
+/// Of how many ranks files are wanted for that: the least room with which none is left out.
+std::size_t room_of_meters(std::size_t ranks);
+
 /// "ranks 0-3 on cores 0-3 of node 0; never moved", "not pinned: at the end 8 ranks on 2 cores of
 /// node 0; moved 17 times". REQUIRES: who is pinned sits as place_ranks() says for this machine.
 std::string ran_on_text(const Machine& machine, std::span<const ThreadPlace> places);
+/// "; 98 % of the memory that they keep is on their node": empty where there is one node only, or
+/// nothing is known. `pages` are those of all ranks, counted by their nodes.
+std::string memory_text(const Machine& machine, const PageCount& pages);
 /// Of all of them; empty where one is not known.
 std::optional<std::uint64_t> moves_of(std::span<const ThreadPlace> places);
 

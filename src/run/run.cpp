@@ -116,7 +116,10 @@ RuntimeSetup Experiment::runtime_setup() const {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
     setup.cores_are_shared = setup.workers + setup.servers > machine.cores;
-    if (hooks_.remark) hooks_.remark("placement: " + seats_text(machine, setup.pinned_to));
+    if (hooks_.remark) {
+      hooks_.remark("placement: " + seats_text(machine, setup.pinned_to));
+      if (const std::string note = observation_.note(); !note.empty()) hooks_.remark(note);
+    }
   }
   return setup;
 }
@@ -279,7 +282,7 @@ RunResult Experiment::run() {
   result.summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
-  observation_.put_into(result);
+  observation_.put_into(result, state);
   if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
   result.resolved = config_;
   remark_missing_look(end);

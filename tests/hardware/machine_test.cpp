@@ -98,6 +98,18 @@ TEST_CASE("this machine has at least one core, and a thread can be pinned to eac
   }
 }
 
+TEST_CASE("every node of this machine has a number of the system's", "[hardware]") {
+  std::set<int> numbers;
+  const Machine machine = this_machine();
+  for (const ProcessingUnit& unit : machine.units) {
+    const auto number = system_number_of_node(unit.node);
+    REQUIRE(number);
+    numbers.insert(*number);
+  }
+  CHECK(numbers.size() == static_cast<std::size_t>(machine.nodes));
+  CHECK(!system_number_of_node(100'000));
+}
+
 TEST_CASE("an unknown placement is refused", "[hardware]") {
   CHECK_THROWS_AS(parse_placement("everywhere", "--placement:"), UsageError);
 }

@@ -61,6 +61,31 @@ TEST_CASE("counters are of each rank and of all together", "[run]") {
   }
 }
 
+TEST_CASE("how much memory lies where its rank ran is said where there are several nodes",
+          "[run]") {
+  const Machine two = synthetic_machine("pack:2 numa:1 core:4 pu:1");
+  CHECK(memory_text(two, {.at_home = 98, .elsewhere = 2}) ==
+        "; 98 % of the memory that they keep is on their node");
+  CHECK(memory_text(two, {.at_home = 3, .elsewhere = 0}) ==
+        "; 100 % of the memory that they keep is on their node");
+  CHECK(memory_text(two, {.at_home = 999, .elsewhere = 1}).starts_with("; 99 % "));
+  CHECK(memory_text(two, {}).empty());
+  CHECK(memory_text(synthetic_machine("core:4 pu:1"), {.at_home = 98, .elsewhere = 2}).empty());
+}
+
+TEST_CASE("where too few files may be open the last ranks go uncounted", "[run]") {
+  for (const std::size_t ranks : {1, 4, 250, 256, 1000}) {
+    CAPTURE(ranks);
+    const std::size_t room = room_of_meters(ranks);
+    CHECK(ranks_metered(ranks, room) == ranks);
+    CHECK(ranks_metered(ranks, 2 * room) == ranks);
+    CHECK(ranks_metered(ranks, room - 1) == ranks - 1);
+    CHECK(ranks_metered(ranks, 0) == 0);
+  }
+  CHECK(ranks_metered(300, 1024 - 4) < 300);
+  CHECK(ranks_metered(300, 1024 - 4) > 240);
+}
+
 TEST_CASE("simulated time has no threads to be looked at", "[run]") {
   const RunResult result = result_of(TimeMode::simulated, true);
   CHECK(result.places.empty());

@@ -53,4 +53,8 @@ void pin_this_thread(int unit);
 /// the system does not say.
 std::optional<int> unit_of_this_thread();
 
+/// What the system calls this machine's NUMA node with that logical index; empty where there is
+/// none.
+std::optional<int> system_number_of_node(int node);
+
 }  // namespace trainyard
