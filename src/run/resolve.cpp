@@ -17,6 +17,7 @@
 #include "run/coding.hpp"
 #include "run/large_features.hpp"
 #include "run/memory.hpp"
+#include "run/pipelines.hpp"
 #include "run/rehearsal.hpp"
 #include "run/scheme_graph.hpp"
 
@@ -331,6 +332,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   int ranks = 0;
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
+    resolve_pipelines(c, scheme, data, say);
     c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
     const Cast cast = cast_of(scheme, c);
     const bool in_groups =

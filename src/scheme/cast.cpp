@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/layered_model.hpp"
 
@@ -70,14 +72,27 @@ std::vector<int> everyone(int workers) {
   return all;
 }
 
+/// Workers in a row that take the same minibatches are the stages of one pipeline.
 std::vector<Holding> a_stage_each(const Model& model, const Cast& made) {
   if (model.layered() == nullptr)
     throw UsageError("a model without layers cannot be cut into stages; mlp:H1,H2,… has layers");
+  const std::size_t stages = made.shares.front().size();
+  const std::vector<Stage> cut = model.layered()->cut(static_cast<int>(stages));
   std::vector<Holding> holdings;
-  for (const Stage& stage : model.layered()->cut(made.workers)) {
-    holdings.emplace_back(stage.parameters);
+  for (std::size_t worker = 0; worker < made.shares.size(); ++worker) {
+    holdings.emplace_back(cut[worker % stages].parameters);
   }
   return holdings;
+}
+
+/// REQUIRES: the number of workers is a multiple of `stages`.
+Cast in_pipelines(int workers, int stages) {
+  Cast made{.workers = workers, .holds = a_stage_each};
+  for (int worker = 0; worker < workers; ++worker) {
+    std::vector<int>& shares = made.shares.emplace_back(static_cast<std::size_t>(stages));
+    std::iota(shares.begin(), shares.end(), worker - worker % stages);
+  }
+  return made;
 }
 
 }  // namespace
@@ -87,10 +102,21 @@ Cast one_worker(const CastSetting& setting) {
 }
 
 Cast pipeline(const CastSetting& setting) {
-  return {
-      .workers = setting.workers,
-      .shares = std::vector(static_cast<std::size_t>(setting.workers), everyone(setting.workers)),
-      .holds = a_stage_each};
+  return in_pipelines(setting.workers, setting.workers);
+}
+
+Cast pipelines(const CastSetting& setting) {
+  const double asked = hyperparameter(setting.hyperparameters, "stages");
+  const int stages = static_cast<int>(std::max(1.0, asked));
+  if (stages > setting.workers || setting.workers % stages != 0) {
+    throw OptionError("stages", fmt::to_string(stages),
+                      fmt::format("{} workers are no pipelines of so many stages; a number that "
+                                  "divides {} is accepted",
+                                  setting.workers, setting.workers));
+  }
+  Cast made = in_pipelines(setting.workers, stages);
+  if (stages == 1) made.holds = nullptr;  // any model will do
+  return made;
 }
 
 }  // namespace cast

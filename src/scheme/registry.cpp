@@ -35,6 +35,10 @@ Scheme sign_sgd_scheme();
 Scheme power_sgd_scheme();
 Scheme one_bit_adam_scheme();
 
+Scheme gpipe_scheme();
+Scheme one_f_one_b_scheme();
+Scheme pipedream_scheme();
+
 Scheme ps_backup_scheme();
 Scheme ps_backup_interrupt_scheme();
 Scheme gradient_coding_scheme();
@@ -104,6 +108,11 @@ using MakeScheme = Scheme (*)();
 // A line each.
 // clang-format off
 const MakeScheme published[] = {
+using RowOfScheme = Scheme (*)();
+
+// A line each.
+// clang-format off
+const RowOfScheme published[] = {
   sequential_scheme,
   ps_sync_scheme,
   ring_scheme,
@@ -120,6 +129,10 @@ const MakeScheme published[] = {
   sign_sgd_scheme,
   power_sgd_scheme,
   one_bit_adam_scheme,
+
+  gpipe_scheme,
+  one_f_one_b_scheme,
+  pipedream_scheme,
 
   ps_backup_scheme,
   ps_backup_interrupt_scheme,

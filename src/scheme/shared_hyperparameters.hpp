@@ -41,6 +41,24 @@ inline const HyperparameterInfo consensus_rate_info{
     .low = 1e-6,
     .high = 1.0};
 
+inline const HyperparameterInfo stages_info{
+    .name = "stages",
+    .argument = "P",
+    .help = "stages of a pipeline, which divide the workers; 0: as many as do and have layers",
+    .fallback = 0,
+    .low = 0,
+    .high = 32000,
+    .whole = true};
+
+inline const HyperparameterInfo microbatches_info{
+    .name = "microbatches",
+    .argument = "M",
+    .help = "parts of a pipeline's minibatch that go through its stages; at most its rows",
+    .fallback = 4,
+    .low = 1,
+    .high = 1e6,
+    .whole = true};
+
 // Functions, as they look at other files' constants.
 
 inline HyperparameterInfo access_info() {

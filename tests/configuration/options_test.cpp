@@ -52,6 +52,8 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"staleness", "5"},
                                                          {"backups", "2"},
                                                          {"stragglers", "2"},
+                                                         {"stages", "2"},
+                                                         {"microbatches", "8"},
                                                          {"value-bound", "0.25"},
                                                          {"moving-rate", "0.7"},
                                                          {"access", "cas-add"},

@@ -43,6 +43,10 @@ const std::vector<Check> checks{
     {"one-bit-adam", "", "one-bit-adam is Adam, and then steps along encoded momenta"},
     {"power-sgd", "", "power-sgd follows its paper, whichever error it keeps"},
 
+    {"gpipe", "", "gpipe and 1f1b have the bits of one rank that adds up the same microbatches"},
+    {"1f1b", "", "gpipe and 1f1b have the bits of one rank that adds up the same microbatches"},
+    {"pipedream", "", "pipedream follows its rule bit for bit with stashed weights"},
+
     {"ps-backup", "", "ps-backup without spares is ps-sync, bit for bit"},
     {"ps-backup-interrupt", "", "where the late ones drop their work a step takes H_n - H_b"},
     {"gradient-coding", "", "gradient coding follows ps-sync, whoever is slow"},

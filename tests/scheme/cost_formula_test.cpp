@@ -171,6 +171,8 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
        {"sign-sgd", "its message is a bit a number, and that of the formulas here a byte"},
        {"nids", "the first step, which the closed form is, only computes"},
        {"sgp-overlap", "the first step, which the closed form is, only computes"},
+       {"gpipe", "it is of stages, of which there are none here; gpipe_test has that"},
+       {"1f1b", "'as gpipe'"},
        {"sgp", "a message has one float more than the model"}});
   for (const std::string& name : compared) {
     const Scheme& scheme = find_scheme(name);

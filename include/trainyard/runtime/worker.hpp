@@ -199,6 +199,7 @@ class Worker {
   /// The scheme has changed the shared model otherwise: the next step reads all of it.
   void forget_read() { has_read_ = false; }
 
+  const Model& model() const { return context_.model; }
   /// The run's model by layers, and those of them whose parameters this worker's replica is. Throw
   /// UsageError where the model has no layers.
   const LayeredModel& layers() const;
@@ -215,6 +216,11 @@ class Worker {
   int group() const { return group_; }
   /// free: the number of the present minibatch among those of all workers, from 0.
   std::uint64_t minibatch_number() const { return context_.pacer.minibatch_number(rank_.rank()); }
+
+  /// A gradient was applied when so many updates had been made of what it was taken at.
+  void record_staleness(std::uint64_t updates) {
+    context_.state.staleness_of(rank_.rank()).record(updates);
+  }
 
   /// Instead of a minibatch: this step's is left out, and not counted as taken. Of schemes whose
   /// pace is lockstep.

@@ -84,6 +84,10 @@ Cast one_worker(const CastSetting& setting);
 /// Worker w holds stage w of as many as there are workers (LayeredModel::cut), and all of them take
 /// the minibatches of all workers: the first stage wants the rows, the last one their labels.
 Cast pipeline(const CastSetting& setting);
+/// Data × pipeline: n/p such pipelines of p neighbouring workers each, whose minibatches they take.
+/// p is the hyperparameter "stages", and 1 where that is 0. Throws OptionError where n is no
+/// multiple of it.
+Cast pipelines(const CastSetting& setting);
 
 }  // namespace cast
 
