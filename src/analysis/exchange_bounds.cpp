@@ -61,6 +61,12 @@ const std::vector<ExchangeBound>& exchange_bounds() {
        [](const Costs& c) { return 2 * c.transmit_s + c.update_s; }},
       {"one server, asynchronous: all n", "nT + U",
        [](const Costs& c) { return c.workers * c.transmit_s + c.update_s; }},
+      {"servers on the workers' own ports", "2(n-1)/n T + ((n-1)R + U)/n",
+       [](const Costs& c) {
+         return others(c) * (2 * c.transmit_s + c.reduce_s) + c.update_s / c.workers;
+       }},
+      {"averaged every τ steps: a local step", "T/τ",
+       [](const Costs& c) { return c.transmit_s / c.period; }},
   };
   return table;
 }

@@ -280,13 +280,19 @@ Call CommandLine::Commands::predict_call() const {
   const PredictionSetting setting = predict_flags_.setting();
   const std::vector<Variant> variants = predict_flags_.variants();
   const AnswerOutput output = predict_flags_.output();
+  if (predict_flags_.training_time()) {
+    return
+        [=, task = predict_flags_.training_task()] { return training_time_command(task, output); };
+  }
   if (predict_flags_.break_even()) {
     return [=, codecs = predict_flags_.codecs()] {
       return break_even_command(setting, variants, codecs, output);
     };
   }
   if (const auto sweep = predict_flags_.sweep()) {
-    return [=] { return predict_command(setting, variants, *sweep, output); };
+    return [=, costs = predict_flags_.exchange_costs(*sweep)] {
+      return predict_command(setting, variants, *sweep, costs, output);
+    };
   }
   return [=, costs = predict_flags_.exchange_costs()] {
     return predict_command(setting, variants, costs, output);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/analysis/sweep.hpp"
 #include "trainyard/analysis/timeline.hpp"
+#include "trainyard/analysis/training_time.hpp"
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
@@ -55,10 +57,13 @@ int netcheck_command(const NetcheckOptions& options, const std::vector<std::stri
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
                     const ExchangeCosts& costs, const AnswerOutput& output);
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const Sweep& values, const AnswerOutput& output);
+                    const Sweep& values, const std::vector<ExchangeCosts>& costs,
+                    const AnswerOutput& output);
 /// Each of the schemes with each of the codecs.
 int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
                        const std::vector<std::string>& codecs, const AnswerOutput& output);
+/// Of the task, or, where it is empty, of published ones.
+int training_time_command(const std::optional<TrainingTask>& task, const AnswerOutput& output);
 struct ReportQuestion {
   std::vector<std::filesystem::path> folders;
   AnswerOutput output{};

@@ -6,6 +6,7 @@
 #include "trainyard/report/break_even_format.hpp"
 #include "trainyard/report/prediction_format.hpp"
 #include "trainyard/report/status_line.hpp"
+#include "trainyard/report/training_time_format.hpp"
 
 #include "app/commands.hpp"
 
@@ -60,12 +61,13 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
 }
 
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const Sweep& values, const AnswerOutput& output) {
+                    const Sweep& values, const std::vector<ExchangeCosts>& costs,
+                    const AnswerOutput& output) {
   const Answer answer(output);
   const SweepResult result = swept(values, variants, setting);
   answer.give(PageKind::sweep, fmt::format("A step by {}", values.quantity->name),
-              {.text = [&] { return sweep_table(*values.quantity, result); },
-               .json = [&] { return sweep_json(*values.quantity, result); }});
+              {.text = [&] { return sweep_table(*values.quantity, result, costs); },
+               .json = [&] { return sweep_json(*values.quantity, result, costs); }});
   return exit_done;
 }
 
@@ -76,6 +78,18 @@ int break_even_command(const PredictionSetting& setting, const std::vector<Varia
   answer.give(PageKind::break_even, "The bandwidth below which codecs pay",
               {.text = [&] { return break_even_table(setting, rows); },
                .json = [&] { return break_even_json(setting, rows); }});
+  return exit_done;
+}
+
+int training_time_command(const std::optional<TrainingTask>& task, const AnswerOutput& output) {
+  std::string text;
+  if (task) {
+    text = output.json ? training_time_json(*task) : training_time_table(*task);
+  } else {
+    const auto& all = published_trainings();
+    text = output.json ? training_time_json(all) : training_time_table(all);
+  }
+  fmt::print("{}", text);
   return exit_done;
 }
 

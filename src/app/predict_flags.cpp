@@ -56,6 +56,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
                                 "of the lower bounds: optimizer steps [2GiB/s]");
   break_even_ = add_switch(command, "break-even",
                            "the bandwidth below which each codec pays, in schemes that encode");
+  training_time_.emplace(command);
   output_.emplace(command, "as JSON", false);
   command.footer(
       "Without flags: 8 workers, 1 server, 1ms a minibatch, 100us a message, 1Gbps. Nothing is\n"
@@ -90,8 +91,7 @@ PredictionSetting PredictFlags::setting() const {
   return setting;
 }
 
-ExchangeCosts PredictFlags::exchange_costs() const {
-  const PredictionSetting setting = this->setting();
+ExchangeCosts PredictFlags::exchange_costs(const PredictionSetting& setting) const {
   const Configuration& c = setting.configuration;
   ExchangeCosts costs = trainyard::exchange_costs(
       c.workers, c.servers, static_cast<double>(setting.parameters * sizeof(float)),
@@ -103,7 +103,24 @@ ExchangeCosts PredictFlags::exchange_costs() const {
   if (const std::string text = only_value(*update_rate_); update_rate_->count() > 0) {
     costs.update_s = bytes / parse_bandwidth(text, "--update-rate");
   }
+  const auto period = c.hyperparameters.find("period");
+  costs.period = period != c.hyperparameters.end() ? period->second
+                                                   : known_hyperparameter("period").default_value();
   return costs;
+}
+
+ExchangeCosts PredictFlags::exchange_costs() const {
+  return exchange_costs(setting());
+}
+
+std::vector<ExchangeCosts> PredictFlags::exchange_costs(const Sweep& values) const {
+  std::vector<ExchangeCosts> all;
+  for (const double value : values.values) {
+    PredictionSetting setting = this->setting();
+    values.quantity->set(setting, value);
+    all.push_back(exchange_costs(setting));
+  }
+  return all;
 }
 
 std::optional<Sweep> PredictFlags::sweep() const {
@@ -166,11 +183,34 @@ bool PredictFlags::break_even() const {
   return true;
 }
 
+std::optional<TrainingTask> PredictFlags::training_task() const {
+  if (!output_->read().html.empty()) {
+    throw UsageError("--html: --training-time is given beside, which has no page");
+  }
+  return training_time_->task();
+}
+
 AnswerOutput PredictFlags::output() const {
   return output_->read();
 }
 
+/// It is about one kind of model, whose steps it does not look at.
+std::vector<std::string> PredictFlags::notes_of_training_time() const {
+  std::vector<const CLI::Option*> others(options_.begin(), options_.end());
+  others.insert(others.end(),
+                {size_, rows_, schemes_, vary_, reduce_rate_, update_rate_, break_even_});
+  std::vector<std::string> notes;
+  for (const CLI::Option* flag : others) {
+    if (flag->count() == 0) continue;
+    notes.push_back(fmt::format("note: {} has no effect: --training-time is about arithmetic alone",
+                                flag->get_name()));
+  }
+  for (std::string& note : output_->notes()) notes.push_back(std::move(note));
+  return notes;
+}
+
 std::vector<std::string> PredictFlags::notes() const {
+  if (training_time()) return notes_of_training_time();
   Configuration c = setting().configuration;
   c.time = TimeMode::simulated;
   const std::vector<Variant> variants = this->variants();
@@ -189,16 +229,13 @@ std::vector<std::string> PredictFlags::notes() const {
   }
   std::vector<std::string> given;
   for (const CLI::Option* flag : options_) {
+    // The lower bounds have the period, whoever takes it.
+    if (flag->get_single_name() == "period" && !is_given(*break_even_)) continue;
     if (flag->count() > 0) given.push_back(flag->get_single_name());
   }
   std::vector<std::string> notes = idle_notes(settings, given);
+  for (std::string& note : training_time_->notes()) notes.push_back(std::move(note));
   for (std::string& note : output_->notes()) notes.push_back(std::move(note));
-  if (vary_->count() == 0) return notes;
-  for (const CLI::Option* flag : {reduce_rate_, update_rate_}) {
-    if (flag->count() == 0) continue;
-    notes.push_back(fmt::format("note: {} has no effect: with --vary no lower bounds are shown",
-                                flag->get_name()));
-  }
   return notes;
 }
 

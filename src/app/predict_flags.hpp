@@ -12,6 +12,7 @@
 #include "trainyard/analysis/sweep.hpp"
 
 #include "app/answer.hpp"
+#include "app/training_time_flags.hpp"
 
 namespace trainyard::app {
 
@@ -22,6 +23,8 @@ class PredictFlags {
   // All throw UsageError.
   PredictionSetting setting() const;
   ExchangeCosts exchange_costs() const;
+  /// At each of the values.
+  std::vector<ExchangeCosts> exchange_costs(const Sweep& values) const;
   std::optional<Sweep> sweep() const;
   std::vector<Variant> variants() const;
   AnswerOutput output() const;
@@ -31,10 +34,17 @@ class PredictFlags {
   std::vector<Variant> coded_schemes() const;
   std::vector<std::string> codecs() const;
 
+  bool training_time() const { return training_time_->asked(); }
+  /// For --training-time; empty: the published ones. Throws UsageError.
+  std::optional<TrainingTask> training_task() const;
+
   /// "note: --X has no effect: REASON" for each flag that is given in vain.
   std::vector<std::string> notes() const;
 
  private:
+  ExchangeCosts exchange_costs(const PredictionSetting& setting) const;
+  std::vector<std::string> notes_of_training_time() const;
+
   std::vector<CLI::Option*> options_;  // each named as in the table of options
   CLI::Option* size_;
   CLI::Option* rows_;
@@ -43,6 +53,7 @@ class PredictFlags {
   CLI::Option* reduce_rate_;
   CLI::Option* update_rate_;
   CLI::Option* break_even_;
+  std::optional<TrainingTimeFlags> training_time_;
   std::optional<AnswerFlags> output_;  // last in the help
 };
 

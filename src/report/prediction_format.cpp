@@ -31,6 +31,28 @@ Json rows_object(const std::vector<Prediction>& predictions) {
   return rows;
 }
 
+Json bounds_rows(const ExchangeCosts& costs) {
+  Json rows = Json::array();
+  for (const ExchangeBound& bound : exchange_bounds()) {
+    rows.push_back(
+        {{"name", bound.name}, {"formula", bound.formula}, {"seconds", bound.seconds(costs)}});
+  }
+  return rows;
+}
+
+/// A column a value.
+std::string bounds_of_sweep(const Quantity& quantity, const SweepResult& result,
+                            std::span<const ExchangeCosts> costs) {
+  std::vector<TableRow> lines{{"at least, without latency"}};
+  for (const SweepPoint& point : result.points) lines[0].push_back(quantity.text(point.value));
+  for (const ExchangeBound& bound : exchange_bounds()) {
+    TableRow line{bound.name};
+    for (const ExchangeCosts& here : costs) line.push_back(human_duration(bound.seconds(here)));
+    lines.push_back(std::move(line));
+  }
+  return aligned(lines);
+}
+
 std::string bounds_table(const ExchangeCosts& costs) {
   std::string text = fmt::format(
       "\nat least, without latency: T = {} to send the model, R = {} to add one, U = {} to "
@@ -50,11 +72,6 @@ std::string prediction_json(const PredictionSetting& setting,
                             const std::vector<Prediction>& predictions,
                             const ExchangeCosts& costs) {
   const Configuration& c = setting.configuration;
-  Json bounds = Json::array();
-  for (const ExchangeBound& bound : exchange_bounds()) {
-    bounds.push_back(
-        {{"name", bound.name}, {"formula", bound.formula}, {"seconds", bound.seconds(costs)}});
-  }
   const Json document = {{"workers", c.workers},
                          {"parameters", setting.parameters},
                          {"compute_s", to_seconds(*c.compute_time)},
@@ -65,7 +82,7 @@ std::string prediction_json(const PredictionSetting& setting,
                           {{"transmit_s", costs.transmit_s},
                            {"reduce_s", costs.reduce_s},
                            {"update_s", costs.update_s},
-                           {"rows", bounds}}}};
+                           {"rows", bounds_rows(costs)}}}};
   return document.dump(2) + "\n";
 }
 
@@ -97,15 +114,19 @@ std::string prediction_table(const PredictionSetting& setting,
              setting.rows);
 }
 
-std::string sweep_json(const Quantity& quantity, const SweepResult& result) {
+std::string sweep_json(const Quantity& quantity, const SweepResult& result,
+                       std::span<const ExchangeCosts> costs) {
   Json points = Json::array();
-  for (const SweepPoint& point : result.points) {
+  for (std::size_t at = 0; at < result.points.size(); ++at) {
+    const SweepPoint& point = result.points[at];
     const Json cheapest =
         point.cheapest < 0
             ? Json(nullptr)
             : Json(point.predictions[static_cast<std::size_t>(point.cheapest)].variant.text());
-    points.push_back(
-        {{"value", point.value}, {"cheapest", cheapest}, {"rows", rows_object(point.predictions)}});
+    points.push_back({{"value", point.value},
+                      {"cheapest", cheapest},
+                      {"rows", rows_object(point.predictions)},
+                      {"lower_bounds", bounds_rows(costs[at])}});
   }
   Json crossings = Json::array();
   for (const Crossing& crossing : result.crossings) {
@@ -118,7 +139,8 @@ std::string sweep_json(const Quantity& quantity, const SweepResult& result) {
   return document.dump(2) + "\n";
 }
 
-std::string sweep_table(const Quantity& quantity, const SweepResult& result) {
+std::string sweep_table(const Quantity& quantity, const SweepResult& result,
+                        std::span<const ExchangeCosts> costs) {
   std::string text = fmt::format("{:<12}", quantity.name);
   std::vector<std::size_t> widths;
   for (const Prediction& p : result.points.front().predictions) {
@@ -146,7 +168,7 @@ std::string sweep_table(const Quantity& quantity, const SweepResult& result) {
     text += fmt::format("{} {}: from {} to {}\n", quantity.name, where, crossing.before.text(),
                         crossing.after.text());
   }
-  return text;
+  return text + "\n" + bounds_of_sweep(quantity, result, costs);
 }
 
 }  // namespace trainyard

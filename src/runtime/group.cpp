@@ -36,7 +36,8 @@ int place_in(const std::vector<int>& members, const Communicator& comm) {
 }  // namespace
 
 GroupCommunicator::GroupCommunicator(Communicator& inside, std::vector<int> members)
-    : Communicator(place_in(members, inside), static_cast<int>(members.size()), 0),
+    : Communicator(place_in(members, inside), static_cast<int>(members.size()), 0,
+                   inside.network()),
       inside_(inside),
       members_(std::move(members)) {}
 

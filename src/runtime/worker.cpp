@@ -77,7 +77,6 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
       sparse_(context.hot != nullptr      ? context.hot->update.get()
               : context.optimizer.plain() ? context.model.sparse_update()
                                           : nullptr),
-      optimizer_(context.optimizer, [&](std::string_view name) { return keep(name, held_); }),
       random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1),
       rounding_(
           RandomStream(context.seed, Purpose::rounding, static_cast<std::uint32_t>(rank.rank()))
@@ -324,7 +323,15 @@ void Worker::apply(ConstVector gradient, double scale) {
 
 void Worker::apply_to(Vector model, ConstVector gradient, double scale) {
   needs_replica("apply()");
-  optimizer_.apply(model, gradient, epochs(), scale);
+  optimizer_for(model.size()).apply(model, gradient, epochs(), scale);
+}
+
+Optimizer& Worker::optimizer_for(std::size_t numbers) {
+  if (!optimizer_) {
+    optimizer_.emplace(context_.optimizer,
+                       [&](std::string_view name) { return keep(name, numbers); });
+  }
+  return *optimizer_;
 }
 
 void Worker::descend() {

@@ -20,6 +20,7 @@ namespace trainyard {
 Scheme sequential_scheme();
 Scheme ps_sync_scheme();
 Scheme ring_scheme();
+Scheme zero_1_scheme();
 Scheme all_reduce_scheme();
 Scheme ddp_scheme();
 Scheme fused_all_reduce_scheme();
@@ -69,6 +70,7 @@ Scheme easgd_scheme();
 Scheme easgd_async_scheme();
 Scheme eamsgd_scheme();
 Scheme tree_easgd_scheme();
+Scheme mpca_sgd_scheme();
 
 Scheme hogwild_scheme();
 Scheme buckwild_scheme();
@@ -116,6 +118,7 @@ const RowOfScheme published[] = {
   sequential_scheme,
   ps_sync_scheme,
   ring_scheme,
+  zero_1_scheme,
   all_reduce_scheme,
   ddp_scheme,
   fused_all_reduce_scheme,
@@ -161,6 +164,7 @@ const RowOfScheme published[] = {
   easgd_async_scheme,
   eamsgd_scheme,
   tree_easgd_scheme,
+  mpca_sgd_scheme,
 
   hogwild_scheme,
   buckwild_scheme,

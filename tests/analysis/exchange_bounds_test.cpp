@@ -53,3 +53,15 @@ TEST_CASE("lower bounds as the reference has them", "[analysis]") {
     CHECK(bound("one server, asynchronous: all n", costs) == same("async_full_k1"));
   }
 }
+
+TEST_CASE("lower bounds of servers on the workers and of rare averages", "[analysis]") {
+  // Catalogue §1.3: 2(n-1)/n of the model over each port, and 1/τ of it a step.
+  ExchangeCosts costs{.workers = 4, .servers = 1, .transmit_s = 1.0};
+  CHECK(bound("servers on the workers' own ports", costs) == 1.5);
+  CHECK(bound("servers on the workers' own ports", costs) == bound("ring all-reduce", costs));
+  costs.update_s = 1.0;  // of which each does a quarter, and in the ring all of it
+  CHECK(bound("servers on the workers' own ports", costs) == 1.75);
+  CHECK(bound("ring all-reduce", costs) == 2.5);
+  costs.period = 8.0;
+  CHECK(bound("averaged every τ steps: a local step", costs) == 0.125);
+}

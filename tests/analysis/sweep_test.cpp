@@ -1,5 +1,6 @@
 #include "trainyard/analysis/sweep.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "trainyard/base/error.hpp"
@@ -64,5 +65,21 @@ TEST_CASE("sweeps that make no sense are refused", "[analysis]") {
                            "size=3", "compute-time=auto", "latency=1ms:2ms:3ms", "workers=2,,4"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_sweep(text, "--vary"), UsageError);
+  }
+}
+
+TEST_CASE("a sweep over sizes finds the threshold of by-size", "[analysis]") {
+  const std::vector<Variant> ways{
+      {"all-reduce", "tree"}, {"all-reduce", "ring"}, {"all-reduce", "by-size"}};
+  const SweepResult result = sweep(parse_sweep("size=16KiB:4MiB", "--vary"), ways, eight_workers());
+  REQUIRE(result.crossings.size() == 1);
+  const Crossing& crossing = result.crossings.front();
+  CHECK(crossing.before.text() == "all-reduce:tree");
+  CHECK(crossing.after.text() == "all-reduce:ring");
+  // 6(α + t) = 14(α + t/8), α = 1 ms
+  CHECK(crossing.high == Approx(8.0 / 4.25 * 1e-3 * 125e6).epsilon(0.002));
+  for (const SweepPoint& point : result.points) {
+    const double tree = point.predictions[0].step_s, ring = point.predictions[1].step_s;
+    CHECK(point.predictions[2].step_s == std::min(tree, ring));
   }
 }

@@ -59,6 +59,7 @@ TEST_CASE("an empty value of a flag is refused, by every command", "[app]") {
       {"timeline", {"workers", "topology", "compute-time", "svg"}},
       {"netcheck", {"workers", "time", "size", "repetitions", "collectives"}},
       {"predict", {"schemes", "size", "rows", "vary", "links", "reduce-rate", "update-rate"}},
+      {"predict", {"tokens", "parameters", "devices", "peak", "utilisation"}},
       {"topology", {"workers", "seed", "size", "svg"}},
       {"consensus", {"topology", "workers", "seed", "rounds", "from"}},
       {"lab", {"port", "listen-to-network"}},
@@ -87,8 +88,8 @@ TEST_CASE("a switch of any command takes no value", "[app]") {
   for (const Words& words :
        {Words{"run", "--json=false"}, Words{"compare", "--tune-lr=no"},
         Words{"netcheck", "--json=false"}, Words{"predict", "--json=0"},
-        Words{"timeline", "ring", "--force=false"}, Words{"topology", "ring", "--json=false"},
-        Words{"consensus", "--json=false"}}) {
+        Words{"predict", "--training-time=1"}, Words{"timeline", "ring", "--force=false"},
+        Words{"topology", "ring", "--json=false"}, Words{"consensus", "--json=false"}}) {
     INFO(words.front());
     CHECK_THAT(parsed(words), EndsWith(": takes no value"));
   }

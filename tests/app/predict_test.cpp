@@ -36,6 +36,7 @@ TEST_CASE("predict: a table for people, with a crossing point", "[app]") {
   const auto sweep = run_program({"predict", "--vary", "latency=10us:100ms"});
   CHECK(sweep.status == 0);
   CHECK_THAT(sweep.output, ContainsSubstring("from ring to gossip:ring"));
+  CHECK_THAT(sweep.output, ContainsSubstring("at least, without latency"));
 }
 
 TEST_CASE("predict: what it does not understand", "[app]") {
@@ -55,6 +56,12 @@ TEST_CASE("predict: what it does not understand", "[app]") {
            {{"--vary", "size=4B,8B", "--size", "4"}, "--size is given beside"},
            {{"--straggler", "9:2"}, "--straggler"},
            {{"--reduce-rate", "3"}, "--reduce-rate: '3'"},
+           {{"--training-time", "--tokens", "300e9", "--devices", "8"},
+            "--training-time: --parameters, --peak, --utilisation missing"},
+           {{"--training-time", "--utilisation", "1.5"}, "'1.5' is not above 0 and at most 1"},
+           {{"--training-time", "--tokens", "-1"}, "--tokens: '-1' is not above 0"},
+           {{"--training-time", "--peak", "312TFLOPS"}, "--peak: '312TFLOPS'"},
+           {{"--training-time", "--html", "page.html"}, "--html: --training-time is given beside"},
            {{"--lr", "1"}, "no flag named '--lr'"}}) {
     std::vector<std::string> command{"predict"};
     command.insert(command.end(), row.flags.begin(), row.flags.end());
@@ -64,4 +71,68 @@ TEST_CASE("predict: what it does not understand", "[app]") {
     CHECK(outcome.output.empty());
     CHECK_THAT(outcome.errors, ContainsSubstring(row.says));
   }
+}
+
+TEST_CASE("predict: how long language models train", "[app]") {
+  const auto published = run_program({"predict", "--training-time", "--json"});
+  CHECK(published.status == 0);
+  CHECK(published.errors.empty());
+  const Json rows = Json::parse(published.output)["rows"];
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0]["name"] == "GPT-3");
+  CHECK(rows[0]["seconds"].get<double>() == Approx(8 * 300e9 * 175e9 / (1024 * 140e12)));
+  CHECK(rows[0]["published_seconds"] == 34 * 86400.0);
+  CHECK(rows[3]["difference"].get<double>() == Approx(1.093).margin(0.001));
+  CHECK(rows[3]["published_utilisation"].get<double>() == Approx(0.628).margin(0.001));
+
+  const auto table = run_program({"predict", "--training-time"});
+  CHECK_THAT(table.output, ContainsSubstring("LLaMA-65B, Kun Yuan 2024; Touvron et al. 2023: U = "
+                                             "0.3 does not follow from 21 days, which take U = "
+                                             "0.63"));
+  CHECK(table.output.find("GPT-3, ") == std::string::npos);  // those do
+
+  std::vector<std::string> own{
+      "predict", "--training-time", "--tokens", "1e9",           "--parameters", "2e6", "--devices",
+      "4",       "--peak",          "1e12",     "--utilisation", "0.5"};
+  const auto of_own = run_program(own);
+  CHECK(of_own.status == 0);
+  CHECK_THAT(of_own.output, ContainsSubstring("0.0926 d"));  // 8000 s
+  CHECK(of_own.output.find("published") == std::string::npos);
+  own.insert(own.end(), {"--json", "--latency", "1ms", "--vary", "size=4B,8B"});
+  const auto with_more = run_program(own);
+  CHECK(with_more.status == 0);
+  const Json row = Json::parse(with_more.output)["rows"][0];
+  CHECK(row["seconds"] == 8000.0);
+  CHECK(row["name"].is_null());
+  CHECK(row["published_seconds"].is_null());
+  CHECK_THAT(with_more.errors, ContainsSubstring("--latency has no effect: --training-time"));
+  CHECK_THAT(with_more.errors, ContainsSubstring("--vary has no effect: --training-time"));
+  CHECK_THAT(run_program({"predict", "--schemes", "ring", "--tokens", "3"}).errors,
+             ContainsSubstring("--tokens has no effect: it is for --training-time"));
+}
+
+TEST_CASE("predict: lower bounds along what is varied", "[app]") {
+  // T = 1 ms, R = U = 2 ms at 2 workers.
+  const std::vector<std::string> command{"predict",     "--schemes",     "ring",    "--vary",
+                                         "workers=2,4", "--size",        "1MB",     "--bandwidth",
+                                         "1GB/s",       "--reduce-rate", "0.5GB/s", "--update-rate",
+                                         "0.5GB/s",     "--period",      "4",       "--json"};
+  const auto outcome = run_program(command);
+  REQUIRE(outcome.status == 0);
+  const Json points = Json::parse(outcome.output)["points"];
+  REQUIRE(points.size() == 2);
+  const auto bound = [](const Json& point, const char* name) {
+    for (const Json& row : point["lower_bounds"]) {
+      if (row["name"] == name) return row["seconds"].get<double>();
+    }
+    FAIL("no bound named " << name);
+    return 0.0;
+  };
+  const char* colocated = "servers on the workers' own ports";
+  CHECK(bound(points[0], colocated) == Approx(1e-3 + 1e-3 + 1e-3));        // (2T + R)/2 + U/2
+  CHECK(bound(points[1], colocated) == Approx(1.5e-3 + 1.5e-3 + 0.5e-3));  // ¾(2T + R) + U/4
+  for (const Json& point : points) {
+    CHECK(bound(point, "averaged every τ steps: a local step") == Approx(0.25e-3));
+  }
+  CHECK(outcome.errors.empty());  // --period is in the bounds, if in nothing of the ring's
 }

@@ -55,6 +55,8 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"stages", "2"},
                                                          {"microbatches", "8"},
                                                          {"value-bound", "0.25"},
+                                                         {"penalty", "0.25"},
+                                                         {"extrapolation", "0.5"},
                                                          {"moving-rate", "0.7"},
                                                          {"access", "cas-add"},
                                                          {"bucket", "1MiB"},

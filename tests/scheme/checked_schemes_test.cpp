@@ -28,6 +28,7 @@ const std::vector<Check> checks{
     {"sequential", "psgd_mean"},
     {"ps-sync", "psgd_mean"},
     {"ring", "psgd_mean"},
+    {"zero-1", "", "zero-1 is the ring, bit for bit, with every optimizer, in both runtimes"},
     {"all-reduce", "psgd_mean"},
     {"ddp", "", "ddp with one bucket is ring, bit for bit"},
     {"fused-all-reduce", "", "without layers fused-all-reduce is ring, bit for bit"},
@@ -78,6 +79,7 @@ const std::vector<Check> checks{
     {"easgd-async", "easgd_async_roundrobin_tau2"},
     {"eamsgd", "", "eamsgd follows its rule, replicas and centre"},
     {"tree-easgd", "", "tree-easgd follows its rule along every edge"},
+    {"mpca-sgd", "", "mpca-sgd follows its rule"},
 
     {"hogwild", "", "one worker is serial SGD, bit for bit, with every access"},
     {"buckwild", "", "buckwild in 16 bits is hogwild, but for its rounding"},

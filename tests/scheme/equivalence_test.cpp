@@ -112,6 +112,7 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
       {{"easgd", "its model is the centre, which lags behind the replicas"},
        {"easgd-async", "its model is the centre, which lags behind the replicas"},
        {"eamsgd", "its model is the centre, which lags behind the replicas"},
+       {"mpca-sgd", "is drawn towards where it was"},
        {"buckwild", "rounds its model to 16 bits"},
        {"tensor-split", "takes networks; has its own test"},
        {"sandblaster", "is L-BFGS"},

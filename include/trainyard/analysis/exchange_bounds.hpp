@@ -16,6 +16,7 @@ struct ExchangeCosts {
   double transmit_s = 0.0;  // T, the model over one port
   double reduce_s = 0.0;    // R, adding one model to another
   double update_s = 0.0;    // U, one optimizer step on the whole model
+  double period = 1.0;      // τ ≥ 1, steps of a worker from one average to the next
 };
 
 /// T at this bandwidth; R and U at so many bytes of the model a second. The defaults are what the

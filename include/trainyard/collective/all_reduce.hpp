@@ -68,5 +68,7 @@ void parameter_server_serve(Communicator& comm, Scalar scalar, std::size_t lengt
 void colocated_servers_sum(Communicator& comm, Vector vector);
 void hierarchical_sum(Communicator& comm, Vector vector);
 void hierarchical_serve(Communicator& comm, Scalar scalar, std::size_t length);
+void by_size_sum(Communicator& comm, Vector vector);
+Duration by_size_time(int workers, int wanted, std::size_t length, MessageTime message);
 
 }  // namespace trainyard

@@ -3,6 +3,7 @@
 // Threads: any; they return text and touch nothing else.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,14 @@ std::string prediction_table(const PredictionSetting& setting,
                              const std::vector<Prediction>& predictions,
                              const ExchangeCosts& costs);
 
-/// {"vary", "points": [{"value", "cheapest", "rows": […]}, …], "crossings": [{"low", "high",
-/// "before", "after"}, …]}: values in seconds, bytes, bytes a second, or numbers.
-std::string sweep_json(const Quantity& quantity, const SweepResult& result);
-/// A line a value, a column a scheme, the cheapest marked; the crossing points beneath.
-std::string sweep_table(const Quantity& quantity, const SweepResult& result);
+/// {"vary", "points": [{"value", "cheapest", "rows": […], "lower_bounds": [{"name", "formula",
+/// "seconds"}, …]}, …], "crossings": [{"low", "high", "before", "after"}, …]}: values in seconds,
+/// bytes, bytes a second, or numbers. REQUIRES: costs of each point.
+std::string sweep_json(const Quantity& quantity, const SweepResult& result,
+                       std::span<const ExchangeCosts> costs);
+/// A line a value, a column a scheme, the cheapest marked; the crossing points beneath, and then
+/// the lower bounds.
+std::string sweep_table(const Quantity& quantity, const SweepResult& result,
+                        std::span<const ExchangeCosts> costs);
 
 }  // namespace trainyard

@@ -29,6 +29,8 @@
 
 namespace trainyard {
 
+struct Network;  // network/network.hpp
+
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -39,6 +41,8 @@ class Communicator {
   int size() const { return workers_ + servers_; }
   /// The rank of server `index`, from 0.
   int server(int index) const { return workers_ + index; }
+  /// What the ranks talk over, the same for all: for who chooses by it what to send.
+  const Network& network() const { return network_; }
 
   /// REQUIRES: 0 ≤ to < size(), to ≠ rank().
   void send(int to, ConstVector payload, std::uint64_t tag = 0) {
@@ -87,8 +91,9 @@ class Communicator {
   virtual void barrier() = 0;
 
  protected:
-  Communicator(int rank, int workers, int servers)
-      : rank_(rank), workers_(workers), servers_(servers) {}
+  /// `network` outlives it.
+  Communicator(int rank, int workers, int servers, const Network& network)
+      : rank_(rank), workers_(workers), servers_(servers), network_(network) {}
 
   virtual void post(int to, std::span<const std::byte> bytes, Payload payload,
                     std::uint64_t tag) = 0;
@@ -97,6 +102,7 @@ class Communicator {
   friend class RankWrapper;  // these post on behalf of another
   friend class GroupCommunicator;
   int rank_, workers_, servers_;
+  const Network& network_;
 };
 
 /// Messages that may be read where they lie, in the sender's memory: what is lent must not change

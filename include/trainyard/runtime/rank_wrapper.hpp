@@ -19,7 +19,8 @@ class RankWrapper : public Rank {
  public:
   /// `inside` outlives it.
   explicit RankWrapper(Rank& inside)
-      : Rank(inside.rank(), inside.workers(), inside.servers()), inside_(inside) {}
+      : Rank(inside.rank(), inside.workers(), inside.servers(), inside.network()),
+        inside_(inside) {}
 
   Message receive(int from) override { return inside_.receive(from); }
   std::uint64_t receive_into(int from, Vector into) override {

@@ -173,7 +173,9 @@ class Worker {
   /// workers, which saves a pass over it.
   void apply(ConstVector gradient, double scale = 1.0);
 
-  /// The same of another vector, in schemes that hold their model in other terms.
+  /// The same of another vector, in schemes that hold their model in other terms, or that step a
+  /// part of it. Always the same vector or one of the same length: what the optimizer keeps is as
+  /// long as what it is first applied to.
   void apply_to(Vector model, ConstVector gradient, double scale = 1.0);
 
   /// compute_gradient() and apply() in one. Serial SGD on single rows of sparse data, where
@@ -227,7 +229,7 @@ class Worker {
   void sit_out();
 
   /// The optimizer's velocity, of the replica's size; empty without momentum.
-  Vector velocity() { return optimizer_.velocity(); }
+  Vector velocity() { return optimizer_for(held_).velocity(); }
   /// γ of this step, > 0 (lr_schedule.hpp).
   double step_size() const;
   /// Passes over the data that all workers together have made before this step.
@@ -316,6 +318,8 @@ class Worker {
   ComputeCost cost_of_next(bool reads_shared);
   double step_size_after(std::uint64_t minibatches) const;
   void code(Duration of_a_number, FunctionRef<void()> work);
+  /// Made when it is first asked for, for so many numbers.
+  Optimizer& optimizer_for(std::size_t numbers);
 
   Rank& rank_;
   const RunContext& context_;
@@ -335,7 +339,7 @@ class Worker {
   std::uint64_t next_number_ = 0;  // of the streams' next minibatch, for compute_combination()
   AlignedBuffer<float> residuals_, read_copy_;
   Vector replica_;
-  Optimizer optimizer_;
+  std::optional<Optimizer> optimizer_;
   RandomStream random_;
   XorShift rounding_;                    // of a shared model in 8 or 16 bits
   VectorBuffer read_at_;                 // where a gradient is taken while the replica changes

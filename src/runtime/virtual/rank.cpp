@@ -10,7 +10,7 @@
 namespace trainyard {
 
 VirtualRank::VirtualRank(VirtualWorld& world, int rank, const std::function<void(Rank&)>& program)
-    : Rank(rank, world.setup_.workers, world.setup_.servers),
+    : Rank(rank, world.setup_.workers, world.setup_.servers, world.setup_.network),
       world_(world),
       fiber_(
           [this, &program] {

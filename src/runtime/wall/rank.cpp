@@ -23,8 +23,10 @@ constexpr Duration longest_unserved = std::chrono::microseconds(100);
 
 }  // namespace
 
-WallRank::WallRank(WallWorld& world, int rank, int workers, int servers)
-    : Rank(rank, workers, servers), world_(world), arrivals_(workers + servers) {
+WallRank::WallRank(WallWorld& world, int rank, const RuntimeSetup& setup)
+    : Rank(rank, setup.workers, setup.servers, setup.network),
+      world_(world),
+      arrivals_(setup.workers + setup.servers) {
   lent_.reserve(64);
 }
 

@@ -54,7 +54,7 @@ WallWorld::WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>
     setup.recorder->begin(setup.workers, setup.servers, setup.network.ports);
   }
   for (int r = 0; r < live_; ++r) {
-    ranks_.push_back(std::make_unique<WallRank>(*this, r, setup.workers, setup.servers));
+    ranks_.push_back(std::make_unique<WallRank>(*this, r, setup_));
   }
 }
 

@@ -25,7 +25,8 @@ class WallWorld;
 /// A rank on a thread of its own. Only that thread calls it, except where said.
 class alignas(64) WallRank final : public Rank {
  public:
-  WallRank(WallWorld& world, int rank, int workers, int servers);
+  /// `setup` outlives it.
+  WallRank(WallWorld& world, int rank, const RuntimeSetup& setup);
 
   void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override;
   void lend(int to, ConstVector payload) override;
