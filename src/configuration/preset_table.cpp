@@ -48,11 +48,9 @@ std::vector<Preset> with_all_reduce() {
        .source = "Sergeev & Del Balso, 2018",
        .scheme = "fused-all-reduce",
        .criteria = {data, synchronous, decentralised, gradients, "a ring"},
-       .emulated =
-           "a coordinator, cycles, a fusion buffer, ring all-reduces while backward goes on",
-       .not_emulated =
-           "16 bits on the wire (coded-all-reduce has them), its two levels (--collective "
-           "hierarchical-ring of all-reduce), elastic membership"},
+       .emulated = "a coordinator, cycles, a fusion buffer, rings while backward goes on, fp16 "
+                   "with --wire",
+       .not_emulated = "two levels (all-reduce:hierarchical-ring has them), elastic membership"},
       {.name = "pytorch-ddp",
        .system = "PyTorch DistributedDataParallel",
        .source = "Li et al., VLDB 2020",
@@ -121,6 +119,15 @@ std::vector<Preset> with_servers() {
        .emulated = "ranges of keys, a bound on delay (--staleness), key caching, the filter of "
                    "significance (--significance)",
        .not_emulated = "replicated chains of servers, consistent hashing, recovery"},
+      {.name = "project-adam",
+       .system = "Project Adam",
+       .source = "Chilimbi et al., OSDI 2014",
+       .scheme = "ps-activations",
+       .criteria = {data, asynchronous, centralised, "gradients", "workers and sharded servers"},
+       .emulated = "shards that step as gradients come; of fully connected layers activations and "
+                   "deltas are sent where that is shorter",
+       .not_emulated = "several threads in a worker (hogwild), epochs that end at 75 % "
+                       "(ps-async-epochs), replicated servers"},
       {.name = "tensorflow",
        .system = "TensorFlow, SyncReplicasOptimizer",
        .source = "Abadi et al., OSDI 2016; Chen et al., 2016",
@@ -149,6 +156,15 @@ std::vector<Preset> with_local_steps() {
        .criteria = {data, asynchronous, decentralised, parameters, "workers and a centre"},
        .emulated = "replicas and a centre that draw each other; easgd is its synchronous form",
        .not_emulated = "nothing"},
+      {.name = "mpca-sgd",
+       .system = "MPCA-SGD",
+       .source = "Langer, Hall, He & Rahayu, TPDS 2018",
+       .scheme = "mpca-sgd",
+       .criteria = {data, asynchronous, decentralised, parameters, "a binomial tree"},
+       .emulated =
+           "replicas, a mean taken in the background, extrapolated, and a penalty for being "
+           "far from it: a reconstruction",
+       .not_emulated = "Spark; its own extrapolator and penalty, which are not known to us"},
       {.name = "sparknet",
        .system = "SparkNet",
        .source = "Moritz et al., ICLR 2016",
