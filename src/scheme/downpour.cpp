@@ -11,8 +11,13 @@
 // the model with the next push. (The paper lets fetches and pushes go on in the background; here a
 // fetch is waited for, a push is not.) With k servers the shards update independently, so a replica
 // may be a mixture of versions.
+//
+// Warm start (§4.1): the first worker takes so many steps alone (--warm-start), and then the others
+// fetch the model and join. Gradients that are stale do the most harm at the beginning, when the
+// model moves far.
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trainyard/collective/parameter_server.hpp"
@@ -29,6 +34,37 @@ namespace {
 constexpr std::uint64_t wants_model = 1, brings_gradient = 2;
 constexpr int bits = 2;
 
+/// The first worker is alone at first, and at its end if it has not come so far.
+class WarmStart {
+ public:
+  explicit WarmStart(Worker& worker)
+      : worker_(worker), steps_(static_cast<std::uint64_t>(worker.hyperparameter("warm-start"))) {}
+
+  /// Waits until this worker is to join, and fetches the model. The first one need not wait.
+  void join(std::span<std::uint64_t> versions) {
+    if (steps_ == 0 || first()) return;
+    worker_.comm().receive(0);
+    std::ranges::fill(versions, wants_model);
+    push(worker_.comm(), Vector(), versions);
+    pull(worker_.comm(), worker_.replica(), versions);
+  }
+  /// After each step of the first worker, and with `ends` after the last one.
+  void let_join(bool ends) {
+    if (steps_ == 0 || !first() || joined_ || (!ends && worker_.step() + 1 < steps_)) return;
+    joined_ = true;
+    for (int other = 1; other < worker_.comm().workers(); ++other) {
+      worker_.comm().send_control(other, 0);
+    }
+  }
+
+ private:
+  bool first() const { return worker_.comm().rank() == 0; }
+
+  Worker& worker_;
+  const std::uint64_t steps_;
+  bool joined_ = false;
+};
+
 void work(Worker& worker) {
   const auto fetch_period = static_cast<std::uint64_t>(worker.hyperparameter("fetch-period"));
   const auto push_period = static_cast<std::uint64_t>(worker.hyperparameter("push-period"));
@@ -36,6 +72,8 @@ void work(Worker& worker) {
   const Vector accrued = worker.keep("accrued gradients", replica.size());
   std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
   std::vector<std::uint64_t> tags(versions.size());
+  WarmStart warm_start(worker);
+  warm_start.join(versions);
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
     const bool pushes = worker.step() % push_period == 0;
@@ -53,7 +91,9 @@ void work(Worker& worker) {
     } else {
       kernels::axpy(-worker.step_size(), gradient, replica);
     }
+    warm_start.let_join(false);
   }
+  warm_start.let_join(true);
 }
 
 void serve(Server& server) {
@@ -86,6 +126,7 @@ HyperparameterInfo steps_between(std::string name, std::string argument, std::st
 
 /// Without a fetch in the first step nobody waits for the server.
 std::optional<Duration> step_time(const StepSetting& s) {
+  if (hyperparameter(s.hyperparameters, "warm-start") > 0) return std::nullopt;
   if (hyperparameter(s.hyperparameters, "fetch-period") > 1) return std::nullopt;
   return ps_async_step_time(s);
 }
@@ -104,7 +145,14 @@ Scheme downpour_scheme() {
           .pace = Pace::free,
           .cast = cast::servers,
           .hyperparameters = {steps_between("fetch-period", "N", "steps from fetch to fetch"),
-                              steps_between("push-period", "N", "steps from push to push")},
+                              steps_between("push-period", "N", "steps from push to push"),
+                              {.name = "warm-start",
+                               .argument = "N",
+                               .help = "steps of the first worker before the others join it",
+                               .low = 0,
+                               .high = 1e12,
+                               .whole = true,
+                               .in_the_long_run = 0.0}},
           .worker = work,
           .server = serve};
 }

@@ -156,3 +156,49 @@ TEST_CASE("downpour sends a model every n_push steps and gets one every n_fetch"
   c.hyperparameters = {{"fetch-period", 1000.0}, {"push-period", 1000.0}};
   CHECK(test::train(c, data).summary.seconds == Approx(60e-3));  // a push is not waited for
 }
+
+TEST_CASE("downpour's first worker takes the steps of a warm start alone", "[scheme]") {
+  const Dataset data = test::unlike_data(4);
+  Configuration c;
+  c.scheme = "downpour";
+  c.workers = 4;
+  c.optimizer.lr = 0.05;
+  c.hyperparameters["warm-start"] = 10;
+  // By hand: x ← x − γ h (x − b) with the first row, and then all four at once at that model.
+  Doubles x(2, 0.0);
+  const auto gradient = [&](std::size_t row, std::size_t j, double at) {
+    const auto values = data.dense_row(row);
+    return static_cast<double>(values[j]) * (at - static_cast<double>(values[2 + j]));
+  };
+  for (std::uint64_t step = 1; step <= 10; ++step) {
+    for (std::size_t j = 0; j < 2; ++j) x[j] -= 0.05 * gradient(0, j, x[j]);
+    test::check_close(test::run_on_quadratic(c, data, step).model, x);
+  }
+  const Doubles warm = x;
+  for (std::size_t row = 0; row < 4; ++row) {
+    for (std::size_t j = 0; j < 2; ++j) x[j] -= 0.05 * gradient(row, j, warm[j]);
+  }
+  test::check_close(test::run_on_quadratic(c, data, 14).model, x);
+}
+
+TEST_CASE("downpour's other workers join after a warm start, or at its end", "[scheme]") {
+  const LoadedData problem = test::dense_problem();
+  for (const int servers : {1, 3}) {
+    Configuration c = test::quick("downpour", 4, 60);
+    c.servers = servers;
+    c.hyperparameters["warm-start"] = 40;
+    // 40 ms alone, and 50 for the other 200 minibatches.
+    CHECK(test::train(c, problem).summary.seconds == Approx(90e-3));
+    c.hyperparameters["fetch-period"] = 3;
+    CHECK(test::train(c, problem).summary.seconds == Approx(90e-3));
+    c.hyperparameters["warm-start"] = 1000;  // never: the first one does all of them
+    CHECK(test::train(c, problem).summary.seconds == Approx(240e-3));
+    c.time = TimeMode::wall;
+    for (const double steps : {1.0, 40.0, 1000.0}) {
+      c.hyperparameters["warm-start"] = steps;
+      const RunResult result = test::train(c, problem);
+      CHECK(result.summary.samples == 60U * 4U * 4U);
+      CHECK(result.summary.train_loss < result.metrics.front().train_loss);
+    }
+  }
+}
