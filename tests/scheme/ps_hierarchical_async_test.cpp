@@ -96,6 +96,21 @@ TEST_CASE("a slow worker holds up its group alone", "[scheme]") {
   CHECK(result.summary.samples == 60U * 6U * 4U);
 }
 
+// Groups {0, 1} and {2, 3, 4}, the second two and a half times as slow, and 15 minibatches. At 0 ms
+// five are taken, by the first group two at 1, 2 and 3 ms and by the second three at 2.5 ms; then
+// one is left, which worker 0 takes at 4 ms without worker 1. All is done at 5 ms.
+TEST_CASE("a round that finds too few minibatches is of those who got one", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  Configuration c = quick("ps-hierarchical-async", 5, 3);
+  c.servers = 2;
+  c.stragglers = {{2, 2.5}, {3, 2.5}, {4, 2.5}};
+  const RunResult result = train(c, data);
+  CHECK(result.summary.samples == 15U * 4U);
+  CHECK(result.summary.seconds == Approx(5e-3).epsilon(1e-9));
+  c.time = TimeMode::wall;
+  CHECK(train(c, data).summary.samples == 15U * 4U);
+}
+
 TEST_CASE("one step of ps-hierarchical-async takes c + (2g + G + 1)(α + t)", "[scheme]") {
   const LoadedData data = test::dense_problem(50, 840);
   struct Row {
