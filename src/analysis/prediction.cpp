@@ -18,7 +18,9 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "analysis/layer_chain.hpp"
 #include "base/echoed.hpp"
+#include "run/pipelines.hpp"
 #include "run/scheme_graph.hpp"
 
 namespace trainyard {
@@ -54,27 +56,60 @@ std::string checked_way(const Scheme& scheme, const std::string& way, std::strin
   return way;
 }
 
-/// A model that stands in for a larger one, on a network that is slower by as much. Its size is
-/// divided evenly by the workers, the servers and both.
+/// A model that stands in for a larger one, and rows for it, on a network that is slower by as
+/// much. Its size is divided evenly by the workers, the servers and both.
 struct StandIn {
   std::size_t floats = 0;
   Network network;
+  std::string name;
+  std::size_t batch = 1;
+  double factor = 1.0;  // its size, where that of what it stands for is 1
+  LoadedData data{};
 };
 
-StandIn stand_in(const PredictionSetting& setting) {
-  const Configuration& c = setting.configuration;
-  const auto workers = static_cast<std::uint64_t>(c.workers);
-  if (setting.parameters <= most_floats / workers) return {setting.parameters, c.network};
-  const std::uint64_t divisor = workers * static_cast<std::uint64_t>(std::min(c.servers, 64));
-  const std::uint64_t times = std::max<std::uint64_t>(1, floats_of_stand_in / workers / divisor);
-  StandIn result{std::min(times * divisor, setting.parameters), c.network};
-  const double factor =
-      static_cast<double>(result.floats) / static_cast<double>(setting.parameters);
-  Network& network = result.network;
+void slow_down(Network& network, double factor) {
   network.bytes_per_second *= factor;
   if (network.between_bytes_per_second) *network.between_bytes_per_second *= factor;
   for (NamedLink& named : network.links.named) named.link.bytes_per_second *= factor;
-  return result;
+}
+
+StandIn stand_in(const PredictionSetting& setting, const Configuration& c) {
+  const auto workers = static_cast<std::uint64_t>(c.workers);
+  StandIn made{setting.parameters, c.network, "logistic"};
+  if (setting.parameters > most_floats / workers) {
+    const std::uint64_t divisor = workers * static_cast<std::uint64_t>(std::min(c.servers, 64));
+    const std::uint64_t times = std::max<std::uint64_t>(1, floats_of_stand_in / workers / divisor);
+    made.floats = std::min(times * divisor, setting.parameters);
+    made.factor = static_cast<double>(made.floats) / static_cast<double>(setting.parameters);
+    slow_down(made.network, made.factor);
+  }
+  made.data = {
+      "stand-in",
+      generate_sparse_logistic(static_cast<std::size_t>(c.workers), made.floats, 1, c.seed),
+      {}};
+  return made;
+}
+
+/// Of a pipeline.
+StandIn stand_in(const LayerChain& chain, const Configuration& c) {
+  const auto given = c.hyperparameters.find("microbatches");
+  const ChainStandIn thin = stand_in_of(
+      chain, c, given == c.hyperparameters.end() ? 1 : static_cast<std::size_t>(given->second));
+  StandIn made{chain.parameters(), c.network, thin.chain.model, thin.batch, thin.factor};
+  slow_down(made.network, thin.factor);
+  made.data = thin.chain.data(thin.batch * static_cast<std::size_t>(c.workers), c.seed);
+  return made;
+}
+
+/// Of a scheme of pipelines: the model, which is set in `c` with what it leaves open. Empty of
+/// others, and where a stage is the whole model.
+std::optional<LayerChain> chain_of(const Scheme& scheme, const PredictionSetting& setting,
+                                   Configuration& c) {
+  if (!has_stages(scheme)) return std::nullopt;
+  const int stages = choose_stages(c);
+  const LayerChain chain = LayerChain::of_parameters(setting.parameters, std::max(2, stages));
+  resolve_pipelines(c, scheme, chain.data(1, c.seed), [](const std::string&) {});
+  return chain;
 }
 
 Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
@@ -96,7 +131,8 @@ CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
 }
 
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
-                                  const Configuration& c, const Ingredients& ingredients) {
+                                  const Configuration& c, const Ingredients& ingredients,
+                                  std::span<const Stage> stages) {
   if (scheme.cost.time == nullptr || !all_alike(scheme, c)) return std::nullopt;
   const auto time = [&] {
     try {
@@ -108,7 +144,9 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
                                .message_of_bytes = ByteMessages{c.network},
                                .coding = coding_time_of(scheme, c),
                                .ingredients = ingredients,
-                               .hyperparameters = c.hyperparameters});
+                               .hyperparameters = c.hyperparameters,
+                               .stages = stages,
+                               .batch = c.batch});
     } catch (const NotTaken& error) {
       throw UsageError(fmt::format("scheme '{}': .cost.time: {}", scheme.name, error.what()));
     }
@@ -154,7 +192,8 @@ std::string why_unknown(const Scheme& scheme) {
   if (scheme.rhythm == Rhythm::by_data) {
     return fmt::format("when {} communicates depends on the data", scheme.name);
   }
-  if (cast_of(scheme, 1, 1, {}, with_fallbacks(scheme, {}, 1)).holds != nullptr) {
+  if (!has_stages(scheme) &&
+      cast_of(scheme, 1, 1, {}, with_fallbacks(scheme, {}, 1)).holds != nullptr) {
     return fmt::format(
         "what {} sends depends on a network's layers, not on how many parameters "
         "they have",
@@ -246,42 +285,41 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
 
   Prediction prediction;
   prediction.variant = variant;
+  const std::optional<LayerChain> chain = chain_of(scheme, setting, c);
   c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
   (void)check_graph(scheme, c);
   const Ingredients ingredients = make_ingredients(scheme, c);
-  prediction.closed_form_s = closed_form(scheme, setting, c, ingredients);
+  const std::vector<Stage> stages = chain ? chain->stages(choose_stages(c)) : std::vector<Stage>{};
+  prediction.closed_form_s = closed_form(scheme, setting, c, ingredients, stages);
 
-  const std::size_t batch = std::exchange(c.batch, 1);
-  const StandIn model = stand_in(setting);
+  const std::size_t batch = c.batch;
+  const StandIn model = chain ? stand_in(*chain, c) : stand_in(setting, c);
   refuse_count(scheme, c, model.floats, setting.parameters);
   c.network = model.network;
+  c.batch = model.batch;
+  c.model = model.name;
   // Of the whole model's numbers, of which the stand-in has fewer.
-  const double numbers =
-      static_cast<double>(setting.parameters) / static_cast<double>(model.floats);
+  const double numbers = 1.0 / model.factor;
   const CodingTime coding = coding_time_of(scheme, c);
   c.encode_time = scaled(coding.encode, numbers);
   c.decode_time = scaled(coding.decode, numbers);
   c.time = TimeMode::simulated;
-  c.model = "logistic";
   c.evaluate_every = 1e9;  // nobody looks at the losses
-  const LoadedData data{
-      "stand-in",
-      generate_sparse_logistic(static_cast<std::size_t>(c.workers), model.floats, 1, c.seed),
-      {}};
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
     if (!parameter.in_the_long_run) continue;
     c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
   }
   choose_window(scheme, c, ingredients.find<Topology>("topology"), prediction);
-  const Summary before = played(c, prediction.steps_before, data);
-  const Summary after = played(c, prediction.steps_before + prediction.steps_counted, data);
+  const Summary before = played(c, prediction.steps_before, model.data);
+  const Summary after = played(c, prediction.steps_before + prediction.steps_counted, model.data);
   const auto steps = static_cast<double>(prediction.steps_counted);
   prediction.servers = after.servers;
   prediction.step_s = (after.seconds - before.seconds) / steps;
   prediction.messages = static_cast<double>(after.messages - before.messages) / steps;
   prediction.bytes = static_cast<double>(after.bytes_sent - before.bytes_sent) / steps * numbers;
   // Not always one a worker: of some schemes a step drops minibatches.
-  const double minibatches = static_cast<double>(after.samples - before.samples) / steps;
+  const double minibatches = static_cast<double>(after.samples - before.samples) /
+                             static_cast<double>(model.batch) / steps;
   prediction.epoch_s = prediction.step_s * static_cast<double>(setting.rows) /
                        (static_cast<double>(batch) * minibatches);
   return prediction;

@@ -15,6 +15,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "analysis/timeline_of_programs.hpp"
+#include "analysis/timeline_training.hpp"
 #include "base/echoed.hpp"
 
 namespace trainyard {
@@ -23,27 +24,9 @@ namespace {
 
 // A model of 96 kB, which most numbers of workers divide; 20 MB/s carry it in 4.8 ms. So one figure
 // shows a latency, a chunk and a computation alike.
-constexpr std::size_t model_size = 24000;
 constexpr Duration default_latency = std::chrono::microseconds(1500);
 constexpr double default_bandwidth = 20e6;
-constexpr Duration default_compute_time = std::chrono::milliseconds(3);
 constexpr int default_workers = 4;
-// A network of as many parameters, for schemes that divide layers: two pairs of them, of 80 units,
-// which most numbers of workers divide, on 56 features. Of a row of each worker nobody would see
-// what is sent.
-constexpr const char* network_model = "mlp:80,80,80";
-constexpr std::size_t network_features = 56;
-constexpr int network_classes = 80;
-constexpr std::size_t network_rows = 16;
-
-// Where layers matter: four of 24 kB each and the class scores, which compute for long enough that
-// what is sent meanwhile shows, in pieces of a layer that pay little latency.
-constexpr std::size_t layer_width = 77;
-constexpr const char* layered_model = "mlp:77,77,77,77";
-constexpr Duration layered_compute_time = std::chrono::milliseconds(30);
-constexpr Duration layered_latency = std::chrono::microseconds(300);
-constexpr double bytes_of_piece = 20 * 1024;
-
 Network changed(Network network, const TimelineOptions& options) {
   network.latency = options.latency.value_or(network.latency);
   network.bytes_per_second = options.bytes_per_second.value_or(network.bytes_per_second);
@@ -103,38 +86,6 @@ int checked_workers(const TimelineOptions& options) {
   return workers;
 }
 
-/// What is not given is such that a model of 96 kB goes in several pieces.
-Hyperparameters hyperparameters_of(const Scheme& scheme, const TimelineOptions& options) {
-  Hyperparameters result;
-  for (const HyperparameterInfo& p : scheme.hyperparameters) {
-    if (scheme.by_layers && p.unit == Unit::bytes) result[p.name] = bytes_of_piece;
-  }
-  for (const auto& [name, value] : options.hyperparameters) {
-    refuse(std::ranges::count(scheme.hyperparameters, name, &HyperparameterInfo::name) == 0, name,
-           scheme.name, "it does not take it");
-    result[name] = value;
-  }
-  return result;
-}
-
-/// What is trained: of most schemes nothing but the size of the model shows.
-LoadedData data_of(const Scheme& scheme, Configuration& c) {
-  const auto workers = static_cast<std::size_t>(c.workers);
-  if (scheme.by_layers) {
-    c.model = layered_model;
-    return {"97 kB", generate_blobs(workers, layer_width, 2, 1.0, c.seed), {}};
-  }
-  const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
-  if (cast_of(scheme, c.workers, c.servers, c.ingredients, complete).holds == nullptr) {
-    return {"96 kB", generate_sparse_logistic(workers, model_size, 4, c.seed), {}};
-  }
-  c.model = network_model;
-  c.batch = network_rows;
-  return {"96 kB",
-          generate_blobs(workers * c.batch, network_features, network_classes, 1.0, c.seed),
-          {}};
-}
-
 Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options) {
   refuse(options.servers && scheme.server == nullptr, "servers", scheme.name, "it has none");
   for (const auto& [kind, name] : options.ingredients) {
@@ -146,16 +97,15 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   c.servers = options.servers.value_or(c.servers);
   c.ingredients = options.ingredients;
   c.network = default_network(options);
-  if (scheme.by_layers && !options.latency) c.network.latency = layered_latency;
-  c.compute_time =
-      options.compute_time.value_or(scheme.by_layers ? layered_compute_time : default_compute_time);
-  c.hyperparameters = hyperparameters_of(scheme, options);
+  for (const auto& [name, value] : options.hyperparameters) {
+    refuse(std::ranges::count(scheme.hyperparameters, name, &HyperparameterInfo::name) == 0, name,
+           scheme.name, "it does not take it");
+  }
   c.steps = options.steps.value_or(1);
   c.time = TimeMode::simulated;
-  c.batch = 1;
   c.evaluate_every = 1e6;  // nobody looks at the losses
 
-  const LoadedData data = data_of(scheme, c);
+  const LoadedData data = choose_training(scheme, options, c);
   const Configuration resolved = resolve(c, {c.scheme}, data, {});
   TraceRecorder recorder({.first = 0, .last = *resolved.steps});
   RunHooks hooks;
@@ -187,11 +137,11 @@ Timeline timeline_of_collective(const AllReduce& collective, const TimelineOptio
   const Network network = default_network(options);
   return timeline_of_programs(fmt::format("{}: all-reduce of 96 kB", collective.name), workers,
                               servers, network, [&](Rank& rank) {
-                                std::vector<float> vector(model_size);
+                                std::vector<float> vector(timeline_model_size);
                                 if (rank.rank() < workers) {
                                   collective.sum(rank, vector);
                                 } else {
-                                  collective.serve(rank, Scalar::float32, model_size);
+                                  collective.serve(rank, Scalar::float32, timeline_model_size);
                                 }
                               });
 }

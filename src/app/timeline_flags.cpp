@@ -28,8 +28,10 @@ std::string footer() {
          "\n"
          "Without flags, examples and files have a network of 1.5 s a message and 5 s a megabyte;\n"
          "schemes and collectives have 4 workers, 1.5 ms a message, 160 Mbps, and compute for 3 "
-         "ms;\n"
-         "schemes that send by layers compute for 30 ms, in five layers, with 300 us a message.";
+         "ms, in\n"
+         "pipelines 24 ms; schemes that send by layers compute for 30 ms, in five layers, with 300 "
+         "us a\n"
+         "message.";
 }
 
 /// Hyperparameters of schemes that send by layers.

@@ -36,15 +36,35 @@ struct Trained {
   double first_s = 0.0, sustained_s = 0.0;
 };
 
+bool is_piped(const Scheme& scheme) {
+  return std::ranges::count(scheme.hyperparameters, "stages", &HyperparameterInfo::name) > 0;
+}
+
+/// Of a pipeline: all workers are its stages, each a layer of a chain of layers alike.
+LoadedData as_chain(Configuration& c, const PredictionSetting& setting) {
+  const int layers = std::max(2, c.workers);
+  const double of_layer = static_cast<double>(setting.parameters) / layers;  // u(u + 1)
+  const auto units = static_cast<int>(std::lround(std::sqrt(of_layer + 0.25) - 0.5));
+  c.model = "mlp:" + std::to_string(units);
+  for (int layer = 2; layer < layers; ++layer) c.model += "," + std::to_string(units);
+  c.hyperparameters["stages"] = c.workers;
+  c.batch = setting.configuration.batch;
+  return {"chain", generate_blobs(400, static_cast<std::size_t>(units), units, 1.0, 3), {}};
+}
+
 Trained trained(const Variant& variant, const PredictionSetting& setting,
                 const Prediction& prediction) {
-  static const LoadedData data = test::dense_problem(60, parameters);
+  static const LoadedData rows = test::dense_problem(60, parameters);
   Configuration c = quick(variant.scheme, setting.configuration.workers, 1);
+  const Scheme& scheme = find_scheme(variant.scheme);
+  const bool piped = is_piped(scheme);
+  const LoadedData chain = piped ? as_chain(c, setting) : LoadedData{};
+  const LoadedData& data = piped ? chain : rows;
   c.network = setting.configuration.network;
   c.servers = setting.configuration.servers;
   c.compute_time = setting.configuration.compute_time;
-  c.hyperparameters = setting.configuration.hyperparameters;
-  const Scheme& scheme = find_scheme(variant.scheme);
+  c.hyperparameters.insert(setting.configuration.hyperparameters.begin(),
+                           setting.configuration.hyperparameters.end());
   if (takes(scheme, "topology")) c.ingredients["topology"] = variant.way;
   if (scheme.takes == std::vector<std::string>{"collective"}) {
     c.ingredients["collective"] = variant.way;
@@ -82,9 +102,10 @@ void check_predictions(std::initializer_list<int> workers,
                 variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||
                 variant.scheme == "downpour" || variant.scheme == "ps-backup" ||
                 variant.scheme == "key-value" || variant.scheme.starts_with("dc-asgd");
-            const bool known = async_server ? k == 1
-                               : variant.scheme == "ps-sync"
-                                   ? k <= n
+            const bool known = async_server                  ? k == 1
+                               : variant.scheme == "ps-sync" ? k <= n
+                               : variant.scheme == "1f1b"
+                                   ? n == 1
                                    : find_scheme(variant.scheme).cost.time != nullptr;
             // Where coding takes time it depends; coded_step_time_test has when they are known.
             if (!encodes(find_scheme(variant.scheme))) CHECK(closed == known);

@@ -91,6 +91,34 @@ TEST_CASE("example 1.4: three rounds of pairs to the owners, three rounds back",
   }
 }
 
+TEST_CASE("a pipeline's timeline has its bubble", "[analysis]") {
+  TimelineOptions options;
+  options.latency = Duration{0};
+  options.bytes_per_second = 1e15;
+  options.workers = 4;
+  for (const char* scheme : {"gpipe", "1f1b"}) {
+    const Timeline timeline = make_timeline(scheme, options);
+    CAPTURE(scheme);
+    REQUIRE(timeline.trace.spans.size() == 4);
+    CHECK(timeline.trace.messages.size() == 2 * 3 * 4);  // both ways over 3 borders
+    Duration computing{0};
+    for (const auto& spans : timeline.trace.spans) {
+      for (const TracedSpan& span : spans) {
+        if (span.activity == Activity::compute) computing += span.until - span.from;
+      }
+    }
+    // The minibatches of 4 workers, 24 ms each, by all stages together: of 4 microbatches and 4
+    // stages alike 3/7 of the time is bubble, and the first stage here has less to do.
+    CHECK(to_seconds(computing) == Approx(0.096).epsilon(1e-6));
+    const double bubble = 1.0 - to_seconds(computing) / (4 * to_seconds(timeline.makespan()));
+    CHECK(bubble > 3.0 / 7.0);
+    CHECK(bubble < 0.5);
+  }
+  options.steps = 20;
+  const double drained = to_seconds(make_timeline("gpipe", options).makespan());
+  CHECK(to_seconds(make_timeline("pipedream", options).makespan()) < 0.75 * drained);
+}
+
 TEST_CASE("a scheme's timeline takes its closed form", "[analysis]") {
   // α = 2 ms, 96 kB in 8 ms, 3 ms of computing.
   TimelineOptions options{

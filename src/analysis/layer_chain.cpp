@@ -1,0 +1,91 @@
+#include "analysis/layer_chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/generate.hpp"
+#include "trainyard/model/model.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Of a stand-in's layers, where there are more: messages are then off by at most 3 % of what the
+/// gradients of a stage take.
+constexpr std::size_t enough_units = 32;
+
+/// Nobody has deeper pipelines, and where to cut takes time with the cube of the layers.
+constexpr int most_stages_of_chain = 64;
+
+std::string name_of_chain(std::size_t units, int layers) {
+  require(layers >= 2, "a chain has a layer below the last");
+  std::string name = fmt::format("mlp:{}", units);
+  for (int layer = 2; layer < layers; ++layer) name += fmt::format(",{}", units);
+  return name;
+}
+
+}  // namespace
+
+LayerChain::LayerChain(std::size_t of_layer, int number)
+    : units(of_layer), layers(number), model(name_of_chain(units, layers)) {}
+
+/// A layer has u(u + 1) of them.
+LayerChain LayerChain::of_parameters(std::size_t parameters, int layers) {
+  const double of_layer = static_cast<double>(parameters) / layers;
+  const double units = std::round((std::sqrt(1.0 + 4.0 * of_layer) - 1.0) / 2.0);
+  return {static_cast<std::size_t>(std::clamp(units, 2.0, 1e6)), layers};
+}
+
+LoadedData LayerChain::data(std::size_t rows, std::uint64_t seed) const {
+  LoadedData data{"a chain of layers", generate_blobs(rows, units, 2, 1.0, seed), {}};
+  data.train.classes = static_cast<int>(units);
+  return data;
+}
+
+std::vector<Stage> LayerChain::stages(int number) const {
+  const LoadedData rows = data(1, 1);
+  return make_model({model, 0.0}, rows.train)->layered()->cut(number);
+}
+
+bool has_stages(const Scheme& scheme) {
+  return std::ranges::find(scheme.hyperparameters, "stages", &HyperparameterInfo::name) !=
+         scheme.hyperparameters.end();
+}
+
+int choose_stages(Configuration& c) {
+  double& stages = c.hyperparameters["stages"];
+  if (stages == 0.0) {
+    int most = std::min(c.workers, most_stages_of_chain);
+    while (c.workers % most != 0) --most;
+    stages = most;
+  }
+  return static_cast<int>(stages);
+}
+
+/// The shortest minibatches that microbatches divide as they divide the whole ones.
+ChainStandIn stand_in_of(const LayerChain& chain, const Configuration& c,
+                         std::size_t microbatches) {
+  const auto stages = static_cast<std::size_t>(hyperparameter(c.hyperparameters, "stages"));
+  const auto divided = [&](std::size_t batch) {
+    return batch * stages >= microbatches && (batch * stages) % microbatches == 0;
+  };
+  std::size_t batch = 1, units = chain.units;
+  for (; batch < c.batch; ++batch) {
+    units = static_cast<std::size_t>(
+        std::round(static_cast<double>(chain.units * batch) / static_cast<double>(c.batch)));
+    const bool large_enough = units >= std::min(enough_units, chain.units);
+    if (c.batch % batch == 0 && large_enough && divided(batch)) break;
+  }
+  if (batch == c.batch) units = chain.units;
+  ChainStandIn made{{units, chain.layers}, batch};
+  made.factor =
+      stages == 1
+          ? static_cast<double>(made.chain.parameters()) / static_cast<double>(chain.parameters())
+          : static_cast<double>(units * batch) / static_cast<double>(chain.units * c.batch);
+  return made;
+}
+
+}  // namespace trainyard
