@@ -120,6 +120,24 @@ TEST_CASE("lab: a cached model saves messages and time, and costs freshness", "[
   CHECK(down(careful) < 0.125 * down(fresh));
 }
 
+TEST_CASE("lab: microbatches fill a pipeline until messages do", "[labs]") {
+  const auto rate = [](const char* scheme, const char* microbatches) {
+    return lab("bubble", {{"scheme", scheme}, {"microbatches", microbatches}})
+        .summary.samples_per_second;
+  };
+  for (const char* scheme : {"gpipe", "1f1b"}) {
+    CAPTURE(scheme);
+    // Of 4 stages a bubble of 3/(m + 3); 1 microbatch is no pipeline at all.
+    CHECK(rate(scheme, "2") > 1.4 * rate(scheme, "1"));
+    CHECK(rate(scheme, "4") > 1.25 * rate(scheme, "2"));
+    CHECK(rate(scheme, "8") > 1.1 * rate(scheme, "4"));
+    CHECK(rate(scheme, "64") < 0.8 * rate(scheme, "8"));  // a latency each
+  }
+  CHECK(rate("gpipe", "8") > 0.95 * rate("1f1b", "8"));
+  CHECK(lab("bubble", {{"scheme", "pipedream"}}).summary.samples_per_second >
+        1.1 * rate("gpipe", "8"));
+}
+
 TEST_CASE("lab: local steps have a best number", "[labs][slow]") {
   const auto time = [](const char* period) {
     return seconds_to_target("local-steps", {{"period", period}});
