@@ -60,6 +60,16 @@ TEST_CASE("casts say how many ranks there are of each kind, and where the model 
   CHECK(cast_with("hogwild-numa", 2, 1, "ring", {{"groups", 3}}).shared_models == 2);
 }
 
+TEST_CASE("neighbours are the stages of a pipeline and take each other's minibatches", "[scheme]") {
+  const Cast two = cast_with("gpipe", 6, 1, "ring", {{"stages", 3}});
+  const std::vector<int> first{0, 1, 2}, second{3, 4, 5};
+  CHECK(two.shares == std::vector<std::vector<int>>{first, first, first, second, second, second});
+  CHECK(two.holds != nullptr);
+  const Cast flat = cast_with("gpipe", 3, 1, "ring", {{"stages", 1}});
+  CHECK(flat.shares == std::vector<std::vector<int>>{{0}, {1}, {2}});
+  CHECK(flat.holds == nullptr);  // the whole model, whether it has layers or not
+}
+
 TEST_CASE("casts say whose minibatches a worker takes", "[scheme]") {
   CHECK(cast_with("ring", 4, 1).shares_of(2) == std::vector{2});
   CHECK(cast_with("sequential", 4, 1).shares_of(0) == std::vector{0, 1, 2, 3});

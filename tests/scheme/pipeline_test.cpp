@@ -178,6 +178,52 @@ TEST_CASE("the model of workers with the same part is their mean", "[scheme]") {
   CHECK(apart.summary.samples_computed == apart.summary.samples);
 }
 
+TEST_CASE("a stage takes as many minibatches at once as it has room for", "[scheme]") {
+  const LoadedData data = blobs();
+  const Configuration c = resolved(1, data);
+  const auto run = [&](void (*program)(Worker&)) {
+    Scheme scheme = mine(program);
+    scheme.cast = cast::pipeline;
+    return run_experiment(plan_run(scheme, c, data), {});
+  };
+  // Backward they go in the order in which they came.
+  const RunResult in_turn = run([](Worker& worker) {
+    StagePass pass(worker, 2);
+    while (worker.next_step()) {
+      (void)pass.forward(worker.next_minibatch());
+      const std::vector<RowRange> next(1, worker.next_minibatch().front());
+      (void)pass.forward(next);
+      REQUIRE(pass.in_flight() == 2);
+      (void)pass.backward();
+      const std::vector<float> kept(pass.gradient().floats().begin(),
+                                    pass.gradient().floats().end());
+      (void)pass.backward();
+      REQUIRE(pass.in_flight() == 0);
+      worker.apply(kept);
+    }
+  });
+  const RunResult alone = run([](Worker& worker) {
+    StagePass pass(worker);
+    while (worker.next_step()) {
+      (void)pass.forward(worker.next_minibatch());
+      (void)pass.backward();
+      worker.apply(pass.gradient());
+      (void)worker.next_minibatch();
+    }
+  });
+  CHECK(in_turn.summary.model_hash == alone.summary.model_hash);
+  CHECK_THROWS_WITH(run([](Worker& worker) {
+                      StagePass pass(worker, 2);
+                      while (worker.next_step()) (void)pass.forward(worker.next_minibatch());
+                    }),
+                    ContainsSubstring("no more minibatches go forward than there is room for"));
+  CHECK_THROWS_WITH(run([](Worker& worker) {
+                      StagePass pass(worker, 2);
+                      while (worker.next_step()) (void)pass.backward();
+                    }),
+                    ContainsSubstring("forward() comes before backward()"));
+}
+
 TEST_CASE("what does not go with parts of a model is refused", "[scheme]") {
   const LoadedData data = blobs();
   Configuration c = resolved(3, data);
