@@ -43,7 +43,7 @@ ConstVector StagePass::forward(Batch batch, ConstVector below, ConstVector weigh
   passing.weights = weights.empty() ? ConstVector(worker_.replica()) : weights;
   if (model_ == nullptr) return {};
   std::span<const float> units;
-  worker_.compute(worker_.minibatches(batch) * stage_.forward, [&] {
+  compute(worker_.minibatches(batch) * stage_.forward, [&] {
     units =
         model_->forward(stage_, passing.weights, passing.batch, inputs(passing), passing.workspace);
   });
@@ -54,7 +54,7 @@ ConstVector StagePass::backward(ConstVector above) {
   require(in_flight_ > 0, "forward() comes before backward()");
   Passing& passing = passing_[oldest_];
   std::span<const float> slopes;
-  worker_.compute(worker_.minibatches(passing.batch) * stage_.backward, [&] {
+  compute(worker_.minibatches(passing.batch) * stage_.backward, [&] {
     if (model_ == nullptr) {
       worker_.model().gradient(passing.weights, passing.batch, gradient_.view(), passing.workspace);
       return;
@@ -65,6 +65,16 @@ ConstVector StagePass::backward(ConstVector above) {
   // An empty stage begins with its first place, so that only as many are filled as are needed.
   oldest_ = --in_flight_ == 0 ? 0 : (oldest_ + 1) % passing_.size();
   return slopes;
+}
+
+/// Noise is of a worker's minibatch, and here of all that it computes in a step.
+void StagePass::compute(double minibatches, FunctionRef<void()> work) {
+  if (!noise_ || noise_step_ != worker_.step()) {
+    noise_step_ = worker_.step();
+    noise_ = worker_.next_slowdown();
+  }
+  worker_.compute(minibatches, *noise_, work);
+  noise_->pause = Duration{0};  // one a step
 }
 
 std::span<const float> StagePass::inputs(const Passing& passing) const {

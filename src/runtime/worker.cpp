@@ -291,11 +291,16 @@ std::optional<Vector> Worker::compute_portion_unless(std::size_t number,
 }
 
 void Worker::compute(double minibatches, FunctionRef<void()> work) {
+  compute(minibatches, {}, work);
+}
+
+void Worker::compute(double minibatches, const Slowdown& noise, FunctionRef<void()> work) {
   require(minibatches >= 0.0, "arithmetic takes no negative time");
-  const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
-  rank_.compute(
-      {.simulated = scaled(context_.minibatch_time, minibatches * slowdown), .slowdown = slowdown},
-      work);
+  const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())] * noise.factor;
+  rank_.compute({.simulated = scaled(context_.minibatch_time, minibatches * slowdown),
+                 .slowdown = slowdown,
+                 .pause = noise.pause},
+                work);
 }
 
 void Worker::code(Duration of_a_number, FunctionRef<void()> work) {

@@ -248,6 +248,31 @@ TEST_CASE("where messages take no time both are as long as their order says", "[
   }
 }
 
+TEST_CASE("random slowness befalls a step of a stage as it does a minibatch", "[scheme]") {
+  const LoadedData data = wide_data();
+  Configuration c = alike(2, 4);
+  c.workers = 1;
+  c.hyperparameters["stages"] = 1;
+  c.steps = 30;
+  c.compute_noise.exponential = 0.7;
+  c.compute_noise.pause_probability = 0.3;
+  c.compute_noise.pause = std::chrono::milliseconds(2);
+  c.scheme = "sequential";
+  const double serial = test::train(c, data).summary.seconds;
+  CHECK(serial > 0.04);
+  for (const char* scheme : {"gpipe", "1f1b", "pipedream"}) {
+    CAPTURE(scheme);
+    c.scheme = scheme;
+    CHECK(test::train(c, data).summary.seconds == Approx(serial).epsilon(1e-9));
+    Configuration piped = alike(4, 4);
+    piped.scheme = scheme;
+    piped.steps = 30;
+    const double even = test::train(piped, data).summary.seconds;
+    piped.compute_noise = c.compute_noise;
+    CHECK(test::train(piped, data).summary.seconds > 1.5 * even);
+  }
+}
+
 TEST_CASE("gpipe has m microbatches on their way at a stage and 1f1b p - s", "[scheme]") {
   const LoadedData data = wide_data();
   constexpr int stages = 5;

@@ -20,13 +20,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/data/batch.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/runtime/compute_noise.hpp"
 
 namespace trainyard {
 
@@ -64,6 +68,7 @@ class StagePass {
     ConstVector weights;
     Workspace workspace;
   };
+  void compute(double minibatches, FunctionRef<void()> work);
   std::span<const float> inputs(const Passing& passing) const;
 
   Worker& worker_;
@@ -73,6 +78,8 @@ class StagePass {
   std::size_t oldest_ = 0, in_flight_ = 0;
   std::size_t longest_ = 0;  // of what comes from below
   VectorBuffer gradient_;
+  std::optional<Slowdown> noise_;  // of this step
+  std::uint64_t noise_step_ = 0;
 };
 
 }  // namespace trainyard

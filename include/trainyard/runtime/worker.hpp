@@ -168,6 +168,11 @@ class Worker {
   /// ≥ 0; `work` writes only what is this worker's own, and calls neither this worker nor its
   /// communicator: in simulated time it may run on another core.
   void compute(double minibatches, FunctionRef<void()> work);
+  /// The same, slowed down at random as a minibatch is.
+  void compute(double minibatches, const Slowdown& noise, FunctionRef<void()> work);
+  /// What befalls this worker's next minibatch, in schemes that compute parts of it: each call is
+  /// of another one.
+  Slowdown next_slowdown() { return noises_.front().next(); }
 
   /// One optimizer step of the replica with the gradient `scale` · gradient: 1/n with a sum over n
   /// workers, which saves a pass over it.
