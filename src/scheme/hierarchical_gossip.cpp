@@ -97,23 +97,24 @@ const HyperparameterInfo group_size_info{
 }  // namespace
 
 Scheme hierarchical_gossip_scheme() {
-  return {
-      .name = "hierarchical-gossip",
-      .summary = "all-reduce of the models in each group, and gossip between the groups' means",
-      .step =
-          "γ × mean over the group, averaged over the graph: to first order the mean over "
-          "workers",
-      .cost = {.formula = "c + (2⌈log2 g⌉ + Δ)(α + t), groups of g with Δ neighbours each",
-               .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2}), ρ of the graph over groups",
-               .time = step_time},
-      .source = "Ying, Yuan, Hu, Chen & Yin 2021, BlueFog; catalogue 7",
-      .family = SchemeFamily::decentralised,
-      .cast = groups_of_one_size,
-      .takes = {"topology"},
-      .graphs = {.nodes = [](int workers,
-                             const Hyperparameters& given) { return std::max(1, workers / group_size(given)); }},
-      .hyperparameters = {group_size_info},
-      .worker = work};
+  return {.name = "hierarchical-gossip",
+          .summary = "all-reduce of the models in each group, and gossip between the groups' means",
+          .step =
+              "γ × mean over the group, averaged over the graph: to first order the mean over "
+              "workers",
+          .cost = {.formula = "c + (2⌈log2 g⌉ + Δ)(α + t), groups of g with Δ neighbours each",
+                   .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2}), ρ of the graph over groups",
+                   .time = step_time},
+          .source = "Ying, Yuan, Hu, Chen & Yin 2021, BlueFog; catalogue 7",
+          .family = SchemeFamily::decentralised,
+          .cast = groups_of_one_size,
+          .takes = {"topology"},
+          .graphs = {.nodes =
+                         [](int workers, const Hyperparameters& given) {
+                           return std::max(1, workers / group_size(given));
+                         }},
+          .hyperparameters = {group_size_info},
+          .worker = work};
 }
 
 }  // namespace trainyard

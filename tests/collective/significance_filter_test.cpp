@@ -21,7 +21,7 @@ Places places_of(const ListedValues& listed) {
 
 TEST_CASE("what is small waits until it has become significant", "[collective]") {
   std::vector<float> held(4);
-  SignificanceFilter filter(Vector(std::span(held)), 1.0);
+  SignificanceFilter filter{Vector(std::span<float>(held)), 1.0};
   const ListedValues first = filter.pass(std::vector<float>{0.5F, -1.0F, 0.75F, 2.0F});
   CHECK(places_of(first) == Places{1, 3});
   CHECK(first.values.floats()[0] == -1.0F);
@@ -39,7 +39,7 @@ TEST_CASE("what was sent and what is held back are the whole", "[collective]") {
     constexpr std::size_t length = 50;
     RandomStream random(3, Purpose::scheme);
     std::vector<double> held(length), sent(length), whole(length);
-    SignificanceFilter filter(Vector(std::span(held)), threshold);
+    SignificanceFilter filter{Vector(std::span<double>(held)), threshold};
     std::size_t count = 0;
     for (int round = 0; round < 40; ++round) {
       std::vector<double> update(length);
