@@ -106,6 +106,7 @@ TEST_CASE("synchronous schemes wait for the slowest worker at every step", "[sch
     CAPTURE(scheme);
     c.scheme = scheme;
     c.encode_time = c.decode_time = Duration{0};
+    c.hyperparameters = {{"cycle-time", 0.0}};  // nor for the next cycle
     CHECK(train(c, data).summary.seconds == Approx(expected).epsilon(1e-9));
   }
 }
