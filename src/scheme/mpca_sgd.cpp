@@ -8,17 +8,20 @@
 //
 // c_k is the mean of one snapshot of each replica. age counts the worker's steps since its snapshot
 // in c_k, period those between its snapshots in c_{k−1} and in c_k: with κ = 1 replicas that move
-// evenly are drawn towards where their mean is now. c_0 is the initial model; there is no penalty
-// before c_1 has come.
+// evenly are drawn towards where their mean is now. age counts up to two periods, which it never is
+// beyond while rounds are of one length: a worker that was held up for long, or a network that has
+// become slow, would else be sent far away. c_0 is the initial model; there is no penalty before
+// c_1 has come.
 //
 // Round k of averaging: a worker takes its snapshot when c_{k−1} is there and τ steps have passed
 // since the last one, adds to it what its children in the tree have sent, and sends the sum to its
 // parent when all have; the mean comes back down the same way. The tree has the master as its root
 // and the workers behind it, ⌈log2(n+1)⌉ levels. A communication thread does that while the worker
-// computes. Nobody ever waits: on a slow network, or with a slow worker, rounds are rarer, and the
-// extrapolation goes further. There is one round at a time, so no mean is older than two rounds.
+// computes. Nobody ever waits: on a slow network, or with a slow worker, rounds are rarer. There is
+// one round at a time.
 //
 // The model is the mean of the replicas, which one more round would give the master.
+#include <algorithm>
 #include <vector>
 
 #include "trainyard/model/kernels.hpp"
@@ -52,6 +55,8 @@ struct TreePlace {
     for (const int child : children) comm.send(child, mean);
   }
 };
+
+constexpr double longest_age = 2.0;  // in periods
 
 /// A worker's side of the averaging.
 class BackgroundMean {
@@ -88,7 +93,8 @@ class BackgroundMean {
   void add_penalty(Vector gradient) const {
     if (taken_ == 0) return;
     const auto age = static_cast<double>(worker_.step() - taken_);
-    const double ahead = extrapolation_ * age / static_cast<double>(taken_ - taken_before_);
+    const auto period = static_cast<double>(taken_ - taken_before_);
+    const double ahead = extrapolation_ * std::min(age / period, longest_age);
     kernels::axpy(penalty_, worker_.replica(), gradient);
     kernels::axpy(-penalty_ * (1.0 + ahead), mean_, gradient);
     kernels::axpy(penalty_ * ahead, mean_before_, gradient);

