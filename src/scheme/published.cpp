@@ -1,0 +1,190 @@
+#include "scheme/published.hpp"
+
+namespace trainyard {
+
+// The scheme's own file says everything about it, in its row at the end.
+Scheme sequential_scheme();
+Scheme ps_sync_scheme();
+Scheme ring_scheme();
+Scheme zero_1_scheme();
+Scheme all_reduce_scheme();
+Scheme ddp_scheme();
+Scheme fused_all_reduce_scheme();
+Scheme ps_hierarchical_scheme();
+Scheme tensor_split_scheme();
+
+Scheme csgd_scheme();
+Scheme ec_sgd_scheme();
+Scheme double_squeeze_scheme();
+Scheme coded_all_reduce_scheme();
+Scheme terngrad_scheme();
+Scheme sign_sgd_scheme();
+Scheme power_sgd_scheme();
+Scheme one_bit_adam_scheme();
+
+Scheme gpipe_scheme();
+Scheme one_f_one_b_scheme();
+Scheme pipedream_scheme();
+
+Scheme ps_backup_scheme();
+Scheme ps_backup_interrupt_scheme();
+Scheme gradient_coding_scheme();
+
+Scheme ps_async_scheme();
+Scheme ps_hierarchical_async_scheme();
+Scheme staleness_aware_scheme();
+Scheme dc_asgd_c_scheme();
+Scheme dc_asgd_a_scheme();
+Scheme downpour_scheme();
+Scheme ps_activations_scheme();
+
+Scheme ssp_scheme();
+Scheme ssp_strict_scheme();
+Scheme essp_scheme();
+Scheme key_value_scheme();
+Scheme value_bound_scheme();
+Scheme ps_async_epochs_scheme();
+
+Scheme sandblaster_scheme();
+
+Scheme local_sgd_scheme();
+Scheme post_local_sgd_scheme();
+Scheme fedavg_scheme();
+Scheme fedpaq_scheme();
+Scheme qsparse_local_sgd_scheme();
+Scheme easgd_scheme();
+Scheme easgd_async_scheme();
+Scheme eamsgd_scheme();
+Scheme tree_easgd_scheme();
+Scheme mpca_sgd_scheme();
+
+Scheme hogwild_scheme();
+Scheme buckwild_scheme();
+Scheme hogwild_split_scheme();
+Scheme hogwild_numa_scheme();
+Scheme hogwild_plus_plus_scheme();
+
+Scheme gossip_scheme();
+Scheme hierarchical_gossip_scheme();
+Scheme d_psgd_scheme();
+Scheme gradient_tracking_scheme();
+Scheme diging_scheme();
+Scheme d2_scheme();
+Scheme exact_diffusion_scheme();
+Scheme nids_scheme();
+Scheme extra_scheme();
+Scheme sgp_scheme();
+Scheme sgp_overlap_scheme();
+Scheme gossip_pga_scheme();
+Scheme gossip_aga_scheme();
+Scheme quasi_global_momentum_scheme();
+Scheme relay_sum_scheme();
+Scheme matcha_scheme();
+Scheme ad_psgd_scheme();
+Scheme gosgd_scheme();
+
+Scheme naive_compression_scheme();
+Scheme dcd_scheme();
+Scheme ecd_scheme();
+Scheme choco_scheme();
+Scheme deep_squeeze_scheme();
+
+namespace {
+
+using RowOfScheme = Scheme (*)();
+
+// A line each.
+// clang-format off
+const RowOfScheme published[] = {
+  sequential_scheme,
+  ps_sync_scheme,
+  ring_scheme,
+  zero_1_scheme,
+  all_reduce_scheme,
+  ddp_scheme,
+  fused_all_reduce_scheme,
+  ps_hierarchical_scheme,
+  tensor_split_scheme,
+  csgd_scheme,
+  ec_sgd_scheme,
+  double_squeeze_scheme,
+  coded_all_reduce_scheme,
+  terngrad_scheme,
+  sign_sgd_scheme,
+  power_sgd_scheme,
+  one_bit_adam_scheme,
+
+  gpipe_scheme,
+  one_f_one_b_scheme,
+  pipedream_scheme,
+
+  ps_backup_scheme,
+  ps_backup_interrupt_scheme,
+  gradient_coding_scheme,
+  ps_async_scheme,
+  ps_hierarchical_async_scheme,
+  staleness_aware_scheme,
+  dc_asgd_c_scheme,
+  dc_asgd_a_scheme,
+  downpour_scheme,
+  ps_activations_scheme,
+  ssp_scheme,
+  ssp_strict_scheme,
+  essp_scheme,
+  key_value_scheme,
+  value_bound_scheme,
+  ps_async_epochs_scheme,
+  sandblaster_scheme,
+
+  local_sgd_scheme,
+  post_local_sgd_scheme,
+  fedavg_scheme,
+  fedpaq_scheme,
+  qsparse_local_sgd_scheme,
+  easgd_scheme,
+  easgd_async_scheme,
+  eamsgd_scheme,
+  tree_easgd_scheme,
+  mpca_sgd_scheme,
+
+  hogwild_scheme,
+  buckwild_scheme,
+  hogwild_split_scheme,
+  hogwild_numa_scheme,
+  hogwild_plus_plus_scheme,
+
+  gossip_scheme,
+  hierarchical_gossip_scheme,
+  d_psgd_scheme,
+  gradient_tracking_scheme,
+  diging_scheme,
+  d2_scheme,
+  exact_diffusion_scheme,
+  nids_scheme,
+  extra_scheme,
+  sgp_scheme,
+  sgp_overlap_scheme,
+  gossip_pga_scheme,
+  gossip_aga_scheme,
+  quasi_global_momentum_scheme,
+  relay_sum_scheme,
+  matcha_scheme,
+  ad_psgd_scheme,
+  gosgd_scheme,
+  naive_compression_scheme,
+  dcd_scheme,
+  ecd_scheme,
+  choco_scheme,
+  deep_squeeze_scheme,
+};
+// clang-format on
+
+}  // namespace
+
+std::vector<Scheme> published_schemes() {
+  std::vector<Scheme> rows;
+  for (const auto& row : published) rows.push_back(row());
+  return rows;
+}
+
+}  // namespace trainyard
