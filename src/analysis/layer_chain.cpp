@@ -17,6 +17,9 @@ namespace {
 /// gradients of a stage take.
 constexpr std::size_t enough_units = 32;
 
+/// Beyond it a step of so many rows takes long to compute.
+constexpr std::size_t large_units = 256;
+
 /// Nobody has deeper pipelines, and where to cut takes time with the cube of the layers.
 constexpr int most_stages_of_chain = 64;
 
@@ -65,21 +68,25 @@ int choose_stages(Configuration& c) {
   return static_cast<int>(stages);
 }
 
-/// The shortest minibatches that microbatches divide as they divide the whole ones.
+/// The shortest minibatches that microbatches divide and that divide the whole ones; where these
+/// are the whole ones only, and layers large, the shortest that microbatches divide.
 ChainStandIn stand_in_of(const LayerChain& chain, const Configuration& c,
                          std::size_t microbatches) {
   const auto stages = static_cast<std::size_t>(hyperparameter(c.hyperparameters, "stages"));
-  const auto divided = [&](std::size_t batch) {
-    return batch * stages >= microbatches && (batch * stages) % microbatches == 0;
+  const auto units_with = [&](std::size_t rows) {
+    return (chain.units * rows + c.batch / 2) / c.batch;
   };
-  std::size_t batch = 1, units = chain.units;
-  for (; batch < c.batch; ++batch) {
-    units = static_cast<std::size_t>(
-        std::round(static_cast<double>(chain.units * batch) / static_cast<double>(c.batch)));
-    const bool large_enough = units >= std::min(enough_units, chain.units);
-    if (c.batch % batch == 0 && large_enough && divided(batch)) break;
-  }
-  if (batch == c.batch) units = chain.units;
+  const auto shortest = [&](bool divided) {
+    for (std::size_t rows = 1; rows < c.batch; ++rows) {
+      const bool fits = rows * stages % microbatches == 0 && (c.batch % rows == 0 || !divided);
+      const bool large_enough = units_with(rows) >= std::min(enough_units, chain.units);
+      if (fits && large_enough) return rows;
+    }
+    return c.batch;
+  };
+  std::size_t batch = shortest(true);
+  if (batch == c.batch && chain.units > large_units) batch = shortest(false);
+  const std::size_t units = units_with(batch);
   ChainStandIn made{{units, chain.layers}, batch};
   made.factor =
       stages == 1

@@ -127,6 +127,24 @@ TEST_CASE("a prediction is what a run takes, over the whole grid", "[analysis][s
   check_predictions({1, 2, 3, 5, 8}, {0.0, 0.5e-3, 20e-3});
 }
 
+TEST_CASE("a large pipeline is predicted by a thin one", "[analysis]") {
+  const Network network{.latency = std::chrono::microseconds(100), .bytes_per_second = 125e6};
+  struct Case {
+    int workers;
+    std::size_t batch;
+    double stages;
+  };
+  for (const Case& row : {Case{8, 32, 8}, Case{8, 32, 4}, Case{7, 31, 7}}) {
+    PredictionSetting setting = setting_of(row.workers, network, 250'000'000);
+    setting.configuration.batch = row.batch;
+    setting.configuration.hyperparameters["stages"] = row.stages;
+    CAPTURE(row.workers, row.batch, row.stages);
+    const Prediction found = predict({"gpipe", ""}, setting);
+    REQUIRE(found.closed_form_s);
+    CHECK(found.step_s == Approx(*found.closed_form_s).epsilon(0.05));
+  }
+}
+
 TEST_CASE("a prediction over any topology is what a run takes", "[analysis]") {
   const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
   for (const int n : {4, 5, 16}) {
