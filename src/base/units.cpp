@@ -16,41 +16,41 @@ namespace trainyard {
 
 namespace {
 
-struct Unit {
+struct UnitName {
   std::string_view name;
   double factor;
 };
 
 // In picoseconds; 0 marks the unit that only the number zero may go without.
-constexpr std::array<Unit, 9> duration_units{{{"ps", 1.0},
-                                              {"ns", 1e3},
-                                              {"us", 1e6},
-                                              {"µs", 1e6},
-                                              {"ms", 1e9},
-                                              {"s", 1e12},
-                                              {"min", 60e12},
-                                              {"h", 3600e12},
-                                              {"", 0.0}}};
-constexpr std::array<Unit, 12> bandwidth_units{{{"bps", 0.125},
-                                                {"kbps", 125.0},
-                                                {"Mbps", 125e3},
-                                                {"Gbps", 125e6},
-                                                {"Tbps", 125e9},
-                                                {"B/s", 1.0},
-                                                {"kB/s", 1e3},
-                                                {"MB/s", 1e6},
-                                                {"GB/s", 1e9},
-                                                {"KiB/s", 1024.0},
-                                                {"MiB/s", 1048576.0},
-                                                {"GiB/s", 1073741824.0}}};
-constexpr std::array<Unit, 8> byte_units{{{"", 1.0},
-                                          {"B", 1.0},
-                                          {"kB", 1e3},
-                                          {"MB", 1e6},
-                                          {"GB", 1e9},
-                                          {"KiB", 1024.0},
-                                          {"MiB", 1048576.0},
-                                          {"GiB", 1073741824.0}}};
+constexpr std::array<UnitName, 9> duration_units{{{"ps", 1.0},
+                                                  {"ns", 1e3},
+                                                  {"us", 1e6},
+                                                  {"µs", 1e6},
+                                                  {"ms", 1e9},
+                                                  {"s", 1e12},
+                                                  {"min", 60e12},
+                                                  {"h", 3600e12},
+                                                  {"", 0.0}}};
+constexpr std::array<UnitName, 12> bandwidth_units{{{"bps", 0.125},
+                                                    {"kbps", 125.0},
+                                                    {"Mbps", 125e3},
+                                                    {"Gbps", 125e6},
+                                                    {"Tbps", 125e9},
+                                                    {"B/s", 1.0},
+                                                    {"kB/s", 1e3},
+                                                    {"MB/s", 1e6},
+                                                    {"GB/s", 1e9},
+                                                    {"KiB/s", 1024.0},
+                                                    {"MiB/s", 1048576.0},
+                                                    {"GiB/s", 1073741824.0}}};
+constexpr std::array<UnitName, 8> byte_units{{{"", 1.0},
+                                              {"B", 1.0},
+                                              {"kB", 1e3},
+                                              {"MB", 1e6},
+                                              {"GB", 1e9},
+                                              {"KiB", 1024.0},
+                                              {"MiB", 1048576.0},
+                                              {"GiB", 1073741824.0}}};
 
 struct Quantity {
   double value;
@@ -68,7 +68,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// Number, optional blanks, unit. A unit with factor 0 is for the bare number zero alone.
-Quantity split(std::string_view text, std::string_view what, std::span<const Unit> units,
+Quantity split(std::string_view text, std::string_view what, std::span<const UnitName> units,
                std::string_view accepted) {
   const std::string_view body = trimmed(text);
   double value = 0.0;
@@ -76,7 +76,7 @@ Quantity split(std::string_view text, std::string_view what, std::span<const Uni
   const auto [end, error] = std::from_chars(begin, begin + body.size(), value);
   if (error != std::errc{} || !std::isfinite(value)) refuse(what, text, accepted);
   const std::string_view unit = trimmed(body.substr(static_cast<std::size_t>(end - begin)));
-  for (const Unit& known : units) {
+  for (const UnitName& known : units) {
     if (known.name != unit) continue;
     if (known.factor == 0.0 && value != 0.0) break;
     if (value < 0.0) {
@@ -88,9 +88,9 @@ Quantity split(std::string_view text, std::string_view what, std::span<const Uni
   refuse(what, text, accepted);
 }
 
-std::string human(double value, std::span<const Unit> units) {
-  const Unit* chosen = &units.front();
-  for (const Unit& unit : units) {
+std::string human(double value, std::span<const UnitName> units) {
+  const UnitName* chosen = &units.front();
+  for (const UnitName& unit : units) {
     if (std::abs(value) >= unit.factor * 0.9995) chosen = &unit;
   }
   return fmt::format("{:.4g} {}", value / chosen->factor, chosen->name);
@@ -199,7 +199,7 @@ std::string exact_text(Duration duration) {
 std::string bandwidth_text(double bytes_per_second) {
   if (std::isinf(bytes_per_second)) return "infinite";
   for (const std::size_t i : {4U, 3U, 2U, 1U}) {
-    const Unit& unit = bandwidth_units[i];
+    const UnitName& unit = bandwidth_units[i];
     const double value = bytes_per_second / unit.factor;
     if (value >= 1.0 && value * unit.factor == bytes_per_second) {
       return fmt::format("{}{}", value, unit.name);
@@ -209,19 +209,19 @@ std::string bandwidth_text(double bytes_per_second) {
 }
 
 std::string human_duration(double seconds) {
-  constexpr std::array<Unit, 4> units{{{"ns", 1e-9}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1.0}}};
+  constexpr std::array<UnitName, 4> units{{{"ns", 1e-9}, {"µs", 1e-6}, {"ms", 1e-3}, {"s", 1.0}}};
   return seconds == 0.0 ? "0 s" : human(seconds, units);
 }
 
 std::string human_bytes(double bytes) {
-  constexpr std::array<Unit, 5> units{
+  constexpr std::array<UnitName, 5> units{
       {{"B", 1.0}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
   return human(bytes, units);
 }
 
 std::string human_count(double count) {
   if (count < 10000) return fmt::format("{:.4g}", count);
-  constexpr std::array<Unit, 4> units{{{"", 1.0}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}}};
+  constexpr std::array<UnitName, 4> units{{{"", 1.0}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}}};
   return human(count, units);
 }
 

@@ -66,7 +66,7 @@ TableRow cells_of(const TrainingTask& task) {
 
 const TableRow task_headings{"tokens", "parameters", "devices", "FLOP/s", "U", "8TP/(NFU)"};
 
-constexpr const char* legend =
+constexpr const char* legend_of_formula =
     "\n"
     "8TP/(NFU): T tokens, P parameters, N devices of F FLOP/s at their peak, of which they reach\n"
     "the share U. Of the 8 operations for each token and parameter 2 are the forward pass, 4 the\n"
@@ -116,11 +116,11 @@ std::string training_time_table(std::span<const PublishedTraining> published) {
         "with 6 operations in place of 8.\n",
         row.name, row.source, row.task.utilisation, row.published_days, needed, 0.75 * needed);
   }
-  return aligned(lines) + remarks + legend;
+  return aligned(lines) + remarks + legend_of_formula;
 }
 
 std::string training_time_table(const TrainingTask& task) {
-  return aligned({task_headings, cells_of(task)}) + legend;
+  return aligned({task_headings, cells_of(task)}) + legend_of_formula;
 }
 
 }  // namespace trainyard
