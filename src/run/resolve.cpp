@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/configuration/preset.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/calibration.hpp"
