@@ -79,6 +79,36 @@ std::vector<Preset> with_servers() {
        .criteria = {data, synchronous, centralised, gradients, "a coordinator, shards, workers"},
        .emulated = "L-BFGS on the shards, portions of the rows handed to idle workers",
        .not_emulated = "workers that are several machines each"},
+      {.name = "parameter-server",
+       .system = "Parameter Server",
+       .source = "Li et al., OSDI 2014",
+       .scheme = "key-value",
+       .criteria = {data, bounded, centralised, gradients, "workers and sharded servers"},
+       .emulated = "ranges of keys, a bound on delay (--staleness), key caching, the filter of "
+                   "significance (--significance)",
+       .not_emulated = "replicated chains of servers, consistent hashing, recovery"},
+      {.name = "project-adam",
+       .system = "Project Adam",
+       .source = "Chilimbi et al., OSDI 2014",
+       .scheme = "ps-activations",
+       .criteria = {data, asynchronous, centralised, "gradients", "workers and sharded servers"},
+       .emulated = "shards that step as gradients come; of fully connected layers activations and "
+                   "deltas are sent where that is shorter",
+       .not_emulated = "several threads in a worker (hogwild), epochs that end at 75 % "
+                       "(ps-async-epochs), replicated servers"},
+      {.name = "petuum",
+       .system = "Petuum",
+       .source = "Xing et al., KDD 2015; Dai et al., AAAI 2015",
+       .scheme = "essp",
+       .settings = {{"staleness", "3"}},
+       .criteria = {data, bounded, centralised, gradients, "workers and sharded servers"},
+       .emulated = "stale synchronous parallel, fresh rows pushed to all clients (ESSP)",
+       .not_emulated = "the scheduler of model-parallel programs"},
+  };
+}
+
+std::vector<Preset> of_frameworks_with_servers() {
+  return {
       {.name = "mxnet",
        .system = "MXNet, dist_sync",
        .source = "Chen et al., 2015",
@@ -111,23 +141,6 @@ std::vector<Preset> with_servers() {
        .criteria = {data, synchronous, centralised, "gradients", "workers and a server"},
        .emulated = "two bits a number, threshold 0.5, what is left out fed back",
        .not_emulated = "servers on the workers' machines, the engine"},
-      {.name = "parameter-server",
-       .system = "Parameter Server",
-       .source = "Li et al., OSDI 2014",
-       .scheme = "key-value",
-       .criteria = {data, bounded, centralised, gradients, "workers and sharded servers"},
-       .emulated = "ranges of keys, a bound on delay (--staleness), key caching, the filter of "
-                   "significance (--significance)",
-       .not_emulated = "replicated chains of servers, consistent hashing, recovery"},
-      {.name = "project-adam",
-       .system = "Project Adam",
-       .source = "Chilimbi et al., OSDI 2014",
-       .scheme = "ps-activations",
-       .criteria = {data, asynchronous, centralised, "gradients", "workers and sharded servers"},
-       .emulated = "shards that step as gradients come; of fully connected layers activations and "
-                   "deltas are sent where that is shorter",
-       .not_emulated = "several threads in a worker (hogwild), epochs that end at 75 % "
-                       "(ps-async-epochs), replicated servers"},
       {.name = "tensorflow",
        .system = "TensorFlow, SyncReplicasOptimizer",
        .source = "Abadi et al., OSDI 2016; Chen et al., 2016",
@@ -136,14 +149,6 @@ std::vector<Preset> with_servers() {
        .criteria = {data, synchronous, centralised, gradients, "servers on workers' machines"},
        .emulated = "servers on the workers' ports, and backup workers whose gradients are dropped",
        .not_emulated = "placement of operations on devices"},
-      {.name = "petuum",
-       .system = "Petuum",
-       .source = "Xing et al., KDD 2015; Dai et al., AAAI 2015",
-       .scheme = "essp",
-       .settings = {{"staleness", "3"}},
-       .criteria = {data, bounded, centralised, gradients, "workers and sharded servers"},
-       .emulated = "stale synchronous parallel, fresh rows pushed to all clients (ESSP)",
-       .not_emulated = "the scheduler of model-parallel programs"},
   };
 }
 
@@ -228,8 +233,8 @@ std::vector<Preset> with_split_models() {
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = [] {
     std::vector<Preset> rows;
-    for (auto* part :
-         {with_all_reduce, with_servers, with_local_steps, with_gossip, with_split_models}) {
+    for (auto* part : {with_all_reduce, with_servers, of_frameworks_with_servers, with_local_steps,
+                       with_gossip, with_split_models}) {
       for (Preset& preset : part()) rows.push_back(std::move(preset));
     }
     std::ranges::sort(rows, {}, &Preset::name);
