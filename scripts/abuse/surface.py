@@ -59,8 +59,9 @@ class Surface:
         return flags
 
     def listed_schemes(self):
-        """Names from the table of all; what each takes from its own page."""
-        names = re.findall(r"(?m)^([a-z0-9+-]+)  +\S", self.ask("list", "schemes"))
+        """Names from the tables of schemes and presets; what each takes from its scheme's page."""
+        names = [name for what in ("schemes", "presets") for name in re.findall(r"(?m)^([a-z0-9+-]+)  +\S", self.ask("list", what))]
+        names.remove("name")  # the heading of presets
         return [Scheme(name, self.taken_by(name)) for name in names]
 
     def taken_by(self, scheme):
