@@ -47,7 +47,7 @@ std::vector<Preset> with_all_reduce() {
        .system = "Horovod",
        .source = "Sergeev & Del Balso, 2018",
        .scheme = "fused-all-reduce",
-       .criteria = {data, synchronous, decentralised, gradients, "a ring"},
+       .criteria = {data, synchronous, centralised, gradients, "a ring"},
        .emulated = "a coordinator, cycles, a fusion buffer, rings while backward goes on, fp16 "
                    "with --wire",
        .not_emulated = "two levels (all-reduce:hierarchical-ring has them), elastic membership"},
@@ -55,7 +55,7 @@ std::vector<Preset> with_all_reduce() {
        .system = "PyTorch DistributedDataParallel",
        .source = "Li et al., VLDB 2020",
        .scheme = "ddp",
-       .criteria = {data, synchronous, decentralised, gradients, "a ring"},
+       .criteria = {data, synchronous, centralised, gradients, "a ring"},
        .emulated = "buckets in reverse order of layers, all-reduced while backward goes on",
        .not_emulated = "hooks of autograd, GPUs, buckets that are ordered anew after a step"},
   };
@@ -154,12 +154,19 @@ std::vector<Preset> of_frameworks_with_servers() {
 
 std::vector<Preset> with_local_steps() {
   return {
+      {.name = "easgd",
+       .system = "EASGD, synchronous",
+       .source = "Zhang, Choromanska & LeCun, NIPS 2015",
+       .scheme = "easgd",
+       .criteria = {data, synchronous, decentralised, parameters, "workers and a centre"},
+       .emulated = "replicas and a centre that draw each other, all in the same step",
+       .not_emulated = "nothing"},
       {.name = "easgd-async",
-       .system = "EASGD",
+       .system = "EASGD, asynchronous",
        .source = "Zhang, Choromanska & LeCun, NIPS 2015",
        .scheme = "easgd-async",
        .criteria = {data, asynchronous, decentralised, parameters, "workers and a centre"},
-       .emulated = "replicas and a centre that draw each other; easgd is its synchronous form",
+       .emulated = "the same, each worker by itself",
        .not_emulated = "nothing"},
       {.name = "mpca-sgd",
        .system = "MPCA-SGD",

@@ -32,7 +32,7 @@ namespace {
 /// A server's part of a layer. Places are of parameters, from the server's first one.
 struct Piece {
   std::size_t layer = 0, inputs = 0, outputs = 0;  // M, N
-  ParameterRange weights, biases;
+  ParameterRange weights{}, biases{};
   std::size_t first_weight = 0;  // the number of the first of them in the layer's matrix
   bool by_activations = false;
 
