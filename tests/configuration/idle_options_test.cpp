@@ -42,6 +42,30 @@ Effect of_network(const std::string& name, const std::string& value, Values besi
   return {name, {besides, {"sequential"}}, {besides, {"sequential", "ring"}}};
 }
 
+std::vector<Effect> effects_of_network() {
+  return {
+      of_network("latency", "1ms"),
+      of_network("bandwidth", "1Gbps"),
+      of_network("ports", "cutthrough", {{"latency", "1ms"}}),
+      of_network("links", links_file()),
+      of_network("jitter", "uniform:1ms"),
+      of_network("charge-control", "true"),
+      of_network("racks", "2", {{"between-latency", "1ms"}}),
+      of_network("between-latency", "1ms", {{"racks", "2"}}),
+      of_network("between-bandwidth", "1Gbps", {{"racks", "2"}}),
+      {"server-placement",
+       {{{"server-placement", "colocated"}}, {"ring", "hogwild"}},
+       {{{"server-placement", "colocated"}}, {"ring", "ps-async"}}},
+      {"racks", {{{"racks", "2"}}}, {{{"racks", "2"}, {"between-bandwidth", "1Gbps"}}}},
+      {"between-latency",
+       {{{"between-latency", "1ms"}}},
+       {{{"between-latency", "inside"}, {"racks", "2"}}}},
+      {"between-bandwidth",
+       {{{"between-bandwidth", "1Gbps"}}},
+       {{{"between-bandwidth", "1Gbps"}, {"racks", "2"}}}},
+  };
+}
+
 std::vector<Effect> most_effects() {
   return {
       {"servers", {{{"servers", "2"}}, {"ring", "hogwild"}}, {{{"servers", "2"}}, {"ps-sync"}}},
@@ -76,25 +100,6 @@ std::vector<Effect> most_effects() {
        {{{"beta1", "0.8"}, {"optimizer", "adagrad"}}},
        {{{"beta1", "0.9"}, {"optimizer", "adam"}}}},
       {"beta2", {{{"beta2", "0.8"}}}, {{{"beta2", "0.8"}, {"optimizer", "adam"}}}},
-      of_network("latency", "1ms"),
-      of_network("bandwidth", "1Gbps"),
-      of_network("ports", "cutthrough", {{"latency", "1ms"}}),
-      of_network("links", links_file()),
-      of_network("jitter", "uniform:1ms"),
-      of_network("charge-control", "true"),
-      of_network("racks", "2", {{"between-latency", "1ms"}}),
-      of_network("between-latency", "1ms", {{"racks", "2"}}),
-      of_network("between-bandwidth", "1Gbps", {{"racks", "2"}}),
-      {"server-placement",
-       {{{"server-placement", "colocated"}}, {"ring", "hogwild"}},
-       {{{"server-placement", "colocated"}}, {"ring", "ps-async"}}},
-      {"racks", {{{"racks", "2"}}}, {{{"racks", "2"}, {"between-bandwidth", "1Gbps"}}}},
-      {"between-latency",
-       {{{"between-latency", "1ms"}}},
-       {{{"between-latency", "inside"}, {"racks", "2"}}}},
-      {"between-bandwidth",
-       {{{"between-bandwidth", "1Gbps"}}},
-       {{{"between-bandwidth", "1Gbps"}, {"racks", "2"}}}},
       {"compute-time", {{{"compute-time", "1ms"}, {"time", "wall"}}}, {{{"compute-time", "1ms"}}}},
       {"straggler",
        {{{"straggler", "0:2"}, {"compute-time", "0"}}},
@@ -223,7 +228,7 @@ std::vector<Effect> effects_of_files() {
 
 std::vector<Effect> effects() {
   std::vector<Effect> all = most_effects();
-  for (const auto& more : {effects_on_coding(), effects_on_shared_memory(),
+  for (const auto& more : {effects_of_network(), effects_on_coding(), effects_on_shared_memory(),
                            effects_of_latency_and_stragglers(), effects_of_files()}) {
     all.insert(all.end(), more.begin(), more.end());
   }

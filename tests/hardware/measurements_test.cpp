@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -15,8 +16,10 @@ TEST_CASE("a matrix of latencies has a row for each core, and is symmetric", "[h
   for (std::size_t row = 0; row < units.size(); ++row) {
     REQUIRE(seconds[row].size() == units.size());
     for (std::size_t column = 0; column < units.size(); ++column) {
-      CHECK((seconds[row][column] > 0.0) == (row != column));
-      CHECK(seconds[row][column] == seconds[column][row]);
+      const double there = seconds[row][column], back = seconds[column][row];
+      const bool busy = std::isnan(there);  // with other programs all the time
+      CHECK((busy || there > 0.0) == (row != column));
+      CHECK((busy ? std::isnan(back) : there == back));
     }
   }
 }

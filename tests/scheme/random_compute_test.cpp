@@ -90,7 +90,9 @@ TEST_CASE("synchronous schemes wait for the slowest worker at every step", "[sch
       test::is_synchronous, {{"sequential", "one rank computes for all"},
                              {"ps-backup", "does not wait for the slowest"},
                              {"ps-backup-interrupt", "does not wait for the slowest"},
-                             {"gradient-coding", "a worker computes several minibatches a step"}});
+                             {"gradient-coding", "a worker computes several minibatches a step"},
+                             {"sandblaster", "an idle worker takes the next portion"},
+                             {"tensor-split", "takes networks, and divides a minibatch's work"}});
   const LoadedData data = test::dense_problem();
   Configuration c = quick("ring", 4, 40);
   c.compute_noise = {.exponential = 1.0};

@@ -54,7 +54,8 @@ TEST_CASE("equal asynchronous workers: staleness 0, 1, ..., n - 2, and then n - 
       [](const Scheme& scheme) {
         return cast_of(scheme, {}).model == ModelHome::servers && scheme.pace == Pace::free;
       },
-      {{"ps-hierarchical-async", "a group's gradients are one update, and here there is one group"},
+      {{"sandblaster", "is synchronous: portions of one gradient"},
+       {"ps-hierarchical-async", "a group's gradients are one update, and here there is one group"},
        {"easgd-async", "replicas exchange with the centre, and no gradient is late"},
        {"eamsgd", "replicas exchange with the centre, and no gradient is late"}});
   const LoadedData data = test::dense_problem();
@@ -129,7 +130,8 @@ TEST_CASE("hogwild's staleness under simulation is n - 1", "[scheme]") {
 TEST_CASE("where nobody is ahead of anybody no staleness is reported", "[scheme]") {
   const LoadedData data = test::dense_problem();
   for (const std::string& scheme : test::schemes_where(
-           [](const Scheme& row) { return row.pace == Pace::lockstep && !by_arrival(row); })) {
+           [](const Scheme& row) { return row.pace == Pace::lockstep && !by_arrival(row); },
+           {{"pipedream", "its gradients are as old as the pipeline is long"}})) {
     CAPTURE(scheme);
     CHECK_FALSE(train(quick(scheme, 3, 5), data).summary.staleness.has_value());
   }
