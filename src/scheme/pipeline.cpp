@@ -25,6 +25,7 @@ void slice(Batch batch, std::size_t first, std::size_t count, std::vector<RowRan
 
 std::vector<int> twins_of(const PipelinePlace& place) {
   std::vector<int> ranks;
+  ranks.reserve(static_cast<std::size_t>(place.pipelines));
   for (int pipeline = 0; pipeline < place.pipelines; ++pipeline) {
     ranks.push_back(pipeline * place.stages + place.stage);
   }
