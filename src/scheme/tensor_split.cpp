@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <span>
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -54,6 +55,7 @@ int tensor_size(const Hyperparameters& hyperparameters, int workers) {
 
 std::vector<int> ranks_from(int first, int apart, int count) {
   std::vector<int> ranks;
+  ranks.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) ranks.push_back(first + i * apart);
   return ranks;
 }
@@ -68,13 +70,13 @@ std::vector<Holding> a_part_each(const Model& model, const Cast& made) {
   if (model.layered() == nullptr)
     throw UsageError("a model without layers cannot be split by them; mlp:H1,H2,… has layers");
   const int parts = static_cast<int>(made.shares.front().size());
-  std::vector<Holding> holdings;
-  for (int worker = 0; worker < made.workers; ++worker) {
-    if (worker < parts) {
-      holdings.push_back(TensorSplit(*model.layered(), worker, parts).holding());
-    } else {
-      holdings.push_back(holdings[static_cast<std::size_t>(worker % parts)]);
-    }
+  std::vector<Holding> of_copy, holdings;
+  of_copy.reserve(made.shares.front().size());
+  for (int part = 0; part < parts; ++part) {
+    of_copy.push_back(TensorSplit(*model.layered(), part, parts).holding());
+  }
+  for (int copy = 0; copy < made.workers; copy += std::max(1, parts)) {
+    holdings.insert(holdings.end(), of_copy.begin(), of_copy.end());
   }
   return holdings;
 }
