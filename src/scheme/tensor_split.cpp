@@ -11,9 +11,9 @@
 // hold the same part all-reduce their gradients.
 #include "trainyard/model/tensor_split.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
