@@ -40,11 +40,15 @@ void check_steps_allocate_nothing(Configuration c, const LoadedData& data) {
     c.hyperparameters["send-probability"] = 1.0;
   }
   const std::uint64_t more = gosgd ? more_steps_of_gosgd : more_steps;
-  c.steps = few_steps;
-  const std::uint64_t few = allocations_of(c, data);
-  c.steps = few_steps + more;
-  const std::uint64_t many = allocations_of(c, data);
-  CHECK(many < few + more / 2);
+  // On a busy machine a rank now and then falls so far behind that pools of messages grow.
+  bool steady = false;
+  for (int attempt = 0; attempt < 3 && !steady; ++attempt) {
+    c.steps = few_steps;
+    const std::uint64_t few = allocations_of(c, data);
+    c.steps = few_steps + more;
+    steady = allocations_of(c, data) < few + more / 2;
+  }
+  CHECK(steady);
 }
 
 }  // namespace
