@@ -177,9 +177,12 @@ CommandLine::Commands::Commands() {
       "scheme,\n"
       "and any option of a run.");
   list_what_ =
-      list_.add_option("WHAT", "schemes, topologies, collectives, models, datasets or labs")
+      list_
+          .add_option("WHAT",
+                      "schemes, presets, topologies, collectives, codecs, models, datasets or labs")
           ->type_name("");
-  list_name_ = list_.add_option("NAME", "a scheme, of which everything is told")->type_name("");
+  list_name_ = list_.add_option("NAME", "a scheme, preset or lab, of which everything is told")
+                   ->type_name("");
   machine_workers_ =
       add_value_flag(machine_, "workers", "N", "number of ranks to place [one for each core]");
   machine_placement_ = add_value_flag(machine_, "placement", "compact|scatter|none",

@@ -29,12 +29,11 @@ struct Contestant {
 
 /// Schemes, presets and groups of them (schemes_of_group(), all-systems), in any mixture and in
 /// this order, each perhaps followed by `:WAY`, the topology or collective of those that take one,
-/// and by
-/// `{OPTION=VALUE,…}`. A contestant is there once, at its first place; named besides its group it
-/// counts as named. Throws UsageError for what is neither, for an option that a contestant cannot
-/// have, for a value that the option refuses, and for a word that is there twice. `allowed` throws
-/// for a setting that the caller does not accept, before anything is made of its text: some texts
-/// name files that are then read.
+/// and by `{OPTION=VALUE,…}`. A contestant is there once, at its first place; named besides its
+/// group it counts as named. Throws UsageError for what is neither, for an option that a contestant
+/// cannot have, for a value that the option refuses, and for a word that is there twice. `allowed`
+/// throws for a setting that the caller does not accept, before anything is made of its text: some
+/// texts name files that are then read.
 std::vector<Contestant> parse_contestants(
     std::string_view text, const std::function<void(const OptionText&)>& allowed = {});
 
