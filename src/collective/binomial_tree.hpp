@@ -3,21 +3,16 @@
 // back. ⌈log2 p⌉ rounds each for p places, of any number; each message is the whole vector.
 #pragma once
 
-#include "trainyard/collective/primitives.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
 namespace trainyard {
 
 class BinomialTree {
  public:
-  /// Of these workers, of whom this rank is one; the first of them is at place 0.
-  BinomialTree(Communicator& comm, Loans& loans, WorkerRange among)
-      : comm_(comm),
-        loans_(loans),
-        places_(among.count),
-        place_(comm.rank() - among.first),
-        first_(among.first) {}
-
+  /// Of the workers; the first of them is at place 0.
+  static BinomialTree of_workers(Communicator& comm, Loans& loans) {
+    return {comm, loans, comm.workers(), comm.rank(), 0};
+  }
   /// Of server 0, at place 0, and all workers.
   static BinomialTree with_root(Communicator& comm, Loans& loans) {
     return {comm, loans, comm.workers() + 1, comm.rank() < comm.workers() ? comm.rank() + 1 : 0,

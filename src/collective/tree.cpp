@@ -6,35 +6,19 @@
 
 namespace trainyard {
 
-namespace {
-
-WorkerRange all_workers(const Communicator& comm) {
-  return {0, comm.workers()};
-}
-
-}  // namespace
-
-void reduce_sum(Communicator& comm, Vector vector, WorkerRange among) {
-  Loans loans(comm);
-  BinomialTree(comm, loans, among).reduce(vector);
-}
-
-void broadcast(Communicator& comm, Vector vector, WorkerRange among) {
-  Loans loans(comm);
-  BinomialTree(comm, loans, among).spread(vector);
-}
-
 void reduce_sum(Communicator& comm, Vector vector) {
-  reduce_sum(comm, vector, all_workers(comm));
+  Loans loans(comm);
+  BinomialTree::of_workers(comm, loans).reduce(vector);
 }
 
 void broadcast(Communicator& comm, Vector vector) {
-  broadcast(comm, vector, all_workers(comm));
+  Loans loans(comm);
+  BinomialTree::of_workers(comm, loans).spread(vector);
 }
 
 void tree_sum(Communicator& comm, Vector vector) {
   Loans loans(comm);  // the sum that overwrites what was lent has that in it
-  BinomialTree tree(comm, loans, all_workers(comm));
+  BinomialTree tree = BinomialTree::of_workers(comm, loans);
   tree.reduce(vector);
   tree.spread(vector);
 }

@@ -35,6 +35,13 @@ int place_in(const std::vector<int>& members, const Communicator& comm) {
 
 }  // namespace
 
+std::vector<int> ranks_from(int first, int apart, int count) {
+  std::vector<int> ranks;
+  ranks.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) ranks.push_back(first + i * apart);
+  return ranks;
+}
+
 GroupCommunicator::GroupCommunicator(Communicator& inside, std::vector<int> members)
     : Communicator(place_in(members, inside), static_cast<int>(members.size()), 0,
                    inside.network()),

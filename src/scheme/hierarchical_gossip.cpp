@@ -11,7 +11,6 @@
 // Groups of one worker are gossip, to the bit; one group is an all-reduce of the models.
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -19,6 +18,7 @@
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/collective/primitives.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/group.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/gossip.hpp"
@@ -43,19 +43,19 @@ void work(Worker& worker) {
   Communicator& comm = worker.comm();
   const auto size = static_cast<int>(worker.hyperparameter("group-size"));
   const int group = comm.rank() / size;
-  const WorkerRange members{group * size, size};
+  GroupCommunicator members(comm, ranks_from(group * size, 1, size));
   const auto& graph = worker.ingredient<Topology>("topology");
   MixingRow row;
   VectorBuffer scratch;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
-    reduce_sum(comm, worker.replica(), members);
-    if (comm.rank() == members.first) {
+    reduce_sum(members, worker.replica());
+    if (members.rank() == 0) {
       kernels::scale(1.0 / size, worker.replica());
       put_first_workers(graph.row(worker.step(), group), size, row);
       neighbour_average(comm, row, worker.replica(), scratch);
     }
-    broadcast(comm, worker.replica(), members);
+    broadcast(members, worker.replica());
   }
 }
 
@@ -77,13 +77,6 @@ std::optional<Duration> step_time(const StepSetting& s) {
   return *gossip + 2 * static_cast<int>(rounds) * s.whole_model();
 }
 
-/// The largest divisor of n that is not above √n.
-double square_groups(int workers, const Hyperparameters& /*before*/) {
-  auto size = static_cast<int>(std::sqrt(workers));
-  while (workers % size != 0) --size;
-  return size;
-}
-
 const HyperparameterInfo group_size_info{
     .name = "group-size",
     .argument = "WORKERS",
@@ -92,7 +85,9 @@ const HyperparameterInfo group_size_info{
     .low = 1,
     .high = 1e6,
     .whole = true,
-    .run_fallback = square_groups};
+    .run_fallback = [](int workers, const Hyperparameters&) -> double {
+      return workers_of_group(workers);
+    }};
 
 }  // namespace
 

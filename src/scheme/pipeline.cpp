@@ -23,15 +23,6 @@ void slice(Batch batch, std::size_t first, std::size_t count, std::vector<RowRan
   }
 }
 
-std::vector<int> twins_of(const PipelinePlace& place) {
-  std::vector<int> ranks;
-  ranks.reserve(static_cast<std::size_t>(place.pipelines));
-  for (int pipeline = 0; pipeline < place.pipelines; ++pipeline) {
-    ranks.push_back(pipeline * place.stages + place.stage);
-  }
-  return ranks;
-}
-
 }  // namespace
 
 PipelinePlace::PipelinePlace(Worker& worker)
@@ -45,7 +36,9 @@ std::size_t rows_of_part(std::size_t rows, std::size_t index, std::size_t parts)
 
 PipelineStage::PipelineStage(Worker& worker, std::size_t most_in_flight)
     : worker_(worker), place_(worker), pass_(worker, most_in_flight) {
-  if (place_.pipelines > 1) twins_.emplace(worker.comm(), twins_of(place_));
+  if (place_.pipelines > 1) {
+    twins_.emplace(worker.comm(), ranks_from(place_.stage, place_.stages, place_.pipelines));
+  }
 }
 
 void PipelineStage::forward(Batch batch, ConstVector weights) {

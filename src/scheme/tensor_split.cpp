@@ -53,13 +53,6 @@ int tensor_size(const Hyperparameters& hyperparameters, int workers) {
   return size;
 }
 
-std::vector<int> ranks_from(int first, int apart, int count) {
-  std::vector<int> ranks;
-  ranks.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) ranks.push_back(first + i * apart);
-  return ranks;
-}
-
 /// Those who take the same minibatches hold a copy together.
 std::vector<Holding> a_part_each(const Model& model, const Cast& made) {
   if (made.servers > 0) {

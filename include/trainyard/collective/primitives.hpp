@@ -24,16 +24,6 @@ void broadcast(Communicator& comm, Vector vector);
 /// left with partial sums. The order of summation is the tree's, whatever arrives first.
 void reduce_sum(Communicator& comm, Vector vector);
 
-/// `count` workers from rank `first` on.
-struct WorkerRange {
-  int first = 0, count = 1;
-};
-
-/// The same two among some workers, of whom each that calls it is one: from the first of them, and
-/// to it.
-void broadcast(Communicator& comm, Vector vector, WorkerRange among);
-void reduce_sum(Communicator& comm, Vector vector, WorkerRange among);
-
 /// Afterwards part w of worker w's vector (even_split(vector, w, n)) is the sum over workers; the
 /// other parts are left with partial sums. Around the ring: (n−1)(α + t/n).
 void reduce_scatter_sum(Communicator& comm, Vector vector);

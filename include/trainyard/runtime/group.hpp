@@ -16,6 +16,9 @@
 
 namespace trainyard {
 
+/// first, first + apart, first + 2 · apart, …: so many.
+std::vector<int> ranks_from(int first, int apart, int count);
+
 class GroupCommunicator final : public Communicator {
  public:
   /// Member i is rank i of the group, which has no servers. `inside` outlives it. Throws UsageError
