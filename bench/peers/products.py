@@ -57,10 +57,10 @@ def main():
     print(f"peak of the core {max(turn['peak'][0] for turn in turns):.0f} GFLOP/s, {kernels}",
           flush=True)
     for shape in chosen:
-        ours, openblas, onednn = zip(*(turn[shape] for turn in turns))
-        if max(openblas + onednn) == 0.0:
+        ours, blas, onednn = zip(*(turn[shape] for turn in turns))
+        if max(blas + onednn) == 0.0:
             skip("OpenBLAS and oneDNN", "neither is there; scripts/install_dependencies.sh --peers")
-        peer, theirs = max((("OpenBLAS", openblas), ("oneDNN", onednn)),
+        peer, theirs = max((("OpenBLAS", blas), ("oneDNN", onednn)),
                            key=lambda side: sorted(side[1])[len(side[1]) // 2])
         table.row(works[shape], peer, "GFLOP/s", theirs, ours, FLOOR, setting=kernels)
 

@@ -13,6 +13,7 @@ namespace trainyard {
 
 template <int digits>
 std::string decimals(double value) {
+  if (std::isnan(value)) return "nan";  // and not "-nan", as the sign of one means nothing
   // A loss on its way to infinity would take forty columns.
   return std::abs(value) < 1e6 ? fmt::format("{:.{}f}", value, digits)
                                : fmt::format("{:.3g}", value);

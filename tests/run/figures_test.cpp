@@ -1,6 +1,8 @@
 #include "trainyard/run/figures.hpp"
 
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -10,6 +12,7 @@
 #include "trainyard/report/summary_format.hpp"
 
 #include "report/results.hpp"
+#include "run/figure_text.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {
@@ -275,6 +278,12 @@ TEST_CASE("the statistics over seeds have a mean and a deviation of their figure
   for (const auto& [key, value] : spread.items()) found.push_back(key);
   CHECK(found == keys);
   CHECK(header_and_cells(statistics_csv(results)).first == columns);
+}
+
+TEST_CASE("a loss that is not a number is nan whatever its sign", "[figures]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(loss_text(nan) == "nan");
+  CHECK(loss_text(std::copysign(nan, -1.0)) == "nan");
 }
 
 TEST_CASE("the tables for people have a heading for each of their figures", "[figures]") {
