@@ -6,17 +6,17 @@
 #                                          Gunther fitted to it (bench/scaling.py), and a figure; FLAGs go to
 #                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
-# NAMEs: pytorch codecs products scikit_learn liblinear openmpi simgrid; without any, all of them: about 15 minutes on
-# 2 cores, 5 with --quick. Each is a script of bench/peers, which says what it compares and why that
-# is fair. What is not installed is skipped and named; scripts/install_dependencies.sh --peers
-# installs all of it. Leave the machine alone meanwhile.
+# NAMEs: pytorch splits codecs products scikit_learn liblinear openmpi simgrid; without any, all of them:
+# under 20 minutes on 2 cores, 6 with --quick. Each is a script of bench/peers, which says what it
+# compares and why that is fair. What is not installed is skipped and named;
+# scripts/install_dependencies.sh --peers installs all of it. Leave the machine alone meanwhile.
 #
 # Results go to bench/results/MACHINE/DATE.csv, the figure of `scaling` to scaling-DATE.svg there; --out DIR
 # puts them elsewhere, and keeps the runs of `scaling`. SCHEMES=sequential,ring chooses what `scaling` runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-names=(pytorch codecs products scikit_learn liblinear openmpi simgrid)
+names=(pytorch splits codecs products scikit_learn liblinear openmpi simgrid)
 build=$PWD/build/bench
 
 # The first value of a name in /proc/cpuinfo.

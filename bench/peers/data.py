@@ -93,6 +93,20 @@ def pictures_file():
     return images
 
 
+def first_pictures_file(rows):
+    """The first of them, in IDX."""
+    images = pictures_file()
+    few = DATA / f"pictures-{rows}" / images.name
+    if not few.exists():
+        few.parent.mkdir(parents=True, exist_ok=True)
+        labels = images.with_name("train-labels-idx1-ubyte")
+        begin = numpy.array([0x801, rows], ">i4").tobytes()
+        few.with_name(labels.name).write_bytes(begin + labels.read_bytes()[8 : 8 + rows])
+        begin = numpy.array([0x803, rows, 28, 28], ">i4").tobytes()
+        few.write_bytes(begin + images.read_bytes()[16 : 16 + 784 * rows])
+    return few
+
+
 def pictures_arrays():
     """Pixels in float32, labels in int64."""
     images = pictures_file()
