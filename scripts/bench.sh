@@ -7,7 +7,7 @@
 #                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
 # NAMEs: pytorch splits codecs products scikit_learn liblinear openmpi simgrid; without any, all of them:
-# under 20 minutes on 2 cores, 6 with --quick. Each is a script of bench/peers, which says what it
+# 36 minutes on 2 cores, fewer with --quick. Each is a script of bench/peers, which says what it
 # compares and why that is fair. What is not installed is skipped and named;
 # scripts/install_dependencies.sh --peers installs all of it. Leave the machine alone meanwhile.
 #
