@@ -36,10 +36,13 @@ LayerChain::LayerChain(std::size_t of_layer, int number)
     : units(of_layer), layers(number), model(name_of_chain(units, layers)) {}
 
 /// A layer has u(u + 1) of them.
-LayerChain LayerChain::of_parameters(std::size_t parameters, int layers) {
-  const double of_layer = static_cast<double>(parameters) / layers;
+LayerChain LayerChain::of_parameters(std::size_t parameters, const ChainDivision& division) {
+  const double of_layer = static_cast<double>(parameters) / division.layers();
   const double units = std::round((std::sqrt(1.0 + 4.0 * of_layer) - 1.0) / 2.0);
-  return {static_cast<std::size_t>(std::clamp(units, 2.0, 1e6)), layers};
+  auto made = static_cast<std::size_t>(std::clamp(units, 2.0, 1e6));
+  const auto parts = static_cast<std::size_t>(division.parts);
+  if (made > parts) made -= made % parts;
+  return {made, division.layers()};
 }
 
 LoadedData LayerChain::data(std::size_t rows, std::uint64_t seed) const {
@@ -48,48 +51,70 @@ LoadedData LayerChain::data(std::size_t rows, std::uint64_t seed) const {
   return data;
 }
 
-std::vector<Stage> LayerChain::stages(int number) const {
+std::unique_ptr<Model> LayerChain::make() const {
   const LoadedData rows = data(1, 1);
-  return make_model({model, 0.0}, rows.train)->layered()->cut(number);
+  return make_model({model, 0.0}, rows.train);
 }
+
+namespace {
+
+bool names(const Scheme& scheme, std::string_view hyperparameter) {
+  return std::ranges::count(scheme.hyperparameters, hyperparameter, &HyperparameterInfo::name) > 0;
+}
+
+}  // namespace
 
 bool has_stages(const Scheme& scheme) {
-  return std::ranges::find(scheme.hyperparameters, "stages", &HyperparameterInfo::name) !=
-         scheme.hyperparameters.end();
+  return names(scheme, "stages");
 }
 
-int choose_stages(Configuration& c) {
+bool has_parts(const Scheme& scheme) {
+  return names(scheme, "tensor-size");
+}
+
+ChainDivision choose_division(const Scheme& scheme, Configuration& c) {
+  ChainDivision made;
+  if (has_parts(scheme)) {
+    const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
+    made.parts = static_cast<int>(hyperparameter(complete, "tensor-size"));
+  }
+  if (!has_stages(scheme)) return made;
   double& stages = c.hyperparameters["stages"];
   if (stages == 0.0) {
-    int most = std::min(c.workers, most_stages_of_chain);
-    while (c.workers % most != 0) --most;
+    const int groups = std::max(1, c.workers / made.parts);
+    int most = std::min(groups, most_stages_of_chain);
+    while (groups % most != 0) --most;
     stages = most;
   }
-  return static_cast<int>(stages);
+  made.stages = static_cast<int>(stages);
+  return made;
 }
 
 /// The shortest minibatches that microbatches divide and that divide the whole ones; where these
 /// are the whole ones only, and layers large, the shortest that microbatches divide.
-ChainStandIn stand_in_of(const LayerChain& chain, const Configuration& c,
-                         std::size_t microbatches) {
-  const auto stages = static_cast<std::size_t>(hyperparameter(c.hyperparameters, "stages"));
+ChainStandIn stand_in_of(const LayerChain& chain, const ChainDivision& division,
+                         const Configuration& c, std::size_t microbatches) {
+  const auto stages = static_cast<std::size_t>(division.stages);
+  const auto parts = static_cast<std::size_t>(division.parts);
   const auto units_with = [&](std::size_t rows) {
-    return (chain.units * rows + c.batch / 2) / c.batch;
+    const std::size_t units = (chain.units * rows + c.batch / 2) / c.batch;
+    return (units + parts - 1) / parts * parts;
   };
   const auto shortest = [&](bool divided) {
     for (std::size_t rows = 1; rows < c.batch; ++rows) {
-      const bool fits = rows * stages % microbatches == 0 && (c.batch % rows == 0 || !divided);
-      const bool large_enough = units_with(rows) >= std::min(enough_units, chain.units);
+      const bool fits =
+          rows * stages * parts % microbatches == 0 && (c.batch % rows == 0 || !divided);
+      const bool large_enough = units_with(rows) >= std::min(enough_units * parts, chain.units);
       if (fits && large_enough) return rows;
     }
     return c.batch;
   };
   std::size_t batch = shortest(true);
   if (batch == c.batch && chain.units > large_units) batch = shortest(false);
-  const std::size_t units = units_with(batch);
+  const std::size_t units = batch == c.batch ? chain.units : units_with(batch);
   ChainStandIn made{{units, chain.layers}, batch};
   made.factor =
-      stages == 1
+      stages * parts == 1
           ? static_cast<double>(made.chain.parameters()) / static_cast<double>(chain.parameters())
           : static_cast<double>(units * batch) / static_cast<double>(chain.units * c.batch);
   return made;

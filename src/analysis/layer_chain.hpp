@@ -2,10 +2,11 @@
 // it is the model.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/data/catalog.hpp"
@@ -14,27 +15,38 @@
 
 namespace trainyard {
 
+/// Whether the scheme's workers are the stages of pipelines.
+bool has_stages(const Scheme& scheme);
+/// Whether they hold parts of layers, or may.
+bool has_parts(const Scheme& scheme);
+
+/// How a run divides a chain among those who hold a copy of it together.
+struct ChainDivision {
+  int stages = 1, parts = 1;  // p, and T of a stage
+
+  /// As many as it takes, and two at least.
+  int layers() const { return std::max(2, parts == 1 ? stages : 2 * stages); }
+};
 struct LayerChain {
   std::size_t units = 0;  // of each layer, of a row and of the scores
   int layers = 0;
   std::string model;  // its name, "mlp:9,9"
 
-  /// About so many parameters in so many layers. REQUIRES: layers ≥ 2.
-  static LayerChain of_parameters(std::size_t parameters, int layers);
+  /// About so many parameters, in as many layers as a division takes and of units that its parts
+  /// can share alike.
+  static LayerChain of_parameters(std::size_t parameters, const ChainDivision& division);
   LayerChain(std::size_t units, int layers);
 
   std::size_t parameters() const { return static_cast<std::size_t>(layers) * units * (units + 1); }
   /// Rows that it takes.
   LoadedData data(std::size_t rows, std::uint64_t seed) const;
-  std::vector<Stage> stages(int number) const;
+  /// Of which there are no numbers yet.
+  std::unique_ptr<Model> make() const;
 };
 
-/// Whether the scheme's workers are the stages of pipelines.
-bool has_stages(const Scheme& scheme);
-
-/// The scheme's stages in a run of `c`, which are set in it: all workers are one pipeline where it
-/// does not say otherwise, or pipelines of 64 stages at most.
-int choose_stages(Configuration& c);
+/// Of the scheme in a run of `c`, in which its stages are set: all workers are one pipeline where
+/// it does not say otherwise, or pipelines of 64 stages at most.
+ChainDivision choose_division(const Scheme& scheme, Configuration& c);
 
 /// What stands in for a chain in a prediction: thinner layers and shorter minibatches.
 struct ChainStandIn {
@@ -45,6 +57,7 @@ struct ChainStandIn {
   double factor = 1.0;
 };
 /// Of a run of `c`, whose minibatches are cut into so many parts.
-ChainStandIn stand_in_of(const LayerChain& chain, const Configuration& c, std::size_t microbatches);
+ChainStandIn stand_in_of(const LayerChain& chain, const ChainDivision& division,
+                         const Configuration& c, std::size_t microbatches);
 
 }  // namespace trainyard

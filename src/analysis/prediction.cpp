@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/data/generate.hpp"
+#include "trainyard/model/layered_model.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
@@ -40,9 +42,16 @@ constexpr std::uint64_t most_minibatches_a_cycle = std::uint64_t{1} << 22U;
 constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
 constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
 
+/// Those who hold parts of a model add them up without servers.
 std::vector<std::string> ways_of(const Scheme& scheme) {
   const IngredientKind* kind = varied_kind(scheme);
-  return kind == nullptr ? std::vector<std::string>{} : kind->usual(scheme);
+  if (kind == nullptr) return {};
+  std::vector<std::string> ways = kind->usual(scheme);
+  std::erase_if(ways, [&](const std::string& way) {
+    const Cast made = cast_of(scheme, 1, 1, {{kind->name, way}}, with_fallbacks(scheme, {}, 1));
+    return made.holds != nullptr && made.servers > 0;
+  });
+  return ways;
 }
 
 /// `way` as the scheme knows it. Throws UsageError.
@@ -90,26 +99,33 @@ StandIn stand_in(const PredictionSetting& setting, const Configuration& c) {
   return made;
 }
 
-/// Of a pipeline.
-StandIn stand_in(const LayerChain& chain, const Configuration& c) {
+/// What those who divide layers train.
+struct DividedChain {
+  LayerChain chain;
+  ChainDivision division;
+  std::unique_ptr<Model> model;
+};
+
+StandIn stand_in(const DividedChain& divided, const Configuration& c) {
+  const LayerChain& chain = divided.chain;
   const auto given = c.hyperparameters.find("microbatches");
-  const ChainStandIn thin = stand_in_of(
-      chain, c, given == c.hyperparameters.end() ? 1 : static_cast<std::size_t>(given->second));
+  const ChainStandIn thin =
+      stand_in_of(chain, divided.division, c,
+                  given == c.hyperparameters.end() ? 1 : static_cast<std::size_t>(given->second));
   StandIn made{chain.parameters(), c.network, thin.chain.model, thin.batch, thin.factor};
   slow_down(made.network, thin.factor);
   made.data = thin.chain.data(thin.batch * static_cast<std::size_t>(c.workers), c.seed);
   return made;
 }
 
-/// Of a scheme of pipelines: the model, which is set in `c` with what it leaves open. Empty of
-/// others, and where a stage is the whole model.
-std::optional<LayerChain> chain_of(const Scheme& scheme, const PredictionSetting& setting,
-                                   Configuration& c) {
-  if (!has_stages(scheme)) return std::nullopt;
-  const int stages = choose_stages(c);
-  const LayerChain chain = LayerChain::of_parameters(setting.parameters, std::max(2, stages));
+/// Of a scheme that divides layers; what the run leaves open is set in `c`.
+std::optional<DividedChain> chain_of(const Scheme& scheme, const PredictionSetting& setting,
+                                     Configuration& c) {
+  if (!has_stages(scheme) && !has_parts(scheme)) return std::nullopt;
+  const ChainDivision division = choose_division(scheme, c);
+  const LayerChain chain = LayerChain::of_parameters(setting.parameters, division);
   resolve_pipelines(c, scheme, chain.data(1, c.seed), [](const std::string&) {});
-  return chain;
+  return DividedChain{chain, division, chain.make()};
 }
 
 Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
@@ -132,8 +148,12 @@ CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
 
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
                                   const Configuration& c, const Ingredients& ingredients,
-                                  std::span<const Stage> stages) {
+                                  const std::optional<DividedChain>& chain) {
   if (scheme.cost.time == nullptr || !all_alike(scheme, c)) return std::nullopt;
+  std::vector<Stage> stages;
+  if (chain && has_stages(scheme) && chain->division.parts == 1) {
+    stages = chain->model->layered()->cut(chain->division.stages);
+  }
   const auto time = [&] {
     try {
       return scheme.cost.time({.workers = c.workers,
@@ -143,6 +163,7 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
                                .message = FloatMessages{c.network},
                                .message_of_bytes = ByteMessages{c.network},
                                .coding = coding_time_of(scheme, c),
+                               .model = chain ? chain->model.get() : nullptr,
                                .ingredients = ingredients,
                                .hyperparameters = c.hyperparameters,
                                .stages = stages,
@@ -192,7 +213,7 @@ std::string why_unknown(const Scheme& scheme) {
   if (scheme.rhythm == Rhythm::by_data) {
     return fmt::format("when {} communicates depends on the data", scheme.name);
   }
-  if (!has_stages(scheme) &&
+  if (!has_stages(scheme) && !has_parts(scheme) &&
       cast_of(scheme, 1, 1, {}, with_fallbacks(scheme, {}, 1)).holds != nullptr) {
     return fmt::format(
         "what {} sends depends on a network's layers, not on how many parameters "
@@ -202,15 +223,21 @@ std::string why_unknown(const Scheme& scheme) {
   return "";
 }
 
+/// Groups have what there is for all numbers of workers: of a small model's layers none has so many
+/// units as there may be workers.
+bool is_of_groups(const Scheme& scheme) {
+  return why_unknown(scheme).empty() && (has_stages(scheme) || !has_parts(scheme));
+}
+
 std::vector<Variant> variants_of_group(std::string_view name, std::string_view what) {
   std::vector<Variant> all;
   for (const std::string& scheme : schemes_of_group(name)) {
-    if (!why_unknown(find_scheme(scheme)).empty()) continue;
+    if (!is_of_groups(find_scheme(scheme))) continue;
     std::ranges::copy(parse_variants(scheme, what), std::back_inserter(all));
   }
   if (name != all_systems) return all;
   for (const Preset& preset : presets()) {
-    if (why_unknown(find_scheme(preset.scheme)).empty()) {
+    if (is_of_groups(find_scheme(preset.scheme))) {
       all.push_back({preset.scheme, "", preset.name});
     }
   }
@@ -285,12 +312,11 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
 
   Prediction prediction;
   prediction.variant = variant;
-  const std::optional<LayerChain> chain = chain_of(scheme, setting, c);
+  const std::optional<DividedChain> chain = chain_of(scheme, setting, c);
   c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
   (void)check_graph(scheme, c);
   const Ingredients ingredients = make_ingredients(scheme, c);
-  const std::vector<Stage> stages = chain ? chain->stages(choose_stages(c)) : std::vector<Stage>{};
-  prediction.closed_form_s = closed_form(scheme, setting, c, ingredients, stages);
+  prediction.closed_form_s = closed_form(scheme, setting, c, ingredients, chain);
 
   const std::size_t batch = c.batch;
   const StandIn model = chain ? stand_in(*chain, c) : stand_in(setting, c);

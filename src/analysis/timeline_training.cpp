@@ -16,10 +16,10 @@ constexpr Duration compute_time = std::chrono::milliseconds(3);
 
 /// A pipeline of all workers, of a row of each for each microbatch: what goes from stage to stage
 /// is small beside the model, and a stage computes a part of the time for each microbatch.
-LoadedData choose_pipeline(const TimelineOptions& options, Configuration& c) {
+LoadedData choose_pipeline(const Scheme& scheme, const TimelineOptions& options, Configuration& c) {
   c.compute_time = options.compute_time.value_or(std::chrono::milliseconds(24));
   const LayerChain chain =
-      LayerChain::of_parameters(timeline_model_size, std::max(2, choose_stages(c)));
+      LayerChain::of_parameters(timeline_model_size, choose_division(scheme, c));
   c.model = chain.model;
   c.batch = 4;
   return chain.data(static_cast<std::size_t>(c.workers) * c.batch, c.seed);
@@ -59,7 +59,7 @@ bool divides_layers(const Scheme& scheme, const Configuration& c) {
 LoadedData choose_training(const Scheme& scheme, const TimelineOptions& options, Configuration& c) {
   c.batch = 1;
   c.hyperparameters = options.hyperparameters;
-  if (has_stages(scheme)) return choose_pipeline(options, c);
+  if (has_stages(scheme)) return choose_pipeline(scheme, options, c);
   if (scheme.by_layers) return choose_pieces(scheme, options, c);
   if (divides_layers(scheme, c)) return choose_network(options, c);
   c.compute_time = options.compute_time.value_or(compute_time);

@@ -282,11 +282,18 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
 Call CommandLine::Commands::predict_call() const {
   const PredictionSetting setting = predict_flags_.setting();
   const std::vector<Variant> variants = predict_flags_.variants();
-  const AnswerOutput output = predict_flags_.output();
   if (predict_flags_.training_time()) {
-    return
-        [=, task = predict_flags_.training_task()] { return training_time_command(task, output); };
+    return [task = predict_flags_.training_task(),
+            output = predict_flags_.output_without_page("--training-time")] {
+      return training_time_command(task, output);
+    };
   }
+  if (predict_flags_.all_splits()) {
+    return [c = setting.configuration, output = predict_flags_.output_without_page("--split all")] {
+      return split_search_command(c, output);
+    };
+  }
+  const AnswerOutput output = predict_flags_.output();
   if (predict_flags_.break_even()) {
     return [=, codecs = predict_flags_.codecs()] {
       return break_even_command(setting, variants, codecs, output);

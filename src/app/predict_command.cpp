@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include "trainyard/analysis/break_even.hpp"
+#include "trainyard/analysis/split_search.hpp"
 #include "trainyard/report/break_even_format.hpp"
 #include "trainyard/report/prediction_format.hpp"
+#include "trainyard/report/split_search_format.hpp"
 #include "trainyard/report/status_line.hpp"
 #include "trainyard/report/training_time_format.hpp"
+#include "trainyard/run/resolve.hpp"
 
 #include "app/commands.hpp"
 
@@ -90,6 +93,16 @@ int training_time_command(const std::optional<TrainingTask>& task, const AnswerO
     text = output.json ? training_time_json(all) : training_time_table(all);
   }
   fmt::print("{}", text);
+  return exit_done;
+}
+
+int split_search_command(const Configuration& configuration, const AnswerOutput& output) {
+  Configuration c = configuration;
+  const LoadedData data = load_dataset(dataset_request(c));
+  c.model = model_name(c, data);
+  const auto model = make_model({c.model, c.l2}, data.train);
+  const SplitSearch search = search_splits(*model, c);
+  fmt::print("{}", output.json ? split_search_json(c, search) : split_search_table(c, search));
   return exit_done;
 }
 

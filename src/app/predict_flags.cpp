@@ -8,6 +8,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/configuration/preset.hpp"
+#include "trainyard/configuration/split.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/training_flags.hpp"
@@ -50,6 +51,15 @@ PredictFlags::PredictFlags(CLI::App& command) {
                   option.name == "compute-time" ? "DURATION" : option.argument,
                   option.name == "compute-time" ? "what a minibatch takes" : option.help));
   }
+  split_ =
+      add_value_flag(command, "split", "dp=D,pp=P,tp=T|all",
+                     "the workers and how they divide a model; all: every way to, with --model "
+                     "on --dataset, and the ten best");
+  for (const char* name : {"dataset", "data-dir", "model"}) {
+    const Option& option = option_named(name);
+    of_splits_.push_back(
+        add_value_flag(command, option.name, option.argument, "--split all: " + option.help));
+  }
   reduce_rate_ = add_value_flag(command, "reduce-rate", "RATE",
                                 "of the lower bounds: adding models [10GiB/s]");
   update_rate_ = add_value_flag(command, "update-rate", "RATE",
@@ -63,9 +73,17 @@ PredictFlags::PredictFlags(CLI::App& command) {
       "trained. With --vary and no --schemes: ps-sync, ring, all-reduce:tree and gossip:ring.");
 }
 
+bool PredictFlags::all_splits() const {
+  return split_->count() > 0 && only_value(*split_) == "all";
+}
+
 PredictionSetting PredictFlags::setting() const {
   PredictionSetting setting = defaults();
-  for (const CLI::Option* flag : options_) {
+  std::vector<const CLI::Option*> flags(options_.begin(), options_.end());
+  flags.insert(flags.end(), of_splits_.begin(), of_splits_.end());
+  (void)only_value(*split_);
+  if (!all_splits()) flags.push_back(split_);
+  for (const CLI::Option* flag : flags) {
     const std::string name = flag->get_single_name();
     const Option& option = option_named(name);
     const std::string text = option.argument.empty() ? switch_value(*flag) : only_value(*flag);
@@ -76,6 +94,7 @@ PredictionSetting PredictFlags::setting() const {
   if (!setting.configuration.compute_time) {
     throw UsageError("--compute-time: a prediction takes a duration, like 3ms");
   }
+  check_split(setting.configuration);
   if (const std::string text = only_value(*size_); size_->count() > 0) {
     const std::uint64_t bytes = parse_bytes(text, "--size");
     if (bytes < sizeof(float) || bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 46U)) {
@@ -184,9 +203,6 @@ bool PredictFlags::break_even() const {
 }
 
 std::optional<TrainingTask> PredictFlags::training_task() const {
-  if (!output_->read().html.empty()) {
-    throw UsageError("--html: --training-time is given beside, which has no page");
-  }
   return training_time_->task();
 }
 
@@ -194,23 +210,45 @@ AnswerOutput PredictFlags::output() const {
   return output_->read();
 }
 
-/// It is about one kind of model, whose steps it does not look at.
-std::vector<std::string> PredictFlags::notes_of_training_time() const {
-  std::vector<const CLI::Option*> others(options_.begin(), options_.end());
-  others.insert(others.end(),
-                {size_, rows_, schemes_, vary_, reduce_rate_, update_rate_, break_even_});
+AnswerOutput PredictFlags::output_without_page(std::string_view asked) const {
+  AnswerOutput output = output_->read();
+  if (output.html.empty()) return output;
+  throw UsageError(fmt::format("--html: {} is given beside, which has no page", asked));
+}
+
+std::vector<std::string> PredictFlags::notes_of_flags_in_vain(
+    const std::vector<const CLI::Option*>& flags, std::string_view why) const {
   std::vector<std::string> notes;
-  for (const CLI::Option* flag : others) {
+  for (const CLI::Option* flag : flags) {
     if (flag->count() == 0) continue;
-    notes.push_back(fmt::format("note: {} has no effect: --training-time is about arithmetic alone",
-                                flag->get_name()));
+    notes.push_back(fmt::format("note: {} has no effect: {}", flag->get_name(), why));
   }
   for (std::string& note : output_->notes()) notes.push_back(std::move(note));
   return notes;
 }
 
+/// Of --training-time, which looks at no steps, and of --split all, which looks at one scheme's.
+std::vector<std::string> PredictFlags::notes_of_other_questions() const {
+  std::vector<const CLI::Option*> others{size_,        rows_,        schemes_,   vary_,
+                                         reduce_rate_, update_rate_, break_even_};
+  if (training_time()) {
+    others.insert(others.end(), options_.begin(), options_.end());
+    others.insert(others.end(), of_splits_.begin(), of_splits_.end());
+    others.push_back(split_);
+    return notes_of_flags_in_vain(others, "--training-time is about arithmetic alone");
+  }
+  for (const CLI::Option* flag : options_) {
+    const std::string name = flag->get_single_name();
+    const bool known = name == "workers" || name == "batch" || name == "compute-time" ||
+                       name == "latency" || name == "bandwidth" || name == "microbatches" ||
+                       name == "charge-control";
+    if (!known) others.push_back(flag);
+  }
+  return notes_of_flags_in_vain(others, "--split all is about gpipe and 1f1b on links alike");
+}
+
 std::vector<std::string> PredictFlags::notes() const {
-  if (training_time()) return notes_of_training_time();
+  if (training_time() || all_splits()) return notes_of_other_questions();
   Configuration c = setting().configuration;
   c.time = TimeMode::simulated;
   const std::vector<Variant> variants = this->variants();
@@ -233,7 +271,12 @@ std::vector<std::string> PredictFlags::notes() const {
     if (flag->get_single_name() == "period" && !is_given(*break_even_)) continue;
     if (flag->count() > 0) given.push_back(flag->get_single_name());
   }
+  if (split_->count() > 0) given.emplace_back("split");
   std::vector<std::string> notes = idle_notes(settings, given);
+  for (const CLI::Option* flag : of_splits_) {
+    if (flag->count() == 0) continue;
+    notes.push_back(fmt::format("note: {} has no effect: it is for --split all", flag->get_name()));
+  }
   for (std::string& note : training_time_->notes()) notes.push_back(std::move(note));
   for (std::string& note : output_->notes()) notes.push_back(std::move(note));
   return notes;

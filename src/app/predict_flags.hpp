@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -28,12 +30,16 @@ class PredictFlags {
   std::optional<Sweep> sweep() const;
   std::vector<Variant> variants() const;
   AnswerOutput output() const;
+  /// Of answers that are no page. Throws UsageError, beginning with the flag that asks for it.
+  AnswerOutput output_without_page(std::string_view asked) const;
 
   bool break_even() const;
   /// For --break-even.
   std::vector<Variant> coded_schemes() const;
   std::vector<std::string> codecs() const;
 
+  /// --split all.
+  bool all_splits() const;
   bool training_time() const { return training_time_->asked(); }
   /// For --training-time; empty: the published ones. Throws UsageError.
   std::optional<TrainingTask> training_task() const;
@@ -43,13 +49,17 @@ class PredictFlags {
 
  private:
   ExchangeCosts exchange_costs(const PredictionSetting& setting) const;
-  std::vector<std::string> notes_of_training_time() const;
+  std::vector<std::string> notes_of_other_questions() const;
+  std::vector<std::string> notes_of_flags_in_vain(const std::vector<const CLI::Option*>& flags,
+                                                  std::string_view why) const;
 
   std::vector<CLI::Option*> options_;  // each named as in the table of options
   CLI::Option* size_;
   CLI::Option* rows_;
   CLI::Option* schemes_;
   CLI::Option* vary_;
+  CLI::Option* split_;
+  std::vector<CLI::Option*> of_splits_;  // what is for --split all alone
   CLI::Option* reduce_rate_;
   CLI::Option* update_rate_;
   CLI::Option* break_even_;

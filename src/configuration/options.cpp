@@ -10,6 +10,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/preset.hpp"
+#include "trainyard/configuration/split.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
@@ -111,6 +112,33 @@ Option target_option(std::string name, std::string argument, std::string help,
       [=](const Configuration& c) { return c.*field ? fmt::to_string(*(c.*field)) : ""; });
 }
 
+/// Another way to write three options, which a resolved configuration has instead.
+Option split_option() {
+  return {.section = "run",
+          .name = "split",
+          .argument = "dp=D,pp=P,tp=T",
+          .help =
+              "D·P·T workers: D copies of the model, each in --stages P, each of them on "
+              "--tensor-size T workers",
+          .set = [](Configuration& c, std::string_view text,
+                    std::string_view what) { set_split(c, parse_split(text, what)); },
+          .get =
+              [](const Configuration& c) {
+                const std::optional<Split> split = split_of(c);
+                return split ? split->text() : "";
+              },
+          .describes_run = false,
+          .idle = [](const OptionSetting& s) -> std::string {
+            const auto has = [&](std::string_view name) {
+              return std::ranges::count(s.scheme.hyperparameters, name, &HyperparameterInfo::name) >
+                     0;
+            };
+            if (has("stages") || has("tensor-size")) return "";
+            return fmt::format("{} divides no model; it has {} workers all the same", s.scheme.name,
+                               s.configuration.workers);
+          }};
+}
+
 /// Who runs, and by which clock.
 std::vector<Option> rank_options() {
   using C = Configuration;
@@ -130,6 +158,7 @@ std::vector<Option> rank_options() {
           "run", "workers", "N", "number of workers, 1 to 32000",
           [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 32000)); },
           [](const C& c) { return fmt::to_string(c.workers); }),
+      split_option(),
       idle_where(number_option(
                      "run", "servers", "K",
                      "parameter servers, each with a shard; groups of the collective hierarchical",

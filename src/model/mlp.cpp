@@ -60,6 +60,8 @@ class Mlp final : public Model, public LayeredModel {
     whole_ = stage_between(0, layers_.size());
   }
 
+  using LayeredModel::cut;
+
   std::size_t dimension() const override { return layers_.back().end(); }
   const LayeredModel* layered() const override { return this; }
   std::vector<TensorShape> tensors() const override {
@@ -130,20 +132,23 @@ class Mlp final : public Model, public LayeredModel {
     return sum;
   }
 
-  std::vector<Stage> cut(int stages) const override {
+  std::vector<Stage> cut(int stages, int together) const override {
     const auto parts = static_cast<std::size_t>(stages);
-    if (parts > layers_.size()) {
-      throw UsageError(
-          fmt::format("a model of {} layers cannot be cut into {} stages", layers_.size(), stages));
+    const auto step = static_cast<std::size_t>(together);
+    std::vector<double> costs((layers_.size() + step - 1) / step);
+    if (parts > costs.size()) {
+      throw UsageError(fmt::format(
+          "a model of {} layers cannot be cut into {} stages{}", layers_.size(), stages,
+          together == 1 ? "" : fmt::format(", of which each has a multiple of {}", together)));
     }
-    std::vector<double> costs(layers_.size());
-    for (std::size_t l = 0; l < layers_.size(); ++l)
-      costs[l] = work_of(l).forward + work_of(l).backward;
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      costs[l / step] += work_of(l).forward + work_of(l).backward;
+    }
     std::vector<Stage> made;
     std::size_t first = 0;
     for (const std::size_t end : cut_layers(costs, parts)) {
-      made.push_back(stage_between(first, end));
-      first = end;
+      made.push_back(stage_between(first, std::min(end * step, layers_.size())));
+      first = end * step;
     }
     return made;
   }

@@ -18,7 +18,7 @@ namespace {
 
 // Buffers of the workspace, behind the data: units of each layer, slopes of each, and these.
 constexpr std::size_t data_slot = 0;
-constexpr std::size_t zeros_slot = 0, greatest_slot = 1, sums_slot = 2;
+constexpr std::size_t zeros_slot = 0, greatest_slot = 1, sums_slot = 2, below_slot = 3;
 
 /// As even_split() cuts: elements [i·d/n, (i+1)·d/n).
 ParameterRange share_of(std::size_t count, int part, int parts) {
@@ -41,13 +41,16 @@ void pass_back(std::span<const float> slopes, std::span<const float> weights, st
 
 }  // namespace
 
-TensorSplit::TensorSplit(const LayeredModel& model, int part, int parts)
-    : l2_(static_cast<float>(model.l2())) {
+TensorSplit::TensorSplit(const LayeredModel& model, const Stage& stage, int part, int parts)
+    : stage_(stage), l2_(static_cast<float>(model.l2())) {
   require(0 <= part && part < parts, "a part is one of those that there are");
+  require(stage.first_layer % 2 == 0 && (stage.last || stage.layers % 2 == 0),
+          "a stage that is split has pairs of layers");
   const std::vector<Stage> whole = model.cut(model.depth());
-  for (std::size_t l = 0; l < whole.size(); ++l) {
+  for (std::size_t l = stage.first_layer; l < stage.first_layer + stage.layers; ++l) {
     const bool columns = l % 2 == 0;
-    if (columns && !whole[l].last && whole[l].outputs < static_cast<std::size_t>(parts)) {
+    const bool may_lack = whole[l].last && stage.layers > 1;  // a part has units of other layers
+    if (columns && !may_lack && whole[l].outputs < static_cast<std::size_t>(parts)) {
       throw UsageError(fmt::format("layer {} has {} units, which cannot be split among {} workers",
                                    l + 1, whole[l].outputs, parts));
     }
@@ -120,18 +123,29 @@ void TensorSplit::take_relu(std::size_t layer, std::size_t rows, Workspace& work
   kernels::add_bias_relu(zeros, units(layer, rows, workspace));
 }
 
+/// `again`: of rows that were read before, and lie in the workspace.
+InputMatrix TensorSplit::input_of(std::size_t block, Batch batch, std::span<const float> below,
+                                  bool again, Workspace& workspace) const {
+  const std::size_t rows = row_count(batch), inputs = layers_[2 * block].inputs;
+  if (block > 0) return {units(2 * block - 1, rows, workspace), rows, inputs};
+  if (!stage_.first) {
+    require(below.size() == rows * inputs, "a stage takes the units of the one below");
+    return {below, rows, inputs};
+  }
+  if (again) return InputMatrix::again(batch, workspace, data_slot);
+  return {batch, workspace, data_slot};
+}
+
 std::span<float> TensorSplit::forward(std::size_t block, ConstVector parameters, Batch batch,
-                                      Workspace& workspace) const {
+                                      std::span<const float> below, Workspace& workspace) const {
   const std::span<const float> values = parameters.floats();
   const std::size_t rows = row_count(batch), first = 2 * block;
   const Layer& columns = layers_[first];
   const std::span<float> mine = units(first, rows, workspace);
   if (block > 0) take_relu(first - 1, rows, workspace);
   if (columns.outputs > 0) {
-    const InputMatrix input =
-        block == 0 ? InputMatrix(batch, workspace, data_slot)
-                   : InputMatrix(units(first - 1, rows, workspace), rows, columns.inputs);
-    input.times(columns.weights_in(values), columns.outputs, mine);
+    input_of(block, batch, below, false, workspace)
+        .times(columns.weights_in(values), columns.outputs, mine);
   }
   if (is_lone(block)) {
     kernels::add_bias(columns.biases_in(values), mine);
@@ -144,6 +158,13 @@ std::span<float> TensorSplit::forward(std::size_t block, ConstVector parameters,
       .times(row_part.weights_in(values), row_part.outputs, terms);
   if (row_part.has_biases) kernels::add_bias(row_part.biases_in(values), terms);
   return terms;
+}
+
+std::span<const float> TensorSplit::units_of_stage(Batch batch, Workspace& workspace) const {
+  if (stage_.last) return {};
+  const std::size_t rows = row_count(batch), layer = layers_.size() - 1;
+  take_relu(layer, rows, workspace);
+  return units(layer, rows, workspace);
 }
 
 std::span<float> TensorSplit::greatest_scores(Batch batch, Workspace& workspace) const {
@@ -203,6 +224,7 @@ std::span<const float> TensorSplit::slopes_of_scores(Batch batch, Workspace& wor
 /// are overwritten.
 std::span<const float> TensorSplit::slopes_of_columns(std::size_t block,
                                                       std::span<const float> values, Batch batch,
+                                                      std::span<const float> above,
                                                       std::span<float> derivatives,
                                                       Workspace& workspace) const {
   const std::size_t rows = row_count(batch), first = 2 * block;
@@ -210,14 +232,14 @@ std::span<const float> TensorSplit::slopes_of_columns(std::size_t block,
   if (is_lone(block)) return slopes_of_scores(batch, workspace);
   const Layer& row_part = layers_[first + 1];
   const std::span<const float> mine = units(first, rows, workspace);
-  std::span<const float> above;
-  if (last) {
+  if (last && stage_.last) {
     above = slopes_of_scores(batch, workspace);
-  } else {
+  } else if (!last) {
     const std::span<float> sums = slopes(first + 1, rows, workspace);
     kernels::mask_inactive(units(first + 1, rows, workspace), sums);
     above = sums;
   }
+  require(above.size() == rows * row_part.outputs, "a stage takes the slopes of its own units");
   const std::span<float> below = slopes(first, rows, workspace);
   pass_back(above, row_part.weights_in(values), rows, row_part.inputs, row_part.outputs, below);
   kernels::mask_inactive(mine, below);
@@ -229,25 +251,35 @@ std::span<const float> TensorSplit::slopes_of_columns(std::size_t block,
 }
 
 std::span<float> TensorSplit::backward(std::size_t block, ConstVector parameters, Batch batch,
+                                       std::span<const float> below, std::span<const float> above,
                                        Vector gradient, Workspace& workspace) const {
   const std::span<const float> values = parameters.floats();
   const std::span<float> derivatives = gradient.floats();
-  const std::size_t rows = row_count(batch), first = 2 * block;
-  const Layer& columns = layers_[first];
-  const std::span<const float> above =
-      slopes_of_columns(block, values, batch, derivatives, workspace);
+  const std::size_t rows = row_count(batch);
+  const Layer& columns = layers_[2 * block];
+  const std::span<const float> mine =
+      slopes_of_columns(block, values, batch, above, derivatives, workspace);
   if (columns.outputs > 0) {
-    const InputMatrix input =
-        block == 0 ? InputMatrix::again(batch, workspace, data_slot)
-                   : InputMatrix(units(first - 1, rows, workspace), rows, columns.inputs);
-    input.weight_gradient(above, columns.outputs, l2_, columns.weights_in(values),
-                          columns.weights_in(derivatives));
-    kernels::column_sums(above, columns.biases_in(derivatives));
+    input_of(block, batch, below, true, workspace)
+        .weight_gradient(mine, columns.outputs, l2_, columns.weights_in(values),
+                         columns.weights_in(derivatives));
+    kernels::column_sums(mine, columns.biases_in(derivatives));
   }
-  if (block == 0) return {};
-  const std::span<float> terms = slopes(first - 1, rows, workspace);
-  pass_back(above, columns.weights_in(values), rows, columns.inputs, columns.outputs, terms);
+  if (block == 0 && stage_.first) return {};
+  const std::span<float> terms = block == 0
+                                     ? row_numbers(below_slot, rows * columns.inputs, workspace)
+                                     : slopes(2 * block - 1, rows, workspace);
+  pass_back(mine, columns.weights_in(values), rows, columns.inputs, columns.outputs, terms);
   return terms;
+}
+
+std::span<const float> TensorSplit::slopes_below(Batch batch, std::span<const float> below,
+                                                 Workspace& workspace) const {
+  if (stage_.first) return {};
+  const std::span<float> sums =
+      row_numbers(below_slot, row_count(batch) * stage_.inputs, workspace);
+  kernels::mask_inactive(below, sums);
+  return sums;
 }
 
 }  // namespace trainyard

@@ -18,10 +18,11 @@ const HyperparameterInfo* taken(const Scheme& scheme, std::string_view name) {
   return found == scheme.hyperparameters.end() ? nullptr : &*found;
 }
 
-void resolve_microbatches(Configuration& c, const HyperparameterInfo& info) {
+void resolve_microbatches(Configuration& c, const HyperparameterInfo& info, int tensor_size) {
   const auto workers = static_cast<std::size_t>(c.workers);
   const std::size_t batch = c.global_batch ? *c.global_batch / workers : c.batch;
-  const double rows = static_cast<double>(batch) * hyperparameter(c.hyperparameters, "stages");
+  const double of_pipeline = tensor_size * hyperparameter(c.hyperparameters, "stages");
+  const double rows = static_cast<double>(batch) * of_pipeline;
   const auto [entry, usual] =
       c.hyperparameters.try_emplace(info.name, std::min(info.fallback, rows));
   if (entry->second <= rows) return;
@@ -29,16 +30,26 @@ void resolve_microbatches(Configuration& c, const HyperparameterInfo& info) {
       info.name, fmt::to_string(entry->second),
       fmt::format("a pipeline's minibatch has {} rows ({} of each of its {} workers), "
                   "and a microbatch one at least",
-                  rows, batch, hyperparameter(c.hyperparameters, "stages")));
+                  rows, batch, of_pipeline));
+}
+
+/// Workers that hold a stage together. Throws OptionError where they do not divide all.
+int tensor_size(const Configuration& c, const Scheme& scheme) {
+  const auto given = c.hyperparameters.find("tensor-size");
+  if (taken(scheme, "tensor-size") == nullptr || given == c.hyperparameters.end()) return 1;
+  const int size = static_cast<int>(given->second);
+  (void)scheme.cast(
+      {.workers = c.workers, .hyperparameters = {{"stages", 1.0}, {"tensor-size", given->second}}});
+  return size;
 }
 
 }  // namespace
 
-int most_stages(int workers, const Model& model) {
+int most_stages(int groups, int together, const Model& model) {
   if (model.layered() == nullptr) return 1;
-  const auto layers = static_cast<int>(model.layered()->cut(1).front().layers);
-  int stages = std::min(workers, layers);
-  while (workers % stages != 0) --stages;
+  const int most = (model.layered()->depth() + together - 1) / together;
+  int stages = std::min(groups, most);
+  while (groups % stages != 0) --stages;
   return stages;
 }
 
@@ -46,21 +57,25 @@ void resolve_pipelines(Configuration& c, const Scheme& scheme, const LoadedData&
                        const std::function<void(const std::string&)>& say) {
   const HyperparameterInfo* const stages = taken(scheme, "stages");
   if (stages == nullptr) return;
+  const int size = tensor_size(c, scheme), groups = c.workers / size;
   double& number = c.hyperparameters.try_emplace(stages->name, 0.0).first->second;
   if (number == 0.0) {
     const std::string name = model_name(c, data);
     const auto model = make_model({name, c.l2}, data.train);
-    number = most_stages(c.workers, *model);
-    if (c.workers > 1 && number == 1.0) {
+    number = most_stages(groups, size == 1 ? 1 : 2, *model);
+    if (groups > 1 && number == 1.0) {
       say(fmt::format(
           "note: {} has pipelines of one stage: {}", scheme.name,
           model->layered() == nullptr
               ? fmt::format("{} has no layers to cut; mlp:H1,H2,… has", name)
-              : fmt::format("no more divide {} workers and the layers of {}", c.workers, name)));
+          : size == 1
+              ? fmt::format("no more divide {} workers and the layers of {}", c.workers, name)
+              : fmt::format("no more divide {} groups of {} workers and the pairs of layers of {}",
+                            groups, size, name)));
     }
   }
   if (const HyperparameterInfo* info = taken(scheme, "microbatches")) {
-    resolve_microbatches(c, *info);
+    resolve_microbatches(c, *info, size);
   }
 }
 

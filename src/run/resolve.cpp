@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/configuration/preset.hpp"
+#include "trainyard/configuration/split.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/calibration.hpp"
@@ -328,6 +329,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   const auto say = [&](const std::string& text) {
     if (remark) remark(text);
   };
+  check_split(c);
   if (const std::string what = spell_out_preset(c); !what.empty()) say(what);
   int ranks = 0;
   for (const std::string& name : schemes) {

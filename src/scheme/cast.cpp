@@ -7,6 +7,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/layered_model.hpp"
+#include "trainyard/model/tensor_split.hpp"
 
 namespace trainyard {
 
@@ -72,27 +73,55 @@ std::vector<int> everyone(int workers) {
   return all;
 }
 
-/// Workers in a row that take the same minibatches are the stages of one pipeline.
-std::vector<Holding> a_stage_each(const Model& model, const Cast& made) {
-  if (model.layered() == nullptr)
-    throw UsageError("a model without layers cannot be cut into stages; mlp:H1,H2,… has layers");
-  const std::size_t stages = made.shares.front().size();
-  const std::vector<Stage> cut = model.layered()->cut(static_cast<int>(stages));
+/// Of T parts of each of p stages, which is what those who take the same minibatches hold.
+std::vector<Holding> stages_in_parts(const LayeredModel& model, int stages, int parts) {
   std::vector<Holding> holdings;
-  for (std::size_t worker = 0; worker < made.shares.size(); ++worker) {
-    holdings.emplace_back(cut[worker % stages].parameters);
+  for (const Stage& stage : model.cut(stages, parts == 1 ? 1 : 2)) {
+    if (parts == 1) {
+      holdings.emplace_back(stage.parameters);
+      continue;
+    }
+    for (int part = 0; part < parts; ++part) {
+      holdings.push_back(TensorSplit(model, stage, part, parts).holding());
+    }
   }
   return holdings;
 }
 
-/// REQUIRES: the number of workers is a multiple of `stages`.
-Cast in_pipelines(int workers, int stages) {
-  Cast made{.workers = workers, .holds = a_stage_each};
-  for (int worker = 0; worker < workers; ++worker) {
-    std::vector<int>& shares = made.shares.emplace_back(static_cast<std::size_t>(stages));
-    std::iota(shares.begin(), shares.end(), worker - worker % stages);
+std::vector<Holding> a_part_each(const Model& model, const Cast& made) {
+  if (made.servers > 0) {
+    throw OptionError("collective",
+                      "parts of a model are added up, of many lengths, and servers know those of "
+                      "the model alone; ring and the others without servers are accepted");
+  }
+  if (model.layered() == nullptr)
+    throw UsageError("a model without layers cannot be divided by them; mlp:H1,H2,… has layers");
+  const std::size_t of_copy = made.shares.front().size();
+  const std::vector<Holding> parts = stages_in_parts(
+      *model.layered(), static_cast<int>(of_copy) / made.tensor_size, made.tensor_size);
+  std::vector<Holding> holdings;
+  for (std::size_t worker = 0; worker < made.shares.size(); ++worker) {
+    holdings.push_back(parts[worker % of_copy]);
+  }
+  return holdings;
+}
+
+/// Adds to `made` who takes and holds what. REQUIRES: the number of workers is a multiple of stages
+/// · tensor_size.
+Cast in_pipelines(Cast made, int stages, int tensor_size) {
+  made.holds = a_part_each;
+  made.tensor_size = tensor_size;
+  const int of_copy = stages * tensor_size;
+  for (int worker = 0; worker < made.workers; ++worker) {
+    std::vector<int>& shares = made.shares.emplace_back(static_cast<std::size_t>(of_copy));
+    std::iota(shares.begin(), shares.end(), worker - worker % of_copy);
   }
   return made;
+}
+
+int asked(const CastSetting& setting, std::string_view name) {
+  const auto found = setting.hyperparameters.find(name);
+  return found == setting.hyperparameters.end() ? 1 : std::max(1, static_cast<int>(found->second));
 }
 
 }  // namespace
@@ -102,20 +131,31 @@ Cast one_worker(const CastSetting& setting) {
 }
 
 Cast pipeline(const CastSetting& setting) {
-  return in_pipelines(setting.workers, setting.workers);
+  return in_pipelines({.workers = setting.workers}, setting.workers, 1);
 }
 
 Cast pipelines(const CastSetting& setting) {
-  const double asked = hyperparameter(setting.hyperparameters, "stages");
-  const int stages = static_cast<int>(std::max(1.0, asked));
-  if (stages > setting.workers || setting.workers % stages != 0) {
-    throw OptionError("stages", fmt::to_string(stages),
-                      fmt::format("{} workers are no pipelines of so many stages; a number that "
-                                  "divides {} is accepted",
-                                  setting.workers, setting.workers));
+  const int stages = asked(setting, "stages"), size = asked(setting, "tensor-size");
+  const int workers = setting.workers;
+  if (size > workers || workers % size != 0) {
+    throw OptionError("tensor-size", fmt::to_string(size),
+                      fmt::format("{} workers make no copies of the model with so many each; a "
+                                  "number that divides {} is accepted",
+                                  workers, workers));
   }
-  Cast made = in_pipelines(setting.workers, stages);
-  if (stages == 1) made.holds = nullptr;  // any model will do
+  if (stages > workers / size || workers / size % stages != 0) {
+    throw OptionError(
+        "stages", fmt::to_string(stages),
+        size == 1 ? fmt::format("{} workers are no pipelines of so many stages; a number that "
+                                "divides {} is accepted",
+                                workers, workers)
+                  : fmt::format("{} workers, of which {} hold a stage together, are no pipelines "
+                                "of so many stages; a number that divides {} is accepted",
+                                workers, size, workers / size));
+  }
+  Cast made = in_pipelines(replicas(setting), stages, size);
+  const bool of_stages = setting.hyperparameters.contains("stages");
+  if (of_stages && stages * size == 1) made.holds = nullptr;  // any model will do
   return made;
 }
 

@@ -11,8 +11,7 @@
 //
 // Backward the microbatches come in the order in which they went forward, and not, as the paper
 // draws it, in the opposite one: it takes as long, and gives the bits of 1f1b.
-#include <algorithm>
-#include <vector>
+#include <optional>
 
 #include "scheme/pipeline.hpp"
 #include "scheme/shared_hyperparameters.hpp"
@@ -31,46 +30,13 @@ void work(Worker& worker) {
   }
 }
 
-/// One pass of all microbatches through one stage and over its border: when each has come to the
-/// next stage, from when each has come to this one.
-struct StageRun {
-  Duration free{0};  // the stage has done what it had to do
-  Duration link{0};  // its port has
-
-  template <typename Work, typename Message>
-  void pass(std::vector<Duration>& arrived, const Work& work, const Message& message) {
-    for (std::size_t j = 0; j < arrived.size(); ++j) {
-      free = std::max(free, arrived[j]) + work(j);
-      link = std::max(free, link) + message(j);
-      arrived[j] = link;
-    }
-  }
-};
-
-/// On their way up messages meet none on their way down: a stage sends the first one down when all
-/// have come up to it.
+/// Where messages take time those among the parts of a stage share its ports with those from stage
+/// to stage, and nobody knows a closed form.
 std::optional<Duration> step_time(const StepSetting& s) {
-  if (s.stages.empty()) return std::nullopt;
-  const PipelineTimes times(s);
-  const std::size_t stages = times.stages();
-  std::vector<Duration> arrived(times.microbatches(), Duration{0});
-  std::vector<StageRun> runs(stages);
-  for (std::size_t stage = 0; stage < stages; ++stage) {
-    runs[stage].pass(
-        arrived, [&](std::size_t j) { return times.forward(stage, j); },
-        [&](std::size_t j) { return stage + 1 < stages ? times.message(stage, j) : Duration{0}; });
-  }
-  std::ranges::fill(arrived, Duration{0});
-  Duration step{0};
-  for (std::size_t stage = stages; stage-- > 0;) {
-    StageRun run{.free = runs[stage].free};
-    run.pass(
-        arrived, [&](std::size_t j) { return times.backward(stage, j); },
-        [&](std::size_t j) { return stage > 0 ? times.message(stage - 1, j) : Duration{0}; });
-    // What goes to the same stages of other pipelines goes behind the last slopes.
-    step = std::max(step, run.link + times.sum_over_pipelines(stage));
-  }
-  return step;
+  const std::optional<PipelineTimes> times = PipelineTimes::of(s);
+  if (!times || (times->parts() > 1 && times->stages() > 1 && s.message(1).count() > 0))
+    return std::nullopt;
+  return flush_time(*times);
 }
 
 }  // namespace
@@ -86,7 +52,7 @@ Scheme gpipe_scheme() {
           .source = "Huang et al. 2019; catalogue 7",
           .family = SchemeFamily::synchronous,
           .cast = cast::pipelines,
-          .hyperparameters = {stages_info, microbatches_info},
+          .hyperparameters = {stages_info, microbatches_info, tensor_size_info},
           .worker = work};
 }
 

@@ -70,9 +70,9 @@ Duration time_of_passes(const PipelineTimes& times) {
 /// Where messages take time those that go up and down share a stage's ports, and nobody knows a
 /// closed form.
 std::optional<Duration> step_time(const StepSetting& s) {
-  if (s.stages.empty()) return std::nullopt;
-  if (s.workers > 1 && s.message(s.parameters).count() > 0) return std::nullopt;
-  return time_of_passes(PipelineTimes(s));
+  const std::optional<PipelineTimes> times = PipelineTimes::of(s);
+  if (!times || (s.workers > 1 && s.message(s.parameters).count() > 0)) return std::nullopt;
+  return time_of_passes(*times);
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ Scheme one_f_one_b_scheme() {
           .source = "Narayanan et al. 2021; catalogue 7",
           .family = SchemeFamily::synchronous,
           .cast = cast::pipelines,
-          .hyperparameters = {stages_info, microbatches_info},
+          .hyperparameters = {stages_info, microbatches_info, tensor_size_info},
           .worker = work};
 }
 

@@ -76,7 +76,7 @@ Scheme pipedream_scheme() {
           .source = "Narayanan et al. 2019; catalogue 7",
           .family = SchemeFamily::asynchronous,
           .cast = cast::pipelines,
-          .hyperparameters = {stages_info},
+          .hyperparameters = {stages_info, tensor_size_info},
           .worker = work};
 }
 

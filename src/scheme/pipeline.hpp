@@ -7,6 +7,12 @@
 // of the same microbatches in that order, wherever the layers are cut; with one microbatch they are
 // the bits of the whole minibatch's gradient.
 //
+// Data × pipeline × tensor (Narayanan et al. 2021): each stage may be split among T neighbouring
+// workers (split_stage.hpp), and then it has pairs of layers. The parts of a stage talk among
+// themselves several times a microbatch, each part of a stage with the same part of the stages
+// below and above once, and with the same part of the other pipelines once a step. Sums over parts
+// are rounded otherwise than in one piece.
+//
 // Threads: as of a Worker, whose program has one of these.
 #pragma once
 
@@ -19,13 +25,17 @@
 #include "trainyard/runtime/stage_pass.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/split_stage.hpp"
+
 namespace trainyard {
 
-/// Which stage of which pipeline a worker is.
+/// Which stage of which pipeline a worker is, or which part of it. Ranks count parts, then stages,
+/// then pipelines.
 struct PipelinePlace {
+  int parts = 1;      // T of a stage
   int stages = 1;     // p of its pipeline
   int stage = 0;      // from 0
-  int pipelines = 1;  // n / p
+  int pipelines = 1;  // n / (p·T)
 
   explicit PipelinePlace(Worker& worker);
   /// Minibatches that have gone forward and not yet backward where a stage begins as soon as it can
@@ -46,14 +56,15 @@ class PipelineStage {
   /// The same downwards, of the batch that is the longest on its way.
   void backward();
   /// Of that batch.
-  Vector gradient() { return pass_.gradient(); }
+  Vector gradient() { return part_ ? part_->gradient() : whole_->gradient(); }
   /// One step by the mean over all pipelines.
   void apply(Vector gradient);
 
  private:
   Worker& worker_;
   const PipelinePlace place_;
-  StagePass pass_;
+  std::optional<StagePass> whole_;          // where the stage is in one piece
+  std::optional<StagePart> part_;           // where it is not
   std::optional<GroupCommunicator> twins_;  // the same stage of all pipelines
 };
 
@@ -85,22 +96,39 @@ class MicrobatchedStep {
 /// How long each microbatch takes in each stage and from stage to stage, in lock-step.
 class PipelineTimes {
  public:
-  explicit PipelineTimes(const StepSetting& setting);
+  /// Empty where nobody knows: a split model without its layers at hand, or parts of several sizes.
+  /// `setting` outlives it.
+  static std::optional<PipelineTimes> of(const StepSetting& setting);
 
-  std::size_t stages() const { return setting_.stages.size(); }
+  std::size_t stages() const { return stages_.size(); }
   std::size_t microbatches() const { return microbatches_; }
+  /// T: workers that hold a stage.
+  int parts() const { return parts_; }
   Duration forward(std::size_t stage, std::size_t microbatch) const;
   Duration backward(std::size_t stage, std::size_t microbatch) const;
+  /// All-reduces of a stage's parts meanwhile; nothing of a stage in one piece.
+  Duration adding_forward(std::size_t stage, std::size_t microbatch) const;
+  Duration adding_backward(std::size_t stage, std::size_t microbatch) const;
   /// What goes over the border between `stage` and the next, either way.
   Duration message(std::size_t stage, std::size_t microbatch) const;
   /// The sum of a stage's gradients over all pipelines.
   Duration sum_over_pipelines(std::size_t stage) const;
 
  private:
+  PipelineTimes(const StepSetting& setting, std::vector<Stage> stages);
   double minibatches(std::size_t microbatch) const;
+  std::size_t rows(std::size_t microbatch) const;
 
   const StepSetting& setting_;
+  int parts_;
+  std::vector<Stage> stages_;
+  std::vector<StagePartTimes> split_;  // of each stage, where they are split
   std::size_t rows_, microbatches_;
 };
+
+/// A step of all microbatches forward, then all backward. Exact of stages in one piece, and where
+/// messages take no time; else an estimate: the sums of a stage's parts give way in a port to what
+/// comes from another stage, as if they came all together behind the stage's arithmetic.
+Duration flush_time(const PipelineTimes& times);
 
 }  // namespace trainyard

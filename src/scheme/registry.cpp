@@ -97,10 +97,14 @@ Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNam
   const AllReduce* collective = takes(scheme, "collective")
                                     ? &find_all_reduce(ingredient_name(names, "collective"))
                                     : nullptr;
-  Cast made = scheme.cast({.workers = workers,
-                           .servers = servers,
-                           .collective = collective,
-                           .hyperparameters = hyperparameters});
+  // A comparison has those of other rows beside them.
+  Hyperparameters own;
+  for (const HyperparameterInfo& info : scheme.hyperparameters) {
+    const auto found = hyperparameters.find(info.name);
+    if (found != hyperparameters.end()) own.insert(*found);
+  }
+  Cast made = scheme.cast(
+      {.workers = workers, .servers = servers, .collective = collective, .hyperparameters = own});
   check_cast(scheme, made, workers);
   return made;
 }
@@ -125,17 +129,15 @@ bool by_arrival(const Scheme& scheme) {
 }
 
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers) {
+  Hyperparameters before;  // in the row: a comparison has those of other rows beside them
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
-    const double fallback = parameter.run_fallback != nullptr
-                                ? parameter.run_fallback(workers, given)
-                                : parameter.default_value();
-    if (!parameter.of_workers) {
-      given.try_emplace(parameter.name, fallback);
-      continue;
-    }
     const double most = workers - 1;
-    const auto [entry, missing] = given.try_emplace(parameter.name, std::min(fallback, most));
-    if (entry->second > most) {
+    double fallback = parameter.run_fallback != nullptr ? parameter.run_fallback(workers, before)
+                                                        : parameter.default_value();
+    if (parameter.of_workers) fallback = std::min(fallback, most);
+    const auto entry = given.try_emplace(parameter.name, fallback).first;
+    before.insert(*entry);
+    if (parameter.of_workers && entry->second > most) {
       throw OptionError(parameter.name, fmt::format("{} of {} workers leave none; at most {}",
                                                     entry->second, workers, most));
     }

@@ -59,6 +59,21 @@ inline const HyperparameterInfo microbatches_info{
     .high = 1e6,
     .whole = true};
 
+/// Of a scheme with stages 1, so that nothing is split that nobody asked for.
+inline const HyperparameterInfo tensor_size_info{
+    .name = "tensor-size",
+    .argument = "T",
+    .help =
+        "workers that hold each stage together, 1 if not given; of tensor-split, which has no "
+        "stages, the whole model, all workers if not given",
+    .fallback = 1,
+    .low = 1,
+    .high = 32000,
+    .whole = true,
+    .run_fallback = [](int workers, const Hyperparameters& before) -> double {
+      return before.contains("stages") ? 1 : workers;
+    }};
+
 // Functions, as they look at other files' constants.
 
 inline HyperparameterInfo access_info() {

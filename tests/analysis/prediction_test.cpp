@@ -145,6 +145,51 @@ TEST_CASE("a large pipeline is predicted by a thin one", "[analysis]") {
   }
 }
 
+TEST_CASE("those who hold parts of layers are predicted by a chain of layers alike", "[analysis]") {
+  const Network network{.latency = std::chrono::microseconds(100), .bytes_per_second = 1e7};
+  struct Case {
+    const char* variant;
+    int layers;  // of 16 units
+    Hyperparameters division;
+    bool closed;
+  };
+  for (const Case& row : {Case{"tensor-split:ring", 2, {}, true},
+                          Case{"tensor-split:recursive-doubling", 2, {{"tensor-size", 2}}, true},
+                          Case{"gpipe", 4, {{"stages", 2}, {"tensor-size", 2}}, false},
+                          Case{"gpipe", 2, {{"stages", 1}, {"tensor-size", 2}}, true},
+                          Case{"1f1b", 4, {{"stages", 2}, {"tensor-size", 2}}, false}}) {
+    const Variant variant = parse_variants(row.variant, "test").front();
+    const auto numbers = static_cast<std::uint64_t>(row.layers * 16 * 17);
+    PredictionSetting setting = setting_of(4, network, numbers);
+    setting.configuration.hyperparameters.insert(row.division.begin(), row.division.end());
+    const Prediction found = predict(variant, setting);
+    Configuration c = quick(variant.scheme, 4, 1);
+    c.model = row.layers == 2 ? "mlp:16" : "mlp:16,16,16";
+    c.network = network;
+    c.compute_time = setting.configuration.compute_time;
+    c.batch = setting.configuration.batch;
+    c.hyperparameters = row.division;
+    if (!variant.way.empty()) c.ingredients["collective"] = variant.way;
+    const LoadedData data{"blobs", generate_blobs(400, 16, 16, 1.0, 3), {}};
+    const double first = train(c, data).summary.seconds;
+    c.steps = found.steps_before;
+    const double before = train(c, data).summary.seconds;
+    c.steps = found.steps_before + found.steps_counted;
+    const double sustained =
+        (train(c, data).summary.seconds - before) / static_cast<double>(found.steps_counted);
+    CAPTURE(row.variant, row.layers);
+    CHECK(found.step_s == Approx(sustained).epsilon(1e-6));
+    CHECK(found.closed_form_s.has_value() == row.closed);
+    if (row.closed) CHECK(*found.closed_form_s == Approx(first).epsilon(1e-6));
+  }
+  // A large one by a thin one.
+  PredictionSetting large = setting_of(8, network, 250'000'000);
+  large.configuration.batch = 32;
+  const Prediction split = predict({"tensor-split", "ring"}, large);
+  REQUIRE(split.closed_form_s);
+  CHECK(split.step_s == Approx(*split.closed_form_s).epsilon(0.05));
+}
+
 TEST_CASE("a prediction over any topology is what a run takes", "[analysis]") {
   const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
   for (const int n : {4, 5, 16}) {
@@ -308,8 +353,14 @@ TEST_CASE("variants: a scheme, or one way of it", "[analysis]") {
         decentralised.size() + parse_variants("all-centralised", "").size());
   CHECK_THROWS_WITH(parse_variants("all-decentralized", "--schemes"),
                     ContainsSubstring("did you mean 'all-decentralised'?"));
-  CHECK_THROWS_WITH(parse_variants("tensor-split", "--schemes"),
-                    ContainsSubstring("what tensor-split sends depends on a network's layers"));
+  // Servers add up vectors of one length alone.
+  for (const Variant& variant : parse_variants("tensor-split", "--schemes")) {
+    for (const char* with_servers : {"ps", "ps-sharded", "hierarchical", "tree-root"}) {
+      CHECK(variant.way != with_servers);
+    }
+  }
+  CHECK(std::ranges::count(parse_variants("all", ""), std::string("tensor-split"),
+                           &Variant::scheme) == 0);
   CHECK_THROWS_WITH(parse_variants("gossip:rung", "--schemes"),
                     ContainsSubstring("did you mean 'ring'?"));
   CHECK_THROWS_WITH(parse_variants("ring:tree", "--schemes"), ContainsSubstring("no choice"));

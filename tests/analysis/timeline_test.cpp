@@ -119,6 +119,16 @@ TEST_CASE("a pipeline's timeline has its bubble", "[analysis]") {
   CHECK(to_seconds(make_timeline("pipedream", options).makespan()) < 0.75 * drained);
 }
 
+TEST_CASE("a hybrid's timeline has sums in its stages and messages between them", "[analysis]") {
+  TimelineOptions options{.workers = 4};
+  options.hyperparameters = {{"stages", 2}, {"tensor-size", 2}, {"microbatches", 4}};
+  // A microbatch: two sums forward and one backward, in rings of two, and each part's units up and
+  // slopes down.
+  for (const char* scheme : {"gpipe", "1f1b"}) {
+    CHECK(make_timeline(scheme, options).trace.messages.size() == 4 * (3 * 4 + 2 * 2));
+  }
+}
+
 TEST_CASE("a scheme's timeline takes its closed form", "[analysis]") {
   // α = 2 ms, 96 kB in 8 ms, 3 ms of computing.
   TimelineOptions options{

@@ -36,7 +36,7 @@ TEST_CASE("help (--help) names every option and nothing that is not built", "[ap
       CHECK_THAT(help.output, ContainsSubstring("--" + option.name + " "));
       CHECK_THAT(help.output, ContainsSubstring(option.help));
     }
-    for (const char* absent : {"--split", "--energy"}) {
+    for (const char* absent : {"--mpi", "--energy"}) {
       CHECK_THAT(help.output, !ContainsSubstring(absent));
     }
   }

@@ -62,6 +62,9 @@ TEST_CASE("predict: what it does not understand", "[app]") {
            {{"--training-time", "--tokens", "-1"}, "--tokens: '-1' is not above 0"},
            {{"--training-time", "--peak", "312TFLOPS"}, "--peak: '312TFLOPS'"},
            {{"--training-time", "--html", "page.html"}, "--html: --training-time is given beside"},
+           {{"--split", "all", "--html", "page.html"}, "--html: --split all is given beside"},
+           {{"--split", "dp=2,xp=2"}, "--split: 'dp=2,xp=2' is no split of workers"},
+           {{"--split", "dp=2", "--workers", "2"}, "--split: --workers is given beside"},
            {{"--lr", "1"}, "no flag named '--lr'"}}) {
     std::vector<std::string> command{"predict"};
     command.insert(command.end(), row.flags.begin(), row.flags.end());
@@ -109,6 +112,36 @@ TEST_CASE("predict: how long language models train", "[app]") {
   CHECK_THAT(with_more.errors, ContainsSubstring("--vary has no effect: --training-time"));
   CHECK_THAT(run_program({"predict", "--schemes", "ring", "--tokens", "3"}).errors,
              ContainsSubstring("--tokens has no effect: it is for --training-time"));
+}
+
+TEST_CASE("predict: the fastest splits of a network", "[app]") {
+  std::vector<std::string> command{"predict",   "--split", "all",     "--workers",       "16",
+                                   "--dataset", "blobs",   "--model", "mlp:256,256,256", "--batch",
+                                   "4"};
+  const auto table = run_program(command);
+  CHECK(table.status == 0);
+  CHECK(table.errors.empty());
+  CHECK_THAT(table.output, ContainsSubstring("mlp:256,256,256 on 16 workers, 4 rows of each"));
+  CHECK_THAT(table.output, ContainsSubstring("dp=16,pp=1,tp=1"));
+  command.insert(command.end(), {"--json", "--rows", "5", "--schemes", "ring"});
+  const auto outcome = run_program(command);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.errors, ContainsSubstring("--rows has no effect: --split all"));
+  CHECK_THAT(outcome.errors, ContainsSubstring("--schemes has no effect: --split all"));
+  const Json document = Json::parse(outcome.output);
+  CHECK(document["workers"] == 16);
+  CHECK(document["rows"].size() + document["left_out"].get<std::size_t>() == 15);
+  for (const Json& row : document["rows"]) {
+    CHECK(row["dp"].get<int>() * row["pp"].get<int>() * row["tp"].get<int>() == 16);
+  }
+  const auto flat = run_program({"predict", "--split", "all"});
+  CHECK(flat.status == 2);
+  CHECK_THAT(flat.errors, ContainsSubstring("--model: a model without layers"));
+  const auto one = run_program({"predict", "--split", "dp=2,pp=2,tp=2", "--schemes", "gpipe,ring",
+                                "--model", "mlp:8", "--json"});
+  CHECK(one.status == 0);
+  CHECK(Json::parse(one.output)["workers"] == 8);
+  CHECK_THAT(one.errors, ContainsSubstring("--model has no effect: it is for --split all"));
 }
 
 TEST_CASE("predict: lower bounds along what is varied", "[app]") {

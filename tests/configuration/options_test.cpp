@@ -52,6 +52,7 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"staleness", "5"},
                                                          {"backups", "2"},
                                                          {"stragglers", "2"},
+                                                         {"split", "dp=2,pp=3,tp=1"},
                                                          {"stages", "2"},
                                                          {"microbatches", "8"},
                                                          {"value-bound", "0.25"},

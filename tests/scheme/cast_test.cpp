@@ -70,6 +70,23 @@ TEST_CASE("neighbours are the stages of a pipeline and take each other's minibat
   CHECK(flat.holds == nullptr);  // the whole model, whether it has layers or not
 }
 
+TEST_CASE("neighbours hold a stage together, and then the next one", "[scheme]") {
+  const Cast hybrid = cast_with("gpipe", 8, 1, "ring", {{"stages", 2}, {"tensor-size", 2}});
+  const std::vector<int> first{0, 1, 2, 3}, second{4, 5, 6, 7};
+  CHECK(hybrid.tensor_size == 2);
+  for (int w = 0; w < 8; ++w) CHECK(hybrid.shares_of(w) == (w < 4 ? first : second));
+  CHECK(hybrid.holds != nullptr);
+}
+
+TEST_CASE("a row sees its own hyperparameters and not those of others", "[scheme]") {
+  const Hyperparameters of_others{{"stages", 2}};
+  const Scheme& scheme = find_scheme("tensor-split");
+  CHECK(with_fallbacks(scheme, of_others, 8).at("tensor-size") == 8);
+  CHECK(with_fallbacks(find_scheme("gpipe"), of_others, 8).at("tensor-size") == 1);
+  const Cast made = cast_with("tensor-split", 8, 1, "ring", {{"stages", 2}, {"tensor-size", 4}});
+  CHECK(made.shares_of(7) == std::vector<int>{4, 5, 6, 7});
+}
+
 TEST_CASE("casts say whose minibatches a worker takes", "[scheme]") {
   CHECK(cast_with("ring", 4, 1).shares_of(2) == std::vector{2});
   CHECK(cast_with("sequential", 4, 1).shares_of(0) == std::vector{0, 1, 2, 3});

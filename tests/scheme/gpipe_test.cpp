@@ -42,7 +42,7 @@ Configuration alike(int stages, int microbatches) {
   c.model = "mlp:16";
   for (int layer = 2; layer < stages; ++layer) c.model += ",16";
   c.batch = 24;
-  c.hyperparameters = {{"stages", stages}, {"microbatches", microbatches}};
+  c.hyperparameters = {{"stages", stages}, {"microbatches", microbatches}, {"tensor-size", 1}};
   return c;
 }
 
@@ -260,12 +260,13 @@ TEST_CASE("random slowness befalls a step of a stage as it does a minibatch", "[
   c.scheme = "sequential";
   const double serial = test::train(c, data).summary.seconds;
   CHECK(serial > 0.04);
-  for (const char* scheme : {"gpipe", "1f1b", "pipedream"}) {
+  for (const char* scheme : {"gpipe", "1f1b", "pipedream", "tensor-split"}) {
     CAPTURE(scheme);
     c.scheme = scheme;
     CHECK(test::train(c, data).summary.seconds == Approx(serial).epsilon(1e-9));
     Configuration piped = alike(4, 4);
     piped.scheme = scheme;
+    if (piped.scheme == "tensor-split") piped.hyperparameters["tensor-size"] = 4;
     piped.steps = 30;
     const double even = test::train(piped, data).summary.seconds;
     piped.compute_noise = c.compute_noise;

@@ -47,6 +47,7 @@ void add_up(Worker& worker, Batch minibatch, std::size_t count, Vector gradient,
 
 void on_one_rank(Worker& worker) {
   const auto stages = static_cast<std::size_t>(worker.hyperparameter("stages"));
+  const auto parts = static_cast<std::size_t>(worker.hyperparameter("tensor-size"));
   const auto count = static_cast<std::size_t>(worker.hyperparameter("microbatches"));
   const std::size_t size = worker.replica().size();
   std::vector<float> gradient(size), sum(size), total(size);
@@ -54,7 +55,7 @@ void on_one_rank(Worker& worker) {
     const std::vector<RowRange> rows = rows_of(worker.next_minibatch());
     const auto batch = static_cast<std::size_t>(
         std::lround(static_cast<double>(rows.size()) / worker.minibatches(rows)));  // a worker's
-    const std::size_t of_pipeline = stages * batch;
+    const std::size_t of_pipeline = stages * parts * batch;
     std::ranges::fill(total, 0.0F);
     for (std::size_t first = 0; first < rows.size(); first += of_pipeline) {
       add_up(worker, Batch(rows).subspan(first, of_pipeline), count, gradient, sum);
@@ -67,7 +68,8 @@ void on_one_rank(Worker& worker) {
 
 }  // namespace
 
-PipelineProblem::PipelineProblem(std::uint64_t problem_seed) : seed(problem_seed) {
+PipelineProblem::PipelineProblem(std::uint64_t problem_seed, int of_stage)
+    : seed(problem_seed), parts(of_stage) {
   RandomStream random(seed, Purpose::scheme, 0);
   const auto below = [&](std::uint32_t bound) { return static_cast<int>(random.below(bound)); };
   const int layers = 2 + below(5);
@@ -75,22 +77,23 @@ PipelineProblem::PipelineProblem(std::uint64_t problem_seed) : seed(problem_seed
   for (int layer = 1; layer < layers; ++layer) {
     model += fmt::format("{}{}", layer == 1 ? "" : ",", 3 + below(20));
   }
-  stages = 1 + below(static_cast<std::uint32_t>(layers));
+  stages = 1 + below(static_cast<std::uint32_t>(parts == 1 ? layers : (layers + 1) / 2));
   pipelines = 1 + below(3);
-  const int workers = stages * pipelines;
+  const int workers = stages * parts * pipelines;
   configuration = quick("gpipe", workers, 12);
   configuration.model = model;
   configuration.batch = static_cast<std::size_t>(1 + below(9));
   const auto rows =
-      static_cast<std::uint32_t>(stages) * static_cast<std::uint32_t>(configuration.batch);
+      static_cast<std::uint32_t>(stages * parts) * static_cast<std::uint32_t>(configuration.batch);
   microbatches = 1 + below(std::min(rows, 8U));
-  configuration.hyperparameters = {{"stages", stages}, {"microbatches", microbatches}};
+  configuration.hyperparameters = {
+      {"stages", stages}, {"microbatches", microbatches}, {"tensor-size", parts}};
   configuration.seed = seed;
   configuration.l2 = 1e-3;
   configuration.optimizer.lr = 0.1;
   configuration.evaluate_every = 0.1;
   const auto features = static_cast<std::size_t>(4 + below(20));
-  const int classes = 2 + below(5);
+  const int classes = std::max(parts, 2 + below(5));
   data = {"blobs", generate_blobs(400, features, classes, 1.0, seed),
           generate_blobs(50, features, classes, 1.0, seed + 1)};
   configuration = resolve(configuration, {"gpipe"}, data, {});

@@ -17,8 +17,9 @@ struct PipelineProblem {
   LoadedData data;
   Configuration configuration;  // resolved, of gpipe
   int stages = 1, pipelines = 1, microbatches = 1;
+  int parts = 1;  // of each stage, which then has pairs of layers
 
-  explicit PipelineProblem(std::uint64_t seed);
+  explicit PipelineProblem(std::uint64_t seed, int parts = 1);
   /// The same run of another scheme of pipelines.
   RunResult run(const std::string& scheme, const RunHooks& hooks = {}) const;
   /// The same run of one rank that has all layers: the minibatches and microbatches of all

@@ -232,7 +232,7 @@ TEST_CASE("what does not go with parts of a model is refused", "[scheme]") {
         c.model = "softmax";
         (void)plan_run(pipeline(), c, data);
       }(),
-      "--model softmax: mine: a model without layers cannot be cut into stages; mlp:H1,H2,… has "
+      "--model softmax: mine: a model without layers cannot be divided by them; mlp:H1,H2,… has "
       "layers");
   CHECK_THROWS_WITH(
       [&] {

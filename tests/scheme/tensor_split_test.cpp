@@ -105,17 +105,15 @@ namespace {
 /// The closed form; empty where parts are uneven.
 std::optional<double> closed_form(const Plan& plan) {
   const Configuration& c = plan.configuration;
-  const LayeredModel& model = *plan.model->layered();
-  const std::vector<Stage> layers = model.cut(model.depth());
   const auto time = plan.scheme->cost.time({.workers = c.workers,
                                             .servers = 1,
                                             .parameters = plan.model->dimension(),
                                             .compute = *c.compute_time,
                                             .message = FloatMessages{c.network},
                                             .message_of_bytes = ByteMessages{c.network},
+                                            .model = plan.model.get(),
                                             .ingredients = plan.ingredients,
                                             .hyperparameters = c.hyperparameters,
-                                            .stages = layers,
                                             .batch = c.batch});
   if (!time) return std::nullopt;
   return to_seconds(*time);
@@ -162,7 +160,8 @@ TEST_CASE("uneven parts take between their mean and the largest at every turn", 
   for (std::size_t block = 0; block < 2; ++block) {
     double forward = 0.0, backward = 0.0;
     for (int part = 0; part < 3; ++part) {
-      const TensorSplit split(*plan.model->layered(), part, 3);
+      const LayeredModel& layers = *plan.model->layered();
+      const TensorSplit split(layers, layers.cut(1).front(), part, 3);
       forward = std::max(forward, split.forward_work(block));
       backward = std::max(backward, split.backward_work(block));
       mean += (split.forward_work(block) + split.backward_work(block)) / 3;
@@ -195,7 +194,7 @@ TEST_CASE("what cannot be split is refused", "[scheme]") {
     CHECK_THROWS_WITH(test::train(c, data), why);
   };
   refused(setting("tensor-split", "softmax", 2),
-          "--model softmax: tensor-split: a model without layers cannot be split by them; "
+          "--model softmax: tensor-split: a model without layers cannot be divided by them; "
           "mlp:H1,H2,… has layers");
   refused(setting("tensor-split", "mlp:5,8", 6),
           "--model mlp:5,8: tensor-split: layer 1 has 5 units, which cannot be split among 6 "
@@ -210,8 +209,9 @@ TEST_CASE("what cannot be split is refused", "[scheme]") {
   c.hyperparameters["tensor-size"] = 2;
   for (const char* collective : {"ps", "ps-sharded", "hierarchical"}) {
     c.ingredients["collective"] = collective;
-    CHECK_THROWS_WITH(test::train(c, data),
-                      ContainsSubstring("--collective: tensor-split adds up vectors of many"));
+    CHECK_THROWS_WITH(
+        test::train(c, data),
+        ContainsSubstring("--collective: parts of a model are added up, of many lengths"));
   }
   c.ingredients["collective"] = "ps-colocated";
   CHECK_NOTHROW(test::train(c, data));

@@ -156,6 +156,9 @@ TEST_CASE("predictions of systems are those of their schemes", "[study]") {
       left_out.push_back(preset.name);
     }
   }
-  CHECK(left_out == std::vector<std::string>{"cots-hpc", "sandblaster"});
-  CHECK(parse_variants(all_systems, "--schemes").size() == presets().size() - left_out.size());
+  CHECK(left_out == std::vector<std::string>{"sandblaster"});
+  // Of small models a layer has fewer units than there may be workers.
+  const auto all = parse_variants(all_systems, "--schemes");
+  CHECK(all.size() == presets().size() - left_out.size() - 1);
+  CHECK(std::ranges::count(all, std::string("cots-hpc"), &Variant::preset) == 0);
 }

@@ -38,9 +38,11 @@ class LayeredModel {
  public:
   virtual ~LayeredModel() = default;
 
-  /// All layers, in so many stages that the one with the most arithmetic has as little as can be.
-  /// Throws UsageError where there are fewer layers than stages. REQUIRES: stages ≥ 1.
-  virtual std::vector<Stage> cut(int stages) const = 0;
+  /// All layers, in so many stages that the one with the most arithmetic has as little as can be;
+  /// cut only behind every `together` layers, of which the last may be fewer. Throws UsageError
+  /// where they make no such number of stages. REQUIRES: both ≥ 1.
+  virtual std::vector<Stage> cut(int stages, int together) const = 0;
+  std::vector<Stage> cut(int stages) const { return cut(stages, 1); }
   /// The stage with these parameters. Throws InternalError where no layers have just them.
   virtual Stage stage_of(ParameterRange parameters) const = 0;
 

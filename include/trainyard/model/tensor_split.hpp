@@ -11,12 +11,18 @@
 // lie here and there needs the greatest score of each row and the sum of exponentials, two numbers
 // a row, and not the scores themselves.
 //
+// A pair, and an odd last layer, is called a block. Where the model is cut into stages, between
+// blocks, this is a part of one stage, to which the stage below gives what goes into its first
+// block and the stage above the slopes of what its last one makes:
+//
 //   for (block = 0; block < split.blocks(); ++block) add up split.forward(block, …);
 //   if (split.scores_are_split()) {
 //     take the greatest of split.greatest_scores(…);
 //     add up split.sums_of_exponentials(…);
 //   }
+//   the stage above gets split.units_of_stage(…);
 //   for (block = split.blocks(); block-- > 0;) add up split.backward(block, …);
+//   the stage below gets split.slopes_below(…);
 //
 // What is added up over the parts, or the greatest of which is taken, is so in place, element by
 // element; empty spans need nothing. A unit of the first layer of a pair has the bits that it has
@@ -37,16 +43,20 @@
 
 namespace trainyard {
 
+class InputMatrix;
+
 class TensorSplit {
  public:
-  /// Part `part` of `parts`: units that are as many as in any other part, or one more. Throws
-  /// UsageError where the first layer of a pair has fewer units than there are parts. Of an odd
-  /// last layer some parts then have none. REQUIRES: 0 ≤ part < parts.
-  TensorSplit(const LayeredModel& model, int part, int parts);
+  /// Of a stage, as LayeredModel::cut(…, 2) makes them, part `part` of `parts`: units that are as
+  /// many as in any other part, or one more. Throws UsageError where the first layer of a pair, or
+  /// an odd last layer that is a stage by itself, has fewer units than there are parts. Of an odd
+  /// last layer behind pairs some parts then have none. REQUIRES: 0 ≤ part < parts.
+  TensorSplit(const LayeredModel& model, const Stage& stage, int part, int parts);
 
   /// What of the model's parameters the part is: of each layer its weights, then its biases. The
   /// first part has the biases that are added to sums over all parts.
   const Holding& holding() const { return holding_; }
+  const Stage& stage() const { return stage_; }
   /// Pairs of layers, and the odd last one.
   std::size_t blocks() const { return (layers_.size() + 1) / 2; }
   bool scores_are_split() const { return layers_.size() % 2 == 1; }
@@ -56,20 +66,30 @@ class TensorSplit {
   double backward_work(std::size_t block) const;
 
   // A minibatch on its way, in `workspace`. `parameters` and `gradient` are those of holding(), in
-  // its order. REQUIRES: calls in the order above, with the same parameters, batch and workspace.
+  // its order; `below` is what the stage below made [rows × inputs], which the first one does
+  // without. REQUIRES: calls in the order above, with the same parameters, batch, below and
+  // workspace.
 
   /// Terms of the block's units [rows × outputs], ReLU not yet taken; empty of an odd last layer.
   std::span<float> forward(std::size_t block, ConstVector parameters, Batch batch,
-                           Workspace& workspace) const;
+                           std::span<const float> below, Workspace& workspace) const;
   /// Of the scores of this part, in each row [rows]; −∞ where it has none.
   std::span<float> greatest_scores(Batch batch, Workspace& workspace) const;
   /// Of the same [rows], above the greatest of all parts.
   std::span<float> sums_of_exponentials(Batch batch, Workspace& workspace) const;
+  /// The stage's units [rows × outputs], after ReLU; empty of the last stage.
+  std::span<const float> units_of_stage(Batch batch, Workspace& workspace) const;
   /// Overwrites the block's part of `gradient`: derivatives of the batch's mean loss, regulariser
-  /// included. Returns terms of ∂loss/∂(what goes into the block) [rows × inputs]; empty of the
-  /// first block.
-  std::span<float> backward(std::size_t block, ConstVector parameters, Batch batch, Vector gradient,
-                            Workspace& workspace) const;
+  /// included. `above`: what slopes_below() of the stage above returned; the last stage does
+  /// without. Returns terms of ∂loss/∂(what goes into the block) [rows × inputs]; empty of the
+  /// model's first block.
+  std::span<float> backward(std::size_t block, ConstVector parameters, Batch batch,
+                            std::span<const float> below, std::span<const float> above,
+                            Vector gradient, Workspace& workspace) const;
+  /// ∂loss/∂(the last layer of the stage below before ReLU) [rows × inputs]; empty of the first
+  /// stage.
+  std::span<const float> slopes_below(Batch batch, std::span<const float> below,
+                                      Workspace& workspace) const;
 
  private:
   /// What of a layer this part has.
@@ -94,15 +114,19 @@ class TensorSplit {
   void add_columns(const Stage& whole, int part, int parts);
   void add_rows(const Stage& whole, int part, int parts);
   bool is_lone(std::size_t block) const { return 2 * block + 1 == layers_.size(); }
+  InputMatrix input_of(std::size_t block, Batch batch, std::span<const float> below, bool again,
+                       Workspace& workspace) const;
   std::span<float> units(std::size_t layer, std::size_t rows, Workspace& workspace) const;
   std::span<float> slopes(std::size_t layer, std::size_t rows, Workspace& workspace) const;
   std::span<float> row_numbers(std::size_t which, std::size_t rows, Workspace& workspace) const;
   void take_relu(std::size_t layer, std::size_t rows, Workspace& workspace) const;
   std::span<const float> slopes_of_scores(Batch batch, Workspace& workspace) const;
   std::span<const float> slopes_of_columns(std::size_t block, std::span<const float> values,
-                                           Batch batch, std::span<float> derivatives,
+                                           Batch batch, std::span<const float> above,
+                                           std::span<float> derivatives,
                                            Workspace& workspace) const;
 
+  Stage stage_;
   std::vector<Layer> layers_;
   Holding holding_;
   float l2_;

@@ -1,27 +1,31 @@
-// A minibatch on its way through a worker's part of a model whose layers are split by their units:
-// forward, and then backward, block by block (tensor_split.hpp).
+// Minibatches on their way through a worker's part of a stage whose layers are split by their units
+// (tensor_split.hpp): forward, and then backward, block by block. Of a model in one piece there is
+// one stage.
 //
-//   SplitPass pass(worker, part, parts);
+//   SplitPass pass(worker, stage, part, parts);
 //   while (worker.next_step()) {
-//     pass.begin(worker.next_minibatch());
+//     pass.begin(worker.next_minibatch(), comm.receive(below).vector());
 //     for (std::size_t block = 0; block < pass.blocks(); ++block) add_up(pass.forward(block));
+//     comm.send(above, pass.units_of_stage());
+//     pass.turn(comm.receive(above).vector());
 //     for (std::size_t block = pass.blocks(); block-- > 0;) add_up(pass.backward(block));
+//     comm.send(below, pass.end());
 //     worker.apply(pass.gradient());
 //   }
 //
-// Both take simulated time: the part's shares of the arithmetic of a gradient of the whole model.
-// What they return is to be added up over the parts, in place; it is empty where nothing is.
+// Both ways take simulated time: the part's shares of the arithmetic of a gradient of the whole
+// model. What forward() and backward() return is to be added up over the parts, in place; it is
+// empty where nothing is. What each minibatch leaves here meanwhile is told in passing.hpp.
 //
 // Threads: belongs to its worker's rank.
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "trainyard/base/vector.hpp"
 #include "trainyard/data/batch.hpp"
-#include "trainyard/model/model.hpp"
 #include "trainyard/model/tensor_split.hpp"
+#include "trainyard/runtime/passing.hpp"
 
 namespace trainyard {
 
@@ -29,23 +33,39 @@ class Worker;
 
 class SplitPass {
  public:
-  /// The worker's replica is TensorSplit::holding() of part `part` of `parts`. Throws UsageError
-  /// where the model has no layers, or too few units. `worker` outlives it.
-  SplitPass(Worker& worker, int part, int parts);
+  /// The worker's replica is TensorSplit::holding() of part `part` of `parts` of the stage. At most
+  /// so many minibatches are on their way at once. Throws UsageError where the model has no layers,
+  /// or too few units. `worker` outlives it.
+  SplitPass(Worker& worker, const Stage& stage, int part, int parts,
+            std::size_t most_in_flight = 1);
 
+  const Stage& stage() const { return split_.stage(); }
   std::size_t blocks() const { return split_.blocks(); }
   bool scores_are_split() const { return split_.scores_are_split(); }
 
-  /// All that follows is about this minibatch.
-  void begin(Batch batch);
+  // Forward, of the minibatch that has begun last.
+
+  /// As StagePass::forward() has it; the first stage does without `below`.
+  void begin(Batch batch, ConstVector below = {}, ConstVector weights = {});
   /// Of the blocks in their order: terms of the block's units.
   Vector forward(std::size_t block);
   /// Where scores are split, after that: of each row the greatest of this part, of which the
   /// greatest of all parts is to be taken, and then terms of the sum of exponentials.
   Vector greatest_scores();
   Vector sums_of_exponentials();
+  /// For the stage above [rows × stage().outputs]; empty of the last stage.
+  ConstVector units_of_stage();
+
+  // Backward, of the one that is the longest on its way.
+
+  /// From now on it goes backward. `above` is what the stage above made of it, and stays until the
+  /// first backward() returns; the last stage does without.
+  void turn(ConstVector above = {}) { above_ = above; }
   /// From the last block to the first: terms of the slopes of what goes into the block.
   Vector backward(std::size_t block);
+  /// The minibatch has passed. Returns what the stage below wants [rows × stage().inputs], valid
+  /// until the next begin(); empty of the first stage.
+  ConstVector end();
   /// Of the part's parameters, mean over the minibatch, regulariser included; complete, and the
   /// caller's to change, after the last backward().
   Vector gradient() { return gradient_.view(); }
@@ -53,9 +73,9 @@ class SplitPass {
  private:
   Worker& worker_;
   const TensorSplit split_;
-  std::vector<RowRange> batch_;
+  PassingMinibatches passing_;
   VectorBuffer gradient_;
-  Workspace workspace_;
+  ConstVector above_;
 };
 
 }  // namespace trainyard

@@ -9,28 +9,18 @@
 //   }
 //
 // Both take simulated time: their shares of the arithmetic of a gradient of the whole model. A
-// model without layers is one stage, all of whose arithmetic is done backward.
-//
-// What a minibatch leaves here between its forward and its backward pass is what a pipeline is
-// short of: the units from below are kept under the names "activations(0)", "activations(1)", …
-// (Worker::keep), as many as there were ever minibatches on their way at once, and those of the
-// stage's own layers beside them.
+// model without layers is one stage, all of whose arithmetic is done backward. What each minibatch
+// leaves here meanwhile is told in passing.hpp.
 //
 // Threads: belongs to its worker's rank.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <vector>
 
-#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/data/batch.hpp"
 #include "trainyard/model/layered_model.hpp"
-#include "trainyard/model/model.hpp"
-#include "trainyard/runtime/compute_noise.hpp"
+#include "trainyard/runtime/passing.hpp"
 
 namespace trainyard {
 
@@ -44,7 +34,7 @@ class StagePass {
 
   const Stage& stage() const { return stage_; }
   /// Minibatches that have gone forward and not backward.
-  std::size_t in_flight() const { return in_flight_; }
+  std::size_t in_flight() const { return passing_.count(); }
 
   /// The stage's units [rows × stage().outputs], for the stage above. `below` is what that made of
   /// the same minibatch [rows × inputs]; the first stage does without. Valid until the next call.
@@ -61,25 +51,11 @@ class StagePass {
   Vector gradient() { return gradient_.view(); }
 
  private:
-  /// A minibatch on its way.
-  struct Passing {
-    std::vector<RowRange> batch;
-    Vector below;  // backward() reads it again, and a message has long gone by then
-    ConstVector weights;
-    Workspace workspace;
-  };
-  void compute(double minibatches, FunctionRef<void()> work);
-  std::span<const float> inputs(const Passing& passing) const;
-
   Worker& worker_;
   const LayeredModel* model_;  // nullptr: without layers
   const Stage stage_;
-  std::vector<Passing> passing_;  // a ring
-  std::size_t oldest_ = 0, in_flight_ = 0;
-  std::size_t longest_ = 0;  // of what comes from below
+  PassingMinibatches passing_;
   VectorBuffer gradient_;
-  std::optional<Slowdown> noise_;  // of this step
-  std::uint64_t noise_step_ = 0;
 };
 
 }  // namespace trainyard

@@ -47,6 +47,9 @@ struct Cast {
   std::vector<std::vector<int>> shares{};
   /// ModelHome::replicas: what of the model each worker's replica is; nullptr: all of it.
   HoldingRule holds = nullptr;
+  /// Of schemes that divide layers: so many neighbouring workers hold the same ones, a part of
+  /// their units each (TensorSplit).
+  int tensor_size = 1;
   /// ModelHome::shared, one model of floats: of hot lines each worker has a slice, which it
   /// reconciles after so many uses (HotLines). 0: it has none.
   std::uint64_t uses_of_slices = 0;
@@ -84,9 +87,10 @@ Cast one_worker(const CastSetting& setting);
 /// Worker w holds stage w of as many as there are workers (LayeredModel::cut), and all of them take
 /// the minibatches of all workers: the first stage wants the rows, the last one their labels.
 Cast pipeline(const CastSetting& setting);
-/// Data × pipeline: n/p such pipelines of p neighbouring workers each, whose minibatches they take.
-/// p is the hyperparameter "stages", and 1 where that is 0. Throws OptionError where n is no
-/// multiple of it.
+/// Data × pipeline × tensor: n/(p·T) such pipelines of p stages, each of them held by T workers
+/// together; neighbours hold a stage, and then the next ones. All of a pipeline take the
+/// minibatches of all. p is the hyperparameter "stages", and 1 where that is 0 or there is none; T
+/// is "tensor-size", and 1 where there is none. Throws OptionError where n is no multiple of p·T.
 Cast pipelines(const CastSetting& setting);
 
 }  // namespace cast

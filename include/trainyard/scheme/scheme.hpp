@@ -47,7 +47,7 @@ struct StepSetting {
   const Model* model = nullptr;
   const Ingredients& ingredients;  // of the kinds that the scheme's row takes
   const Hyperparameters& hyperparameters;
-  /// Of schemes that divide layers: the stages of a pipeline, or each layer by itself; else none.
+  /// Of pipelines whose stages are in one piece: the stages; else none.
   std::span<const Stage> stages{};
   std::size_t batch = 1;  // rows of a worker's minibatch
 

@@ -1,0 +1,46 @@
+// Which way to divide a network among n workers takes least time: data × pipeline × tensor, over
+// all splits of n, on paper.
+//
+// A step's minibatch is the same in all of them, n times `batch` rows, so that their times compare.
+// The time is gpipe's (flush_time() of scheme/pipeline.hpp); 1f1b takes as long where stages are
+// alike, and memory is what 1f1b holds. Where stages are split and messages take time it is an
+// estimate, within a tenth of the emulated network's where that was asked.
+//
+// Threads: any; these are functions of their arguments.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/configuration/split.hpp"
+#include "trainyard/model/model.hpp"
+
+namespace trainyard {
+
+struct SplitCost {
+  Split split;
+  int microbatches = 1;
+  double step_s = 0.0;
+  // Of the stage with the most to do: what it computes, what its parts add up, what it adds up
+  // with the same stage of other pipelines; the rest of a step it waits.
+  double compute_s = 0.0, in_stages_s = 0.0, gradients_s = 0.0;
+  double wait_s() const { return step_s - compute_s - in_stages_s - gradients_s; }
+  /// Of the worker that holds most: parameters, gradients, the optimizer's vectors, and units and
+  /// slopes of the minibatches on their way.
+  double bytes_held = 0.0;
+};
+
+struct SplitSearch {
+  /// All that can be, with as many microbatches as are best of powers of two up to 1024, or as
+  /// many as the configuration says. The fastest first; of equally fast ones the least divided.
+  std::vector<SplitCost> found;
+  /// Splits that were left out: fewer layers than stages, or units that workers cannot share alike.
+  std::size_t left_out = 0;
+};
+
+/// Of a run of `c`: workers, batch, network, compute time (of a worker's minibatch by the whole
+/// model), optimizer. Throws UsageError where the model has no layers. REQUIRES: a compute time.
+SplitSearch search_splits(const Model& model, const Configuration& c);
+
+}  // namespace trainyard
