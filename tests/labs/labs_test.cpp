@@ -55,7 +55,7 @@ double throughput(const std::string& scheme, const std::string& stragglers) {
 }  // namespace
 
 TEST_CASE("labs are numbered as in their README, and can be read by name", "[labs]") {
-  REQUIRE(labs().size() == 11);
+  REQUIRE(labs().size() == 12);
   for (std::size_t i = 0; i < labs().size(); ++i) {
     CAPTURE(labs()[i].name);
     CHECK(labs()[i].number == static_cast<int>(i) + 1);
@@ -242,6 +242,29 @@ TEST_CASE("lab: splitting layers beats splitting minibatches for wide layers and
         Approx(static_cast<double>(few_split.bytes_sent)).epsilon(0.05));
   CHECK(many_rows.bytes_sent < few_rows.bytes_sent / 15);
   CHECK(run("ring", "4", narrow, "").seconds < 0.8 * run("tensor-split", "4", narrow, "").seconds);
+}
+
+TEST_CASE("lab: activations are shorter than gradients of few rows, and save one server no time",
+          "[labs]") {
+  const auto run = [](const char* scheme, const char* batch, const char* servers) {
+    return lab("activations", {{"scheme", scheme}, {"batch", batch}, {"servers", servers}}).summary;
+  };
+  const auto share_of_bytes = [&](const char* batch, const char* servers) {
+    return static_cast<double>(run("ps-activations", batch, servers).bytes_sent) /
+           static_cast<double>(run("ps-async", batch, servers).bytes_sent);
+  };
+  CHECK(share_of_bytes("4", "1") < 0.55);
+  CHECK(share_of_bytes("4", "1") > 0.5);  // models come down as they did
+  CHECK(share_of_bytes("16", "1") < share_of_bytes("64", "1"));
+  CHECK(share_of_bytes("128", "1") > 0.99);
+  CHECK(share_of_bytes("128", "1") < 1.0);
+  CHECK(share_of_bytes("256", "1") == 1.0);
+  CHECK(share_of_bytes("16", "4") > share_of_bytes("16", "1"));
+  const auto share_of_time = [&](const char* servers) {
+    return run("ps-activations", "16", servers).seconds / run("ps-async", "16", servers).seconds;
+  };
+  CHECK(share_of_time("1") == Approx(1.0).epsilon(0.01));
+  CHECK(share_of_time("4") < 0.95);
 }
 
 TEST_CASE("lab: buckets have a best size, between a tensor and the model", "[labs]") {
