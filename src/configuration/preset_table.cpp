@@ -90,12 +90,12 @@ std::vector<Preset> with_servers() {
       {.name = "project-adam",
        .system = "Project Adam",
        .source = "Chilimbi et al., OSDI 2014",
-       .scheme = "ps-activations",
+       .scheme = "ps-async-epochs",
+       .settings = {{"epoch-share", "0.75"}, {"push", "activations"}},
        .criteria = {data, asynchronous, centralised, "gradients", "workers and sharded servers"},
        .emulated = "shards that step as gradients come; of fully connected layers activations and "
-                   "deltas are sent where that is shorter",
-       .not_emulated = "several threads in a worker (hogwild), epochs that end at 75 % "
-                       "(ps-async-epochs), replicated servers"},
+                   "deltas are sent where that is shorter; epochs that end at 75 %",
+       .not_emulated = "several threads in a worker (hogwild), replicated servers"},
       {.name = "petuum",
        .system = "Petuum",
        .source = "Xing et al., KDD 2015; Dai et al., AAAI 2015",

@@ -14,7 +14,13 @@
 //
 // With --l2 a server adds λ W of its own weights to aᵀδ, as it has no others; of a gradient that
 // was sent, λ W is the worker's. Models without layers are trained just as in ps-async.
+//
+// Project Adam's epochs, which end when 75 % of their minibatches are there (§3.2), are those of
+// ps-async-epochs: with --push activations it sends what is sent here.
+#include "scheme/ps_activations.hpp"
+
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "trainyard/base/even_split.hpp"
@@ -22,8 +28,6 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/scheme/scheme.hpp"
-
-#include "scheme/ps_async.hpp"
 
 namespace trainyard {
 
@@ -264,31 +268,35 @@ class Products {
 };
 
 void work(Worker& worker) {
-  if (worker.gradient_shape().layers == nullptr) return ps_async_worker(worker);
-  Communicator& comm = worker.comm();
-  Passes passes(worker);
-  std::vector<std::uint64_t> versions(static_cast<std::size_t>(comm.servers()), 0);
-  while (worker.next_step()) {
-    passes.compute();
-    for_each_shard(comm, [&](int shard) {
-      comm.send(comm.server(shard), passes.message(shard),
-                versions[static_cast<std::size_t>(shard)]);
-    });
-    pull(comm, worker.replica(), versions);
-  }
+  ps_activations_work(worker, ps_async_steps);
 }
 
 void serve(Server& server) {
-  std::optional<Products> products;
-  if (server.gradient_shape().layers != nullptr) products.emplace(server);
-  while (const auto message = server.comm().receive_any()) {
-    server.record_staleness(message->tag());
-    server.apply(products ? products->gradient(message->floats()) : message->vector(), 1);
-    server.comm().send(message->from(), server.shard(), server.version());
-  }
+  ps_activations_serve(server, ps_async_serve);
 }
 
 }  // namespace
+
+void ps_activations_work(Worker& worker, void (*steps)(Worker& worker, PushStep push_step)) {
+  std::optional<Passes> passes;
+  if (worker.gradient_shape().layers != nullptr) passes.emplace(worker);
+  steps(worker, [&](std::span<const std::uint64_t> tags) {
+    if (!passes) return push(worker.comm(), worker.compute_gradient(), tags);
+    passes->compute();
+    for_each_shard(worker.comm(), [&](int shard) {
+      worker.comm().send(worker.comm().server(shard), passes->message(shard),
+                         tags[static_cast<std::size_t>(shard)]);
+    });
+  });
+}
+
+void ps_activations_serve(Server& server, void (*serve)(Server& server, ReadPush read)) {
+  std::optional<Products> products;
+  if (server.gradient_shape().layers != nullptr) products.emplace(server);
+  serve(server, [&](const Message& push) {
+    return products ? products->gradient(push.floats()) : push.vector();
+  });
+}
 
 Scheme ps_activations_scheme() {
   return {.name = "ps-activations",

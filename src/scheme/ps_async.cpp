@@ -12,22 +12,32 @@
 
 namespace trainyard {
 
-void ps_async_worker(Worker& worker) {
+void ps_async_steps(Worker& worker, PushStep push_step) {
   std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
   while (worker.next_step()) {
-    push(worker.comm(), worker.compute_gradient(), versions);
+    push_step(versions);
     pull(worker.comm(), worker.replica(), versions);
+  }
+}
+
+void ps_async_worker(Worker& worker) {
+  ps_async_steps(worker, [&](std::span<const std::uint64_t> versions) {
+    push(worker.comm(), worker.compute_gradient(), versions);
+  });
+}
+
+void ps_async_serve(Server& server, ReadPush read) {
+  while (const auto message = server.comm().receive_any()) {
+    server.record_staleness(message->tag());
+    server.apply(read(*message), 1);
+    server.comm().send(message->from(), server.shard(), server.version());
   }
 }
 
 namespace {
 
 void serve(Server& server) {
-  while (const auto gradient = server.comm().receive_any()) {
-    server.record_staleness(gradient->tag());
-    server.apply(gradient->vector(), 1);
-    server.comm().send(gradient->from(), server.shard(), server.version());
-  }
+  ps_async_serve(server, [](const Message& gradient) { return gradient.vector(); });
 }
 
 }  // namespace

@@ -1,15 +1,26 @@
-// What other asynchronous parameter servers share with ps-async: everything but what the server
-// does with a gradient.
+// What other asynchronous parameter servers share with ps-async.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
+/// Computes a gradient and sends each server what it is to know of it, with that server's tag.
+using PushStep = FunctionRef<void(std::span<const std::uint64_t> tags)>;
+/// A server's gradient out of what a worker sent. Valid until the next call.
+using ReadPush = FunctionRef<ConstVector(const Message& push)>;
+
 /// Pushes a gradient, with the versions that it was taken at; pulls the model; takes the next step.
 void ps_async_worker(Worker& worker);
+/// The same with a gradient that travels otherwise.
+void ps_async_steps(Worker& worker, PushStep push_step);
+/// Applies each gradient the moment it comes, and answers that worker alone.
+void ps_async_serve(Server& server, ReadPush read);
 
 /// c + (n + 1)(α + t): the server's port takes the n gradients one after the other, and the last is
 /// answered at once. Empty with several servers, where it depends on which shard comes when.

@@ -31,7 +31,7 @@
 
 #include "trainyard/collective/parameter_server.hpp"
 
-#include "scheme/ps_async.hpp"
+#include "scheme/ps_activations.hpp"
 
 namespace trainyard {
 
@@ -51,23 +51,13 @@ struct Place {
 };
 constexpr std::uint64_t goodbye = UINT64_MAX;  // instead
 
-void work(Worker& worker) {
-  Communicator& comm = worker.comm();
-  std::vector<std::uint64_t> tags(static_cast<std::size_t>(comm.servers()), 0);
-  while (worker.next_step()) {
-    push(comm, worker.compute_gradient(), tags);
-    pull(comm, worker.replica(), tags);
-    std::ranges::fill(tags, tags.front());
-  }
-  comm.send(comm.server(0), worker.replica().first(0), goodbye);
-}
-
 /// What every server does with a push: the rule above, the epochs that have ended by its count, and
 /// the model that each worker read last.
 class Shard {
  public:
-  explicit Shard(Server& server)
+  Shard(Server& server, ReadPush read)
       : server_(server),
+        read_push_(read),
         part_(server.minibatches_of_worker()),
         read_(static_cast<std::size_t>(server.comm().workers()), 0),
         waits_for_(read_.size()) {}
@@ -82,7 +72,7 @@ class Shard {
   bool apply(const Message& push) {
     const auto worker = static_cast<std::size_t>(push.from());
     server_.record_staleness(read_[worker]);
-    server_.apply(push.vector(), 1);
+    server_.apply(read_push_(push), 1);
     const Place place = Place::from_tag(push.tag(), part_);
     if (place.last && place.epoch >= epoch_) waits_for_[worker] = place.epoch;
     return !waits_for_[worker];
@@ -104,6 +94,7 @@ class Shard {
 
  private:
   Server& server_;
+  ReadPush read_push_;
   std::uint64_t part_, epoch_ = 0;
   std::vector<std::uint64_t> read_;
   std::vector<std::optional<std::uint64_t>> waits_for_;  // the end of that epoch
@@ -141,10 +132,10 @@ class Count {
   std::int64_t running_;
 };
 
-void serve_first(Server& server) {
+void serve_first(Server& server, ReadPush read) {
   Communicator& comm = server.comm();
   Count count(comm.workers(), server.minibatches_of_worker(), server.hyperparameter("epoch-share"));
-  Shard shard(server);
+  Shard shard(server, read);
   const auto answer = [&](int worker) {
     shard.answer(worker, Place{shard.epoch(), count.next_is_last(worker)}.tag());
   };
@@ -163,9 +154,9 @@ void serve_first(Server& server) {
   }
 }
 
-void serve_other(Server& server) {
+void serve_other(Server& server, ReadPush read) {
   Communicator& comm = server.comm();
-  Shard shard(server);
+  Shard shard(server, read);
   const auto answer = [&](int worker) { shard.answer(worker, 0); };
   while (const auto message = comm.receive_any()) {
     const int from = message->from();
@@ -177,12 +168,38 @@ void serve_other(Server& server) {
   }
 }
 
-void serve(Server& server) {
-  if (server.comm().rank() == server.comm().server(0)) {
-    serve_first(server);
-  } else {
-    serve_other(server);
+void steps(Worker& worker, PushStep push_step) {
+  Communicator& comm = worker.comm();
+  std::vector<std::uint64_t> tags(static_cast<std::size_t>(comm.servers()), 0);
+  while (worker.next_step()) {
+    push_step(tags);
+    pull(comm, worker.replica(), tags);
+    std::ranges::fill(tags, tags.front());
   }
+  comm.send(comm.server(0), worker.replica().first(0), goodbye);
+}
+
+void serve_shard(Server& server, ReadPush read) {
+  const bool first = server.comm().rank() == server.comm().server(0);
+  (first ? serve_first : serve_other)(server, read);
+}
+
+enum class Pushed { gradients, activations };
+
+void work(Worker& worker) {
+  if (worker.choice<Pushed>("push") == Pushed::activations) {
+    return ps_activations_work(worker, steps);
+  }
+  steps(worker, [&](std::span<const std::uint64_t> tags) {
+    push(worker.comm(), worker.compute_gradient(), tags);
+  });
+}
+
+void serve(Server& server) {
+  if (static_cast<Pushed>(static_cast<int>(server.hyperparameter("push"))) == Pushed::activations) {
+    return ps_activations_serve(server, serve_shard);
+  }
+  serve_shard(server, [](const Message& gradient) { return gradient.vector(); });
 }
 
 }  // namespace
@@ -198,12 +215,17 @@ Scheme ps_async_epochs_scheme() {
           .pace = Pace::free,
           .rhythm = Rhythm::by_data,
           .cast = cast::servers,
-          .hyperparameters = {{.name = "epoch-share",
-                               .argument = "S",
-                               .help = "of an epoch's minibatches that end it",
-                               .fallback = 0.75,
-                               .low = 0.01,
-                               .high = 1.0}},
+          .hyperparameters =
+              {{.name = "epoch-share",
+                .argument = "S",
+                .help = "of an epoch's minibatches that end it",
+                .fallback = 0.75,
+                .low = 0.01,
+                .high = 1.0},
+               {.name = "push",
+                .argument = "gradients|activations",
+                .help = "what of fully connected layers: gradients, or what ps-activations pushes",
+                .choices = {"gradients", "activations"}}},
           .worker = work,
           .server = serve};
 }

@@ -120,6 +120,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"step-spread", "4"},
                                                          {"budget", "0.25"},
                                                          {"epoch-share", "0.5"},
+                                                         {"push", "activations"},
                                                          {"history", "7"},
                                                          {"warm-start", "12"},
                                                          {"global-period", "12"},

@@ -97,6 +97,31 @@ TEST_CASE("activations and deltas give the update that gradients give", "[scheme
   }
 }
 
+TEST_CASE("activations and deltas come in epochs that end when a share is there", "[scheme]") {
+  const LoadedData data = blobs();
+  for (const int servers : {1, 3}) {
+    for (const double share : {0.5, 0.75, 1.0}) {
+      CAPTURE(servers, share);
+      Configuration c = network("ps-async-epochs", 4, servers, 4);
+      c.steps = 60;  // 25 are an epoch
+      c.stragglers = {{2, 3.7}};
+      c.compute_noise.exponential = 0.4;  // no two messages at the same moment
+      c.hyperparameters["epoch-share"] = share;
+      const RunResult gradients = train(c, data);
+      c.hyperparameters["push"] = 1;
+      const RunResult products = train(c, data);
+      CHECK(relative_difference(products, gradients) < 1e-5);
+      CHECK(products.summary.bytes_sent < gradients.summary.bytes_sent);
+      CHECK(products.summary.seconds == gradients.summary.seconds);
+      CHECK(products.summary.staleness->mean == gradients.summary.staleness->mean);
+      c.scheme = "ps-activations";  // nobody waits for an epoch's end, nor where half of it ends it
+      c.hyperparameters.clear();
+      const Summary never = train(c, data).summary;
+      CHECK((never.model_hash == products.summary.model_hash) == (share == 0.5));
+    }
+  }
+}
+
 TEST_CASE("a layer's activations and deltas are sent where they are fewer", "[scheme]") {
   const LoadedData data = blobs();
   const std::size_t dimension = 24 * 32 + 32 + 32 * 16 + 16 + 16 * 5 + 5;
