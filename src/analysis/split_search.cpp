@@ -47,7 +47,7 @@ double numbers_of_row(std::span<const Stage> layers, int parts) {
   double numbers = layers.front().first ? 0.0 : static_cast<double>(layers.front().inputs);
   for (const Stage& layer : layers) {
     const bool columns = parts > 1 && layer.first_layer % 2 == 0;
-    numbers += 2.0 * static_cast<double>(layer.outputs) / (columns ? parts : 1);
+    numbers += 2.0 * static_cast<double>(largest_part(layer.outputs, columns ? parts : 1));
   }
   return numbers;
 }
@@ -55,10 +55,9 @@ double numbers_of_row(std::span<const Stage> layers, int parts) {
 double parameters_of_part(std::span<const Stage> layers, int parts) {
   double sum = 0.0;
   for (const Stage& layer : layers) {
-    const auto outputs = static_cast<double>(layer.outputs);
-    const bool biases_shared = layer.first_layer % 2 == 0;
-    sum += static_cast<double>(layer.inputs) * outputs / parts +
-           (biases_shared ? outputs / parts : outputs);
+    const bool columns = layer.first_layer % 2 == 0;
+    sum += static_cast<double>(columns ? (layer.inputs + 1) * largest_part(layer.outputs, parts)
+                                       : (largest_part(layer.inputs, parts) + 1) * layer.outputs);
   }
   return sum;
 }
@@ -80,7 +79,7 @@ double bytes_held(const Model& model, const Configuration& c, const Split& split
   return most * sizeof(float);
 }
 
-/// Empty where parts would be of several sizes.
+/// Empty where there are fewer units than parts.
 std::optional<SplitCost> cost_of(const Model& model, const Configuration& c, const Split& split,
                                  std::span<const Stage> stages, int microbatches) {
   const Hyperparameters hyperparameters{

@@ -34,7 +34,8 @@ void work(Worker& worker) {
 /// to stage, and nobody knows a closed form.
 std::optional<Duration> step_time(const StepSetting& s) {
   const std::optional<PipelineTimes> times = PipelineTimes::of(s);
-  if (!times || (times->parts() > 1 && times->stages() > 1 && s.message(1).count() > 0))
+  if (!times || !times->even() ||
+      (times->parts() > 1 && times->stages() > 1 && s.message(1).count() > 0))
     return std::nullopt;
   return flush_time(*times);
 }

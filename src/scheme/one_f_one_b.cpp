@@ -71,7 +71,8 @@ Duration time_of_passes(const PipelineTimes& times) {
 /// closed form.
 std::optional<Duration> step_time(const StepSetting& s) {
   const std::optional<PipelineTimes> times = PipelineTimes::of(s);
-  if (!times || (s.workers > 1 && s.message(s.parameters).count() > 0)) return std::nullopt;
+  if (!times || !times->even() || (s.workers > 1 && s.message(s.parameters).count() > 0))
+    return std::nullopt;
   return time_of_passes(*times);
 }
 

@@ -145,7 +145,7 @@ std::optional<PipelineTimes> PipelineTimes::of(const StepSetting& setting) {
     times.split_.emplace_back(setting, std::span(layers).subspan(stage.first_layer, stage.layers),
                               times.parts_, find_all_reduce("ring"));
   }
-  if (!std::ranges::all_of(times.split_, &StagePartTimes::even)) return std::nullopt;
+  if (!std::ranges::all_of(times.split_, &StagePartTimes::can_be)) return std::nullopt;
   return times;
 }
 

@@ -16,6 +16,7 @@
 // Threads: as of a Worker, whose program has one of these.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -96,14 +97,17 @@ class MicrobatchedStep {
 /// How long each microbatch takes in each stage and from stage to stage, in lock-step.
 class PipelineTimes {
  public:
-  /// Empty where nobody knows: a split model without its layers at hand, or parts of several sizes.
-  /// `setting` outlives it.
+  /// Empty where nobody knows: a split model without its layers at hand, or of fewer units than
+  /// parts. `setting` outlives it.
   static std::optional<PipelineTimes> of(const StepSetting& setting);
 
   std::size_t stages() const { return stages_.size(); }
   std::size_t microbatches() const { return microbatches_; }
   /// T: workers that hold a stage.
   int parts() const { return parts_; }
+  /// The parts of each stage are of one size. Others take as long as if all were as the largest,
+  /// which is an estimate.
+  bool even() const { return std::ranges::all_of(split_, &StagePartTimes::even); }
   Duration forward(std::size_t stage, std::size_t microbatch) const;
   Duration backward(std::size_t stage, std::size_t microbatch) const;
   /// All-reduces of a stage's parts meanwhile; nothing of a stage in one piece.

@@ -38,6 +38,14 @@ StagePartTimes::StagePartTimes(const StepSetting& setting, std::span<const Stage
       parts_(parts),
       collective_(collective) {}
 
+bool StagePartTimes::can_be() const {
+  for (std::size_t l = 0; l < layers_.size(); l += 2) {
+    const bool may_lack = layers_[l].last && layers_.size() > 1;
+    if (!may_lack && layers_[l].outputs < static_cast<std::size_t>(parts_)) return false;
+  }
+  return true;
+}
+
 bool StagePartTimes::even() const {
   for (std::size_t l = 0; l < layers_.size(); l += 2) {
     if (layers_[l].outputs % static_cast<std::size_t>(parts_) != 0) return false;
@@ -45,16 +53,22 @@ bool StagePartTimes::even() const {
   return true;
 }
 
+/// Of a layer's arithmetic: of a pair's second layer the rows that the first one's units meet.
+double StagePartTimes::largest_share(std::size_t layer) const {
+  const std::size_t units = layer % 2 == 0 ? layers_[layer].outputs : layers_[layer].inputs;
+  return static_cast<double>(largest_part(units, parts_)) / static_cast<double>(units);
+}
+
 Duration StagePartTimes::computing_forward(double minibatches) const {
   double share = 0.0;
-  for (const Stage& layer : layers_) share += layer.forward;
-  return scaled(setting_.compute, minibatches * share / parts_);
+  for (std::size_t l = 0; l < layers_.size(); ++l) share += largest_share(l) * layers_[l].forward;
+  return scaled(setting_.compute, minibatches * share);
 }
 
 Duration StagePartTimes::computing_backward(double minibatches) const {
   double share = 0.0;
-  for (const Stage& layer : layers_) share += layer.backward;
-  return scaled(setting_.compute, minibatches * share / parts_);
+  for (std::size_t l = 0; l < layers_.size(); ++l) share += largest_share(l) * layers_[l].backward;
+  return scaled(setting_.compute, minibatches * share);
 }
 
 Duration StagePartTimes::sum(std::size_t length) const {
@@ -81,11 +95,11 @@ Duration StagePartTimes::adding_backward(std::size_t rows) const {
 }
 
 std::size_t StagePartTimes::parameters() const {
-  const auto parts = static_cast<std::size_t>(parts_);
   std::size_t count = 0;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const std::size_t outputs = layers_[l].outputs;
-    count += layers_[l].inputs * outputs / parts + (l % 2 == 0 ? outputs / parts : outputs);
+    const Stage& layer = layers_[l];
+    count += l % 2 == 0 ? (layer.inputs + 1) * largest_part(layer.outputs, parts_)
+                        : (largest_part(layer.inputs, parts_) + 1) * layer.outputs;
   }
   return count;
 }

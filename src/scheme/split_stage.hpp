@@ -21,6 +21,12 @@
 
 namespace trainyard {
 
+/// Of so many units the most that one of the parts has.
+inline std::size_t largest_part(std::size_t units, int parts) {
+  const auto count = static_cast<std::size_t>(parts);
+  return (units + count - 1) / count;
+}
+
 class StagePart {
  public:
   /// Part number `rank % parts` of `stage`, with its neighbours.
@@ -40,25 +46,29 @@ class StagePart {
   SplitPass pass_;
 };
 
-/// How long a stage in parts takes, in lock-step: its share of computing and its all-reduces.
+/// How long a stage in parts takes, in lock-step: its share of computing and its all-reduces. Of
+/// parts of several sizes as long as if all were as the largest.
 class StagePartTimes {
  public:
   /// `layers`: of the stage, each by itself. `setting` and `collective` outlive it.
   StagePartTimes(const StepSetting& setting, std::span<const Stage> layers, int parts,
                  const AllReduce& collective);
 
+  /// All layers have units for all parts, as TensorSplit wants them.
+  bool can_be() const;
   /// All parts are of one size, but for the biases that the first one has for all: only then the
-  /// rest is right.
+  /// rest is exact.
   bool even() const;
   Duration computing_forward(double minibatches) const;
   Duration computing_backward(double minibatches) const;
   /// All-reduces of a minibatch with so many rows.
   Duration adding_forward(std::size_t rows) const;
   Duration adding_backward(std::size_t rows) const;
-  /// Parameters of the first part, the largest.
+  /// Parameters of the first part where all are even, and no fewer than the largest has.
   std::size_t parameters() const;
 
  private:
+  double largest_share(std::size_t layer) const;
   Duration sum(std::size_t length) const;
 
   const StepSetting& setting_;

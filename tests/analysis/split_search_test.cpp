@@ -53,7 +53,10 @@ TEST_CASE("what a search says of each split is near what a run takes", "[analysi
         taken.push_back(played(c, cost));
         CHECK(cost.step_s == Approx(taken.back()).epsilon(0.1));
         // Sums among twins or of gradients alone have nothing to meet.
-        if (cost.split.pipeline == 1) CHECK(cost.step_s == Approx(taken.back()).epsilon(1e-6));
+        const bool even = 16 % cost.split.tensor == 0;
+        if (cost.split.pipeline == 1 && even) {
+          CHECK(cost.step_s == Approx(taken.back()).epsilon(1e-6));
+        }
       }
       CHECK(taken.front() <= 1.1 * *std::ranges::min_element(taken));
     }
@@ -110,12 +113,29 @@ TEST_CASE("a search counts what a worker holds", "[analysis]") {
   CHECK(piped->bytes_held == 4.0 * (3 * 2 * 272 + 2 * 1 * (2 * 2 * 16)));
 }
 
-TEST_CASE("units that workers cannot share alike leave splits out", "[analysis]") {
-  Configuration c = asked(3, 1e7);
+TEST_CASE("units that do not divide are shared as they are in a run", "[analysis]") {
+  for (const char* model : {"mlp:16,16", "mlp:17,16,19", "mlp:16,16,16,16"}) {
+    for (const int workers : {3, 4, 6, 12}) {
+      for (const double rate : {1e6, 2e7}) {
+        Configuration c = asked(workers, rate);
+        c.model = model;
+        const SplitSearch search = searched(c);
+        CHECK(std::ranges::count(search.found, Split{1, 1, workers}, &SplitCost::split) == 1);
+        for (const SplitCost& cost : search.found) {
+          CAPTURE(model, workers, rate, cost.split.text(), cost.microbatches);
+          CHECK(cost.step_s == Approx(played(c, cost)).epsilon(0.1));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("fewer units than workers leave splits out", "[analysis]") {
+  Configuration c = asked(17, 1e7);
   const SplitSearch search = searched(c);
-  REQUIRE(search.found.size() == 2);
-  CHECK(search.left_out == 1);
-  CHECK(std::ranges::count(search.found, Split{1, 1, 3}, &SplitCost::split) == 0);
+  REQUIRE(search.found.size() == 1);
+  CHECK(search.left_out == 2);
+  CHECK(search.found.front().split == Split{17, 1, 1});
   c.model = "softmax";
   CHECK_THROWS_WITH(searched(c), ContainsSubstring("--model: a model without layers"));
 }

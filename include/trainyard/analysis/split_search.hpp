@@ -4,7 +4,8 @@
 // A step's minibatch is the same in all of them, n times `batch` rows, so that their times compare.
 // The time is gpipe's (flush_time() of scheme/pipeline.hpp); 1f1b takes as long where stages are
 // alike, and memory is what 1f1b holds. Where stages are split and messages take time it is an
-// estimate, within a tenth of the emulated network's where that was asked.
+// estimate, within a tenth of the emulated network's where that was asked; so it is where units do
+// not divide, and the largest part counts.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once
@@ -35,7 +36,7 @@ struct SplitSearch {
   /// All that can be, with as many microbatches as are best of powers of two up to 1024, or as
   /// many as the configuration says. The fastest first; of equally fast ones the least divided.
   std::vector<SplitCost> found;
-  /// Splits that were left out: fewer layers than stages, or units that workers cannot share alike.
+  /// Splits that were left out: fewer layers than stages, or fewer units than workers that share them.
   std::size_t left_out = 0;
 };
 
