@@ -72,6 +72,11 @@ bool has_parts(const Scheme& scheme) {
   return names(scheme, "tensor-size");
 }
 
+bool divides_layers(const Scheme& scheme, const Configuration& c) {
+  const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
+  return cast_of(scheme, c.workers, c.servers, c.ingredients, complete).holds != nullptr;
+}
+
 ChainDivision choose_division(const Scheme& scheme, Configuration& c) {
   ChainDivision made;
   if (has_parts(scheme)) {

@@ -19,6 +19,9 @@ namespace trainyard {
 bool has_stages(const Scheme& scheme);
 /// Whether they hold parts of layers, or may.
 bool has_parts(const Scheme& scheme);
+/// Whether they hold a part of the model each in a run of `c`. Throws OptionError where so many
+/// cannot.
+bool divides_layers(const Scheme& scheme, const Configuration& c);
 
 /// How a run divides a chain among those who hold a copy of it together.
 struct ChainDivision {

@@ -121,7 +121,7 @@ StandIn stand_in(const DividedChain& divided, const Configuration& c) {
 /// Of a scheme that divides layers; what the run leaves open is set in `c`.
 std::optional<DividedChain> chain_of(const Scheme& scheme, const PredictionSetting& setting,
                                      Configuration& c) {
-  if (!has_stages(scheme) && !has_parts(scheme)) return std::nullopt;
+  if (!has_stages(scheme) && !divides_layers(scheme, c)) return std::nullopt;
   const ChainDivision division = choose_division(scheme, c);
   const LayerChain chain = LayerChain::of_parameters(setting.parameters, division);
   resolve_pipelines(c, scheme, chain.data(1, c.seed), [](const std::string&) {});
@@ -224,9 +224,9 @@ std::string why_unknown(const Scheme& scheme) {
 }
 
 /// Groups have what there is for all numbers of workers: of a small model's layers none has so many
-/// units as there may be workers.
+/// units as there may be workers, and who divides them whatever the run says has no other way.
 bool is_of_groups(const Scheme& scheme) {
-  return why_unknown(scheme).empty() && (has_stages(scheme) || !has_parts(scheme));
+  return why_unknown(scheme).empty() && (has_stages(scheme) || !divides_layers(scheme, {}));
 }
 
 std::vector<Variant> variants_of_group(std::string_view name, std::string_view what) {

@@ -49,11 +49,6 @@ LoadedData choose_network(const TimelineOptions& options, Configuration& c) {
   return {"96 kB", generate_blobs(rows, 56, 80, 1.0, c.seed), {}};
 }
 
-bool divides_layers(const Scheme& scheme, const Configuration& c) {
-  const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
-  return cast_of(scheme, c.workers, c.servers, c.ingredients, complete).holds != nullptr;
-}
-
 }  // namespace
 
 LoadedData choose_training(const Scheme& scheme, const TimelineOptions& options, Configuration& c) {

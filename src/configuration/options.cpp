@@ -133,7 +133,16 @@ Option split_option() {
               return std::ranges::count(s.scheme.hyperparameters, name, &HyperparameterInfo::name) >
                      0;
             };
-            if (has("stages") || has("tensor-size")) return "";
+            const std::optional<Split> split = split_of(s.configuration);
+            if (has("stages") || (has("tensor-size") && (!split || split->pipeline == 1))) {
+              return "";
+            }
+            if (has("tensor-size")) {
+              return fmt::format(
+                  "{} has no stages; it has {} copies of the model, each on {} "
+                  "workers",
+                  s.scheme.name, split->workers() / split->tensor, split->tensor);
+            }
             return fmt::format("{} divides no model; it has {} workers all the same", s.scheme.name,
                                s.configuration.workers);
           }};

@@ -69,9 +69,9 @@ std::vector<Preset> with_servers() {
        .scheme = "downpour",
        .settings = {{"fetch-period", "1"}, {"optimizer", "adagrad"}, {"push-period", "1"}},
        .criteria = {data, asynchronous, centralised, gradients, "workers and sharded servers"},
-       .emulated = "Downpour SGD with Adagrad on the servers' shards",
-       .not_emulated = "workers that are several machines each (tensor-split and gpipe divide a "
-                       "model), its partitioner of graphs"},
+       .emulated = "Downpour SGD with Adagrad on the servers' shards; as distbelief{tensor-size=2} "
+                   "with replicas on so many workers each, which push and fetch their parts",
+       .not_emulated = "its partitioner of graphs: layers are split by their units alone"},
       {.name = "sandblaster",
        .system = "DistBelief's Sandblaster",
        .source = "Dean et al., NIPS 2012",

@@ -38,11 +38,18 @@ const std::string& machine_text() {
   return text;
 }
 
+/// So many workers compute each minibatch together, and so take their steps together; where the
+/// pace is lockstep, all do.
+int team_of(const Plan& plan) {
+  return plan.scheme->pace == Pace::free ? plan.cast.tensor_size : 1;
+}
+
 /// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
 /// lots even out, and at most 1024.
 std::uint64_t lot_size(const Plan& plan) {
-  if (plan.configuration.time == TimeMode::simulated) return 1;
-  return std::clamp<std::uint64_t>(plan.limits.steps / 256, 1, 1024);
+  const auto team = static_cast<std::uint64_t>(team_of(plan));
+  if (plan.configuration.time == TimeMode::simulated) return team;
+  return team * std::clamp<std::uint64_t>(plan.limits.steps / 256, 1, 1024);
 }
 
 /// One run under way: everything the ranks share, and what has been seen of it.
@@ -237,7 +244,11 @@ RunResult Experiment::run() {
   if (look(start())) limits.steps = 0;
 
   Pacer pacer(
-      {.pace = scheme_.pace, .limits = limits, .workers = setup.workers, .lot = lot_size(plan_)},
+      {.pace = scheme_.pace,
+       .limits = limits,
+       .workers = setup.workers,
+       .team = team_of(plan_),
+       .lot = lot_size(plan_)},
       state, [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted_);
   const RunContext context{.scheme = scheme_.name,
                            .train = data_.train,

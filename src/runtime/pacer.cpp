@@ -23,6 +23,9 @@ Pacer::Pacer(const StepRule& rule, RunState& state, std::function<bool(const Sna
       gatherer_(state) {
   require(rule.limits.evaluate_every > 0 && rule.lot > 0,
           "a run is looked at and counted in whole steps");
+  require(rule.team > 0 && rule.workers % rule.team == 0,
+          "a team is some of the workers, and so are all the others");
+  require(rule.team == 1 || rule.pace == Pace::free, "only free workers need teams");
   require(rule.workers == state.layout().workers, "who has the model takes the steps");
 }
 
@@ -37,11 +40,22 @@ bool Pacer::next_step(Rank& rank, std::uint64_t done) {
   return goes_on;
 }
 
+void Pacer::follow(int worker, std::uint64_t done, bool goes_on) {
+  Progress& own = progress_of(worker);
+  // relaxed: counts only, as in next_step().
+  own.done.store(done, std::memory_order_relaxed);
+  if (goes_on) own.begun.store(done + 1, std::memory_order_relaxed);
+}
+
 /// A function for each pace, so that a Hogwild worker pays for no other: 3 ns of its 100.
 template <Pace pace>
 bool Pacer::next_step_at(Rank& rank, Progress& own, std::uint64_t done) {
   StepCounts counts{.done = done};
-  if (pace == Pace::free && done > 0 && --own.lot_left == 0) count_lot(own, counts);
+  if (pace == Pace::free && done > 0) {
+    // A step of a team is a minibatch of each; of the run's last one there may be fewer left.
+    own.lot_left -= std::min(own.lot_left, static_cast<std::uint64_t>(rule_.team));
+    if (own.lot_left == 0) count_lot(own, counts);
+  }
   const Verdict verdict = ask<pace>(rank, own, counts);
   return verdict == Verdict::go_on || obey<pace>(verdict, rank, own, counts);
 }

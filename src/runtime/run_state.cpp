@@ -16,7 +16,10 @@ std::size_t ModelLayout::place_of(int worker) const {
 }
 
 int ModelLayout::copies() const {
-  return dimension == 0 ? workers : static_cast<int>(place_of(workers) / dimension);
+  if (dimension == 0 || holdings.empty()) return workers;
+  std::size_t held = 0;
+  for (int worker = 0; worker < workers; ++worker) held += count_of(worker);
+  return static_cast<int>(held / dimension);
 }
 
 RunState::RunState(const ModelLayout& layout)

@@ -122,9 +122,26 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
 
 bool Worker::next_step() {
   if (begun_) ++done_;
-  begun_ = context_.pacer.next_step(rank_, done_);
+  begun_ = context_.pacer.team() == 1 ? context_.pacer.next_step(rank_, done_) : begins_with_team();
   if (begun_ && context_.recorder != nullptr) context_.recorder->step_begins(rank_.now());
   return begun_;
+}
+
+/// One asks for all: where each asked for itself, the run's last minibatches might be enough for
+/// some of a team, who would wait for the others for ever.
+bool Worker::begins_with_team() {
+  Pacer& pacer = context_.pacer;
+  const int own = rank_.rank(), first = own - own % pacer.team();
+  if (own != first) {
+    const bool goes_on = rank_.receive(first).tag() != 0;
+    pacer.follow(own, done_, goes_on);
+    return goes_on;
+  }
+  const bool goes_on = pacer.next_step(rank_, done_);
+  for (int other = first + 1; other < first + pacer.team(); ++other) {
+    rank_.send_control(other, goes_on ? 1 : 0);
+  }
+  return goes_on;
 }
 
 const MixingRow& Worker::next_round() {

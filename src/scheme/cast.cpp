@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,10 +47,6 @@ Cast replicas_with_proxies(const CastSetting& setting) {
   return {.workers = setting.workers, .servers = groups + 1, .proxies = groups};
 }
 
-Cast servers(const CastSetting& setting) {
-  return {.workers = setting.workers, .servers = setting.servers, .model = ModelHome::servers};
-}
-
 Cast one_server(const CastSetting& setting) {
   return {.workers = setting.workers, .servers = 1, .model = ModelHome::servers};
 }
@@ -89,7 +86,7 @@ std::vector<Holding> stages_in_parts(const LayeredModel& model, int stages, int 
 }
 
 std::vector<Holding> a_part_each(const Model& model, const Cast& made) {
-  if (made.servers > 0) {
+  if (made.servers > 0 && made.model == ModelHome::replicas) {
     throw OptionError("collective",
                       "parts of a model are added up, of many lengths, and servers know those of "
                       "the model alone; ring and the others without servers are accepted");
@@ -124,7 +121,25 @@ int asked(const CastSetting& setting, std::string_view name) {
   return found == setting.hyperparameters.end() ? 1 : std::max(1, static_cast<int>(found->second));
 }
 
+/// How many workers hold layers together. Throws OptionError where they do not divide all.
+int asked_tensor_size(const CastSetting& setting) {
+  const int size = asked(setting, "tensor-size"), workers = setting.workers;
+  if (size > workers || workers % size != 0) {
+    throw OptionError("tensor-size", fmt::to_string(size),
+                      fmt::format("{} workers make no copies of the model with so many each; a "
+                                  "number that divides {} is accepted",
+                                  workers, workers));
+  }
+  return size;
+}
+
 }  // namespace
+
+Cast servers(const CastSetting& setting) {
+  const int size = asked_tensor_size(setting);
+  Cast made{.workers = setting.workers, .servers = setting.servers, .model = ModelHome::servers};
+  return size == 1 ? made : in_pipelines(std::move(made), 1, size);
+}
 
 Cast one_worker(const CastSetting& setting) {
   return {.workers = 1, .shares = {everyone(setting.workers)}};
@@ -135,14 +150,8 @@ Cast pipeline(const CastSetting& setting) {
 }
 
 Cast pipelines(const CastSetting& setting) {
-  const int stages = asked(setting, "stages"), size = asked(setting, "tensor-size");
-  const int workers = setting.workers;
-  if (size > workers || workers % size != 0) {
-    throw OptionError("tensor-size", fmt::to_string(size),
-                      fmt::format("{} workers make no copies of the model with so many each; a "
-                                  "number that divides {} is accepted",
-                                  workers, workers));
-  }
+  const int size = asked_tensor_size(setting);
+  const int stages = asked(setting, "stages"), workers = setting.workers;
   if (stages > workers / size || workers / size % stages != 0) {
     throw OptionError(
         "stages", fmt::to_string(stages),

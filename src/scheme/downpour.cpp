@@ -15,16 +15,29 @@
 // Warm start (§4.1): the first worker takes so many steps alone (--warm-start), and then the others
 // fetch the model and join. Gradients that are stale do the most harm at the beginning, when the
 // model moves far.
+//
+// DistBelief's workers are replicas that lie on several machines each (§3). With --tensor-size T so
+// many neighbouring workers are one, and hold a part of every layer as in tensor-split. They
+// compute a gradient together, of the minibatches of all of them, and then each pushes and fetches
+// its part by itself, at the servers that hold some of it (§4.1). So it is lockstep within a
+// replica and asynchronous between them, and a replica may be a mixture of versions also where
+// there is one server. With T = 1 it is the rule above.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/model/layered_model.hpp"
+#include "trainyard/runtime/shard_part.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/held_shards.hpp"
 #include "scheme/ps_async.hpp"
+#include "scheme/shared_hyperparameters.hpp"
+#include "scheme/split_stage.hpp"
 
 namespace trainyard {
 
@@ -34,33 +47,59 @@ namespace {
 constexpr std::uint64_t wants_model = 1, brings_gradient = 2;
 constexpr int bits = 2;
 
-/// The first worker is alone at first, and at its end if it has not come so far.
+/// The gradients of a replica that this worker has to itself, or of its part of one.
+class Gradients {
+ public:
+  Gradients(Worker& worker, int tensor_size) : worker_(worker) {
+    if (tensor_size == 1) return;
+    part_.emplace(worker, worker.layers().cut(1).front(), tensor_size, find_all_reduce("ring"));
+  }
+
+  /// Valid until the next call.
+  ConstVector compute() {
+    if (!part_) return worker_.compute_gradient();
+    part_->forward(worker_.next_minibatch());
+    part_->backward();
+    return part_->gradient();
+  }
+
+ private:
+  Worker& worker_;
+  std::optional<StagePart> part_;
+};
+
+/// The first replica is alone at first, and at its end if it has not come so far.
 class WarmStart {
  public:
-  explicit WarmStart(Worker& worker)
-      : worker_(worker), steps_(static_cast<std::uint64_t>(worker.hyperparameter("warm-start"))) {}
+  WarmStart(Worker& worker, HeldShards& shards, int tensor_size)
+      : worker_(worker),
+        shards_(shards),
+        tensor_size_(tensor_size),
+        steps_(static_cast<std::uint64_t>(worker.hyperparameter("warm-start"))) {}
 
-  /// Waits until this worker is to join, and fetches the model. The first one need not wait.
+  /// Waits until this worker is to join, and fetches the model. Those of the first replica need not
+  /// wait.
   void join(std::span<std::uint64_t> versions) {
-    if (steps_ == 0 || first()) return;
+    if (steps_ == 0 || worker_.comm().rank() < tensor_size_) return;
     worker_.comm().receive(0);
     std::ranges::fill(versions, wants_model);
-    push(worker_.comm(), Vector(), versions);
-    pull(worker_.comm(), worker_.replica(), versions);
+    shards_.push(Vector(), versions);
+    shards_.pull(versions);
   }
-  /// After each step of the first worker, and with `ends` after the last one.
+  /// After each step, and with `ends` after the last one: the first worker tells those who wait.
   void let_join(bool ends) {
-    if (steps_ == 0 || !first() || joined_ || (!ends && worker_.step() + 1 < steps_)) return;
+    const bool tells = worker_.comm().rank() == 0;
+    if (steps_ == 0 || !tells || joined_ || (!ends && worker_.step() + 1 < steps_)) return;
     joined_ = true;
-    for (int other = 1; other < worker_.comm().workers(); ++other) {
+    for (int other = tensor_size_; other < worker_.comm().workers(); ++other) {
       worker_.comm().send_control(other, 0);
     }
   }
 
  private:
-  bool first() const { return worker_.comm().rank() == 0; }
-
   Worker& worker_;
+  HeldShards& shards_;
+  const int tensor_size_;
   const std::uint64_t steps_;
   bool joined_ = false;
 };
@@ -68,14 +107,17 @@ class WarmStart {
 void work(Worker& worker) {
   const auto fetch_period = static_cast<std::uint64_t>(worker.hyperparameter("fetch-period"));
   const auto push_period = static_cast<std::uint64_t>(worker.hyperparameter("push-period"));
+  const int tensor_size = static_cast<int>(worker.hyperparameter(tensor_size_info.name));
   const Vector replica = worker.replica();
   const Vector accrued = worker.keep("accrued gradients", replica.size());
   std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
   std::vector<std::uint64_t> tags(versions.size());
-  WarmStart warm_start(worker);
+  Gradients gradients(worker, tensor_size);
+  HeldShards shards(worker);
+  WarmStart warm_start(worker, shards, tensor_size);
   warm_start.join(versions);
   while (worker.next_step()) {
-    const auto gradient = worker.compute_gradient();
+    const auto gradient = gradients.compute();
     const bool pushes = worker.step() % push_period == 0;
     const bool fetches = (worker.step() + 1) % fetch_period == 0;  // for the next step
     kernels::add(gradient, accrued);
@@ -83,11 +125,11 @@ void work(Worker& worker) {
       const std::uint64_t asks = (fetches ? wants_model : 0) | (pushes ? brings_gradient : 0);
       std::ranges::transform(versions, tags.begin(),
                              [asks](std::uint64_t version) { return version << bits | asks; });
-      push(worker.comm(), pushes ? accrued : Vector(), tags);
+      shards.push(pushes ? accrued : Vector(), tags);
     }
     if (pushes) kernels::set_to_zero(accrued);
     if (fetches) {
-      pull(worker.comm(), replica, versions);
+      shards.pull(versions);
     } else {
       kernels::axpy(-worker.step_size(), gradient, replica);
     }
@@ -98,17 +140,22 @@ void work(Worker& worker) {
 
 void serve(Server& server) {
   const auto push_period = static_cast<std::uint64_t>(server.hyperparameter("push-period"));
+  const int tensor_size = static_cast<int>(server.hyperparameter(tensor_size_info.name));
+  std::vector<ShardPart> parts;  // what each worker of a replica has in common with the shard
+  parts.reserve(static_cast<std::size_t>(tensor_size));
+  for (int worker = 0; worker < tensor_size; ++worker) parts.emplace_back(server, worker);
   // A worker's first push has one gradient in it, the later ones a period's.
   std::vector<std::uint64_t> gradients(static_cast<std::size_t>(server.comm().workers()), 1);
   while (const auto message = server.comm().receive_any()) {
+    ShardPart& part = parts[static_cast<std::size_t>(message->from() % tensor_size)];
     if ((message->tag() & brings_gradient) != 0) {
-      server.record_staleness(message->tag() >> bits);
+      part.record_staleness(message->tag() >> bits);
       std::uint64_t& count = gradients[static_cast<std::size_t>(message->from())];
-      server.apply(message->vector(), count);
+      part.apply(message->vector(), count * static_cast<std::uint64_t>(tensor_size));
       count = push_period;
     }
     if ((message->tag() & wants_model) != 0) {
-      server.comm().send(message->from(), server.shard(), server.version());
+      server.comm().send(message->from(), part.values(), part.version());
     }
   }
 }
@@ -124,8 +171,10 @@ HyperparameterInfo steps_between(std::string name, std::string argument, std::st
           .cycle = true};
 }
 
-/// Without a fetch in the first step nobody waits for the server.
+/// Without a fetch in the first step nobody waits for the server. Where several workers are a
+/// replica nobody knows a closed form: messages about parts meet at the servers' ports.
 std::optional<Duration> step_time(const StepSetting& s) {
+  if (hyperparameter(s.hyperparameters, tensor_size_info.name) > 1) return std::nullopt;
   if (hyperparameter(s.hyperparameters, "warm-start") > 0) return std::nullopt;
   if (hyperparameter(s.hyperparameters, "fetch-period") > 1) return std::nullopt;
   return ps_async_step_time(s);
@@ -152,7 +201,8 @@ Scheme downpour_scheme() {
                                .low = 0,
                                .high = 1e12,
                                .whole = true,
-                               .in_the_long_run = 0.0}},
+                               .in_the_long_run = 0.0},
+                              tensor_size_info},
           .worker = work,
           .server = serve};
 }

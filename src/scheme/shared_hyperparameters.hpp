@@ -59,19 +59,20 @@ inline const HyperparameterInfo microbatches_info{
     .high = 1e6,
     .whole = true};
 
-/// Of a scheme with stages 1, so that nothing is split that nobody asked for.
+/// Of schemes that do not exist for it 1, so that nothing is split that nobody asked for: theirs is
+/// behind other hyperparameters, that of tensor-split stands alone.
 inline const HyperparameterInfo tensor_size_info{
     .name = "tensor-size",
     .argument = "T",
     .help =
-        "workers that hold each stage together, 1 if not given; of tensor-split, which has no "
-        "stages, the whole model, all workers if not given",
+        "workers that hold each stage together, or the whole model where there are no stages; 1 if "
+        "not given, of tensor-split all workers",
     .fallback = 1,
     .low = 1,
     .high = 32000,
     .whole = true,
     .run_fallback = [](int workers, const Hyperparameters& before) -> double {
-      return before.contains("stages") ? 1 : workers;
+      return before.empty() ? workers : 1;
     }};
 
 // Functions, as they look at other files' constants.

@@ -157,7 +157,8 @@ TEST_CASE("those who hold parts of layers are predicted by a chain of layers ali
                           Case{"tensor-split:recursive-doubling", 2, {{"tensor-size", 2}}, true},
                           Case{"gpipe", 4, {{"stages", 2}, {"tensor-size", 2}}, false},
                           Case{"gpipe", 2, {{"stages", 1}, {"tensor-size", 2}}, true},
-                          Case{"1f1b", 4, {{"stages", 2}, {"tensor-size", 2}}, false}}) {
+                          Case{"1f1b", 4, {{"stages", 2}, {"tensor-size", 2}}, false},
+                          Case{"downpour", 2, {{"tensor-size", 2}}, false}}) {
     const Variant variant = parse_variants(row.variant, "test").front();
     const auto numbers = static_cast<std::uint64_t>(row.layers * 16 * 17);
     PredictionSetting setting = setting_of(4, network, numbers);
@@ -361,6 +362,9 @@ TEST_CASE("variants: a scheme, or one way of it", "[analysis]") {
   }
   CHECK(std::ranges::count(parse_variants("all", ""), std::string("tensor-split"),
                            &Variant::scheme) == 0);
+  // What may divide layers and need not does not, of a model without any.
+  CHECK(std::ranges::count(parse_variants("all", ""), std::string("downpour"), &Variant::scheme) ==
+        1);
   CHECK_THROWS_WITH(parse_variants("gossip:rung", "--schemes"),
                     ContainsSubstring("did you mean 'ring'?"));
   CHECK_THROWS_WITH(parse_variants("ring:tree", "--schemes"), ContainsSubstring("no choice"));

@@ -59,3 +59,23 @@ TEST_CASE("a split and what it stands for are not given together", "[configurati
                           " is given beside; a split says the workers, stages and tensor size");
   }
 }
+
+TEST_CASE("a split with stages is noted where a scheme has none", "[configuration]") {
+  const auto notes = [](const char* scheme, const char* split) {
+    Configuration c;
+    option_named("split").set(c, split, "--split");
+    const std::vector<OptionSetting> settings{{c, find_scheme(scheme)}};
+    const std::vector<std::string> given{"split"};
+    return idle_notes(settings, given);
+  };
+  for (const char* scheme : {"downpour", "tensor-split"}) {
+    CAPTURE(scheme);
+    CHECK(notes(scheme, "dp=2,tp=3").empty());
+    const std::vector<std::string> with_stages = notes(scheme, "dp=2,pp=2,tp=3");
+    REQUIRE(with_stages.size() == 1);
+    CHECK_THAT(with_stages.front(),
+               ContainsSubstring("has no stages; it has 4 copies of the model, each on 3 workers"));
+  }
+  CHECK(notes("gpipe", "dp=2,pp=2,tp=3").empty());
+  CHECK_THAT(notes("ring", "dp=2").front(), ContainsSubstring("ring divides no model"));
+}

@@ -78,11 +78,27 @@ TEST_CASE("neighbours hold a stage together, and then the next one", "[scheme]")
   CHECK(hybrid.holds != nullptr);
 }
 
+TEST_CASE("neighbours are a replica of a model that lies on servers", "[scheme]") {
+  const Cast split = cast_with("downpour", 6, 2, "ring", {{"tensor-size", 3}});
+  const std::vector<int> first{0, 1, 2}, second{3, 4, 5};
+  CHECK(split.shares == std::vector<std::vector<int>>{first, first, first, second, second, second});
+  CHECK(split.model == ModelHome::servers);
+  CHECK(split.servers == 2);
+  CHECK(split.tensor_size == 3);
+  CHECK(split.holds != nullptr);
+  const Cast whole = cast_with("downpour", 6, 2);
+  CHECK(whole.shares.empty());
+  CHECK(whole.holds == nullptr);
+}
+
 TEST_CASE("a row sees its own hyperparameters and not those of others", "[scheme]") {
   const Hyperparameters of_others{{"stages", 2}};
   const Scheme& scheme = find_scheme("tensor-split");
   CHECK(with_fallbacks(scheme, of_others, 8).at("tensor-size") == 8);
-  CHECK(with_fallbacks(find_scheme("gpipe"), of_others, 8).at("tensor-size") == 1);
+  for (const char* other : {"gpipe", "1f1b", "pipedream", "downpour"}) {
+    CHECK(with_fallbacks(find_scheme(other), {}, 8).at("tensor-size") == 1);
+    CHECK(with_fallbacks(find_scheme(other), of_others, 8).at("tensor-size") == 1);
+  }
   const Cast made = cast_with("tensor-split", 8, 1, "ring", {{"stages", 2}, {"tensor-size", 4}});
   CHECK(made.shares_of(7) == std::vector<int>{4, 5, 6, 7});
 }

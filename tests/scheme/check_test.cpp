@@ -131,13 +131,19 @@ TEST_CASE("a cast that cannot run is refused by name", "[scheme]") {
                          return Cast{.workers = setting.workers - 1};
                        };
                      }},
-           Forgotten{"scheme 'mine': .cast: says what of the model each worker holds, and keeps it",
+           Forgotten{
+               "scheme 'mine': .cast: says what of the model each worker holds, and shares it",
+               [](Scheme& s) {
+                 s.cast = [](const CastSetting& setting) {
+                   Cast made = cast::shared(setting);
+                   made.holds = cast::pipeline(setting).holds;
+                   return made;
+                 };
+               }},
+           Forgotten{"scheme 'mine': .cast: has so many workers hold layers together that they do",
                      [](Scheme& s) {
-                       s.server = serve_nobody;
                        s.cast = [](const CastSetting& setting) {
-                         Cast made = cast::one_server(setting);
-                         made.holds = cast::pipeline(setting).holds;
-                         return made;
+                         return Cast{.workers = setting.workers, .tensor_size = 3};
                        };
                      }},
            Forgotten{"scheme 'mine': .cast: says of another number of workers",

@@ -41,8 +41,13 @@ class Pacer {
   Pacer(const StepRule& rule, RunState& state, std::function<bool(const Snapshot&)> look,
         const std::atomic<bool>& interrupted);
 
-  /// Called by a worker that has done `done` steps. False when it shall take no more.
+  /// Called by a worker that has done `done` steps, in a team by its first one. False when it shall
+  /// take no more.
   bool next_step(Rank& rank, std::uint64_t done);
+  /// Called by the others of a team, which have heard from the first one whether they go on.
+  void follow(int worker, std::uint64_t done, bool goes_on);
+  /// So many workers begin each step together: those with ranks from a multiple of it.
+  int team() const { return rule_.team; }
 
   /// lockstep: the step that this worker has begun takes no minibatch.
   void sit_out(int worker) {

@@ -34,8 +34,8 @@ struct ModelLayout {
   std::optional<FixedPoint> shared_format{};  // home shared; empty: floats
   Scalar scalar = Scalar::float32;
   std::size_t dimension = 0;
-  /// home replicas: what of the model each worker holds; empty: all of it. Every parameter is held
-  /// by as many workers.
+  /// What of the model each worker's replica is; empty: all of it. Every parameter is held by as
+  /// many workers.
   std::vector<Holding> holdings{};
 
   Holding held_by(int worker) const {
@@ -49,7 +49,7 @@ struct ModelLayout {
   /// Where worker w's replica begins when all of them lie one behind the other; of `workers`, where
   /// the last one ends. 0 unless replicas are the model's home.
   std::size_t place_of(int worker) const;
-  /// How many workers hold each parameter. REQUIRES: home replicas.
+  /// How many workers hold each parameter. REQUIRES: home replicas or servers.
   int copies() const;
 };
 

@@ -15,6 +15,8 @@
 
 namespace trainyard {
 
+class ShardPart;  // runtime/shard_part.hpp
+
 class Server {
  public:
   /// Server `index` of k owns parameters [index·d/k, (index+1)·d/k); the proxies before them (first
@@ -82,6 +84,7 @@ class Server {
   const AllReduce& collective() const { return ingredient<AllReduce>("collective"); }
 
  private:
+  friend class ShardPart;  // applies to some of the shard as apply() does to all of it
   Rank& rank_;
   const RunContext& context_;
   Vector shard_;

@@ -60,6 +60,9 @@ struct StepRule {
   Pace pace = Pace::lockstep;
   RunLimits limits{};
   int workers = 1;
+  /// free: so many neighbouring workers compute a minibatch of all of them together. The first of
+  /// them asks this rule, for all; their lots are a multiple of it.
+  int team = 1;
   /// A free worker takes minibatches off the common count in lots of so many, > 0: with 1 the count
   /// is exact at every moment, but fought over.
   std::uint64_t lot = 1;

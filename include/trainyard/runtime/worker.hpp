@@ -211,6 +211,8 @@ class Worker {
   /// UsageError where the model has no layers.
   const LayeredModel& layers() const;
   Stage stage() const;
+  /// Which of the model's parameters its replica is.
+  Holding holding() const { return context_.state.layout().held_by(rank_.rank()); }
 
   /// What every model of the run starts from.
   ConstVector initial_model() const { return context_.initial_model; }
@@ -322,6 +324,7 @@ class Worker {
   bool compute_serving(Batch batch, FunctionRef<bool(Message&)> serve);
   ComputeCost cost_of_next(bool reads_shared);
   double step_size_after(std::uint64_t minibatches) const;
+  bool begins_with_team();
   void code(Duration of_a_number, FunctionRef<void()> work);
   /// Made when it is first asked for, for so many numbers.
   Optimizer& optimizer_for(std::size_t numbers);

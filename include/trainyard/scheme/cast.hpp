@@ -45,10 +45,10 @@ struct Cast {
   std::optional<FixedPoint> shared_format{};
   /// shares[w]: whose minibatches rank w takes in a step, of workers 0 .. n − 1. Empty: its own.
   std::vector<std::vector<int>> shares{};
-  /// ModelHome::replicas: what of the model each worker's replica is; nullptr: all of it.
+  /// What of the model each worker's replica is; nullptr: all of it. Not of ModelHome::shared.
   HoldingRule holds = nullptr;
   /// Of schemes that divide layers: so many neighbouring workers hold the same ones, a part of
-  /// their units each (TensorSplit).
+  /// their units each (TensorSplit). Where the pace is free they begin each step together.
   int tensor_size = 1;
   /// ModelHome::shared, one model of floats: of hot lines each worker has a slice, which it
   /// reconciles after so many uses (HotLines). 0: it has none.
@@ -74,7 +74,9 @@ Cast replicas(const CastSetting& setting);
 Cast replicas_with_servers(const CastSetting& setting);
 /// A replica each, a proxy for each of k groups of workers, and a root behind the proxies.
 Cast replicas_with_proxies(const CastSetting& setting);
-/// The model lies on k servers, a shard each.
+/// The model lies on k servers, a shard each. With the hyperparameter "tensor-size" T > 1 so many
+/// neighbouring workers are one replica: they hold a part of each layer and take the minibatches of
+/// all of them. Throws OptionError where n is no multiple of T.
 Cast servers(const CastSetting& setting);
 /// The model lies on one server, whatever --servers says.
 Cast one_server(const CastSetting& setting);
