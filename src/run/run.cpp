@@ -306,7 +306,8 @@ RunResult Experiment::run() {
 
 /// Workers that hold a part of the model each compute a minibatch together.
 std::uint64_t Experiment::samples_computed(std::uint64_t worker_steps) const {
-  const std::uint64_t rows = worker_steps * cast_.shares_of(0).size() * config_.batch;
+  const std::uint64_t minibatches = cast_.one_share_a_step ? 1 : cast_.shares_of(0).size();
+  const std::uint64_t rows = worker_steps * minibatches * config_.batch;
   if (plan_.holdings.empty()) return rows;
   return rows * static_cast<std::uint64_t>(plan_.layout().copies()) /
          static_cast<std::uint64_t>(cast_.workers);

@@ -88,6 +88,7 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
     noises_.emplace_back(context.compute_noise, context.seed,
                          static_cast<std::uint32_t>(stands_for_all ? w : rank.rank()));
   }
+  next_numbers_.assign(shares.size(), 0);
   const std::size_t rows = context.batch * shares.size();
   single_row_ = rows == 1;
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
@@ -198,6 +199,13 @@ ComputeCost Worker::cost_of_next(bool reads_shared) {
   return *cost_;
 }
 
+ComputeCost Worker::cost_of(double minibatches, const Slowdown& noise) const {
+  const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())] * noise.factor;
+  return {.simulated = scaled(context_.minibatch_time, minibatches * slowdown),
+          .slowdown = slowdown,
+          .pause = noise.pause};
+}
+
 const LayeredModel& Worker::layers() const {
   const LayeredModel* const layered = context_.model.layered();
   if (layered == nullptr) {
@@ -241,14 +249,18 @@ Vector Worker::compute_gradient() {
   return gradient_.view();
 }
 
+/// The next minibatch of that share is number `number`.
+void Worker::skip_to(std::size_t share, std::uint64_t number) {
+  std::uint64_t& next = next_numbers_[share];
+  require(number >= next, "minibatches come in order");
+  if (number > next) streams_[share].skip(number - next);
+  next = number + 1;
+}
+
 Vector Worker::compute_combination(std::span<const double> coefficients, std::uint64_t number) {
   needs_whole("compute_combination()");
-  require(coefficients.size() == streams_.size() && number >= next_number_,
-          "a combination has a coefficient for each share, and minibatches come in order");
-  if (next_number_ < number) {
-    for (MinibatchStream& stream : streams_) stream.skip(number - next_number_);
-  }
-  next_number_ = number + 1;
+  require(coefficients.size() == streams_.size(), "a combination has a coefficient for each share");
+  for (std::size_t share = 0; share < streams_.size(); ++share) skip_to(share, number);
   if (combination_.empty()) {
     combination_ = VectorBuffer(gradient_.view().scalar(), gradient_.view().size());
   }
@@ -263,27 +275,29 @@ Vector Worker::compute_combination(std::span<const double> coefficients, std::ui
 }
 
 /// At the replica as it is now. False when `serve` said so.
-bool Worker::compute_serving(Batch batch, FunctionRef<bool(Message&)> serve) {
+bool Worker::compute_serving(Batch batch, const ComputeCost& cost,
+                             FunctionRef<bool(Message&)> serve) {
   needs_whole("compute_gradient()");
   if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
   kernels::copy(replica_, read_at_.view());
   batch_ = batch;
   return rank_.compute_serving(
-      cost_of_next(false),
-      [&] { context_.model.gradient(read_at_.view(), batch_, gradient_.view(), workspace_); },
+      cost, [&] { context_.model.gradient(read_at_.view(), batch_, gradient_.view(), workspace_); },
       serve);
 }
 
 Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve) {
-  compute_serving(next_minibatch(), [&](const Message& message) {
+  const Batch batch = next_minibatch();
+  compute_serving(batch, cost_of_next(false), [&](const Message& message) {
     serve(message);
     return true;
   });
   return gradient_.view();
 }
 
-std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Message&)> take) {
-  const bool done = compute_serving(next_minibatch(), [&](const Message& message) {
+std::optional<Vector> Worker::compute_unless(Batch batch, const ComputeCost& cost,
+                                             FunctionRef<void(const Message&)> take) {
+  const bool done = compute_serving(batch, cost, [&](const Message& message) {
     take(message);
     return false;
   });
@@ -291,16 +305,23 @@ std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Mes
   return gradient_.view();
 }
 
+std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Message&)> take) {
+  const Batch batch = next_minibatch();
+  return compute_unless(batch, cost_of_next(false), take);
+}
+
+std::optional<Vector> Worker::compute_share_unless(std::size_t share, std::uint64_t number,
+                                                   FunctionRef<void(const Message&)> take) {
+  require(share < streams_.size(), "a share is one of those that the worker has");
+  skip_to(share, number);
+  return compute_unless(streams_[share].next(), cost_of(1.0, next_slowdown()), take);
+}
+
 std::optional<Vector> Worker::compute_portion_unless(std::size_t number,
                                                      FunctionRef<void(const Message&)> take) {
   require(number < context_.portions(), "a portion is one of those that there are");
   portion_ = context_.portion(number);
-  const bool done = compute_serving({&portion_, 1}, [&](const Message& message) {
-    take(message);
-    return false;
-  });
-  if (!done) return std::nullopt;
-  return gradient_.view();
+  return compute_unless({&portion_, 1}, cost_of_next(false), take);
 }
 
 void Worker::compute(double minibatches, FunctionRef<void()> work) {
@@ -309,11 +330,7 @@ void Worker::compute(double minibatches, FunctionRef<void()> work) {
 
 void Worker::compute(double minibatches, const Slowdown& noise, FunctionRef<void()> work) {
   require(minibatches >= 0.0, "arithmetic takes no negative time");
-  const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())] * noise.factor;
-  rank_.compute({.simulated = scaled(context_.minibatch_time, minibatches * slowdown),
-                 .slowdown = slowdown,
-                 .pause = noise.pause},
-                work);
+  rank_.compute(cost_of(minibatches, noise), work);
 }
 
 void Worker::code(Duration of_a_number, FunctionRef<void()> work) {

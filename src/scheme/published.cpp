@@ -29,6 +29,7 @@ Scheme pipedream_scheme();
 Scheme ps_backup_scheme();
 Scheme ps_backup_interrupt_scheme();
 Scheme gradient_coding_scheme();
+Scheme uncoded_scheme();
 
 Scheme ps_async_scheme();
 Scheme ps_hierarchical_async_scheme();
@@ -67,6 +68,7 @@ Scheme hogwild_plus_plus_scheme();
 Scheme gossip_scheme();
 Scheme hierarchical_gossip_scheme();
 Scheme d_psgd_scheme();
+Scheme exact_gradient_gossip_scheme();
 Scheme gradient_tracking_scheme();
 Scheme diging_scheme();
 Scheme d2_scheme();
@@ -121,6 +123,7 @@ const RowOfScheme published[] = {
   ps_backup_scheme,
   ps_backup_interrupt_scheme,
   gradient_coding_scheme,
+  uncoded_scheme,
   ps_async_scheme,
   ps_hierarchical_async_scheme,
   staleness_aware_scheme,
@@ -156,6 +159,7 @@ const RowOfScheme published[] = {
   gossip_scheme,
   hierarchical_gossip_scheme,
   d_psgd_scheme,
+  exact_gradient_gossip_scheme,
   gradient_tracking_scheme,
   diging_scheme,
   d2_scheme,

@@ -52,6 +52,8 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"staleness", "5"},
                                                          {"backups", "2"},
                                                          {"stragglers", "2"},
+                                                         {"copies", "3"},
+                                                         {"distinct", "5"},
                                                          {"split", "dp=2,pp=3,tp=1"},
                                                          {"stages", "2"},
                                                          {"microbatches", "8"},

@@ -75,7 +75,7 @@ TEST_CASE("an interrupt ends the run with what it has", "[runtime]") {
   const LoadedData data = test::dense_problem();
   for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
     for (const char* scheme : {"ring", "ps-sync", "ps-async", "gossip", "hogwild", "ps-backup",
-                               "gradient-coding", "essp", "value-bound"}) {
+                               "gradient-coding", "uncoded", "essp", "value-bound"}) {
       CAPTURE(scheme, time_mode_text(time));
       Configuration c = quick(scheme, 3, 100'000'000);
       c.time = time;
@@ -108,7 +108,7 @@ TEST_CASE("a diverging run says so and ends", "[runtime]") {
 TEST_CASE("an interrupt on threads does not wait for a slow network or a straggler", "[runtime]") {
   const LoadedData data = test::dense_problem();
   for (const char* scheme : {"ring", "ps-sync", "ps-async", "gossip", "ps-backup",
-                             "gradient-coding", "essp", "value-bound"}) {
+                             "gradient-coding", "uncoded", "essp", "value-bound"}) {
     for (const bool slow_network : {true, false}) {
       CAPTURE(scheme, slow_network);
       Configuration c = quick(scheme, 3, 1000);

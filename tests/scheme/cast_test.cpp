@@ -44,6 +44,8 @@ TEST_CASE("casts say how many ranks there are of each kind, and where the model 
            Case{"fused-all-reduce", "ring", 8, 3, 9, 1, 0, 1, ModelHome::replicas},
            Case{"hogwild", "ring", 8, 3, 8, 0, 0, 1, ModelHome::shared},
            Case{"gradient-coding", "ring", 8, 3, 9, 1, 0, 1, ModelHome::servers},
+           Case{"uncoded", "ring", 8, 3, 9, 1, 0, 1, ModelHome::servers},
+           Case{"exact-gradient-gossip", "ps", 8, 3, 9, 1, 0, 1, ModelHome::replicas},
            Case{"sequential", "ring", 8, 3, 1, 0, 0, 1, ModelHome::replicas},
        }) {
     CAPTURE(row.scheme, row.collective, row.workers, row.servers);

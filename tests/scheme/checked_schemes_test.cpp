@@ -51,6 +51,7 @@ const std::vector<Check> checks{
     {"ps-backup", "", "ps-backup without spares is ps-sync, bit for bit"},
     {"ps-backup-interrupt", "", "where the late ones drop their work a step takes H_n - H_b"},
     {"gradient-coding", "", "gradient coding follows ps-sync, whoever is slow"},
+    {"uncoded", "", "uncoded follows ps-sync, whoever is slow"},
 
     {"ps-async", "asgd_roundrobin_plain"},
     {"ps-hierarchical-async", "", "ps-hierarchical-async follows its rule"},
@@ -90,6 +91,7 @@ const std::vector<Check> checks{
     {"gossip", "dsgd_atc_one_peer_exp"},
     {"hierarchical-gossip", "", "hierarchical-gossip follows its rule"},
     {"d-psgd", "dsgd_awc_ring"},
+    {"exact-gradient-gossip", "", "exact-gradient-gossip follows its rule"},
     {"gradient-tracking", "gt_atc_ring"},
     {"diging", "gt_diging_ring"},
     {"d2", "d2_exact_diffusion_ring_W"},

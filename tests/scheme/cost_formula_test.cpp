@@ -144,6 +144,7 @@ struct Problem {
              to_seconds(network.message_time(parameters + sizeof(float)))},  // a byte each, and ‖x‖
             {"b", of("backups")},
             {"s", of("stragglers")},
+            {"D", of("distinct")},
             {"⌈log2 g⌉", std::ceil(std::log2(std::max(1.0, of("group-size"))))}};
   }
 };

@@ -91,6 +91,7 @@ TEST_CASE("synchronous schemes wait for the slowest worker at every step", "[sch
                              {"ps-backup", "does not wait for the slowest"},
                              {"ps-backup-interrupt", "does not wait for the slowest"},
                              {"gradient-coding", "a worker computes several minibatches a step"},
+                             {"uncoded", "computes what the slowest would have"},
                              {"sandblaster", "an idle worker takes the next portion"},
                              {"tensor-split", "takes networks, and divides a minibatch's work"}});
   const LoadedData data = test::dense_problem();

@@ -142,6 +142,11 @@ class Worker {
   std::optional<Vector> compute_portion_unless(std::size_t number,
                                                FunctionRef<void(const Message&)> take);
 
+  /// The same over minibatch `number`, from 0, of its share-th share alone. A share's numbers go
+  /// up; those left out are skipped.
+  std::optional<Vector> compute_share_unless(std::size_t share, std::uint64_t number,
+                                             FunctionRef<void(const Message&)> take);
+
   /// Σ_k coefficients_k ∇F at the replica over minibatch `number`, from 0, of its k-th share; takes
   /// as long as that many minibatches. Numbers go up; those left out are skipped. Valid as the
   /// gradient. REQUIRES: a coefficient for each share.
@@ -321,8 +326,12 @@ class Worker {
     if (replica_.empty()) throw_wrong_home(asked_for);
   }
   [[noreturn]] void throw_wrong_home(const char* asked_for) const;
-  bool compute_serving(Batch batch, FunctionRef<bool(Message&)> serve);
+  bool compute_serving(Batch batch, const ComputeCost& cost, FunctionRef<bool(Message&)> serve);
+  std::optional<Vector> compute_unless(Batch batch, const ComputeCost& cost,
+                                       FunctionRef<void(const Message&)> take);
+  void skip_to(std::size_t share, std::uint64_t number);
   ComputeCost cost_of_next(bool reads_shared);
+  ComputeCost cost_of(double minibatches, const Slowdown& noise) const;
   double step_size_after(std::uint64_t minibatches) const;
   bool begins_with_team();
   void code(Duration of_a_number, FunctionRef<void()> work);
@@ -344,7 +353,7 @@ class Worker {
   VectorBuffer gradient_;
   std::optional<GradientInParts> in_parts_;  // once the scheme has asked for it
   VectorBuffer combination_;                 // empty with one share
-  std::uint64_t next_number_ = 0;  // of the streams' next minibatch, for compute_combination()
+  std::vector<std::uint64_t> next_numbers_;  // of each stream's next minibatch, where asked for
   AlignedBuffer<float> residuals_, read_copy_;
   Vector replica_;
   std::optional<Optimizer> optimizer_;

@@ -45,6 +45,8 @@ struct Cast {
   std::optional<FixedPoint> shared_format{};
   /// shares[w]: whose minibatches rank w takes in a step, of workers 0 .. n − 1. Empty: its own.
   std::vector<std::vector<int>> shares{};
+  /// A step of a worker takes a minibatch of one of its shares, not of each.
+  bool one_share_a_step = false;
   /// What of the model each worker's replica is; nullptr: all of it. Not of ModelHome::shared.
   HoldingRule holds = nullptr;
   /// Of schemes that divide layers: so many neighbouring workers hold the same ones, a part of
