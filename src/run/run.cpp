@@ -281,6 +281,7 @@ RunResult Experiment::run() {
   // Where workers do not wait for answers, gradients may have been under way at the last look.
   const bool late_arrivals = by_arrival(scheme_) && metrics_.back().seconds < to_seconds(end.time);
   if (measured_minibatches_ != end.minibatches || late_arrivals) look(end);
+  remark_missing_look(end);
   RunResult result;
   result.model = VectorBuffer::copy_of(end.model);
   result.staleness = state.staleness();
@@ -296,7 +297,6 @@ RunResult Experiment::run() {
   observation_.put_into(result, state);
   if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
   result.resolved = config_;
-  remark_missing_look(end);
   if (cast_.model == ModelHome::shared && hooks_.remark) {
     remark_whether_sharing_pays(config_, model_, data_.train, result.summary, hooks_.remark);
     remark_ends_of_range(cast_, std::as_const(result.model).view(), hooks_.remark);

@@ -30,9 +30,10 @@ struct alignas(64) Envelope : Delivery {
   // and what the switch tells the receiver.
   static constexpr Time not_started = Time::max();
   Time posted{0};
-  std::size_t bytes_to_send = 0;  // `size` is written while it is on its way
-  Envelope* listed_before = nullptr;
-  std::int32_t ticket = 0;  // of the switch, until it starts
+  std::size_t bytes_to_send = 0;       // `size` is written while it is on its way
+  Envelope* listed_before = nullptr;   // `virtual`: the one that arrived before it
+  Envelope* next_of_sender = nullptr;  // `virtual`: that waits at the same rank
+  std::int32_t ticket = 0;             // of the switch, until it starts
   std::atomic<Time> arrives{not_started};
 
   /// Itself and what the heap adds: where everybody sends to everybody, that is most of a message.

@@ -222,9 +222,13 @@ void Pacer::end_after_steps_begun() {
 }
 
 std::uint64_t Pacer::worker_steps_done() const {
+  // relaxed: counts, which others go on writing. Free workers in lots of one count each step
+  // together as well, which saves 10,000 of them 10,000 lines at each step of each.
+  if (rule_.pace == Pace::free && rule_.lot == 1) {
+    return completed_.load(std::memory_order_relaxed);
+  }
   std::uint64_t sum = 0;
   for (const Progress& progress : progress_) {
-    // relaxed: counts, which others go on writing.
     sum += progress.done.load(std::memory_order_relaxed) -
            progress.sat_out.load(std::memory_order_relaxed);
   }

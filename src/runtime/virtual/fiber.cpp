@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <boost/context/preallocated.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -30,13 +29,10 @@ namespace trainyard {
 
 namespace {
 
-// Address space, not memory: only pages that are touched are backed. A rank's program is shallow,
-// but setting up its data is done here too.
-#if defined(TRAINYARD_ASAN) || defined(TRAINYARD_TSAN)
-constexpr std::size_t stack_bytes = std::size_t{1024} * 1024;
-#else
-constexpr std::size_t stack_bytes = std::size_t{256} * 1024;
-#endif
+/// The stack outlives the fiber, and is not its to give back.
+struct LentStack {
+  void deallocate(boost::context::stack_context& /*stack*/) noexcept {}
+};
 
 /// Stacks begin at page boundaries, so the tops of all would share the few sets of the cache that
 /// belong to one place in a page. A waiting rank's frames take about 640 bytes; so many further
@@ -54,25 +50,23 @@ Fiber::Fiber() {
 #endif
 }
 
-Fiber::Fiber(std::function<void()> body, Fiber& home, std::size_t number)
-    : home_(&home), body_(std::move(body)) {
-  boost::context::protected_fixedsize_stack allocator(stack_bytes);
-  const boost::context::stack_context stack = allocator.allocate();
-  auto* top = static_cast<char*>(stack.sp);
-  stack_bottom_ = top - stack.size;
-  stack_size_ = stack.size;
+Fiber::Fiber(std::function<void()> body, Fiber& home, std::span<std::byte> lent, std::size_t number)
+    : home_(&home), body_(std::move(body)), stack_bottom_(lent.data()), stack_size_(lent.size()) {
+  boost::context::stack_context stack;
+  stack.sp = lent.data() + lent.size();
+  stack.size = lent.size();
 #ifdef TRAINYARD_ASAN
   // The last frames of a finished fiber never return, and what was noted of their variables' ends
   // outlives the stack: another one at the same address would begin with it.
   __asan_unpoison_memory_region(stack_bottom_, stack_size_);
 #endif
-  const boost::context::preallocated begins(top - colour(number), stack.size - colour(number),
-                                            stack);
-  goes_on_ =
-      boost::context::fiber(std::allocator_arg, begins, allocator, [this](boost::context::fiber&&) {
-        run_body();
-        return std::move(home_->goes_on_);
-      });
+  const boost::context::preallocated begins(lent.data() + lent.size() - colour(number),
+                                            lent.size() - colour(number), stack);
+  goes_on_ = boost::context::fiber(std::allocator_arg, begins, LentStack(),
+                                   [this](boost::context::fiber&&) {
+                                     run_body();
+                                     return std::move(home_->goes_on_);
+                                   });
 #ifdef TRAINYARD_TSAN
   tsan_fiber_ = __tsan_create_fiber(0);
 #endif

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <span>
 
 #include <boost/context/fiber.hpp>
 
@@ -15,9 +16,10 @@ class Fiber {
  public:
   /// The thread itself, on the stack that it has: the home of other fibers.
   Fiber();
-  /// Nothing runs until somebody goes to it. When the body has ended, its home goes on. Fibers of
-  /// neighbouring numbers keep what they touch in different sets of the first-level cache.
-  Fiber(std::function<void()> body, Fiber& home, std::size_t number);
+  /// Nothing runs until somebody goes to it. When the body has ended, its home goes on. `stack`
+  /// outlives the fiber. Fibers of neighbouring numbers keep what they touch in different sets of
+  /// the first-level cache.
+  Fiber(std::function<void()> body, Fiber& home, std::span<std::byte> stack, std::size_t number);
   /// REQUIRES: finished(), or nobody ever went to it, or it is a home.
   ~Fiber();
   Fiber(const Fiber&) = delete;

@@ -20,7 +20,8 @@ VirtualRank::VirtualRank(VirtualWorld& world, int rank, const std::function<void
               // Another rank failed, and its failure is the one to report.
             }
           },
-          world.home_, static_cast<std::size_t>(rank)) {}
+          world.home_, world.stacks_.at(static_cast<std::size_t>(rank)),
+          static_cast<std::size_t>(rank)) {}
 
 void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload,
                        std::uint64_t tag) {
@@ -35,22 +36,11 @@ void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload
   world_.post(envelope);
 }
 
-void VirtualRank::arrive(Envelope* envelope) {
-  envelope->next = nullptr;
-  (last_arrived_ == nullptr ? first_arrived_ : last_arrived_->next) = envelope;
-  last_arrived_ = envelope;
-}
-
 /// The oldest message that has arrived from that rank, or from anyone; nullptr when there is none.
 Envelope* VirtualRank::take(int from) {
-  Envelope* before = nullptr;
-  Envelope* envelope = first_arrived_;
-  while (envelope != nullptr && from != anybody && envelope->from != from) {
-    before = std::exchange(envelope, envelope->next);
-  }
+  Envelope* const envelope =
+      from == anybody ? arrived_.take_oldest() : arrived_.take_oldest_from(from);
   if (envelope == nullptr) return nullptr;
-  (before == nullptr ? first_arrived_ : before->next) = envelope->next;
-  if (last_arrived_ == envelope) last_arrived_ = before;
   count_received(account_, world_.setup_.network, world_.switch_.links(), envelope->from, rank(),
                  envelope->size);
   return envelope;
@@ -89,15 +79,15 @@ Message VirtualRank::receive(int from) {
 }
 
 bool VirtualRank::await_message() {
-  if (first_arrived_ != nullptr) return true;
+  if (arrived_.oldest() != nullptr) return true;
   const Time since = world_.now_;
   waits_for_ = anybody;
   block("a message");
-  if (first_arrived_ == nullptr) {
+  if (arrived_.oldest() == nullptr) {
     charge(since, Time::max(), Time::max());
     return false;
   }
-  charge(since, first_arrived_->start, first_arrived_->end);
+  charge(since, arrived_.oldest()->start, arrived_.oldest()->end);
   return true;
 }
 

@@ -38,6 +38,7 @@ constexpr auto wakes_later = [](const auto& a, const auto& b) {
 VirtualWorld::VirtualWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program)
     : setup_(setup),
       switch_(setup.network, setup.workers, setup.servers, setup.hosts),
+      stacks_(static_cast<std::size_t>(setup.workers + setup.servers)),
       ready_(static_cast<std::size_t>(setup.workers + setup.servers)),
       barrier_arrivals_(static_cast<std::size_t>(setup.workers)),
       perfect_(setup.network.perfect()),
@@ -174,7 +175,7 @@ void VirtualWorld::advance_network(Time at) {
 
 void VirtualWorld::deliver(Envelope* envelope) {
   VirtualRank& rank = *ranks_[static_cast<std::size_t>(envelope->to)];
-  rank.arrive(envelope);
+  rank.arrived_.add(envelope, ranks_.size());
   if (rank.waits_for_ == envelope->from || rank.waits_for_ == VirtualRank::anybody) {
     rank.waits_for_ = VirtualRank::nobody;
     wake(now_, envelope->to);

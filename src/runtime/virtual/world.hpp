@@ -14,7 +14,9 @@
 #include "runtime/envelope.hpp"
 #include "runtime/virtual/background_task.hpp"
 #include "runtime/virtual/fiber.hpp"
+#include "runtime/virtual/mailbox.hpp"
 #include "runtime/virtual/rank_set.hpp"
+#include "runtime/virtual/stacks.hpp"
 
 namespace trainyard {
 
@@ -46,7 +48,6 @@ class alignas(64) VirtualRank final : public Rank {
   static constexpr int nobody = -1;  // not blocked on a message
   static constexpr int anybody = -2;
 
-  void arrive(Envelope* envelope);
   Envelope* take(int from);
   void block(const char* on);
   bool has_work_to_finish() const;
@@ -55,8 +56,7 @@ class alignas(64) VirtualRank final : public Rank {
   // What every message needs comes first, on three cache lines: 1024 ranks fill the second-level
   // cache.
   VirtualWorld& world_;
-  Envelope* first_arrived_ = nullptr;  // in the order of arrival, as a list
-  Envelope* last_arrived_ = nullptr;
+  Mailbox arrived_;
   int waits_for_ = nobody;
   const char* blocked_on_ = "its turn";  // for the report of a deadlock
   Time task_due_ = Time::max();          // when its result is needed
@@ -104,6 +104,7 @@ class VirtualWorld final : private DeliveryReturn {
   RuntimeSetup setup_;
   Switch switch_;
   Fiber home_;  // the scheduler's own stack
+  const Stacks stacks_;
   std::vector<std::unique_ptr<VirtualRank>> ranks_;
   VirtualRank* running_ = nullptr;
   RankSet ready_;            // go on in this moment
