@@ -7,6 +7,9 @@ set(TRAINYARD_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trainyard)
 install(TARGETS trainyard RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS trainyard_library trainyard_program EXPORT trainyard_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET trainyard-mpi)
+  install(TARGETS trainyard-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY include/trainyard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT trainyard_targets NAMESPACE trainyard:: FILE trainyard_targets.cmake
   DESTINATION ${TRAINYARD_PACKAGE_DIR})

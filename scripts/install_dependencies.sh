@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the distribution's packages that building needs and that are missing. Says nothing when there is
-# nothing to do. `--developer` adds what the style checks and the fuzz targets need, `--peers` the programs
-# and libraries that scripts/bench.sh compares with. The names are those of Debian 12 and 13.
+# nothing to do. `--mpi` adds OpenMPI, with which trainyard-mpi is built, `--developer` what the style checks and
+# the fuzz targets need, `--peers` the programs and libraries that scripts/bench.sh compares with. The names are
+# those of Debian 12 and 13.
 set -euo pipefail
 
 packages=(
@@ -17,10 +18,13 @@ packages=(
   libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
   catch2            # tests
 )
+mpi=(openmpi-bin libopenmpi-dev)
 case "${1:-}" in
   '') ;;
+  --mpi) packages+=("${mpi[@]}") ;;
   --developer)
     packages+=(
+      "${mpi[@]}"
       clang clang-format clang-tidy libclang-rt-dev libbenchmark-dev
       nodejs node-typescript                    # the pages' modules: types and tests
       chromium chromium-driver python3-selenium # the pages as a browser shows them
@@ -33,14 +37,14 @@ case "${1:-}" in
       libdnnl-dev                         # oneDNN
       python3-sklearn                     # scikit-learn
       liblinear-tools                     # LIBLINEAR
-      openmpi-bin libopenmpi-dev          # OpenMPI
+      "${mpi[@]}"                         # OpenMPI
       libgloo-dev                         # PyTorch's transport between processes
       libsimgrid-dev                      # SimGrid
       python3-matplotlib                  # the figure of scripts/bench.sh scaling
     )
     ;;
   *)
-    echo "install_dependencies.sh: '$1' is not --developer or --peers" >&2
+    echo "install_dependencies.sh: '$1' is not --mpi, --developer or --peers" >&2
     exit 2
     ;;
 esac

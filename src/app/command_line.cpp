@@ -48,6 +48,15 @@ constexpr const char* examples =
     "interrupted,\n"
     "results kept if there are any: from the first evaluation on";
 
+constexpr const char* process_examples =
+    "Examples:\n"
+    "  mpirun -np 8 trainyard-mpi run --scheme ring\n"
+    "  mpirun -np 9 trainyard-mpi run --scheme ps-async --workers 8 --dataset a9a --json\n"
+    "\n"
+    "As many processes as the scheme has ranks: its workers and its servers. What comes of a run "
+    "is\n"
+    "printed and written by the process of rank 0. Exit status: as trainyard's.";
+
 /// CLI11's own complaints, of which few are left, as ours.
 void parse(CLI::App& program, int argc, char** argv) {
   try {
@@ -93,7 +102,7 @@ Call after_notes(std::vector<std::string> notes, Call call) {
 /// The commands, as CLI11 parses them.
 class CommandLine::Commands {
  public:
-  Commands();
+  explicit Commands(Processes* processes);
   Call parse(int argc, char** argv);
 
  private:
@@ -107,6 +116,9 @@ class CommandLine::Commands {
   Call predict_call() const;
   Call machine_call() const;
 
+  void offer_runs_only();
+
+  Processes* const processes_;
   CLI::App program_{
       "Trainyard trains one model with many workers and shows what each way of making them talk "
       "costs."};
@@ -125,7 +137,8 @@ class CommandLine::Commands {
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command(
       "machine", "cores, NUMA nodes, where ranks would go; what a shared cache line costs");
-  TrainingFlags run_flags_{run_, default_configuration(), true};
+  TrainingFlags run_flags_{
+      run_, processes_ == nullptr ? default_configuration() : process_defaults(), true};
   CompareFlags compare_flags_{compare_};
   TimelineFlags timeline_flags_{timeline_};
   NetcheckFlags netcheck_flags_{netcheck_};
@@ -148,7 +161,7 @@ constexpr const char* built_in_note =
 
 }  // namespace
 
-CommandLine::Commands::Commands() {
+CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
   program_.name("trainyard");
   program_.set_version_flag("--version", "trainyard " TRAINYARD_VERSION);
   program_.allow_extras();
@@ -190,6 +203,19 @@ CommandLine::Commands::Commands() {
   machine_measure_ = add_switch(machine_, "measure",
                                 "measure latency from core to core, the cost of a shared cache "
                                 "line, and the memory bandwidth of each node, in some seconds");
+  if (processes_ != nullptr) offer_runs_only();
+}
+
+/// What ranks that are processes do together.
+void CommandLine::Commands::offer_runs_only() {
+  program_.name("trainyard-mpi");
+  program_.description(
+      "Trainyard's runs with a process for each rank, which MPI starts: on one machine or many.");
+  program_.footer(process_examples);
+  run_.footer("");
+  for (CLI::App* command : program_.get_subcommands({})) {
+    if (command != &run_) program_.remove_subcommand(command);
+  }
 }
 
 Call CommandLine::Commands::call_without_command() const {
@@ -231,7 +257,9 @@ Call CommandLine::Commands::parse(int argc, char** argv) {
 
 Call CommandLine::Commands::call_of(const CLI::App& command) const {
   if (&command == &run_) {
-    return [asked = run_flags_.asked()] { return run_command(asked); };
+    return [asked = run_flags_.asked(), processes = processes_] {
+      return run_command(asked, processes);
+    };
   }
   if (&command == &compare_ && compare_flags_.is_map()) {
     return [request = compare_flags_.map()] { return map_command(request); };
@@ -340,9 +368,9 @@ namespace {
 
 }  // namespace
 
-CommandLine::CommandLine() {
+CommandLine::CommandLine(Processes* processes) {
   try {
-    commands_ = std::make_unique<Commands>();
+    commands_ = std::make_unique<Commands>(processes);
   } catch (const CLI::OptionAlreadyAdded& error) {
     refuse_name_of_flag(error);
   }

@@ -4,13 +4,18 @@
 #include <functional>
 #include <memory>
 
+namespace trainyard {
+class Processes;
+}
+
 namespace trainyard::app {
 
 /// Every command with its flags. Made once, it parses any number of command lines.
 class CommandLine {
  public:
-  /// Throws UsageError for a scheme of one's own whose hyperparameter is a flag already.
-  CommandLine();
+  /// `processes`: whose ranks run what is asked for; nullptr: ranks are this process's own. Throws
+  /// UsageError for a scheme of one's own whose hyperparameter is a flag already.
+  explicit CommandLine(Processes* processes = nullptr);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;

@@ -19,6 +19,10 @@
 
 #include "app/answer.hpp"
 
+namespace trainyard {
+class Processes;
+}
+
 namespace trainyard::app {
 
 inline constexpr int exit_done = 0;
@@ -28,7 +32,8 @@ inline constexpr int exit_data = 3;
 inline constexpr int exit_diverged = 4;
 inline constexpr int exit_interrupted = 130;
 
-int run_command(const Configuration& configuration);
+/// `processes`: whose ranks run it; called by all of them. nullptr: ranks are this process's own.
+int run_command(const Configuration& configuration, Processes* processes);
 int compare_command(const ComparisonRequest& request);
 int map_command(const MapRequest& request);
 /// `name`: of `schemes`, the one that is told about; empty: a line each.

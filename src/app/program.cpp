@@ -45,13 +45,13 @@ int complain_of_system(const std::system_error& error) {
 
 }  // namespace
 
-int run_program(int argc, char** argv, std::vector<Scheme> own_schemes) {
+int run_program(int argc, char** argv, std::vector<Scheme> own_schemes, Processes* processes) {
   keep_standard_streams_open();
   watch_signals();
   try {
     bound_memory(usable_memory());
     for (Scheme& scheme : own_schemes) add_scheme(std::move(scheme));
-    app::CommandLine line;
+    app::CommandLine line(processes);
     const int status = line.parse(argc, argv)();
     flush_output();
     return status;

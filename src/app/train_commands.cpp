@@ -17,7 +17,9 @@
 #include "trainyard/report/output_file.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/plan.hpp"
+#include "trainyard/run/processes.hpp"
 #include "trainyard/run/resolve.hpp"
+#include "trainyard/runtime/processes.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
 
@@ -104,33 +106,91 @@ std::string comparison_text(const std::vector<RunResult>& results, const Compari
 
 }  // namespace
 
-int run_command(const Configuration& configuration) {
+namespace {
+
+RunPlace place_of(const Configuration& c) {
+  const std::string name = c.preset.empty() ? c.scheme : c.preset;
+  return {.name = name, .folder = c.out.empty() ? c.out : c.out / name, .trace = c.trace};
+}
+
+/// A run that is about to begin: what it writes is open, and its data are read.
+struct OpenedRun {
+  OpenedRun(const Configuration& asked, Processes* processes)
+      : place(place_of(asked)),
+        report((check_outputs(place, asked.force), report_file(asked))),
+        listeners(asked, place, true),
+        hooks(listeners.hooks()),
+        data(load(asked, hooks)),
+        resolved(resolve(asked, {asked.scheme}, data, hooks.remark)) {
+    hooks.processes = processes;
+    if (processes != nullptr) check_processes(plan_run(resolved, data), processes->size());
+    listeners.begin(resolved);
+  }
+
+  const RunPlace place;
+  const std::optional<OutputFile> report;
+  Listeners listeners;
+  RunHooks hooks;
+  const LoadedData data;
+  const Configuration resolved;
+};
+
+/// What one process cannot do, none does.
+template <typename Make>
+auto agreed(Processes* processes, const Make& make) {
+  if (processes == nullptr) return make();
+  decltype(make()) made{};
+  std::exception_ptr failure;
+  try {
+    made = make();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  processes->agree(failure);
+  return made;
+}
+
+/// A rank whose results the leading process prints.
+int follow(const Configuration& asked, Processes& processes) {
+  struct Prepared {
+    LoadedData data;
+    Plan plan;
+  };
+  RunHooks hooks;
+  hooks.remark = [](const std::string&) {};
+  hooks.interrupted = &interrupt_flag();
+  hooks.processes = &processes;
+  const auto prepared = agreed(&processes, [&] {
+    auto made = std::make_unique<Prepared>(Prepared{load(asked, hooks), {}});
+    const Configuration resolved = resolve(asked, {asked.scheme}, made->data, hooks.remark);
+    made->plan = plan_run(resolved, made->data);
+    check_processes(made->plan, processes.size());
+    return made;
+  });
+  keep_results_when_interrupted();  // which the leading process has
+  run_experiment(prepared->plan, hooks);
+  return exit_done;
+}
+
+}  // namespace
+
+int run_command(const Configuration& configuration, Processes* processes) {
   use_memory_as(configuration);
-  const std::string name =
-      configuration.preset.empty() ? configuration.scheme : configuration.preset;
-  const RunPlace place{
-      .name = name,
-      .folder = configuration.out.empty() ? configuration.out : configuration.out / name,
-      .trace = configuration.trace};
-  check_outputs(place, configuration.force);
-  const std::optional<OutputFile> report = report_file(configuration);
-  Listeners listeners(configuration, place, true);
-  const RunHooks hooks = listeners.hooks();
-  const LoadedData data = load(configuration, hooks);
-  const Configuration resolved = resolve(configuration, {configuration.scheme}, data, hooks.remark);
-  listeners.begin(resolved);
+  if (processes != nullptr && !processes->leads()) return follow(configuration, *processes);
+  const auto run =
+      agreed(processes, [&] { return std::make_unique<OpenedRun>(configuration, processes); });
   std::vector<RunResult> results;
-  results.push_back(
-      listeners.attempt([&] { return run_experiment(plan_run(resolved, data), hooks); }));
+  results.push_back(run->listeners.attempt(
+      [&] { return run_experiment(plan_run(run->resolved, run->data), run->hooks); }));
 
   Failures failures;  // each of them costs only itself
   failures.attempt([&] { print(run_text(results, configuration.format)); });
   failures.attempt([&] {
-    if (!report) return;
-    const std::string title = fmt::format("{} on {}", name, resolved.dataset);
-    report->finish(html_page(PageKind::comparison, title, run_json(results.front())));
+    if (!run->report) return;
+    const std::string title = fmt::format("{} on {}", run->place.name, run->resolved.dataset);
+    run->report->finish(html_page(PageKind::comparison, title, run_json(results.front())));
   });
-  failures.attempt([&] { listeners.end(results.front()); });
+  failures.attempt([&] { run->listeners.end(results.front()); });
   const int status = conclude(results);
   failures.rethrow();
   return status;

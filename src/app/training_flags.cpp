@@ -171,7 +171,8 @@ std::string only_word(const CLI::Option& argument) {
   return word;
 }
 
-TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme) {
+TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme)
+    : defaults_(defaults) {
   file_ = command
               .add_option(
                   "CONFIG",
@@ -218,7 +219,7 @@ void TrainingFlags::take_json(Configuration& configuration) const {
 }
 
 Configuration TrainingFlags::asked(std::vector<ContestantTable>* contestants) const {
-  Configuration asked = read(default_configuration(), contestants);
+  Configuration asked = read(defaults_, contestants);
   if (!is_on_built_in_set(asked) || asked.time == TimeMode::wall) return asked;
   if (contestants != nullptr) contestants->clear();
   return read(built_in_defaults(), contestants);

@@ -52,7 +52,8 @@ class TrainingFlags {
   /// What the command line asks for; `defaults` where it is silent. Throws UsageError.
   Configuration read(const Configuration& defaults,
                      std::vector<ContestantTable>* contestants = nullptr) const;
-  /// The same over the defaults of the data set that is named: the built-in one has its own.
+  /// The same over the defaults that the help names, or, in simulated time, those of the data set:
+  /// the built-in one has its own.
   Configuration asked(std::vector<ContestantTable>* contestants = nullptr) const;
 
  private:
@@ -62,6 +63,7 @@ class TrainingFlags {
     const Option* option;
     CLI::Option* flag;
   };
+  const Configuration defaults_;
   CLI::Option* file_;
   CLI::Option* json_;
   std::vector<Flag> flags_;

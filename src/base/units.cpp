@@ -83,7 +83,7 @@ Quantity split(std::string_view text, std::string_view what, std::span<const Uni
       throw UsageError(
           fmt::format("{}: {} is negative; {} is expected", what, echoed(text), accepted));
     }
-    return {value, known.factor};
+    return {value + 0.0, known.factor};  // -0 as 0
   }
   refuse(what, text, accepted);
 }
@@ -158,7 +158,7 @@ double parse_number(std::string_view text, std::string_view what) {
   if (error != std::errc{} || end != body.data() + body.size() || !std::isfinite(value)) {
     refuse(what, text, "a finite number");
   }
-  return value;
+  return value + 0.0;  // -0 as 0: whole numbers of a configuration file have no sign of zero
 }
 
 std::int64_t parse_integer(std::string_view text, std::string_view what, std::int64_t low,

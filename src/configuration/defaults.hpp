@@ -16,6 +16,13 @@ inline Configuration default_configuration() {
   return configuration;
 }
 
+/// Of ranks that are processes: the machine's clock, and no network but that which they have.
+inline Configuration process_defaults() {
+  Configuration configuration;
+  configuration.time = TimeMode::wall;
+  return configuration;
+}
+
 /// Of predictions, and of training on the built-in data set: there a minibatch takes 2 µs, next to
 /// which any network is slow, and how long exactly differs from machine to machine. 1 ms is what
 /// one of a model some hundred times as large takes: computing and messages then cost about the

@@ -12,11 +12,14 @@
 #include "trainyard/run/evaluation.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/target.hpp"
+#include "trainyard/runtime/pacer.hpp"
+#include "trainyard/runtime/processes.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
 #include "run/observation.hpp"
 #include "run/shared_remarks.hpp"
+#include "run/summary.hpp"
 
 namespace trainyard {
 
@@ -30,12 +33,6 @@ constexpr double diverged_beyond = 1000.0;
 Drawing drawing(const Configuration& c) {
   if (c.replacement) return Drawing::replacement;
   return c.order == RowOrder::reshuffle ? Drawing::reshuffled : Drawing::cyclic;
-}
-
-/// Asked once: hwloc takes longer than many a run.
-const std::string& machine_text() {
-  static const std::string text = this_machine().description;
-  return text;
 }
 
 /// So many workers compute each minibatch together, and so take their steps together; where the
@@ -61,16 +58,20 @@ class Experiment {
  private:
   RuntimeSetup runtime_setup() const;
   Snapshot start() const;
-  RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context);
-  RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context);
+  RunContext context(Pacing& pacing, RunState& state) const;
+  RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context,
+                          ProcessRun* process);
+  RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context,
+                                     ProcessRun* process);
+  bool leads() const { return hooks_.processes == nullptr || hooks_.processes->leads(); }
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
   std::uint64_t samples_computed(std::uint64_t worker_steps) const;
   void remark_missing_look(const Snapshot& end) const;
   std::optional<Metrics> measure(const Snapshot& snapshot) const;
-  Summary summarise(const Staleness& staleness, const RuntimeReport& report) const;
-  void summarise_coding(Summary& summary, const RunState& state) const;
-  void summarise_time(Summary& summary, const RuntimeReport& report) const;
+  RunResult result_so_far(const RankLost& error, const RunState& state);
+  RunResult result(const Snapshot& end, const RuntimeReport& report, const RunState& state,
+                   std::uint64_t worker_steps);
 
   const Plan& plan_;
   const Configuration& config_;
@@ -88,6 +89,8 @@ class Experiment {
   VectorBuffer initial_;
   std::vector<Metrics> metrics_;
   std::uint64_t measured_minibatches_ = 0;  // at the last look
+  Snapshot last_look_;                      // and its model, of ranks that are processes
+  VectorBuffer last_model_;
   bool diverged_ = false;
 };
 
@@ -103,7 +106,7 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       model_(*plan.model),
       minibatch_epochs_(static_cast<double>(config_.batch) / static_cast<double>(data_.train.rows)),
       target_(target_of(config_)),
-      observation_(config_, cast_.ranks()),
+      observation_(config_, hooks.processes == nullptr ? cast_.ranks() : 0),
       initial_(model_.scalar(), model_.dimension()) {
   model_.initialize(initial_.view(), config_.seed);
 }
@@ -119,7 +122,7 @@ RuntimeSetup Experiment::runtime_setup() const {
   }
   setup.recorder = hooks_.recorder;
   setup.interrupted = hooks_.interrupted;
-  if (config_.time == TimeMode::wall) {
+  if (config_.time == TimeMode::wall && hooks_.processes == nullptr) {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
     setup.cores_are_shared = setup.workers + setup.servers > machine.cores;
@@ -173,6 +176,10 @@ bool Experiment::look(const Snapshot& snapshot) {
   if (!measured) return true;
   metrics_.push_back(*measured);
   measured_minibatches_ = snapshot.minibatches;
+  if (hooks_.processes != nullptr) {
+    last_look_ = snapshot;
+    last_model_ = VectorBuffer::copy_of(snapshot.model);
+  }
   const double loss = metrics_.back().train_loss;
   if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
   diverged_ = diverged_ || !(loss <= diverged_beyond * std::max(1.0, metrics_.front().train_loss));
@@ -187,7 +194,9 @@ std::vector<double> Experiment::slowdown() const {
   return factors;
 }
 
-RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context) {
+/// `process`: nullptr where ranks share memory.
+RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context,
+                                    ProcessRun* process) {
   const Observation::Run observed(observation_);
   const auto program = [&](Rank& bare) {
     const std::unique_ptr<Rank> wrapper = hooks_.wrap ? hooks_.wrap(bare) : nullptr;
@@ -205,15 +214,16 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
       scheme_.worker(worker);
     }
   };
+  if (process != nullptr) return process->run(program);
   return config_.time == TimeMode::wall ? run_wall(setup, program) : run_virtual(setup, program);
 }
 
 /// A codec that is given a NaN ends the run, which has diverged: a result like another. Where each
 /// rank's time went is lost, what was sent is not.
-RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup,
-                                               const RunContext& context) {
+RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup, const RunContext& context,
+                                               ProcessRun* process) {
   try {
-    return run_ranks(setup, context);
+    return run_ranks(setup, context, process);
   } catch (const NotFinite& error) {
     diverged_ = true;
     if (hooks_.remark) hooks_.remark(error.what());
@@ -236,69 +246,100 @@ Snapshot Experiment::start() const {
   return start;
 }
 
+RunContext Experiment::context(Pacing& pacing, RunState& state) const {
+  return {.scheme = scheme_.name,
+          .train = data_.train,
+          .model = model_,
+          .initial_model = initial_.view(),
+          .parts = plan_.parts,
+          .workers = config_.workers,
+          .proxies = cast_.proxies,
+          .batch = config_.batch,
+          .drawing = drawing(config_),
+          .seed = config_.seed,
+          .optimizer = config_.optimizer,
+          .minibatch_time = config_.compute_time.value_or(Duration{0}),
+          .coding_time = {config_.encode_time.value_or(Duration{0}),
+                          config_.decode_time.value_or(Duration{0})},
+          .codec_need = scheme_.codec_need,
+          .slowdown = slowdown(),
+          .compute_noise = config_.compute_noise,
+          .hyperparameters = config_.hyperparameters,
+          .ingredients = plan_.ingredients,
+          .pacer = pacing,
+          .state = state,
+          .simulated = config_.time == TimeMode::simulated,
+          .recorder = hooks_.recorder,
+          .hot = plan_.hot.get()};
+}
+
 RunResult Experiment::run() {
   const RuntimeSetup setup = runtime_setup();
   RunState state(plan_.layout());
   if (config_.time == TimeMode::simulated) state.share_staleness();
-  RunLimits limits = plan_.limits;
-  if (look(start())) limits.steps = 0;
+  StepRule rule{.pace = scheme_.pace,
+                .limits = plan_.limits,
+                .workers = setup.workers,
+                .team = team_of(plan_),
+                .lot = lot_size(plan_)};
+  if (leads() && look(start())) rule.limits.steps = 0;
+  const Look looks = [this](const Snapshot& snapshot) { return look(snapshot); };
 
-  Pacer pacer(
-      {.pace = scheme_.pace,
-       .limits = limits,
-       .workers = setup.workers,
-       .team = team_of(plan_),
-       .lot = lot_size(plan_)},
-      state, [this](const Snapshot& snapshot) { return look(snapshot); }, interrupted_);
-  const RunContext context{.scheme = scheme_.name,
-                           .train = data_.train,
-                           .model = model_,
-                           .initial_model = initial_.view(),
-                           .parts = plan_.parts,
-                           .workers = config_.workers,
-                           .proxies = cast_.proxies,
-                           .batch = config_.batch,
-                           .drawing = drawing(config_),
-                           .seed = config_.seed,
-                           .optimizer = config_.optimizer,
-                           .minibatch_time = config_.compute_time.value_or(Duration{0}),
-                           .coding_time = {config_.encode_time.value_or(Duration{0}),
-                                           config_.decode_time.value_or(Duration{0})},
-                           .codec_need = scheme_.codec_need,
-                           .slowdown = slowdown(),
-                           .compute_noise = config_.compute_noise,
-                           .hyperparameters = config_.hyperparameters,
-                           .ingredients = plan_.ingredients,
-                           .pacer = pacer,
-                           .state = state,
-                           .simulated = config_.time == TimeMode::simulated,
-                           .recorder = hooks_.recorder,
-                           .hot = plan_.hot.get()};
-  const RuntimeReport report = run_until_not_finite(setup, context);
+  std::optional<Pacer> pacer;
+  std::unique_ptr<ProcessRun> process;
+  if (hooks_.processes != nullptr) {
+    process = hooks_.processes->join(setup, rule, state, looks, interrupted_);
+  } else {
+    pacer.emplace(rule, state, looks, interrupted_);
+  }
+  Pacing& pacing = pacer ? *pacer : process->pacing();
+  RuntimeReport report;
+  try {
+    report = run_until_not_finite(setup, context(pacing, state), process.get());
+  } catch (const RankLost& error) {
+    return result_so_far(error, state);
+  }
+  if (!leads()) return {};
 
-  const Snapshot end = pacer.final_snapshot(report);
+  const Snapshot end = pacing.final_snapshot(report);
   if (hooks_.finished) hooks_.finished(state);
   // Where workers do not wait for answers, gradients may have been under way at the last look.
   const bool late_arrivals = by_arrival(scheme_) && metrics_.back().seconds < to_seconds(end.time);
   if (measured_minibatches_ != end.minibatches || late_arrivals) look(end);
-  remark_missing_look(end);
+  return result(end, report, state, pacing.worker_steps_done());
+}
+
+/// As of the last look: what has been done since is lost with the process that had a part of it.
+RunResult Experiment::result_so_far(const RankLost& error, const RunState& state) {
+  if (hooks_.remark) hooks_.remark(error.what());
+  last_look_.model = std::as_const(last_model_).view();
+  RuntimeReport report;
+  report.elapsed = last_look_.time;
+  report.accounts.resize(static_cast<std::size_t>(cast_.ranks()));
+  return result(last_look_, report, state, last_look_.minibatches);
+}
+
+RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
+                             const RunState& state, std::uint64_t worker_steps) {
   RunResult result;
   result.model = VectorBuffer::copy_of(end.model);
   result.staleness = state.staleness();
-  result.summary = summarise(result.staleness, report);
-  summarise_coding(result.summary, state);
-  result.summary.samples_computed = samples_computed(pacer.worker_steps_done());
-  result.summary.interrupted = interrupted_.load(std::memory_order_relaxed);
-  result.summary.messages = end.messages;
-  result.summary.bytes_sent = end.bytes;
-  result.summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
+  Summary& summary = result.summary = summarise(plan_, metrics_, result.staleness, report, state);
+  summary.diverged = diverged_;
+  if (hooks_.processes != nullptr) summary.machine = hooks_.processes->description();
+  summary.samples_computed = samples_computed(worker_steps);
+  summary.interrupted = interrupted_.load(std::memory_order_relaxed);
+  summary.messages = end.messages;
+  summary.bytes_sent = end.bytes;
+  summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
+  remark_missing_look(end);
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
   observation_.put_into(result, state);
   if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
   result.resolved = config_;
   if (cast_.model == ModelHome::shared && hooks_.remark) {
-    remark_whether_sharing_pays(config_, model_, data_.train, result.summary, hooks_.remark);
+    remark_whether_sharing_pays(config_, model_, data_.train, summary, hooks_.remark);
     remark_ends_of_range(cast_, std::as_const(result.model).view(), hooks_.remark);
   }
   return result;
@@ -319,76 +360,6 @@ void Experiment::remark_missing_look(const Snapshot& end) const {
       fmt::format("warning: evaluating this model takes long, so the losses are those after step "
                   "{:.6g}, and the model is that after step {:.6g}",
                   metrics_.back().step, end.steps));
-}
-
-Summary Experiment::summarise(const Staleness& staleness, const RuntimeReport& report) const {
-  const Metrics& last = metrics_.back();
-  Summary s;
-  s.label = scheme_.name;
-  s.scheme = scheme_.name;
-  s.workers = config_.workers;
-  s.servers = cast_.servers;
-  s.time = time_mode_text(config_.time);
-  s.seed = config_.seed;
-  if (config_.time == TimeMode::wall) s.machine = machine_text();
-  s.dataset = data_.name;
-  s.rows = data_.train.rows;
-  s.features = data_.train.features;
-  s.test_rows = data_.test.rows;
-  s.classes = data_.train.classes;
-  s.model = config_.model;
-  s.parameters = model_.dimension();
-  s.lr = config_.optimizer.lr;
-  s.batch = config_.batch;
-  // Divided, and not multiplied by 1e-12: 10 µs are 1e-05.
-  s.latency_s = static_cast<double>(config_.network.latency.count()) / Duration::period::den;
-  s.bandwidth_bytes_per_s = config_.network.bytes_per_second;
-  s.ports = option_named("ports").get(config_);
-  s.partition = option_named("partition").get(config_);
-  s.stragglers = option_named("straggler").get(config_);
-  s.steps = last.step;
-  s.epochs = last.epoch;
-  s.samples = last.samples;
-  if (target_) set_target(*target_, metrics_, s);
-  s.train_loss = last.train_loss;
-  s.test_loss = last.test_loss;
-  s.test_accuracy = last.test_accuracy;
-  s.consensus_distance = last.consensus_distance;
-  s.squared_gradient_norm = last.squared_gradient_norm;
-  s.train_r_squared = last.train_r_squared;
-  s.test_r_squared = last.test_r_squared;
-  if (!staleness.empty()) {
-    s.staleness = StalenessSummary{staleness.mean(), staleness.quantile(0.5),
-                                   staleness.quantile(0.99), staleness.max()};
-  }
-  s.diverged = diverged_;
-  summarise_time(s, report);
-  return s;
-}
-
-void Experiment::summarise_coding(Summary& s, const RunState& state) const {
-  CodingAccount all;
-  for (int rank = 0; rank < cast_.ranks(); ++rank) {
-    const CodingAccount& account = state.coding_of(rank);
-    all.add(account);
-    if (rank >= cast_.workers || !encodes(scheme_)) continue;
-    s.coding_s = s.coding_s.value_or(0.0) + to_seconds(account.time) / cast_.workers;
-  }
-  s.compression = all.compression();
-  s.coding_error = all.relative_error();
-}
-
-void Experiment::summarise_time(Summary& s, const RuntimeReport& report) const {
-  s.seconds = to_seconds(report.elapsed);
-  s.compute_stretch = report.compute_stretch;
-  s.samples_per_second = s.seconds > 0.0 ? static_cast<double>(s.samples) / s.seconds : 0.0;
-  const std::size_t workers = report.accounts.size() - static_cast<std::size_t>(s.servers);
-  // In floating seconds: thousands of workers together pass the 106 days that a Duration holds.
-  for (std::size_t w = 0; w < workers; ++w) {
-    s.compute_s += to_seconds(report.accounts[w].compute) / static_cast<double>(workers);
-    s.transfer_s += to_seconds(report.accounts[w].transfer) / static_cast<double>(workers);
-    s.wait_s += to_seconds(report.accounts[w].wait) / static_cast<double>(workers);
-  }
 }
 
 }  // namespace

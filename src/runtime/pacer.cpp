@@ -10,8 +10,18 @@
 
 namespace trainyard {
 
-Pacer::Pacer(const StepRule& rule, RunState& state, std::function<bool(const Snapshot&)> look,
-             const std::atomic<bool>& interrupted)
+/// Simulated time passes only while something takes time, and without it a run that ends by the
+/// clock goes on for ever.
+void refuse_standing_clock(std::uint64_t steps_of_instant, Time now) {
+  throw OptionError(
+      "seconds",
+      fmt::format("the clock stands still: a worker has taken {} steps at {}, because computing "
+                  "takes no time and nothing that does is sent; give --epochs or --steps, or a "
+                  "--compute-time above 0",
+                  steps_of_instant, human_duration(to_seconds(now))));
+}
+
+Pacer::Pacer(const StepRule& rule, RunState& state, Look look, const std::atomic<bool>& interrupted)
     : rule_(rule),
       state_(state),
       look_(std::move(look)),
@@ -97,7 +107,7 @@ template <Pace pace>
         wind_up(rank);
         break;
       case Verdict::refuse:
-        refuse_standing_clock(rank);
+        refuse_standing_clock(rule_.limits.steps_of_instant, rank.now());
     }
     verdict = ask<pace>(rank, own, counts);
   }
@@ -116,17 +126,6 @@ bool Pacer::claim_lot(Progress& own) {
   own.first = claimed_.fetch_add(rule_.lot, std::memory_order_relaxed);
   own.lot = own.lot_left = rule_.lot_from(own.first);
   return own.lot > 0;
-}
-
-/// Simulated time passes only while something takes time, and without it a run that ends by the
-/// clock goes on for ever.
-void Pacer::refuse_standing_clock(Rank& rank) const {
-  throw OptionError(
-      "seconds",
-      fmt::format("the clock stands still: a worker has taken {} steps at {}, because computing "
-                  "takes no time and nothing that does is sent; give --epochs or --steps, or a "
-                  "--compute-time above 0",
-                  rule_.limits.steps_of_instant, human_duration(to_seconds(rank.now()))));
 }
 
 /// By all servers.

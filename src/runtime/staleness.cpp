@@ -36,4 +36,19 @@ std::uint64_t Staleness::quantile(double fraction) const {
   return max_;
 }
 
+std::vector<std::uint64_t> Staleness::packed() const {
+  std::vector<std::uint64_t> packed{count_, sum_, max_};
+  packed.insert(packed.end(), bins_.begin(), bins_.end());
+  return packed;
+}
+
+Staleness Staleness::unpacked(std::span<const std::uint64_t> packed) {
+  Staleness staleness;
+  staleness.count_ = packed[0];
+  staleness.sum_ = packed[1];
+  staleness.max_ = packed[2];
+  staleness.bins_.assign(packed.begin() + 3, packed.end());
+  return staleness;
+}
+
 }  // namespace trainyard

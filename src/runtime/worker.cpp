@@ -68,6 +68,7 @@ Coder make_coder(Rank& rank, const RunContext& context, const Codec& codec,
 Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> shares)
     : rank_(rank),
       context_(context),
+      team_(context.pacer.team()),
       held_(context.state.layout().count_of(rank.rank())),
       constant_step_(context.optimizer.constant_step()),
       sparse_(context.hot != nullptr      ? context.hot->update.get()
@@ -123,7 +124,7 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
 
 bool Worker::next_step() {
   if (begun_) ++done_;
-  begun_ = context_.pacer.team() == 1 ? context_.pacer.next_step(rank_, done_) : begins_with_team();
+  begun_ = team_ == 1 ? context_.pacer.next_step(rank_, done_) : begins_with_team();
   if (begun_ && context_.recorder != nullptr) context_.recorder->step_begins(rank_.now());
   return begun_;
 }
@@ -131,15 +132,15 @@ bool Worker::next_step() {
 /// One asks for all: where each asked for itself, the run's last minibatches might be enough for
 /// some of a team, who would wait for the others for ever.
 bool Worker::begins_with_team() {
-  Pacer& pacer = context_.pacer;
-  const int own = rank_.rank(), first = own - own % pacer.team();
+  Pacing& pacing = context_.pacer;
+  const int own = rank_.rank(), first = own - own % team_;
   if (own != first) {
     const bool goes_on = rank_.receive(first).tag() != 0;
-    pacer.follow(own, done_, goes_on);
+    pacing.follow(own, done_, goes_on);
     return goes_on;
   }
-  const bool goes_on = pacer.next_step(rank_, done_);
-  for (int other = first + 1; other < first + pacer.team(); ++other) {
+  const bool goes_on = pacing.next_step(rank_, done_);
+  for (int other = first + 1; other < first + team_; ++other) {
     rank_.send_control(other, goes_on ? 1 : 0);
   }
   return goes_on;

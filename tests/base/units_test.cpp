@@ -63,6 +63,13 @@ TEST_CASE("whole numbers keep to their range", "[base]") {
   }
 }
 
+TEST_CASE("a zero has no sign", "[base]") {
+  for (const char* text : {"-0", "-0.0", "-0e+4"}) {
+    CAPTURE(text);
+    CHECK_FALSE(std::signbit(parse_number(text, "--l2")));
+  }
+}
+
 TEST_CASE("the exact text of a quantity reads back to the same quantity", "[base]") {
   const std::uint64_t seed = 17;
   INFO("seed " << seed);

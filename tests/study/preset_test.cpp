@@ -156,7 +156,8 @@ TEST_CASE("predictions of systems are those of their schemes", "[study]") {
       left_out.push_back(preset.name);
     }
   }
-  CHECK(left_out == std::vector<std::string>{"sandblaster"});
+  // Rounds of epochs that end early, and steps of line searches, have no closed form.
+  CHECK(left_out == std::vector<std::string>{"project-adam", "sandblaster"});
   // Of small models a layer has fewer units than there may be workers.
   const auto all = parse_variants(all_systems, "--schemes");
   CHECK(all.size() == presets().size() - left_out.size() - 1);

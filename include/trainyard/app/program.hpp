@@ -11,8 +11,13 @@
 
 namespace trainyard {
 
+class Processes;
+
 /// Adds `own_schemes` to the table (add_scheme()), does what the command line says, and turns every
 /// error into a message on standard error. Returns the exit status.
-int run_program(int argc, char** argv, std::vector<Scheme> own_schemes = {});
+///
+/// `processes`: whose ranks run what is asked for, of which this is one; all of them call it.
+int run_program(int argc, char** argv, std::vector<Scheme> own_schemes = {},
+                Processes* processes = nullptr);
 
 }  // namespace trainyard

@@ -27,6 +27,7 @@
 
 namespace trainyard {
 
+class Processes;  // runtime/processes.hpp
 class RunState;
 class TraceRecorder;
 struct Plan;
@@ -129,6 +130,9 @@ struct RunHooks {
   /// Called by each rank before its program, which then talks through what it returns
   /// (rank_wrapper.hpp).
   std::function<std::unique_ptr<Rank>(Rank&)> wrap{};
+  /// Ranks are processes, of which this is one: all of them call run_experiment(), with the same
+  /// plan, in `wall`. The leading one returns the result, the others nothing.
+  Processes* processes = nullptr;
 };
 
 DatasetRequest dataset_request(const Configuration& configuration);

@@ -1,5 +1,6 @@
-// What is behind next_step() where ranks share memory: it counts their steps, asks the run's rule
-// (steps.hpp) whether another one begins, and has the run looked at when the rule says so.
+// What is behind next_step() where ranks share memory (pacing.hpp): it counts their steps, asks the
+// run's rule (steps.hpp) whether another one begins, and has the run looked at when the rule says
+// so.
 //
 // Threads: each function says whose rank calls it; ranks call at the same time. Counts are relaxed
 // atomics on lines of their own: what they count is published by messages, or while all stand
@@ -8,71 +9,43 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "trainyard/base/units.hpp"
-#include "trainyard/base/vector.hpp"
 #include "trainyard/runtime/deposits.hpp"
 #include "trainyard/runtime/model_gatherer.hpp"
+#include "trainyard/runtime/pacing.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/run_state.hpp"
 #include "trainyard/runtime/steps.hpp"
 
 namespace trainyard {
 
-/// A look at the model while the run stands still.
-struct Snapshot {
-  std::uint64_t minibatches = 0;  // of all workers so far: those that the model has learnt from
-  double steps = 0.0;             // as RunLimits::steps counts them
-  Time time{0};
-  ConstVector model{};  // of replicas, their mean
-  /// (1/n) Σ‖x_i − x̄‖²; empty when the model has one home.
-  std::optional<double> consensus_distance{};
-  std::uint64_t messages = 0, bytes = 0;  // sent so far by all ranks
-};
-
-class Pacer {
+class Pacer final : public Pacing {
  public:
-  /// `look` is called while all ranks stand still; when it returns true, the run ends as soon as
-  /// the steps that have begun are done. `interrupted` is watched. `state` outlives it.
-  Pacer(const StepRule& rule, RunState& state, std::function<bool(const Snapshot&)> look,
-        const std::atomic<bool>& interrupted);
+  /// `interrupted` is watched. `state` outlives it.
+  Pacer(const StepRule& rule, RunState& state, Look look, const std::atomic<bool>& interrupted);
 
-  /// Called by a worker that has done `done` steps, in a team by its first one. False when it shall
-  /// take no more.
-  bool next_step(Rank& rank, std::uint64_t done);
-  /// Called by the others of a team, which have heard from the first one whether they go on.
-  void follow(int worker, std::uint64_t done, bool goes_on);
-  /// So many workers begin each step together: those with ranks from a multiple of it.
-  int team() const { return rule_.team; }
-
-  /// lockstep: the step that this worker has begun takes no minibatch.
-  void sit_out(int worker) {
+  bool next_step(Rank& rank, std::uint64_t done) override;
+  void follow(int worker, std::uint64_t done, bool goes_on) override;
+  int team() const override { return rule_.team; }
+  void sit_out(int worker) override {
     // relaxed: a count that is read while all stand still, or by its own worker.
     progress_of(worker).sat_out.fetch_add(1, std::memory_order_relaxed);
   }
-  /// server: a server has closed a step with so many minibatches. REQUIRES: its model is what it is
-  /// after that step; Server::close_step() calls it.
-  void close_step(Rank& rank, std::uint64_t minibatches);
-  /// lockstep, server: no step with this number or a later one is taken.
-  std::uint64_t last_step() const {
+  void close_step(Rank& rank, std::uint64_t minibatches) override;
+  std::uint64_t last_step() const override {
     // relaxed: it changes only while all ranks stand still.
     return last_step_.load(std::memory_order_relaxed);
   }
-
-  /// free: the number of the worker's present minibatch in the common count, from 0. Called by it.
-  std::uint64_t minibatch_number(int worker) const {
+  std::uint64_t minibatch_number(int worker) const override {
     const Progress& progress = progress_[static_cast<std::size_t>(worker)];
     return progress.first + progress.lot - progress.lot_left;
   }
-  /// Steps done so far by all workers, whatever became of them; reads a line of each of them.
-  std::uint64_t worker_steps_done() const;
-
-  /// After the run: gathers the model from its home.
-  Snapshot final_snapshot(const RuntimeReport& report);
+  /// Reads a line of each worker.
+  std::uint64_t worker_steps_done() const override;
+  Snapshot final_snapshot(const RuntimeReport& report) override;
 
  private:
   /// A worker's own line: what it writes at every step.
@@ -103,11 +76,10 @@ class Pacer {
   void look(const Rank& rank, Snapshot snapshot, const GatheredModel& model);
   void wind_up(Rank& rank);
   void end_after_steps_begun();
-  [[noreturn]] void refuse_standing_clock(Rank& rank) const;
 
   const StepRule rule_;
   RunState& state_;
-  const std::function<bool(const Snapshot&)> look_;
+  const Look look_;
   const std::atomic<bool>& interrupted_;
 
   std::vector<Progress> progress_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace trainyard {
@@ -22,6 +23,10 @@ class alignas(64) Staleness {
   /// The smallest staleness that at least this fraction of the updates does not exceed.
   std::uint64_t quantile(double fraction) const;
   std::uint64_t max() const { return max_; }
+
+  /// As numbers, for a process that shares no memory with this one; and back.
+  std::vector<std::uint64_t> packed() const;
+  static Staleness unpacked(std::span<const std::uint64_t> packed);
 
   /// What was as stale, or staler, is counted together.
   static constexpr std::uint64_t most_told_apart = 65535;

@@ -33,7 +33,7 @@
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/ingredients.hpp"
 #include "trainyard/runtime/optimizer.hpp"
-#include "trainyard/runtime/pacer.hpp"
+#include "trainyard/runtime/pacing.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/run_state.hpp"
 #include "trainyard/topology/topology.hpp"
@@ -73,7 +73,7 @@ struct RunContext {
   ComputeNoiseRule compute_noise{};
   const Hyperparameters& hyperparameters;
   const Ingredients& ingredients;  // of the kinds that the scheme's row takes
-  Pacer& pacer;
+  Pacing& pacer;
   RunState& state;
   bool simulated = false;
   TraceRecorder* recorder = nullptr;  // is told of every step that begins
@@ -340,6 +340,7 @@ class Worker {
 
   Rank& rank_;
   const RunContext& context_;
+  const int team_;                     // so many workers begin each step together
   const std::size_t held_;             // how many of the model's parameters its replica is
   const bool constant_step_;           // saves divisions, which show beside a row of 60 nonzeros
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate

@@ -1,0 +1,19 @@
+// The whole program `trainyard-mpi`, for a main() of one's own that has schemes to add:
+//
+//   int main(int argc, char** argv) { return trainyard::run_mpi_program(argc, argv, {my_scheme()});
+//   }
+//
+// Threads: the main one, once in each process: it initialises and finalises MPI.
+#pragma once
+
+#include <vector>
+
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+/// run_program() with the processes that mpirun has started. Returns the exit status of the process
+/// of rank 0, which alone says anything; that of the others is 0.
+int run_mpi_program(int argc, char** argv, std::vector<Scheme> own_schemes = {});
+
+}  // namespace trainyard

@@ -1,0 +1,95 @@
+#include "run/summary.hpp"
+
+#include <string>
+
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/hardware/machine.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/run/target.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Asked once: hwloc takes longer than many a run.
+const std::string& machine_text() {
+  static const std::string text = this_machine().description;
+  return text;
+}
+
+void summarise_coding(Summary& s, const Plan& plan, const RunState& state) {
+  CodingAccount all;
+  for (int rank = 0; rank < plan.cast.ranks(); ++rank) {
+    const CodingAccount& account = state.coding_of(rank);
+    all.add(account);
+    if (rank >= plan.cast.workers || !encodes(*plan.scheme)) continue;
+    s.coding_s = s.coding_s.value_or(0.0) + to_seconds(account.time) / plan.cast.workers;
+  }
+  s.compression = all.compression();
+  s.coding_error = all.relative_error();
+}
+
+void summarise_time(Summary& s, const RuntimeReport& report) {
+  s.seconds = to_seconds(report.elapsed);
+  s.compute_stretch = report.compute_stretch;
+  s.samples_per_second = s.seconds > 0.0 ? static_cast<double>(s.samples) / s.seconds : 0.0;
+  const std::size_t workers = report.accounts.size() - static_cast<std::size_t>(s.servers);
+  // In floating seconds: thousands of workers together pass the 106 days that a Duration holds.
+  for (std::size_t w = 0; w < workers; ++w) {
+    s.compute_s += to_seconds(report.accounts[w].compute) / static_cast<double>(workers);
+    s.transfer_s += to_seconds(report.accounts[w].transfer) / static_cast<double>(workers);
+    s.wait_s += to_seconds(report.accounts[w].wait) / static_cast<double>(workers);
+  }
+}
+
+}  // namespace
+
+Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Staleness& staleness,
+                  const RuntimeReport& report, const RunState& state) {
+  const Metrics& last = metrics.back();
+  const Configuration& c = plan.configuration;
+  Summary s;
+  s.label = plan.scheme->name;
+  s.scheme = plan.scheme->name;
+  s.workers = c.workers;
+  s.servers = plan.cast.servers;
+  s.time = time_mode_text(c.time);
+  s.seed = c.seed;
+  if (c.time == TimeMode::wall) s.machine = machine_text();
+  s.dataset = plan.data->name;
+  s.rows = plan.data->train.rows;
+  s.features = plan.data->train.features;
+  s.test_rows = plan.data->test.rows;
+  s.classes = plan.data->train.classes;
+  s.model = c.model;
+  s.parameters = plan.model->dimension();
+  s.lr = c.optimizer.lr;
+  s.batch = c.batch;
+  // Divided, and not multiplied by 1e-12: 10 µs are 1e-05.
+  s.latency_s = static_cast<double>(c.network.latency.count()) / Duration::period::den;
+  s.bandwidth_bytes_per_s = c.network.bytes_per_second;
+  s.ports = option_named("ports").get(c);
+  s.partition = option_named("partition").get(c);
+  s.stragglers = option_named("straggler").get(c);
+  s.steps = last.step;
+  s.epochs = last.epoch;
+  s.samples = last.samples;
+  if (const auto target = target_of(c)) set_target(*target, metrics, s);
+  s.train_loss = last.train_loss;
+  s.test_loss = last.test_loss;
+  s.test_accuracy = last.test_accuracy;
+  s.consensus_distance = last.consensus_distance;
+  s.squared_gradient_norm = last.squared_gradient_norm;
+  s.train_r_squared = last.train_r_squared;
+  s.test_r_squared = last.test_r_squared;
+  if (!staleness.empty()) {
+    s.staleness = StalenessSummary{staleness.mean(), staleness.quantile(0.5),
+                                   staleness.quantile(0.99), staleness.max()};
+  }
+  summarise_time(s, report);
+  summarise_coding(s, plan, state);
+  return s;
+}
+
+}  // namespace trainyard

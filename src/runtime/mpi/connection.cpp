@@ -1,0 +1,152 @@
+#include "runtime/mpi/connection.hpp"
+
+#include <array>
+#include <climits>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard::mpi {
+
+namespace {
+
+constexpr int word_tag = 0, bytes_tag = 1;
+/// A process that shares its core gives it away after so many looks, 0.1 µs each.
+constexpr std::uint64_t rounds_of_spinning = 20;
+
+Matched matched_of(MPI_Message message, const MPI_Status& status) {
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  return {message, status.MPI_SOURCE, status.MPI_TAG, static_cast<std::size_t>(bytes)};
+}
+
+}  // namespace
+
+int count_of(std::size_t bytes) {
+  if (bytes > INT_MAX) {
+    throw RunError(fmt::format("a message of {} bytes is more than MPI counts (2^31 - 1)", bytes));
+  }
+  return static_cast<int>(bytes);
+}
+
+Connection::Connection() {
+  MPI_Comm_dup(MPI_COMM_WORLD, &messages_);
+  MPI_Comm_dup(MPI_COMM_WORLD, &control_);
+  MPI_Comm_rank(messages_, &rank_);
+  MPI_Comm_size(messages_, &size_);
+  gather_hosts();
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int here = 1;
+  MPI_Comm_size(host, &here);
+  MPI_Comm_free(&host);
+  cores_are_shared_ = static_cast<unsigned>(here) > std::thread::hardware_concurrency();
+}
+
+Connection::~Connection() {
+  MPI_Comm_free(&control_);
+  MPI_Comm_free(&messages_);
+}
+
+void Connection::gather_hosts() {
+  std::array<char, MPI_MAX_PROCESSOR_NAME> name{};
+  int length = 0;
+  MPI_Get_processor_name(name.data(), &length);
+  std::vector<char> all(name.size() * static_cast<std::size_t>(size_));
+  MPI_Allgather(name.data(), count_of(name.size()), MPI_CHAR, all.data(), count_of(name.size()),
+                MPI_CHAR, control_);
+  for (int r = 0; r < size_; ++r) {
+    hosts_.emplace_back(all.data() + name.size() * static_cast<std::size_t>(r));
+  }
+}
+
+std::string Connection::hosts_text() const {
+  const std::set<std::string> different(hosts_.begin(), hosts_.end());
+  return different.size() == 1 ? hosts_.front() : fmt::format("{} hosts", different.size());
+}
+
+int Connection::first_of_all(bool says) {
+  const int own = says ? rank_ : size_;
+  int first = size_;
+  MPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, control_);
+  return first;
+}
+
+void Connection::take_from_first(std::uint64_t& number) {
+  MPI_Bcast(&number, 1, MPI_UINT64_T, 0, control_);
+}
+
+void Connection::tell(int to, const Control& control) {
+  // 72 bytes are sent eagerly: it returns at once.
+  MPI_Send(&control, sizeof control, MPI_BYTE, to, word_tag, control_);
+}
+
+std::optional<Connection::Told> Connection::hear(int from) {
+  int there = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  MPI_Improbe(from, word_tag, control_, &there, &message, &status);
+  if (there == 0) return std::nullopt;
+  Told told{.from = status.MPI_SOURCE};
+  MPI_Mrecv(&told.control, sizeof told.control, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  return told;
+}
+
+void Connection::send_bytes(int to, std::span<const std::byte> bytes) {
+  MPI_Send(bytes.data(), count_of(bytes.size()), MPI_BYTE, to, bytes_tag, control_);
+}
+
+std::vector<std::byte> Connection::receive_bytes(int from, FunctionRef<void()> meanwhile) {
+  int there = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  for (std::uint64_t round = 0;; ++round) {
+    MPI_Improbe(from, bytes_tag, control_, &there, &message, &status);
+    if (there != 0) break;
+    meanwhile();
+    relax(round);
+  }
+  std::vector<std::byte> bytes(matched_of(message, status).bytes);
+  finish(message, bytes, meanwhile);
+  return bytes;
+}
+
+std::optional<Matched> Connection::match(int from) {
+  int there = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  MPI_Improbe(from, MPI_ANY_TAG, messages_, &there, &message, &status);
+  if (there == 0) return std::nullopt;
+  return matched_of(message, status);
+}
+
+void Connection::receive(Matched& matched, std::span<std::byte> into,
+                         FunctionRef<void()> meanwhile) {
+  require(into.size() == matched.bytes, "a message is received into as much as was sent");
+  finish(matched.message, into, meanwhile);
+}
+
+/// A blocking receive would never return where the sender is killed on the way: of a long message
+/// the first part alone is there when it is matched.
+void Connection::finish(MPI_Message& message, std::span<std::byte> into,
+                        FunctionRef<void()> meanwhile) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Imrecv(into.data(), count_of(into.size()), MPI_BYTE, &message, &request);
+  int done = 0;
+  for (std::uint64_t round = 0;; ++round) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    meanwhile();
+    relax(round);
+  }
+}
+
+void Connection::relax(std::uint64_t round) const {
+  if (cores_are_shared_ && round >= rounds_of_spinning) sched_yield();
+}
+
+}  // namespace trainyard::mpi

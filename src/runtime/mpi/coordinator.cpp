@@ -1,0 +1,340 @@
+#include "runtime/mpi/coordinator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/processes.hpp"
+
+#include "runtime/mpi/final_report.hpp"
+
+namespace trainyard::mpi {
+
+namespace {
+
+/// How long an interrupted run waits for the answer of a rank. mpirun interrupts the others when it
+/// has lost one, and kills them a second later.
+constexpr std::int64_t patience_ns = 500'000'000;
+
+std::int64_t steady_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Coordinator::Coordinator(Connection& connection, Member& self, const StepRule& rule,
+                         RunState& state, Look look, const std::atomic<bool>& interrupted)
+    : connection_(connection),
+      self_(self),
+      rule_(rule),
+      state_(state),
+      look_(std::move(look)),
+      interrupted_(interrupted),
+      gatherer_(state),
+      standings_(static_cast<std::size_t>(connection.size())),
+      models_(static_cast<std::size_t>(connection.size())),
+      agreed_{.last_step = rule.limits.steps},
+      ended_(static_cast<std::size_t>(connection.size())) {}
+
+void Coordinator::attend() {
+  // relaxed: a flag that a signal sets. Its own rank may wait for one that is lost.
+  const bool interrupted = interrupted_.load(std::memory_order_relaxed);
+  if (interrupted && agreed_.ending == 0 && !self_.is_given_up()) wind_up();
+  obey_all();
+  while (const auto heard = hear()) {
+    obey(*heard);
+    obey_all();
+  }
+}
+
+void Coordinator::on(const Control& control) {
+  obey({.from = 0, .control = control});
+  obey_all();
+}
+
+/// With what follows the words: a model that is sent next must not be taken for it.
+std::optional<Coordinator::Heard> Coordinator::hear() {
+  const auto told = connection_.hear(MPI_ANY_SOURCE);
+  if (!told) return std::nullopt;
+  Heard heard{told->from, told->control, {}};
+  if (told->control.word == Word::ended && told->control.values[0] != 0) {
+    const auto bytes = receive_bytes(told->from);
+    heard.text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return heard;
+}
+
+/// What was heard while all stood.
+void Coordinator::obey_all() {
+  while (!heard_.empty()) {
+    const Heard next = std::move(heard_.front());
+    heard_.pop_front();
+    obey(next);
+  }
+}
+
+void Coordinator::obey(const Heard& heard) {
+  const auto& values = heard.control.values;
+  switch (heard.control.word) {
+    case Word::came_to_look:
+      return came_to_look(values[0]);
+    case Word::lot_done:
+      return lot_done(values[0]);
+    case Word::wants_lot:
+      return hand_out_lot(heard.from);
+    case Word::closed:
+      return closed(heard.from, values[0], values[1]);
+    case Word::winds_up:
+      if (agreed_.ending == 0) wind_up();
+      return;
+    case Word::fails:
+      return give_up();
+    case Word::ended:
+      if (values[0] != 0) return failed(heard.from, static_cast<Failure>(values[0]), heard.text);
+      ended_[static_cast<std::size_t>(heard.from)] = true;
+      return;
+    case Word::stands:  // for a look that failed
+      if (std::bit_cast<Standing>(values).model_size > 0) receive_bytes(heard.from);
+      return;
+    default:
+      throw InternalError("the coordinator was told what only a process is told");
+  }
+}
+
+void Coordinator::came_to_look(std::uint64_t steps) {
+  if (++came_ < rule_.workers) return;
+  came_ = 0;
+  look(steps, std::nullopt);
+}
+
+void Coordinator::lot_done(std::uint64_t minibatches) {
+  const std::uint64_t before = completed_;
+  completed_ += minibatches;
+  const std::uint64_t every =
+      rule_.limits.evaluate_every * static_cast<std::uint64_t>(rule_.workers);
+  if (before / every != completed_ / every) look(std::nullopt, completed_);
+}
+
+void Coordinator::hand_out_lot(int to) {
+  const std::uint64_t count = agreed_.ending != 0 ? 0 : rule_.lot_from(claimed_);
+  const Control lot{Word::lot, {claimed_, count}};
+  claimed_ += count;
+  if (to == 0) return self_.on(lot);
+  connection_.tell(to, lot);
+}
+
+void Coordinator::closed(int from, std::uint64_t steps, std::uint64_t minibatches) {
+  Standing& server = standings_[static_cast<std::size_t>(from)];
+  server.closed = steps;
+  server.minibatches = minibatches;
+  const std::uint64_t by_all = least_closed();
+  const std::uint64_t due = rule_.last_look(by_all);
+  if (due > agreed_.looked_at) look(due, std::nullopt);
+  if (by_all >= agreed_.last_step) tell_all({.word = Word::over});
+}
+
+void Coordinator::failed(int rank, Failure failure, const std::string& text) {
+  ended_[static_cast<std::size_t>(rank)] = true;
+  if (!failure_) failure_ = {rank, failure, text};
+  give_up();
+}
+
+void Coordinator::give_up() {
+  if (self_.is_given_up()) return;
+  tell_all({.word = Word::give_up});
+}
+
+void Coordinator::tell_all(const Control& control) {
+  for (int r = 1; r < connection_.size(); ++r) connection_.tell(r, control);
+  self_.on(control);
+}
+
+void Coordinator::wind_up() {
+  have_all_stand(false);
+  agree_on_the_end();
+  have_all_go_on(0);
+}
+
+/// As StepRule::end() has it. REQUIRES: all stand.
+void Coordinator::agree_on_the_end() {
+  std::uint64_t begun = 0, closed = 0;
+  for (const Standing& one : standings_) {
+    begun = std::max(begun, one.begun);
+    closed = std::max(closed, one.closed);
+  }
+  agreed_.last_step = rule_.end(begun, closed, agreed_.last_step);
+  agreed_.ending = 1;
+}
+
+/// After so many steps; of pace free, after so many minibatches.
+void Coordinator::look(std::optional<std::uint64_t> steps,
+                       std::optional<std::uint64_t> minibatches) {
+  have_all_stand(true);
+  const std::int64_t since = steady_ns();
+  Snapshot snapshot{.time = self_.now()};
+  count(snapshot);
+  if (steps) snapshot.steps = static_cast<double>(*steps);
+  if (minibatches) {
+    snapshot.minibatches = *minibatches;
+    snapshot.steps = static_cast<double>(*minibatches) / rule_.workers;
+  }
+  const GatheredModel model = gatherer_.gather();
+  snapshot.model = model.values;
+  snapshot.consensus_distance = model.consensus_distance;
+  if (look_(snapshot)) agree_on_the_end();
+  if (steps) agreed_.looked_at = *steps;
+  have_all_go_on(steady_ns() - since);
+}
+
+void Coordinator::have_all_stand(bool with_models) {
+  for (int r = 1; r < connection_.size(); ++r) {
+    connection_.tell(r, {Word::stand_still, {with_models ? 1U : 0U}});
+  }
+  standings_.front() = self_.standing();
+  stands_.assign(standings_.size(), false);
+  stands_.front() = true;
+  for (std::uint64_t round = 0;; ++round) {
+    const auto missing = std::ranges::find(stands_, false);
+    if (missing == stands_.end()) return;
+    auto heard = hear();
+    if (!heard) {
+      if (is_out_of_patience()) throw_lost(static_cast<int>(missing - stands_.begin()));
+      connection_.relax(round);
+    } else if (heard->control.word == Word::stands) {
+      hear_standing(heard->from, heard->control);
+    } else {
+      heard_.push_back(std::move(*heard));
+    }
+  }
+}
+
+/// What a process has counted, and what of the model it has.
+void Coordinator::hear_standing(int from, const Control& control) {
+  const auto rank = static_cast<std::size_t>(from);
+  standings_[rank] = std::bit_cast<Standing>(control.values);
+  stands_[rank] = true;
+  const std::size_t size = standings_[rank].model_size;
+  if (size == 0) return;
+  const auto bytes = receive_bytes(from);
+  VectorBuffer model(state_.layout().scalar, size);
+  require(bytes.size() == model.view().bytes().size(), "a process sends all of its model");
+  std::ranges::copy(bytes, model.view().bytes().begin());
+  keep_model(from, std::as_const(model).view());
+}
+
+/// As another process has it now.
+void Coordinator::keep_model(int from, ConstVector model) {
+  Vector& kept = models_[static_cast<std::size_t>(from)];
+  if (kept.empty()) {
+    kept = state_.keep_model(from, model);
+  } else {
+    kernels::copy(model, kept);
+  }
+}
+
+void Coordinator::have_all_go_on(std::int64_t stood_ns) {
+  agreed_.stood_ns = static_cast<std::uint64_t>(stood_ns);
+  tell_all({Word::go_on, std::bit_cast<decltype(Control::values)>(agreed_)});
+}
+
+void Coordinator::wait_for_ends() {
+  const auto missing = std::ranges::find(ended_, false);
+  if (missing == ended_.end() || !is_out_of_patience()) return;
+  throw_lost(static_cast<int>(missing - ended_.begin()));
+}
+
+/// What follows a word of that rank.
+std::vector<std::byte> Coordinator::receive_bytes(int from) {
+  return connection_.receive_bytes(from, [&] {
+    if (is_out_of_patience()) throw_lost(from);
+  });
+}
+
+/// The run was interrupted some time ago.
+bool Coordinator::is_out_of_patience() {
+  // relaxed: a flag that a signal sets.
+  if (!interrupted_.load(std::memory_order_relaxed)) return false;
+  if (!interrupted_since_ns_) interrupted_since_ns_ = steady_ns();
+  return steady_ns() - *interrupted_since_ns_ >= patience_ns;
+}
+
+void Coordinator::throw_lost(int rank) const {
+  throw RankLost(fmt::format("rank {} on {} does not answer any more; these are the results so far",
+                             rank, connection_.host(rank)));
+}
+
+std::uint64_t Coordinator::least_closed() const {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (auto server = standings_.begin() + rule_.workers; server != standings_.end(); ++server) {
+    least = std::min(least, server->closed);
+  }
+  return least;
+}
+
+std::uint64_t Coordinator::worker_steps_done() const {
+  std::uint64_t sum = 0;
+  for (int w = 0; w < rule_.workers; ++w) {
+    const Standing& worker = standings_[static_cast<std::size_t>(w)];
+    sum += worker.done - worker.sat_out;
+  }
+  return sum;
+}
+
+/// What has been done and sent by all, as of when they stood.
+void Coordinator::count(Snapshot& snapshot) const {
+  for (const Standing& one : standings_) {
+    snapshot.messages += one.messages_sent;
+    snapshot.bytes += one.bytes_sent;
+  }
+  if (rule_.pace == Pace::server) {
+    snapshot.steps = static_cast<double>(least_closed());
+    snapshot.minibatches = std::numeric_limits<std::uint64_t>::max();
+    for (auto server = standings_.begin() + rule_.workers; server != standings_.end(); ++server) {
+      snapshot.minibatches = std::min(snapshot.minibatches, server->minibatches);
+    }
+    return;
+  }
+  snapshot.minibatches = worker_steps_done();
+  std::uint64_t steps = snapshot.minibatches;  // and those that were sat out
+  for (const Standing& one : standings_) steps += one.sat_out;
+  snapshot.steps = static_cast<double>(steps) / rule_.workers;
+}
+
+Coordinator::Reports Coordinator::collect(Time own_end) {
+  const auto ranks = static_cast<std::size_t>(connection_.size());
+  tell_all({.word = Word::report});
+  Reports reports{std::vector<RankAccount>(ranks), std::vector<Time>(ranks)};
+  reports.accounts.front() = self_.account();
+  reports.ended.front() = own_end;
+  standings_.front() = self_.standing();
+  for (int r = 1; r < connection_.size(); ++r) {
+    const FinalReport report(receive_bytes(r));
+    const auto rank = static_cast<std::size_t>(r);
+    reports.accounts[rank] = report.account();
+    reports.ended[rank] = report.ended();
+    standings_[rank] = report.standing();
+    report.put_into(state_, r);
+    if (standings_[rank].model_size == 0) continue;
+    const VectorBuffer model = report.model(state_.layout().scalar);
+    keep_model(r, model.view());
+  }
+  return reports;
+}
+
+Snapshot Coordinator::final_snapshot(Duration elapsed) {
+  Snapshot snapshot{.time = elapsed};
+  count(snapshot);
+  const GatheredModel model = gatherer_.gather();
+  snapshot.model = model.values;
+  snapshot.consensus_distance = model.consensus_distance;
+  return snapshot;
+}
+
+}  // namespace trainyard::mpi

@@ -1,0 +1,43 @@
+// What each process has at the end of a run that the leading one needs: as bytes, and back.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/run_state.hpp"
+
+#include "runtime/mpi/control.hpp"
+
+namespace trainyard::mpi {
+
+/// All processes are of one program on one kind of machine: values travel as they lie in memory.
+class FinalReport {
+ public:
+  static std::vector<std::byte> of(const Standing& standing, const RankAccount& account, Time ended,
+                                   ConstVector model, RunState& state, int rank);
+
+  explicit FinalReport(std::vector<std::byte> bytes);
+  const Standing& standing() const { return fixed_.standing; }
+  const RankAccount& account() const { return fixed_.account; }
+  Time ended() const { return fixed_.ended; }
+  /// The rank's staleness, and what its coding came to.
+  void put_into(RunState& state, int rank) const;
+  /// What of the model it has; may be nothing.
+  VectorBuffer model(Scalar scalar) const;
+
+ private:
+  struct Fixed {
+    Standing standing;
+    RankAccount account;
+    Time ended{0};
+    CodingAccount coding;
+    std::size_t staleness_size = 0;  // numbers, behind this; then the model
+  };
+
+  Fixed fixed_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace trainyard::mpi

@@ -1,0 +1,144 @@
+#include "runtime/mpi/member.hpp"
+
+#include <bit>
+#include <chrono>
+#include <utility>
+
+#include "runtime/mpi/coordinator.hpp"
+
+namespace trainyard::mpi {
+
+namespace {
+
+std::int64_t steady_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Member::Member(Connection& connection, const StepRule& rule, RunState& state, Look look,
+               const std::atomic<bool>& interrupted)
+    : connection_(connection),
+      state_(state),
+      interrupted_(interrupted),
+      agreed_{.last_step = rule.limits.steps} {
+  if (connection.rank() == 0) {
+    coordinator_ =
+        std::make_unique<Coordinator>(connection, *this, rule, state, std::move(look), interrupted);
+  }
+}
+
+Member::~Member() = default;
+
+Time Member::now() const {
+  return std::chrono::nanoseconds(steady_ns() - began_ns_ - stood_ns_);
+}
+
+void Member::start_clock() {
+  began_ns_ = steady_ns();
+  stood_ns_ = 0;
+}
+
+void Member::listen() {
+  if (coordinator_) return coordinator_->attend();
+  while (const auto told = connection_.hear(0)) on(told->control);
+}
+
+void Member::listen_if_interrupted() {
+  // relaxed: a flag that a signal sets.
+  if (interrupted_.load(std::memory_order_relaxed)) listen();
+}
+
+void Member::attend() {
+  listen();
+  if (given_up_) throw RunAborted{};
+}
+
+void Member::await(FunctionRef<bool()> ready) {
+  if (ready()) return;
+  const Time since = now();
+  for (std::uint64_t round = 0; !ready(); ++round) {
+    attend();
+    connection_.relax(round);
+  }
+  charge_blocked(account_, since, now(), Time::max(), Time::max());
+}
+
+void Member::tell(Word word, std::uint64_t first, std::uint64_t second) {
+  const Control control{word, {first, second}};
+  if (coordinator_) return coordinator_->on(control);
+  connection_.tell(0, control);
+}
+
+void Member::tell_failure(Failure failure, const std::string& text) {
+  if (coordinator_) return coordinator_->failed(0, failure, text);
+  connection_.tell(0, {Word::ended, {static_cast<std::uint64_t>(failure)}});
+  connection_.send_bytes(0, std::as_bytes(std::span(text)));
+}
+
+void Member::on(const Control& control) {
+  switch (control.word) {
+    case Word::stand_still:
+      return stand(control.values[0] != 0);
+    case Word::go_on:
+      agreed_ = std::bit_cast<GoOn>(control.values);
+      stood_ns_ += static_cast<std::int64_t>(agreed_.stood_ns);
+      return;
+    case Word::lot:
+      lot_ = Lot{control.values[0], control.values[1]};
+      return;
+    case Word::over:
+      over_ = true;
+      return;
+    case Word::give_up:
+      given_up_ = true;
+      return;
+    case Word::report:
+      to_report_ = true;
+      return;
+    default:
+      throw InternalError("a process was told what only the coordinator is told");
+  }
+}
+
+Standing Member::standing() const {
+  Standing standing = counts_;
+  standing.messages_sent = account_.messages_sent;
+  standing.bytes_sent = account_.bytes_sent;
+  standing.model_size = model().size();
+  return standing;
+}
+
+ConstVector Member::model() const {
+  const ModelLayout& layout = state_.layout();
+  const int rank = connection_.rank();
+  const bool is_worker = rank < layout.workers;
+  if (layout.home == ModelHome::replicas && is_worker) return state_.replica(rank);
+  if (layout.home == ModelHome::servers && !is_worker) return state_.shard(rank - layout.workers);
+  return {};
+}
+
+/// Answers, and waits until all go on. The clock runs until all stand: to wait for the last of them
+/// is a part of the run.
+void Member::stand(bool with_model) {
+  Standing standing = this->standing();
+  if (!with_model) standing.model_size = 0;
+  connection_.tell(0, {Word::stands, std::bit_cast<decltype(Control::values)>(standing)});
+  if (standing.model_size > 0) connection_.send_bytes(0, model().bytes());
+  for (std::uint64_t round = 0;; ++round) {
+    const auto told = connection_.hear(0);
+    if (told) {
+      on(told->control);
+      if (told->control.word == Word::go_on || given_up_) return;
+    }
+    connection_.relax(round);
+  }
+}
+
+std::optional<Lot> Member::take_lot() {
+  return std::exchange(lot_, std::nullopt);
+}
+
+}  // namespace trainyard::mpi

@@ -1,0 +1,87 @@
+// One process's part in a run: its clock, what it has counted, and what has been agreed among all.
+//
+// Threads: the main one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "trainyard/base/units.hpp"
+#include "trainyard/runtime/pacing.hpp"
+#include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/run_state.hpp"
+#include "trainyard/runtime/steps.hpp"
+
+#include "runtime/accounting.hpp"
+#include "runtime/mpi/connection.hpp"
+
+namespace trainyard::mpi {
+
+class Coordinator;
+
+/// Minibatches of the common count.
+struct Lot {
+  std::uint64_t first = 0, count = 0;
+};
+
+class Member {
+ public:
+  /// `state` outlives it.
+  Member(Connection& connection, const StepRule& rule, RunState& state, Look look,
+         const std::atomic<bool>& interrupted);
+  ~Member();
+
+  /// Listens to what the others say, and stands still while the run is looked at. Throws RunAborted
+  /// when another rank has failed.
+  void attend();
+  /// The same, of one whose program has ended.
+  void listen();
+  /// In the middle of a message: what it goes into is no model to look at, unless the run is to
+  /// end.
+  void listen_if_interrupted();
+  /// Attends until `ready` says true: this rank waits.
+  void await(FunctionRef<bool()> ready);
+  void tell(Word word, std::uint64_t first = 0, std::uint64_t second = 0);
+  void tell_failure(Failure failure, const std::string& text);
+  /// From the coordinator.
+  void on(const Control& control);
+
+  /// The time since start_clock(), less what all stood still.
+  Time now() const;
+  void start_clock();
+
+  RankAccount& account() { return account_; }
+  Standing& counts() { return counts_; }
+  Standing standing() const;
+  /// What of the model lies here; empty where another kind of rank has it.
+  ConstVector model() const;
+  const GoOn& agreed() const { return agreed_; }
+  bool is_over() const { return over_; }
+  std::optional<Lot> take_lot();
+  bool has_lot() const { return lot_.has_value(); }
+  /// Until then a process whose program has ended stays with the others.
+  bool is_to_report() const { return to_report_; }
+  bool is_given_up() const { return given_up_; }
+  /// nullptr but in the leading process.
+  Coordinator* coordinator() { return coordinator_.get(); }
+
+ private:
+  void stand(bool with_model);
+
+  Connection& connection_;
+  RunState& state_;
+  const std::atomic<bool>& interrupted_;
+  std::unique_ptr<Coordinator> coordinator_;
+  std::int64_t began_ns_ = 0, stood_ns_ = 0;
+  RankAccount account_;
+  Standing counts_;
+  GoOn agreed_;
+  std::optional<Lot> lot_;
+  bool over_ = false, given_up_ = false, to_report_ = false;
+};
+
+}  // namespace trainyard::mpi

@@ -1,0 +1,100 @@
+#include "runtime/mpi/pacer.hpp"
+
+#include <algorithm>
+
+#include "trainyard/base/error.hpp"
+
+#include "runtime/mpi/coordinator.hpp"
+
+namespace trainyard::mpi {
+
+bool ProcessPacer::next_step(Rank& rank, std::uint64_t done) {
+  member_.attend();
+  member_.counts().done = done;
+  if (rule_.pace == Pace::free && done > 0) {
+    // A step of a team is a minibatch of each; of the run's last one there may be fewer left.
+    left_ -= std::min(left_, static_cast<std::uint64_t>(rule_.team));
+    if (left_ == 0) member_.tell(Word::lot_done, lot_.count);
+  }
+  StepCounts counts{.done = done};
+  while (true) {
+    switch (ask(rank, counts)) {
+      case Verdict::go_on:
+        member_.counts().begun = done + 1;
+        return true;
+      case Verdict::stop:
+        return false;
+      case Verdict::claim:
+        if (!claim_lot()) return false;
+        member_.counts().begun = done + 1;
+        return true;
+      case Verdict::look:
+        member_.tell(Word::came_to_look, done);
+        member_.await([&] { return member_.agreed().looked_at >= done; });
+        counts.looked = true;
+        break;
+      case Verdict::wind_up:
+        member_.tell(Word::winds_up);
+        member_.await([&] { return member_.agreed().ending != 0; });
+        break;
+      case Verdict::refuse:
+        refuse_standing_clock(rule_.limits.steps_of_instant, rank.now());
+    }
+  }
+}
+
+void ProcessPacer::follow(int, std::uint64_t done, bool goes_on) {
+  member_.attend();
+  member_.counts().done = done;
+  if (goes_on) member_.counts().begun = done + 1;
+}
+
+Verdict ProcessPacer::ask(Rank& rank, StepCounts& counts) {
+  // relaxed: a flag that a signal sets.
+  counts.interrupted = interrupted_.load(std::memory_order_relaxed);
+  counts.ending = member_.agreed().ending != 0;
+  counts.lot_left = left_;
+  counts.last_step = last_step();
+  counts.closed = member_.is_over() ? last_step() : 0;
+  if (!rule_.goes_by_clock()) return rule_.next(counts, Time{0});
+  const Time now = rank.now();
+  if (now != instant_) {
+    instant_ = now;
+    first_of_instant_ = counts.done;
+  }
+  counts.of_instant = counts.done - first_of_instant_;
+  return rule_.next(counts, now);
+}
+
+/// The next lot is asked for when this one begins: the coordinator, which may be computing, answers
+/// in its next verb. False when there are none left.
+bool ProcessPacer::claim_lot() {
+  if (!lot_is_asked_for_) member_.tell(Word::wants_lot);
+  member_.await([&] { return member_.has_lot(); });
+  lot_ = *member_.take_lot();
+  left_ = lot_.count;
+  lot_is_asked_for_ = left_ > 0;
+  if (lot_is_asked_for_) member_.tell(Word::wants_lot);
+  return left_ > 0;
+}
+
+void ProcessPacer::close_step(Rank&, std::uint64_t minibatches) {
+  Standing& own = member_.counts();
+  own.minibatches += minibatches;
+  const std::uint64_t steps = ++own.closed;
+  member_.tell(Word::closed, steps, own.minibatches);
+  if (rule_.last_look(steps) != steps) return;
+  member_.await([&] { return member_.agreed().looked_at >= steps; });
+}
+
+std::uint64_t ProcessPacer::worker_steps_done() const {
+  const Coordinator* coordinator = member_.coordinator();
+  return coordinator != nullptr ? coordinator->worker_steps_done() : member_.counts().done;
+}
+
+Snapshot ProcessPacer::final_snapshot(const RuntimeReport& report) {
+  require(member_.coordinator() != nullptr, "the leading process has what comes of a run");
+  return member_.coordinator()->final_snapshot(report.elapsed);
+}
+
+}  // namespace trainyard::mpi

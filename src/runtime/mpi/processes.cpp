@@ -1,0 +1,246 @@
+// One run of all processes. Where ranks share memory a run ends when their threads have been
+// joined; here a process whose program has ended stays, and answers when the run is looked at,
+// until all have ended. Then each sends what it has to the leading one, and all wait until nothing
+// is on its way, so that the next run, and MPI's own end, find nothing of this one.
+#include <chrono>
+#include <exception>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/runtime/coder.hpp"
+#include "trainyard/runtime/mpi.hpp"
+
+#include "runtime/accounting.hpp"
+#include "runtime/mpi/coordinator.hpp"
+#include "runtime/mpi/final_report.hpp"
+#include "runtime/mpi/mail.hpp"
+#include "runtime/mpi/member.hpp"
+#include "runtime/mpi/pacer.hpp"
+#include "runtime/mpi/rank.hpp"
+
+namespace trainyard {
+
+namespace mpi {
+
+namespace {
+
+struct Failed {
+  Failure kind = Failure::none;
+  std::string text;
+};
+
+/// What another process can be told of it.
+Failed told(const std::exception_ptr& failure) {
+  if (!failure) return {};
+  try {
+    std::rethrow_exception(failure);
+  } catch (const NotFinite& error) {
+    return {Failure::not_finite, error.what()};
+  } catch (const UsageError& error) {
+    return {Failure::usage, error.what()};
+  } catch (const DataError& error) {
+    return {Failure::data, error.what()};
+  } catch (const Interrupted& error) {
+    return {Failure::interrupted, error.what()};
+  } catch (const InternalError& error) {
+    return {Failure::defect, error.what()};
+  } catch (const std::exception& error) {
+    return {Failure::run, error.what()};
+  } catch (...) {
+    return {Failure::defect, "an exception that is none of the standard library's"};
+  }
+}
+
+[[noreturn]] void throw_as(Failure kind, const std::string& text) {
+  switch (kind) {
+    case Failure::usage:
+      throw UsageError(text);
+    case Failure::data:
+      throw DataError(text);
+    case Failure::interrupted:
+      throw Interrupted(text);
+    case Failure::defect:
+      throw InternalError(text);
+    default:
+      throw RunError(text);
+  }
+}
+
+class MpiRun final : public ProcessRun {
+ public:
+  MpiRun(Connection& connection, bool& broken, const RuntimeSetup& setup, const StepRule& rule,
+         RunState& state, Look look, const std::atomic<bool>& interrupted)
+      : connection_(connection),
+        broken_(broken),
+        setup_(setup),
+        state_(state),
+        member_(connection, rule, state, std::move(look), interrupted),
+        mail_(connection, member_),
+        pacer_(member_, rule, interrupted) {}
+
+  Pacing& pacing() override { return pacer_; }
+  RuntimeReport run(const std::function<void(Rank&)>& program) override;
+
+ private:
+  RuntimeReport run_to_the_end(const std::function<void(Rank&)>& program);
+  void tell_end();
+  void stay_until_all_have_ended();
+  RuntimeReport report(Time ended);
+  void leave_nothing_behind();
+  void throw_failure(const RuntimeReport& report);
+
+  Connection& connection_;
+  bool& broken_;
+  const RuntimeSetup setup_;
+  RunState& state_;
+  Member member_;
+  Mail mail_;
+  ProcessPacer pacer_;
+  std::exception_ptr failure_;  // of this rank
+};
+
+RuntimeReport MpiRun::run(const std::function<void(Rank&)>& program) {
+  try {
+    return run_to_the_end(program);
+  } catch (const RankLost&) {
+    broken_ = true;  // nothing can be agreed on any more
+    throw;
+  }
+}
+
+RuntimeReport MpiRun::run_to_the_end(const std::function<void(Rank&)>& program) {
+  MpiRank rank(connection_, member_, mail_, setup_);
+  try {
+    program(rank);
+  } catch (const RankLost&) {
+    throw;
+  } catch (const RunAborted&) {
+    // Another rank failed, and its failure is the one to report.
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  const Time ended = member_.now();
+  tell_end();
+  stay_until_all_have_ended();
+  const RuntimeReport all = report(ended);
+  leave_nothing_behind();
+  throw_failure(all);
+  return all;
+}
+
+void MpiRun::tell_end() {
+  mail_.tell_end();
+  const Failed failed = told(failure_);
+  if (failed.kind != Failure::none) return member_.tell_failure(failed.kind, failed.text);
+  member_.tell(Word::ended);
+}
+
+void MpiRun::stay_until_all_have_ended() {
+  const auto over = [&] {
+    const Coordinator* coordinator = member_.coordinator();
+    return coordinator != nullptr ? coordinator->all_have_ended() : member_.is_to_report();
+  };
+  for (std::uint64_t round = 0; !over(); ++round) {
+    member_.listen();
+    mail_.drain();
+    if (member_.coordinator() != nullptr) member_.coordinator()->wait_for_ends();
+    connection_.relax(round);
+  }
+}
+
+RuntimeReport MpiRun::report(Time ended) {
+  if (member_.coordinator() == nullptr) {
+    const auto bytes = FinalReport::of(member_.standing(), member_.account(), ended,
+                                       member_.model(), state_, connection_.rank());
+    connection_.send_bytes(0, bytes);
+    return {};
+  }
+  auto reports = member_.coordinator()->collect(ended);
+  return closed_report(std::move(reports.accounts), reports.ended);
+}
+
+/// What nobody has received, as pushes that came too late, would keep their senders for ever.
+void MpiRun::leave_nothing_behind() {
+  for (std::uint64_t round = 0; !mail_.drain(); ++round) connection_.relax(round);
+  MPI_Request all_sent = MPI_REQUEST_NULL;
+  MPI_Ibarrier(connection_.messages(), &all_sent);
+  int done = 0;
+  for (std::uint64_t round = 0; done == 0; ++round) {
+    mail_.drain();
+    MPI_Test(&all_sent, &done, MPI_STATUS_IGNORE);
+    connection_.relax(round);
+  }
+}
+
+void MpiRun::throw_failure(const RuntimeReport& report) {
+  const Coordinator* coordinator = member_.coordinator();
+  if (coordinator == nullptr || !coordinator->failure()) return;
+  const auto& failure = *coordinator->failure();
+  if (failure.kind == Failure::not_finite) {
+    throw NotFinite(failure.text, report.elapsed, total_traffic(report.accounts));
+  }
+  if (failure.rank == 0 && failure_) std::rethrow_exception(failure_);
+  throw_as(failure.kind, fmt::format("rank {} on {}: {}", failure.rank,
+                                     connection_.host(failure.rank), failure.text));
+}
+
+class MpiProcesses final : public Processes {
+ public:
+  int rank() const override { return connection_.rank(); }
+  int size() const override { return connection_.size(); }
+  std::string description() const override;
+  void agree(std::exception_ptr failure) override;
+  std::unique_ptr<ProcessRun> join(const RuntimeSetup& setup, const StepRule& rule, RunState& state,
+                                   Look look, const std::atomic<bool>& interrupted) override {
+    StepRule agreed = rule;  // the leading process has looked at the start
+    connection_.take_from_first(agreed.limits.steps);
+    return std::make_unique<MpiRun>(connection_, broken_, setup, agreed, state, std::move(look),
+                                    interrupted);
+  }
+  bool is_broken() const override { return broken_; }
+
+ private:
+  Connection connection_;
+  bool broken_ = false;
+};
+
+std::string MpiProcesses::description() const {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+  int length = 0;
+  MPI_Get_library_version(version.data(), &length);
+  const std::string_view text(version.data());
+  return fmt::format("{} processes on {}; {}", size(), connection_.hosts_text(),
+                     text.substr(0, text.find_first_of(",\n")));
+}
+
+/// The first that failed tells the leading one.
+void MpiProcesses::agree(std::exception_ptr failure) {
+  const Failed own = told(failure);
+  const int first = connection_.first_of_all(own.kind != Failure::none);
+  if (first == size()) return;
+  if (first == rank() && rank() != 0) {
+    connection_.tell(0, {Word::ended, {static_cast<std::uint64_t>(own.kind)}});
+    connection_.send_bytes(0, std::as_bytes(std::span(own.text)));
+  }
+  if (failure) std::rethrow_exception(failure);
+  if (rank() != 0) throw RunError("another process has failed");
+  std::optional<Connection::Told> heard;
+  while (!heard) heard = connection_.hear(first);
+  const auto bytes = connection_.receive_bytes(first, [] {});
+  throw_as(
+      static_cast<Failure>(heard->control.values[0]),
+      fmt::format("rank {} on {}: {}", first, connection_.host(first),
+                  std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
+}
+
+}  // namespace
+
+}  // namespace mpi
+
+std::unique_ptr<Processes> mpi_processes() {
+  return std::make_unique<mpi::MpiProcesses>();
+}
+
+}  // namespace trainyard

@@ -1,0 +1,187 @@
+#include "runtime/mpi/rank.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+#include "runtime/accounting.hpp"
+
+namespace trainyard::mpi {
+
+namespace {
+
+/// Shorter ones are copied: MPI copies them anyway, and the copy need not be waited for.
+constexpr std::size_t least_loan = std::size_t{16} << 10U;
+constexpr Duration longest_sleep = std::chrono::microseconds(200);
+
+}  // namespace
+
+MpiRank::MpiRank(Connection& connection, Member& member, Mail& mail, const RuntimeSetup& setup)
+    : Rank(connection.rank(), setup.workers, setup.servers, setup.network),
+      connection_(connection),
+      member_(member),
+      mail_(mail),
+      setup_(setup),
+      links_(setup.network, setup.workers, setup.servers, setup.hosts) {
+  MPI_Comm_split(connection.messages(), rank() < workers() ? 0 : 1, rank(), &workers_);
+}
+
+MpiRank::~MpiRank() {
+  MPI_Comm_free(&workers_);
+}
+
+void MpiRank::post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) {
+  require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
+  count_sent(member_.account(), setup_.network, links_, rank(), to, bytes.size());
+  mail_.send(to, bytes, payload, tag);
+}
+
+void MpiRank::lend(int to, ConstVector payload) {
+  if (payload.bytes().size() < least_loan) {
+    send(to, payload);
+    return;
+  }
+  count_sent(member_.account(), setup_.network, links_, rank(), to, payload.bytes().size());
+  mail_.lend(to, payload.bytes(), payload_of(payload.scalar()));
+}
+
+/// Also where this rank fails: what was lent is read from memory that goes with it. The others end
+/// their programs then, and receive what is left (Mail::drain()).
+void MpiRank::reclaim(bool in_distress) noexcept {
+  if (mail_.is_reclaimed()) return;
+  const Time since = now();
+  if (in_distress && !member_.is_given_up()) member_.tell(Word::fails);
+  for (std::uint64_t round = 0; !mail_.is_reclaimed(); ++round) {
+    member_.listen();
+    connection_.relax(round);
+  }
+  charge_blocked(member_.account(), since, now(), Time::max(), Time::max());
+}
+
+Matched MpiRank::await_from(int from) {
+  require(from >= 0 && from < size() && from != rank(), "a message comes from another rank");
+  std::optional<Matched> matched;
+  member_.await([&] {
+    matched = mail_.match(from);
+    return matched.has_value() || mail_.has_ended(from);
+  });
+  if (matched) return *matched;
+  throw InternalError(fmt::format(
+      "the run hangs: rank {} waits for a message from rank {}, which has ended", rank(), from));
+}
+
+Message MpiRank::receive(int from) {
+  return counted(mail_.take(await_from(from)));
+}
+
+std::uint64_t MpiRank::receive_into(int from, Vector into) {
+  const Matched matched = await_from(from);
+  count_received_from(from, into.bytes().size());
+  return mail_.take_into(matched, into);
+}
+
+Message MpiRank::counted(Message message) {
+  count_received_from(message.from(), message.bytes().size());
+  return message;
+}
+
+void MpiRank::count_received_from(int from, std::size_t bytes) {
+  count_received(member_.account(), setup_.network, links_, from, rank(), bytes);
+}
+
+/// Every worker has ended: as in `wall`, a server may then take what is there, and ends.
+bool MpiRank::nobody_sends() const {
+  return mail_.workers_ended(workers()) == workers();
+}
+
+bool MpiRank::await_message() {
+  member_.attend();
+  member_.await([&] { return mail_.has_any() || nobody_sends(); });
+  return mail_.has_any();
+}
+
+std::optional<Message> MpiRank::receive_any() {
+  if (!await_message()) return std::nullopt;
+  return counted(mail_.take(*mail_.match(MPI_ANY_SOURCE)));
+}
+
+std::optional<Message> MpiRank::poll(int from) {
+  member_.attend();
+  const auto matched = mail_.match(from);
+  if (!matched) return std::nullopt;
+  return counted(mail_.take(*matched));
+}
+
+std::optional<Message> MpiRank::poll_any() {
+  return poll(MPI_ANY_SOURCE);
+}
+
+void MpiRank::barrier() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(workers_, &request);
+  finish(request);
+}
+
+void MpiRank::finish(MPI_Request request) {
+  member_.await([&] {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  });
+}
+
+void MpiRank::begin() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(connection_.messages(), &request);
+  finish(request);
+  member_.account() = {};
+  member_.start_clock();
+}
+
+void MpiRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
+  member_.attend();
+  const Time began = now();
+  work();
+  if (cost.slowdown <= 1.0 && cost.pause.count() == 0) return;
+  sleep_until(checked_sum(checked_sum(began, scaled(now() - began, cost.slowdown)), cost.pause));
+}
+
+bool MpiRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                              FunctionRef<bool(Message&)> serve) {
+  const Time began = now();
+  compute({}, work);
+  const Time ends =
+      checked_sum(checked_sum(began, scaled(now() - began, cost.slowdown)), cost.pause);
+  while (true) {
+    while (auto message = poll_any()) {
+      if (!serve(*message)) return false;
+    }
+    const Time present = now();
+    if (present >= ends) return true;
+    sleep_until(std::min(ends, checked_sum(present, longest_sleep)));
+  }
+}
+
+/// Computing, as far as anybody is told: a straggler, or a pause.
+void MpiRank::sleep_until(Time moment) {
+  while (true) {
+    member_.attend();
+    const Duration left = moment - now();
+    // relaxed: a flag that a signal sets.
+    const bool hurry =
+        setup_.interrupted != nullptr && setup_.interrupted->load(std::memory_order_relaxed);
+    if (left <= Duration::zero() || hurry) return;
+    std::this_thread::sleep_for(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(left, longest_sleep)));
+  }
+}
+
+RankAccount MpiRank::traffic_of_all() const {
+  return total_traffic({member_.account()});
+}
+
+}  // namespace trainyard::mpi

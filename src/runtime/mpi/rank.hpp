@@ -1,0 +1,61 @@
+// The verbs of a rank that is a process.
+//
+// Threads: the main one.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "trainyard/network/links.hpp"
+#include "trainyard/runtime/rank.hpp"
+
+#include "runtime/mpi/mail.hpp"
+#include "runtime/mpi/member.hpp"
+
+namespace trainyard::mpi {
+
+class MpiRank final : public Rank {
+ public:
+  /// All outlive it. Called by all.
+  MpiRank(Connection& connection, Member& member, Mail& mail, const RuntimeSetup& setup);
+  ~MpiRank() override;
+  MpiRank(const MpiRank&) = delete;
+  MpiRank& operator=(const MpiRank&) = delete;
+
+  void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override;
+  void lend(int to, ConstVector payload) override;
+  void reclaim(bool in_distress) noexcept override;
+  Message receive(int from) override;
+  std::uint64_t receive_into(int from, Vector into) override;
+  bool await_message() override;
+  std::optional<Message> receive_any() override;
+  std::optional<Message> poll(int from) override;
+  std::optional<Message> poll_any() override;
+  void barrier() override;
+
+  void begin() override;
+  Time now() override { return member_.now(); }
+  void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
+  bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                       FunctionRef<bool(Message&)> serve) override;
+  /// Of this process alone: that of others is out of reach.
+  void stand_still(FunctionRef<void()> inspect) override { inspect(); }
+  RankAccount traffic_of_all() const override;
+
+ private:
+  Matched await_from(int from);
+  Message counted(Message message);
+  void count_received_from(int from, std::size_t bytes);
+  void finish(MPI_Request request);
+  void sleep_until(Time moment);
+  bool nobody_sends() const;
+
+  Connection& connection_;
+  Member& member_;
+  Mail& mail_;
+  const RuntimeSetup& setup_;
+  const Links links_;
+  MPI_Comm workers_ = MPI_COMM_NULL;
+};
+
+}  // namespace trainyard::mpi

@@ -1,0 +1,141 @@
+// trainyard-mpi: the schemes, with a process for each rank.
+#include "support/processes.hpp"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "data/files.hpp"
+#include "support/catch.hpp"
+#include "support/left_out.hpp"
+#include "support/training.hpp"
+
+using namespace trainyard;
+using test::run_processes;
+using test::summary_of_processes;
+using test::summary_of_simulation;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Of those that need layers; the others take what the data are for.
+std::string model_flag(const std::string& scheme) {
+  const std::string model = test::model_for(scheme);
+  return model.empty() ? "" : "--model " + model;
+}
+
+/// Of a scheme, as the small runs of other tests have them.
+std::string small_run(const std::string& scheme, int workers) {
+  return fmt::format(
+      "--scheme {} --workers {} --steps 12 --batch 4 --lr 0.5 --evaluate-every 0.005 --seed 3 {}",
+      scheme, workers, model_flag(scheme));
+}
+
+/// Workers and servers; 0 where such a run does not exist.
+int ranks_of(const std::string& scheme, int workers) {
+  Configuration c = test::quick(scheme, workers, 12);
+  try {
+    const LoadedData data = test::dense_problem();
+    return plan_run(resolve(c, {scheme}, data, {}), data).cast.ranks();
+  } catch (const UsageError&) {
+    return 0;
+  }
+}
+
+bool shares_memory(const Scheme& scheme) {
+  return cast_of(scheme, 4, 1, {}, {}).model == ModelHome::shared;
+}
+
+void check_bits(const std::string& scheme, int workers) {
+  const int ranks = ranks_of(scheme, workers);
+  if (ranks == 0) return;  // as tensor-split with more workers than a layer has units
+  CAPTURE(scheme, workers, ranks);
+  const std::string run = small_run(scheme, workers);
+  const auto processes = summary_of_processes(ranks, run);
+  const auto simulated = summary_of_simulation(run);
+  for (const char* key : {"model_hash", "train_loss", "steps", "samples", "messages", "bytes_sent",
+                          "consensus_distance", "diverged"}) {
+    CAPTURE(key);
+    CHECK(processes[key] == simulated[key]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("processes give the bits of simulated time in lockstep", "[runtime]") {
+  if (!test::has_processes()) return;
+  for (const char* scheme : {"ring", "gossip", "ps-sync"}) check_bits(scheme, 3);
+}
+
+TEST_CASE("processes give the bits of simulated time for every scheme in lockstep",
+          "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  const auto names = test::schemes_where(
+      [](const Scheme& s) { return s.pace == Pace::lockstep && !shares_memory(s); });
+  for (const std::string& scheme : names) {
+    for (const int workers : {1, 2, 3, 5, 8}) check_bits(scheme, workers);
+  }
+}
+
+TEST_CASE("processes run every other scheme to a lower loss or refuse it", "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  for (const Scheme& scheme : schemes()) {
+    if (scheme.pace == Pace::lockstep && !shares_memory(scheme)) continue;
+    CAPTURE(scheme.name);
+    const std::string run = fmt::format("--scheme {} --workers 4 --epochs 2 --lr 0.5 {}",
+                                        scheme.name, model_flag(scheme.name));
+    if (shares_memory(scheme)) {
+      const auto refused = run_processes(4, "run " + run);
+      CHECK(refused.status == 2);
+      CHECK(refused.output.find("memory that they share") != std::string::npos);
+      continue;
+    }
+    const auto summary = summary_of_processes(ranks_of(scheme.name, 4), run);
+    CHECK(summary["diverged"] == false);
+    CHECK(summary["epochs"].get<double>() >= 1.99);
+    CHECK(summary["train_loss"].get<double>() < 0.66);  // log 2 at the start
+  }
+}
+
+TEST_CASE("processes that are not a run's ranks are told how many it has", "[runtime]") {
+  if (!test::has_processes()) return;
+  const auto refused = run_processes(3, "run --scheme ps-sync --workers 3 --steps 2");
+  CHECK(refused.status == 2);
+  CHECK(refused.output.find("needs 4 processes, and 3 were started (mpirun -np 4)") !=
+        std::string::npos);
+  const auto emulated = run_processes(2, "run --workers 2 --latency 1ms --steps 2");
+  CHECK(emulated.status == 2);
+  CHECK(emulated.output.find("none is emulated") != std::string::npos);
+}
+
+// A server, a worker, and, with another summary, whoever it is: at moments that differ.
+TEST_CASE("when a process is killed the others name it, keep results and end", "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  for (const char* scheme : {"ring", "ps-async", "ps-sync", "gossip"}) {
+    const int ranks = ranks_of(scheme, 4);
+    for (const int lost : {1, ranks - 1}) {
+      const TemporaryFolder folder;
+      const fs::path out = folder.path() / "out";
+      CAPTURE(scheme, lost);
+      const auto outcome = test::run_processes_losing(
+          ranks, lost, 1.5,
+          fmt::format("run --scheme {} --workers 4 --seconds 60 --evaluate-every 0.1 --out {}",
+                      scheme, test::quoted_path(out)));
+      INFO(outcome.output);
+      CHECK(outcome.status != 0);
+      CHECK(outcome.status != 124);  // of `timeout`: they never ended
+      CHECK_THAT(outcome.output, ContainsSubstring(fmt::format("rank {} on ", lost)) &&
+                                     ContainsSubstring("does not answer any more"));
+      const auto summary = nlohmann::json::parse(read_file(out / scheme / "summary.json"));
+      CHECK(summary["interrupted"] == true);
+      CHECK(summary["samples"].get<double>() > 0);
+    }
+  }
+}
