@@ -1,4 +1,6 @@
 // What a run asks of ranks that are processes, beyond what it asks of ranks that share memory.
+//
+// Threads: any; it is a function of its arguments.
 #pragma once
 
 #include "trainyard/run/plan.hpp"

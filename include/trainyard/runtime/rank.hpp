@@ -1,5 +1,6 @@
 // What a runtime gives to each rank: its communicator, its clock, and the door every computation
-// goes through. There are two runtimes, in wall/ and virtual/; what runs on them cannot tell which.
+// goes through. There are three runtimes, in wall/, virtual/ and mpi/; what runs on them cannot
+// tell which.
 //
 // Threads: a rank is called by its own thread or fiber alone. When another rank fails,
 // its calls are unwound by an exception that programs let pass.
