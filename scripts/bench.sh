@@ -6,8 +6,8 @@
 #                                          Gunther fitted to it (bench/scaling.py), and a figure; FLAGs go to
 #                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
-# NAMEs: pytorch splits codecs products scikit_learn liblinear openmpi simgrid; without any, all of them:
-# 36 minutes on 2 cores, fewer with --quick. Each is a script of bench/peers, which says what it
+# NAMEs: pytorch splits codecs products scikit_learn liblinear openmpi mpi simgrid; without any, all of them:
+# 40 minutes on 2 cores, fewer with --quick. Each is a script of bench/peers, which says what it
 # compares and why that is fair. What is not installed is skipped and named;
 # scripts/install_dependencies.sh --peers installs all of it. Leave the machine alone meanwhile.
 #
@@ -16,7 +16,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-names=(pytorch splits codecs products scikit_learn liblinear openmpi simgrid)
+names=(pytorch splits codecs products scikit_learn liblinear openmpi mpi simgrid)
 build=$PWD/build/bench
 
 # The first value of a name in /proc/cpuinfo.

@@ -64,9 +64,9 @@ def openmpi(ranks, sizes, flags, times=5):
     return {int(size): float(seconds) * 1e6 for size, seconds in lines}
 
 
-def fastest_settings(ranks, sizes, flags):
+def fastest_settings(ranks, sizes, flags, run=openmpi):
     """{setting: sizes for which one short run of each found it to be the fastest}"""
-    tried = {setting: openmpi(ranks, sizes, flags[setting], 1) for setting in flags}
+    tried = {setting: run(ranks, sizes, flags[setting], 1) for setting in flags}
     best = {}
     for size in sizes:
         best.setdefault(min(tried, key=lambda setting: tried[setting][size]), []).append(size)
