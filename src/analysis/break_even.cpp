@@ -37,7 +37,13 @@ class Pair {
       there.configuration.decode_time = Duration{0};
     }
     const bool way_is_codec = varied_kind(find_scheme(scheme_.scheme))->name == "codec";
-    return predict({scheme_.scheme, way_is_codec ? codec : scheme_.way}, there);
+    Prediction found = predict({scheme_.scheme, way_is_codec ? codec : scheme_.way}, there);
+    if (!found.is_played) {
+      throw OptionError("workers", std::to_string(there.configuration.workers),
+                        "what pays is worked out from steps that are played, which so many workers "
+                        "make too long");
+    }
+    return found;
   }
   /// Seconds that a step gains by encoding.
   double gain(double bytes_per_second) const {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -38,6 +40,11 @@ constexpr std::uint64_t times_by_chance = 10;
 constexpr std::uint64_t longest_cycle = 4096;
 // A cycle is played three times, which takes about a minute with so many.
 constexpr std::uint64_t most_minibatches_a_cycle = std::uint64_t{1} << 22U;
+// Of more workers a prediction is played where it takes seconds: about so many messages altogether,
+// and no more ranks than a run may have.
+constexpr int always_played = 4096;
+constexpr double most_messages = 2e7;
+constexpr int most_played = 100'000;
 
 constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
 constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
@@ -197,6 +204,37 @@ void choose_window(const Scheme& scheme, const Configuration& c, const Topology*
       whole_cycles(steps_counted * (scheme.rhythm == Rhythm::by_chance ? times_by_chance : 1));
 }
 
+/// How many messages a step of all ranks has, from what it has with 256 and 512 workers: a power of
+/// their number, up to logarithms. Where there are no such runs, as many as pairs.
+double messages_of_a_step(const Configuration& c, const StandIn& model) {
+  const auto of = [&](int workers) {
+    Configuration fewer = c;
+    fewer.workers = workers;
+    return static_cast<double>(played(fewer, 2, model.data).messages) / 2.0;
+  };
+  const double workers = c.workers;
+  try {
+    const double some = of(256), twice = of(512);
+    if (some == 0.0) return twice;
+    return twice * std::pow(workers / 512.0, std::log2(twice / some));
+  } catch (const UsageError&) {
+    return workers * workers;
+  }
+}
+
+bool can_be_played(const Configuration& c, const StandIn& model, const Prediction& prediction) {
+  if (c.workers <= always_played) return true;
+  const auto steps = static_cast<double>(2 * prediction.steps_before + prediction.steps_counted);
+  return messages_of_a_step(c, model) * steps <= most_messages;
+}
+
+Prediction without_playing(Prediction prediction) {
+  prediction.is_played = false;
+  prediction.step_s = prediction.epoch_s = prediction.messages = prediction.bytes =
+      std::numeric_limits<double>::quiet_NaN();
+  return prediction;
+}
+
 }  // namespace
 
 const IngredientKind* varied_kind(const Scheme& scheme) {
@@ -318,6 +356,9 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   const Ingredients ingredients = make_ingredients(scheme, c);
   prediction.closed_form_s = closed_form(scheme, setting, c, ingredients, chain);
 
+  prediction.servers = cast_of(scheme, c).servers;
+  if (c.workers > most_played) return without_playing(std::move(prediction));
+
   const std::size_t batch = c.batch;
   const StandIn model = chain ? stand_in(*chain, c) : stand_in(setting, c);
   refuse_count(scheme, c, model.floats, setting.parameters);
@@ -336,6 +377,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
     c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
   }
   choose_window(scheme, c, ingredients.find<Topology>("topology"), prediction);
+  if (!can_be_played(c, model, prediction)) return without_playing(std::move(prediction));
   const Summary before = played(c, prediction.steps_before, model.data);
   const Summary after = played(c, prediction.steps_before + prediction.steps_counted, model.data);
   const auto steps = static_cast<double>(prediction.steps_counted);

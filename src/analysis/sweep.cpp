@@ -75,7 +75,7 @@ SweepPoint point_at(const Quantity& quantity, double value, const std::vector<Va
     const auto index = static_cast<int>(point.predictions.size());
     point.predictions.push_back(predict(variant, setting));
     const Prediction& latest = point.predictions.back();
-    if (latest.messages == 0.0) continue;
+    if (!latest.is_played || latest.messages == 0.0) continue;
     const bool first = point.cheapest < 0;
     if (first ||
         latest.step_s < point.predictions[static_cast<std::size_t>(point.cheapest)].step_s) {

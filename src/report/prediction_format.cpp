@@ -99,17 +99,21 @@ std::string prediction_table(const PredictionSetting& setting,
   std::vector<TableRow> rows{
       {"scheme", "servers", "first step", "sustained", "an epoch", "messages", "bytes"}};
   for (const Prediction& p : predictions) {
-    rows.push_back(
-        {p.variant.text(), fmt::format("{}", p.servers),
-         p.closed_form_s ? human_duration(*p.closed_form_s) : "-", human_duration(p.step_s),
-         human_duration(p.epoch_s),
-         fmt::format("{:.{}f}", p.messages, p.messages == std::round(p.messages) ? 0 : 1),
-         human_bytes(p.bytes)});
+    rows.push_back({p.variant.text(), fmt::format("{}", p.servers),
+                    p.closed_form_s ? human_duration(*p.closed_form_s) : "-"});
+    const TableRow sustained =
+        p.is_played ? TableRow{human_duration(p.step_s), human_duration(p.epoch_s),
+                               fmt::format("{:.{}f}", p.messages,
+                                           p.messages == std::round(p.messages) ? 0 : 1),
+                               human_bytes(p.bytes)}
+                    : TableRow{"-", "-", "-", "-"};
+    rows.back().insert(rows.back().end(), sustained.begin(), sustained.end());
   }
   return text + aligned(rows) + bounds_table(costs) +
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
-             "sustained: a step of a long run, as the scheme's program and the switch have it;\n"
+             "sustained: a step of a long run, as the scheme's program and the switch have it\n"
+             "(-: so many workers send too much for it to be played);\n"
              "an epoch: {} rows; messages, bytes: a step of all ranks together\n",
              setting.rows);
 }
@@ -153,9 +157,9 @@ std::string sweep_table(const Quantity& quantity, const SweepResult& result,
     text += fmt::format("{:<12}", quantity.text(point.value));
     for (std::size_t i = 0; i < point.predictions.size(); ++i) {
       const bool cheapest = static_cast<int>(i) == point.cheapest;
-      text += fmt::format("{:>{}}",
-                          (cheapest ? "* " : "") + human_duration(point.predictions[i].step_s),
-                          widths[i]);
+      const Prediction& p = point.predictions[i];
+      const std::string time = p.is_played ? human_duration(p.step_s) : "-";
+      text += fmt::format("{:>{}}", (cheapest ? "* " : "") + time, widths[i]);
     }
     text += "\n";
   }

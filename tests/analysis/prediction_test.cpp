@@ -370,3 +370,31 @@ TEST_CASE("variants: a scheme, or one way of it", "[analysis]") {
   CHECK_THROWS_WITH(parse_variants("ring:tree", "--schemes"), ContainsSubstring("no choice"));
   CHECK_THROWS_WITH(parse_variants("rnig", "--schemes"), ContainsSubstring("did you mean 'ring'?"));
 }
+
+// 2 · 10^12 messages a step: nobody waits for that.
+TEST_CASE("of a million workers a prediction has the closed form alone", "[analysis]") {
+  PredictionSetting setting = setting_of(
+      1'000'000, {.latency = std::chrono::microseconds(10), .bytes_per_second = 1e9}, 100'000'000);
+  const double t = 4e8 / 1e9, c = 3e-3, latency = 10e-6, n = 1e6;
+  const auto of = [&](const char* name) {
+    const Prediction found = predict(parse_variants(name, "--schemes").front(), setting);
+    CAPTURE(name);
+    CHECK_FALSE(found.is_played);
+    CHECK(std::isnan(found.step_s));
+    REQUIRE(found.closed_form_s);
+    return *found.closed_form_s;
+  };
+  CHECK(of("ring") == Approx(c + 2 * (n - 1) * (latency + t / n)).epsilon(1e-3));
+  CHECK(of("ps-sync") == Approx(c + 2 * n * (latency + t)).epsilon(1e-9));
+  CHECK(of("gossip:one-peer-exp") == Approx(c + latency + t).epsilon(1e-9));
+}
+
+TEST_CASE("with thousands of workers only what takes seconds is played", "[analysis]") {
+  const PredictionSetting setting =
+      setting_of(5000, {.latency = std::chrono::microseconds(10), .bytes_per_second = 1e9});
+  const auto played = [&](const char* name) {
+    return predict(parse_variants(name, "--schemes").front(), setting).is_played;
+  };
+  CHECK_FALSE(played("ring"));  // 50 million messages a step
+  CHECK(played("gossip:one-peer-exp"));
+}

@@ -45,7 +45,7 @@ std::vector<BadInput> wrong_words() {
       {{"list"}, usage, {"schemes, presets, topologies, collectives, codecs, models, datasets"}},
       {{"list", "schems"}, usage, {"no list named 'schems'", "did you mean 'schemes'?"}},
       {{"machine", "--workers", "many"}, usage, {"--workers: 'many' is not a whole number"}},
-      {{"machine", "--workers", "-3"}, usage, {"--workers: '-3'", "from 1 to 32000"}},
+      {{"machine", "--workers", "-3"}, usage, {"--workers: '-3'", "from 1 to 1000000"}},
       {{"machine", "--placement", "left"},
        usage,
        {"--placement: 'left'", "compact, scatter, none"}},
@@ -103,9 +103,9 @@ std::vector<BadInput> wrong_names() {
 
 std::vector<BadInput> wrong_numbers() {
   return {
-      {{"run", "--workers", "0"}, usage, {"--workers: '0' is not a whole number from 1 to 32000"}},
+      {{"run", "--workers", "0"}, usage, {"--workers: '0' is not a whole number from 1 to 1000000"}},
       {{"run", "--workers", "-3"}, usage, {"--workers: '-3' is not a whole number from 1"}},
-      {{"run", "--workers", "1e9"}, usage, {"--workers: '1e9' is not a whole number", "32000"}},
+      {{"run", "--workers", "1e9"}, usage, {"--workers: '1e9' is not a whole number", "1000000"}},
       {{"run", "--workers", "2.5"}, usage, {"--workers: '2.5' is not a whole number"}},
       {{"run", "--workers", "99999999999999999999"}, usage, {"--workers: '99999999999999999999'"}},
       {{"run", "--workers", "8x"}, usage, {"--workers: '8x' is not a whole number"}},
