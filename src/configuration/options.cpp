@@ -165,7 +165,9 @@ std::vector<Option> rank_options() {
        [](const C& c) { return c.preset.empty() ? c.scheme : c.preset; }},
       number_option(
           "run", "workers", "N", "number of workers, 1 to 1000000",
-          [](C& c, Text t, Text w) { c.workers = static_cast<int>(parse_integer(t, w, 1, 1000000)); },
+          [](C& c, Text t, Text w) {
+            c.workers = static_cast<int>(parse_integer(t, w, 1, 1000000));
+          },
           [](const C& c) { return fmt::to_string(c.workers); }),
       split_option(),
       idle_where(number_option(

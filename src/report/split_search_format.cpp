@@ -56,7 +56,8 @@ std::string split_search_table(const Configuration& setting, const SplitSearch& 
       "{} on {} workers, {} rows of each; {} splits of {} that there are", setting.model,
       setting.workers, setting.batch, search.found.size(), search.found.size() + search.left_out);
   if (search.left_out > 0) {
-    text += "; the others have more stages\nthan layers, or fewer units than workers that share them";
+    text +=
+        "; the others have more stages\nthan layers, or fewer units than workers that share them";
   }
   return text + "\n\n" + aligned(lines) + legend_of_splits;
 }

@@ -103,7 +103,9 @@ std::vector<BadInput> wrong_names() {
 
 std::vector<BadInput> wrong_numbers() {
   return {
-      {{"run", "--workers", "0"}, usage, {"--workers: '0' is not a whole number from 1 to 1000000"}},
+      {{"run", "--workers", "0"},
+       usage,
+       {"--workers: '0' is not a whole number from 1 to 1000000"}},
       {{"run", "--workers", "-3"}, usage, {"--workers: '-3' is not a whole number from 1"}},
       {{"run", "--workers", "1e9"}, usage, {"--workers: '1e9' is not a whole number", "1000000"}},
       {{"run", "--workers", "2.5"}, usage, {"--workers: '2.5' is not a whole number"}},

@@ -36,7 +36,8 @@ struct SplitSearch {
   /// All that can be, with as many microbatches as are best of powers of two up to 1024, or as
   /// many as the configuration says. The fastest first; of equally fast ones the least divided.
   std::vector<SplitCost> found;
-  /// Splits that were left out: fewer layers than stages, or fewer units than workers that share them.
+  /// Splits that were left out: fewer layers than stages, or fewer units than workers that share
+  /// them.
   std::size_t left_out = 0;
 };
 
