@@ -55,11 +55,6 @@ Fiber::Fiber(std::function<void()> body, Fiber& home, std::span<std::byte> lent,
   boost::context::stack_context stack;
   stack.sp = lent.data() + lent.size();
   stack.size = lent.size();
-#ifdef TRAINYARD_ASAN
-  // The last frames of a finished fiber never return, and what was noted of their variables' ends
-  // outlives the stack: another one at the same address would begin with it.
-  __asan_unpoison_memory_region(stack_bottom_, stack_size_);
-#endif
   const boost::context::preallocated begins(lent.data() + lent.size() - colour(number),
                                             lent.size() - colour(number), stack);
   goes_on_ = boost::context::fiber(std::allocator_arg, begins, LentStack(),
@@ -73,6 +68,14 @@ Fiber::Fiber(std::function<void()> body, Fiber& home, std::span<std::byte> lent,
 }
 
 Fiber::~Fiber() {
+#ifdef TRAINYARD_ASAN
+  if (home_ != nullptr) {
+    goes_on_ = boost::context::fiber();  // an unfinished one unwinds now, and leaves frames too
+    // The last frames of a finished fiber never return, and what was noted of their variables' ends
+    // outlives the stack: whatever is mapped at its address next would begin with it.
+    __asan_unpoison_memory_region(stack_bottom_, stack_size_);
+  }
+#endif
 #ifdef TRAINYARD_TSAN
   if (home_ != nullptr) __tsan_destroy_fiber(tsan_fiber_);
 #endif
