@@ -93,10 +93,9 @@ double neighbours(const Case& one) {
   const Scheme& scheme = find_scheme(one.configuration.scheme);
   if (!takes(scheme, "topology")) return 1.0;
   const Ingredients made = make_ingredients(scheme, one.configuration);
-  const Topology& graph = made.get<Topology>("topology");
   std::size_t most = 0;
-  for (int worker = 0; worker < one.configuration.workers; ++worker) {
-    most = std::max(most, graph.row(0, worker).receives.size());
+  for (const MixingRow& row : made.get<Topology>("topology").matrices.front()) {
+    most = std::max(most, row.receives.size());
   }
   return static_cast<double>(most);
 }
@@ -111,7 +110,8 @@ double bytes_of_run(const Case& one, const Model& model) {
 /// In `wall` runs would take each other's cores. No more at once than have room for their fibers
 /// and for their memory.
 int Comparison::jobs() const {
-  constexpr int most_workers = 16'000;  // of all: a fiber takes two of a process's 65,530 mappings
+  // Of all: where guards divide mappings, a fiber takes two of a process's 65,530.
+  constexpr int most_workers = 16'000;
   int workers = 1;
   for (const Case& one : cases_) {
     if (one.configuration.time == TimeMode::wall || !one.configuration.trace.empty()) return 1;
