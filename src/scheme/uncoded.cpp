@@ -122,8 +122,12 @@ void serve(Server& server) {
 
 /// The port takes D of the first parts, one from each worker; then its other half tells all. What
 /// else they send meanwhile delays later steps.
+/// Known while the step ends before anybody has a second part to send, which would meet its
+/// messages.
 std::optional<Duration> step_time(const StepSetting& s) {
-  return s.compute + (s.workers + distinct_of(s.hyperparameters)) * s.whole_model();
+  const Duration exchange = (s.workers + distinct_of(s.hyperparameters)) * s.whole_model();
+  if (copies_of(s.hyperparameters) > 1 && exchange > s.compute) return std::nullopt;
+  return s.compute + exchange;
 }
 
 const HyperparameterInfo copies{
@@ -151,21 +155,22 @@ const HyperparameterInfo distinct{
 }  // namespace
 
 Scheme uncoded_scheme() {
-  return {.name = "uncoded",
-          .summary =
-              "workers compute --copies parts in a cycle, each sent at once: --distinct of them "
-              "close a step",
-          .step = "γ × mean over the parts that came in time",
-          .cost = {.formula = "c + (n + D)(α + t), with stragglers c of the D-th part",
-                   .rate = "1/ε + σ²/(Dε²)",
-                   .time = step_time},
-          .source = "Amiri & Gündüz 2019; catalogue 2.14",
-          .family = SchemeFamily::synchronous,
-          .pace = Pace::server,
-          .cast = cyclic_cast,
-          .hyperparameters = {copies, distinct},
-          .worker = work,
-          .server = serve};
+  return {
+      .name = "uncoded",
+      .summary =
+          "workers compute --copies parts in a cycle, each sent at once: --distinct of them "
+          "close a step",
+      .step = "γ × mean over the parts that came in time",
+      .cost = {.formula = "c + (n + D)(α + t), if 2c or less; with stragglers c of the D-th part",
+               .rate = "1/ε + σ²/(Dε²)",
+               .time = step_time},
+      .source = "Amiri & Gündüz 2019; catalogue 2.14",
+      .family = SchemeFamily::synchronous,
+      .pace = Pace::server,
+      .cast = cyclic_cast,
+      .hyperparameters = {copies, distinct},
+      .worker = work,
+      .server = serve};
 }
 
 }  // namespace trainyard
