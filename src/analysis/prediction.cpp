@@ -14,7 +14,6 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/preset.hpp"
-#include "trainyard/data/generate.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
@@ -22,9 +21,8 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
-#include "analysis/layer_chain.hpp"
+#include "analysis/stand_in.hpp"
 #include "base/echoed.hpp"
-#include "run/pipelines.hpp"
 #include "run/scheme_graph.hpp"
 
 namespace trainyard {
@@ -40,14 +38,15 @@ constexpr std::uint64_t times_by_chance = 10;
 constexpr std::uint64_t longest_cycle = 4096;
 // A cycle is played three times, which takes about a minute with so many.
 constexpr std::uint64_t most_minibatches_a_cycle = std::uint64_t{1} << 22U;
-// Of more workers a prediction is played where it takes seconds: about so many messages altogether,
-// and no more ranks than a run may have.
+// Of more workers a prediction is played where it takes seconds and little memory: about so many
+// messages and floats altogether, and no more ranks than a run may have. No graph is built over
+// more either: exponential ones would take half a minute over a million.
 constexpr int always_played = 4096;
 constexpr double most_messages = 2e7;
+constexpr double most_floats_played = 2e8;
 constexpr int most_played = 100'000;
-
-constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
-constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
+// Rounds of a graph are planned, in time n³, for each of some ten runs: a minute with so many.
+constexpr int most_with_rounds = 256;
 
 /// Those who hold parts of a model add them up without servers.
 std::vector<std::string> ways_of(const Scheme& scheme) {
@@ -70,69 +69,6 @@ std::string checked_way(const Scheme& scheme, const std::string& way, std::strin
     throw UsageError(fmt::format("{}: {}", where, error.what()));
   }
   return way;
-}
-
-/// A model that stands in for a larger one, and rows for it, on a network that is slower by as
-/// much. Its size is divided evenly by the workers, the servers and both.
-struct StandIn {
-  std::size_t floats = 0;
-  Network network;
-  std::string name;
-  std::size_t batch = 1;
-  double factor = 1.0;  // its size, where that of what it stands for is 1
-  LoadedData data{};
-};
-
-void slow_down(Network& network, double factor) {
-  network.bytes_per_second *= factor;
-  if (network.between_bytes_per_second) *network.between_bytes_per_second *= factor;
-  for (NamedLink& named : network.links.named) named.link.bytes_per_second *= factor;
-}
-
-StandIn stand_in(const PredictionSetting& setting, const Configuration& c) {
-  const auto workers = static_cast<std::uint64_t>(c.workers);
-  StandIn made{setting.parameters, c.network, "logistic"};
-  if (setting.parameters > most_floats / workers) {
-    const std::uint64_t divisor = workers * static_cast<std::uint64_t>(std::min(c.servers, 64));
-    const std::uint64_t times = std::max<std::uint64_t>(1, floats_of_stand_in / workers / divisor);
-    made.floats = std::min(times * divisor, setting.parameters);
-    made.factor = static_cast<double>(made.floats) / static_cast<double>(setting.parameters);
-    slow_down(made.network, made.factor);
-  }
-  made.data = {
-      "stand-in",
-      generate_sparse_logistic(static_cast<std::size_t>(c.workers), made.floats, 1, c.seed),
-      {}};
-  return made;
-}
-
-/// What those who divide layers train.
-struct DividedChain {
-  LayerChain chain;
-  ChainDivision division;
-  std::unique_ptr<Model> model;
-};
-
-StandIn stand_in(const DividedChain& divided, const Configuration& c) {
-  const LayerChain& chain = divided.chain;
-  const auto given = c.hyperparameters.find("microbatches");
-  const ChainStandIn thin =
-      stand_in_of(chain, divided.division, c,
-                  given == c.hyperparameters.end() ? 1 : static_cast<std::size_t>(given->second));
-  StandIn made{chain.parameters(), c.network, thin.chain.model, thin.batch, thin.factor};
-  slow_down(made.network, thin.factor);
-  made.data = thin.chain.data(thin.batch * static_cast<std::size_t>(c.workers), c.seed);
-  return made;
-}
-
-/// Of a scheme that divides layers; what the run leaves open is set in `c`.
-std::optional<DividedChain> chain_of(const Scheme& scheme, const PredictionSetting& setting,
-                                     Configuration& c) {
-  if (!has_stages(scheme) && !divides_layers(scheme, c)) return std::nullopt;
-  const ChainDivision division = choose_division(scheme, c);
-  const LayerChain chain = LayerChain::of_parameters(setting.parameters, division);
-  resolve_pipelines(c, scheme, chain.data(1, c.seed), [](const std::string&) {});
-  return DividedChain{chain, division, chain.make()};
 }
 
 Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
@@ -183,12 +119,14 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
   return to_seconds(*time);
 }
 
-/// Sets steps_before and steps_counted. Throws UsageError where a cycle is too long to be played.
-void choose_window(const Scheme& scheme, const Configuration& c, const Topology* rounds,
+/// Sets steps_before and steps_counted. False where a cycle takes too many workers' minibatches;
+/// where it takes too many steps in itself, throws UsageError.
+bool choose_window(const Scheme& scheme, const Configuration& c, const Topology* rounds,
                    Prediction& prediction) {
   std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
   const std::uint64_t most = most_minibatches_a_cycle / static_cast<std::uint64_t>(c.workers);
   if (cycle > most) {
+    if (c.workers > always_played) return false;
     throw UsageError(
         fmt::format("{}: its periods come round together only after {} steps or more; a prediction "
                     "plays them all, with {} workers at most {}",
@@ -202,6 +140,7 @@ void choose_window(const Scheme& scheme, const Configuration& c, const Topology*
   prediction.steps_before = whole_cycles(steps_before);
   prediction.steps_counted =
       whole_cycles(steps_counted * (scheme.rhythm == Rhythm::by_chance ? times_by_chance : 1));
+  return true;
 }
 
 /// How many messages a step of all ranks has, from what it has with 256 and 512 workers: a power of
@@ -224,6 +163,7 @@ double messages_of_a_step(const Configuration& c, const StandIn& model) {
 
 bool can_be_played(const Configuration& c, const StandIn& model, const Prediction& prediction) {
   if (c.workers <= always_played) return true;
+  if (static_cast<double>(model.floats) * c.workers > most_floats_played) return false;
   const auto steps = static_cast<double>(2 * prediction.steps_before + prediction.steps_counted);
   return messages_of_a_step(c, model) * steps <= most_messages;
 }
@@ -314,6 +254,25 @@ std::vector<Variant> parse_variants(std::string_view text, std::string_view what
 
 namespace {
 
+/// Nothing where so many workers have a graph with too many links.
+std::optional<Ingredients> ingredients_of(const Scheme& scheme, const Configuration& c) {
+  if (takes(scheme, "topology") && c.workers > most_played) return std::nullopt;
+  if (scheme.graphs.rounds != nullptr && c.workers > most_with_rounds) return std::nullopt;
+  try {
+    (void)check_graph(scheme, c);
+    return make_ingredients(scheme, c);
+  } catch (const RunError&) {  // it finds no room
+    return std::nullopt;
+  }
+}
+
+/// Each worker's cast lists all parts of its copy.
+bool has_too_many_parts(const Scheme& scheme, const Configuration& c) {
+  if (!has_parts(scheme) || c.workers <= always_played) return false;
+  const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
+  return hyperparameter(complete, "tensor-size") > always_played;
+}
+
 /// The model that stands in has no gradients that are like those of a training run.
 void check_codec(const Scheme& scheme, const Configuration& c) {
   if (!takes(scheme, "codec")) return;
@@ -350,17 +309,20 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
 
   Prediction prediction;
   prediction.variant = variant;
-  const std::optional<DividedChain> chain = chain_of(scheme, setting, c);
+  if (has_too_many_parts(scheme, c)) return without_playing(std::move(prediction));
+  const std::optional<DividedChain> chain = chain_of(scheme, setting.parameters, c);
   c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
-  (void)check_graph(scheme, c);
-  const Ingredients ingredients = make_ingredients(scheme, c);
-  prediction.closed_form_s = closed_form(scheme, setting, c, ingredients, chain);
-
   prediction.servers = cast_of(scheme, c).servers;
-  if (c.workers > most_played) return without_playing(std::move(prediction));
+  const std::optional<Ingredients> ingredients = ingredients_of(scheme, c);
+  if (!ingredients) return without_playing(std::move(prediction));
+  prediction.closed_form_s = closed_form(scheme, setting, c, *ingredients, chain);
+  if (c.workers + prediction.servers > most_played) return without_playing(std::move(prediction));
 
   const std::size_t batch = c.batch;
-  const StandIn model = chain ? stand_in(*chain, c) : stand_in(setting, c);
+  const std::optional<StandIn> found =
+      chain ? stand_in(*chain, c) : stand_in(setting.parameters, c);
+  if (!found) return without_playing(std::move(prediction));
+  const StandIn& model = *found;
   refuse_count(scheme, c, model.floats, setting.parameters);
   c.network = model.network;
   c.batch = model.batch;
@@ -376,8 +338,10 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
     if (!parameter.in_the_long_run) continue;
     c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
   }
-  choose_window(scheme, c, ingredients.find<Topology>("topology"), prediction);
-  if (!can_be_played(c, model, prediction)) return without_playing(std::move(prediction));
+  if (!choose_window(scheme, c, ingredients->find<Topology>("topology"), prediction) ||
+      !can_be_played(c, model, prediction)) {
+    return without_playing(std::move(prediction));
+  }
   const Summary before = played(c, prediction.steps_before, model.data);
   const Summary after = played(c, prediction.steps_before + prediction.steps_counted, model.data);
   const auto steps = static_cast<double>(prediction.steps_counted);

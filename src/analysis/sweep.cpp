@@ -197,7 +197,7 @@ SweepResult sweep(const Sweep& values, const std::vector<Variant>& variants,
     if (result.points.size() == 1) continue;
     const SweepPoint& low = result.points[result.points.size() - 2];
     const SweepPoint& high = result.points.back();
-    if (low.cheapest < 0 || low.cheapest == high.cheapest) continue;
+    if (low.cheapest < 0 || high.cheapest < 0 || low.cheapest == high.cheapest) continue;
     result.crossings.push_back(crossing_between(*values.quantity, low, high, variants, setting));
   }
   return result;

@@ -113,7 +113,8 @@ std::string prediction_table(const PredictionSetting& setting,
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
              "sustained: a step of a long run, as the scheme's program and the switch have it\n"
-             "(-: so many workers send too much for it to be played);\n"
+             "(-: so many workers send or hold too much for it to be played, or their graph has\n"
+             "too many links);\n"
              "an epoch: {} rows; messages, bytes: a step of all ranks together\n",
              setting.rows);
 }

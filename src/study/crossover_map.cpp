@@ -81,6 +81,7 @@ class Forecast {
     if (!run.summary.seconds_to_target) return forecast;  // nor anywhere else
     try {
       const Prediction here = forecast.at({});
+      if (!here.is_played) return std::nullopt;
       const double seconds = *run.summary.seconds_to_target;
       forecast.steps_ = here.closed_form_s ? 1.0 + (seconds - *here.closed_form_s) / here.step_s
                                            : seconds / here.step_s;

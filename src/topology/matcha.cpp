@@ -7,7 +7,9 @@
 
 #include <Eigen/Dense>
 #include <Eigen/Eigenvalues>
+#include <fmt/format.h>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/base/random.hpp"
 #include "trainyard/topology/edge_colouring.hpp"
 
@@ -21,6 +23,8 @@ using Matrix = Eigen::MatrixXd;
 using Index = Eigen::Index;
 using Solver = Eigen::SelfAdjointEigenSolver<Matrix>;
 
+/// Half a minute.
+constexpr int most_planned = 1024;
 constexpr int fewest_rounds_of_cycle = 256;
 /// That do not connect all ranks, before cycles get longer.
 constexpr int draws_of_a_length = 20;
@@ -126,6 +130,12 @@ double argmin(double low, double high, const Function& function) {
 
 MatchaPlan plan_matcha(const Topology& graph, double budget) {
   const int ranks = static_cast<int>(graph.matrices.front().size());
+  if (ranks > most_planned) {
+    throw UsageError(
+        fmt::format("matcha: the rounds of {} workers cannot be planned, which takes time with "
+                    "their cube; at most {}",
+                    ranks, most_planned));
+  }
   MatchaPlan plan;
   plan.matchings = matchings_of(ranks, links_of(graph));
   if (plan.matchings.empty()) return plan;  // one rank

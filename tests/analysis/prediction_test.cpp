@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trainyard/base/memory_account.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/spectrum.hpp"
 
 #include "support/catch.hpp"
+#include "support/memory_bound.hpp"
 #include "support/topologies.hpp"
 #include "support/training.hpp"
 
@@ -104,8 +106,9 @@ void check_predictions(std::initializer_list<int> workers,
                 variant.scheme == "key-value" || variant.scheme.starts_with("dc-asgd");
             const bool known = async_server                  ? k == 1
                                : variant.scheme == "ps-sync" ? k <= n
-                               : variant.scheme == "1f1b"
-                                   ? n == 1
+                               : variant.scheme == "1f1b"    ? n == 1
+                               : variant.scheme == "uncoded" && n > 1
+                                   ? run.first_s <= 6e-3
                                    : find_scheme(variant.scheme).cost.time != nullptr;
             // Where coding takes time it depends; coded_step_time_test has when they are known.
             if (!encodes(find_scheme(variant.scheme))) CHECK(closed == known);
@@ -386,7 +389,32 @@ TEST_CASE("of a million workers a prediction has the closed form alone", "[analy
   };
   CHECK(of("ring") == Approx(c + 2 * (n - 1) * (latency + t / n)).epsilon(1e-3));
   CHECK(of("ps-sync") == Approx(c + 2 * n * (latency + t)).epsilon(1e-9));
-  CHECK(of("gossip:one-peer-exp") == Approx(c + latency + t).epsilon(1e-9));
+  CHECK(of("all-reduce:tree") == Approx(c + 40 * (latency + t)).epsilon(1e-9));
+}
+
+TEST_CASE("what finds no room is not played, and a graph without room is not built", "[analysis]") {
+  const MemoryBound bound(memory_held() + 8'000'000'000);
+  const PredictionSetting setting =
+      setting_of(100'000, {.latency = std::chrono::microseconds(10), .bytes_per_second = 1e9});
+  const auto of = [&](const char* name) {
+    return predict(parse_variants(name, "--schemes").front(), setting);
+  };
+  const Prediction server = of("ps-sync");  // a replica of 100,000 floats each
+  CHECK_FALSE(server.is_played);
+  CHECK(server.closed_form_s);
+  const Prediction full = of("gossip:full");  // 10^10 links
+  CHECK_FALSE(full.is_played);
+  CHECK_FALSE(full.closed_form_s);
+  CHECK(of("gossip:one-peer-exp").closed_form_s);
+  CHECK_FALSE(of("tree-easgd").is_played);  // 80 steps of each until its periods come together
+  CHECK_FALSE(of("matcha").is_played);      // the plan of its rounds takes n³
+  CHECK_FALSE(of("tensor-split:ring").is_played);  // 10^10 pairs of workers that hold a copy
+}
+
+TEST_CASE("parts of layers that hold the rows of many workers are not played", "[analysis]") {
+  const PredictionSetting setting =
+      setting_of(1024, {.latency = std::chrono::microseconds(10), .bytes_per_second = 1e9});
+  CHECK_FALSE(predict({"tensor-split", "ring"}, setting).is_played);
 }
 
 TEST_CASE("with thousands of workers only what takes seconds is played", "[analysis]") {

@@ -59,6 +59,14 @@ TEST_CASE("where nothing sends, nothing is cheapest", "[analysis]") {
   CHECK(result.crossings.empty());
 }
 
+TEST_CASE("where nothing is played, nothing is cheapest", "[analysis]") {
+  const SweepResult result = sweep(parse_sweep("workers=2,1000000", "--vary"),
+                                   {{"ring", ""}, {"ps-sync", ""}}, eight_workers());
+  CHECK(result.points[0].cheapest >= 0);
+  CHECK(result.points[1].cheapest == -1);
+  CHECK(result.crossings.empty());
+}
+
 TEST_CASE("sweeps that make no sense are refused", "[analysis]") {
   for (const char* text : {"lr=1,2", "latency", "latency=", "latency=3", "latency=0s:1s",
                            "latency=2s:1s", "workers=0,1", "workers=1.5", "bandwidth=infinite",

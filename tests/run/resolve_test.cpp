@@ -11,6 +11,7 @@
 #include "trainyard/hardware/machine.hpp"
 
 #include "data/files.hpp"
+#include "run/scheme_graph.hpp"
 #include "run/small_runs.hpp"
 #include "support/catch.hpp"
 #include "support/training.hpp"
@@ -217,7 +218,11 @@ TEST_CASE("a graph that a scheme barely tolerates is remarked upon", "[run]") {
     c.workers = 6;  // λ_min = −1/3
     CHECK_THAT(resolved(c).remarks, ContainsSubstring("6 workers is at the limit"));
     c.workers = 5;
-    CHECK(resolved(c).remarks.find("border") == std::string::npos);
+    CHECK(resolved(c).remarks.find("at the limit") == std::string::npos);
+    CHECK(resolved(c).remarks.find("not checked") == std::string::npos);
+    c.workers = 3000;  // an n³ of two minutes
+    CHECK_THAT(check_graph(find_scheme(scheme), c).value_or(""),
+               ContainsSubstring("converges over ring is not checked"));
   }
 }
 

@@ -154,3 +154,7 @@ TEST_CASE("matcha's rounds connect all workers, however small the budget", "[top
   check("ring", 16, 60);
   check("star", 60, 2);  // 59 matchings: 256 rounds leave some of them out, whatever the draw
 }
+
+TEST_CASE("rounds of matcha over too many ranks are refused", "[topology]") {
+  CHECK_THROWS_WITH(plan_matcha(make_topology("ring", 1025, 1), 0.5), Contains("at most 1024"));
+}

@@ -60,8 +60,9 @@ struct Prediction {
   /// What is sustained is counted over so many steps after so many others: whole cycles of what
   /// happens in cycles, and more of them where communication is drawn at random.
   std::uint64_t steps_before = 0, steps_counted = 0;
-  /// False where so many workers send each other so much that playing it would take minutes: then
-  /// the closed form is all there is, and what follows is NaN.
+  /// False where so many workers send or hold so much that playing it would take minutes or much of
+  /// the memory, or where their graph does: then the closed form is all there is (none with such a
+  /// graph), and what follows is NaN.
   bool is_played = true;
   double step_s = 0.0;                 // sustained: a minibatch of each worker
   double epoch_s = 0.0;                // sustained

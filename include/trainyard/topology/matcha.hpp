@@ -31,7 +31,8 @@ struct MatchaPlan {
 };
 
 /// Links both ways between all that `graph` links in any way, as matchings_of() has them: at most Δ
-/// + 1 matchings. REQUIRES: 0 < budget ≤ 1; the graph is connected.
+/// + 1 matchings. REQUIRES: 0 < budget ≤ 1; the graph is connected. Throws UsageError
+/// beyond 1024 ranks, of which a plan takes half a minute.
 MatchaPlan plan_matcha(const Topology& graph, double budget);
 
 /// 256 rounds drawn from the plan, and then the same again. Drawn anew until they connect all ranks

@@ -1,0 +1,46 @@
+// What a prediction plays in a model's stead: a smaller one, on a network that is slower by as
+// much.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/model/layered_model.hpp"
+#include "trainyard/network/network.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "analysis/layer_chain.hpp"
+
+namespace trainyard {
+
+struct StandIn {
+  std::size_t floats = 0;
+  Network network;
+  std::string name;  // of the model
+  std::size_t batch = 1;
+  double factor = 1.0;  // its size, where that of what it stands for is 1
+  LoadedData data{};    // rows for it
+};
+
+/// For a model of so many floats, divided evenly by the workers, the servers and both.
+StandIn stand_in(std::size_t parameters, const Configuration& c);
+
+/// What those who divide layers train.
+struct DividedChain {
+  LayerChain chain;
+  ChainDivision division;
+  std::unique_ptr<Model> model;
+};
+
+/// Of a scheme that divides layers; what the run leaves open is set in `c`.
+std::optional<DividedChain> chain_of(const Scheme& scheme, std::size_t parameters,
+                                     Configuration& c);
+
+/// Nothing where all workers together would hold more than fits into a machine's memory.
+std::optional<StandIn> stand_in(const DividedChain& divided, const Configuration& c);
+
+}  // namespace trainyard
