@@ -124,7 +124,7 @@ RuntimeReport MpiRun::run_to_the_end(const std::function<void(Rank&)>& program) 
   const Time ended = member_.now();
   tell_end();
   stay_until_all_have_ended();
-  const RuntimeReport all = report(ended);
+  RuntimeReport all = report(ended);
   leave_nothing_behind();
   throw_failure(all);
   return all;
