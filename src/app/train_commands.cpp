@@ -161,7 +161,8 @@ int follow(const Configuration& asked, Processes& processes) {
   hooks.interrupted = &interrupt_flag();
   hooks.processes = &processes;
   const auto prepared = agreed(&processes, [&] {
-    auto made = std::make_unique<Prepared>(Prepared{load(asked, hooks), {}});
+    auto made = std::make_unique<Prepared>();
+    made->data = load(asked, hooks);
     const Configuration resolved = resolve(asked, {asked.scheme}, made->data, hooks.remark);
     made->plan = plan_run(resolved, made->data);
     check_processes(made->plan, processes.size());
