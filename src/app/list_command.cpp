@@ -162,7 +162,9 @@ void print_ingredients(const IngredientKind& kind) {
 }
 
 void print_datasets() {
-  fmt::print("made from --data-seed:\n");
+  fmt::print(
+      "made from --data-seed; NAME:ROWS makes so many training rows, and a quarter of that for "
+      "testing:\n");
   print_table(generators());
   fmt::print("\nread from --data-dir (scripts/fetch_datasets.sh NAME gets them):\n");
   std::size_t width = 0;

@@ -177,7 +177,8 @@ Option order_option() {
 /// Where rows come from.
 std::vector<Option> source_options() {
   return {
-      text_option("data", "dataset", "NAME|FILE", "a known data set (list datasets) or a file",
+      text_option("data", "dataset", "NAME[:ROWS]|FILE",
+                  "a known data set (list datasets) or a file; ROWS of one that is made",
                   &C::dataset),
       text_option("data", "test", "FILE|every-fifth",
                   "test set; every-fifth takes each fifth row out for testing", &C::test),

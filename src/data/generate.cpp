@@ -10,6 +10,7 @@
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/parallel.hpp"
 #include "trainyard/base/random.hpp"
+#include "trainyard/base/units.hpp"
 #include "trainyard/data/partition.hpp"
 
 namespace trainyard {
@@ -128,10 +129,15 @@ void join_sparse_blocks(const std::vector<SparseRows>& blocks, Dataset& data) {
   }
 }
 
-/// The first rows train, the last `test_rows` test: both come from the same w* or centres.
-TrainTest split_off_test(const Dataset& data, std::size_t test_rows) {
-  std::vector<std::uint32_t> train(data.rows - test_rows);
-  std::vector<std::uint32_t> test(test_rows);
+/// Rows to make where so many train, with those for testing.
+constexpr std::size_t with_test(std::size_t train_rows) {
+  return train_rows + train_rows / 4;
+}
+
+/// The first rows train, the others test: both come from the same w* or centres.
+TrainTest split_off_test(const Dataset& data, std::size_t train_rows) {
+  std::vector<std::uint32_t> train(train_rows);
+  std::vector<std::uint32_t> test(data.rows - train_rows);
   std::iota(train.begin(), train.end(), 0U);
   std::iota(test.begin(), test.end(), static_cast<std::uint32_t>(train.size()));
   return {copy_rows(data, train), copy_rows(data, test)};
@@ -229,24 +235,36 @@ const std::vector<GeneratorInfo>& generators() {
   static const std::vector<GeneratorInfo> table = {
       {"sparse-logistic",
        "20,000 + 5,000 test rows, 10,000 features, 50 nonzeros a row by Zipf's law, 2 classes",
-       [](std::uint64_t seed) {
-         return split_off_test(generate_sparse_logistic(25'000, 10'000, 64, seed), 5'000);
+       20'000,
+       [](std::uint64_t seed, std::size_t rows) {
+         return split_off_test(generate_sparse_logistic(with_test(rows), 10'000, 64, seed), rows);
        }},
-      {"dense-logistic", "10,000 + 2,500 test rows, 100 dense features, 2 classes",
-       [](std::uint64_t seed) {
-         return split_off_test(generate_dense_logistic(12'500, 100, seed), 2'500);
+      {"dense-logistic", "10,000 + 2,500 test rows, 100 dense features, 2 classes", 10'000,
+       [](std::uint64_t seed, std::size_t rows) {
+         return split_off_test(generate_dense_logistic(with_test(rows), 100, seed), rows);
        }},
       {"two-scales",
-       "16 equal rows of (x1 - 1)²/2 + (x2 - 1)²/40, for the model quadratic; no test rows",
-       [](std::uint64_t) {
-         return TrainTest{two_scales(16), {}};
+       "16 equal rows of (x1 - 1)²/2 + (x2 - 1)²/40, for the model quadratic; no test rows", 16,
+       [](std::uint64_t, std::size_t rows) {
+         return TrainTest{two_scales(rows), {}};
        }},
-      {"blobs", "10,000 + 2,500 test rows, 64 dense features, Gaussian blobs of 10 classes",
-       [](std::uint64_t seed) {
-         return split_off_test(generate_blobs(12'500, 64, 10, 3.0, seed), 2'500);
+      {"blobs", "10,000 + 2,500 test rows, 64 dense features, Gaussian blobs of 10 classes", 10'000,
+       [](std::uint64_t seed, std::size_t rows) {
+         return split_off_test(generate_blobs(with_test(rows), 64, 10, 3.0, seed), rows);
        }},
   };
   return table;
+}
+
+std::optional<GeneratorChoice> find_generator(std::string_view text) {
+  constexpr std::int64_t most_rows = 10'000'000;  // 4 GB of dense-logistic
+  const std::size_t colon = text.find(':');
+  const auto found = std::ranges::find(generators(), text.substr(0, colon), &GeneratorInfo::name);
+  if (found == generators().end()) return std::nullopt;
+  if (colon == std::string_view::npos) return GeneratorChoice{&*found, found->rows};
+  const std::string what = "--dataset " + found->name + ":ROWS";
+  return GeneratorChoice{
+      &*found, static_cast<std::size_t>(parse_integer(text.substr(colon + 1), what, 2, most_rows))};
 }
 
 }  // namespace trainyard

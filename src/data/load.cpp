@@ -145,7 +145,8 @@ LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
   return loaded;
 }
 
-LoadedData generate(const GeneratorInfo& generator, const DatasetRequest& request) {
+LoadedData generate(const GeneratorChoice& choice, const DatasetRequest& request) {
+  const GeneratorInfo& generator = *choice.generator;
   if (!request.test.empty() && request.test != every_fifth) {
     throw OptionError(
         "test", request.test,
@@ -155,8 +156,8 @@ LoadedData generate(const GeneratorInfo& generator, const DatasetRequest& reques
     throw OptionError("dataset", request.dataset,
                       "its labels are two classes or more; expected a file with real labels");
   }
-  TrainTest made = generator.make(request.seed);
-  LoadedData loaded{generator.name, std::move(made.train), std::move(made.test), 0};
+  TrainTest made = generator.make(request.seed, choice.rows);
+  LoadedData loaded{request.dataset, std::move(made.train), std::move(made.test), 0};
   if (request.test == every_fifth) split_every_fifth(loaded);
   return loaded;
 }
@@ -167,11 +168,9 @@ bool is_path(const std::string& text) {
 }
 
 LoadedData load(const DatasetRequest& request) {
+  if (const auto made = find_generator(request.dataset)) return generate(*made, request);
   std::vector<std::string> known;
-  for (const GeneratorInfo& generator : generators()) {
-    if (generator.name == request.dataset) return generate(generator, request);
-    known.push_back(generator.name);
-  }
+  for (const GeneratorInfo& generator : generators()) known.push_back(generator.name);
   for (const CatalogEntry& entry : catalog()) {
     if (entry.name == request.dataset) return load_from_catalog(entry, request);
     known.push_back(entry.name);
@@ -192,9 +191,12 @@ bool has_columns_of_its_own(const DatasetRequest& request) {
 }  // namespace
 
 DataOrigin origin_of(const std::string& dataset) {
-  const auto has_name = [&](const auto& row) { return row.name == dataset; };
+  const auto has_name = [name = std::string_view(dataset).substr(0, dataset.find(':'))](
+                            const auto& row) { return row.name == name; };
   if (std::ranges::any_of(generators(), has_name)) return DataOrigin::generated;
-  return std::ranges::any_of(catalog(), has_name) ? DataOrigin::known : DataOrigin::file;
+  const bool is_known =
+      std::ranges::find(catalog(), dataset, &CatalogEntry::name) != catalog().end();
+  return is_known ? DataOrigin::known : DataOrigin::file;
 }
 
 LoadedData load_dataset(const DatasetRequest& request) {

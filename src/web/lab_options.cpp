@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/data/generate.hpp"
 #include "trainyard/scheme/ingredient.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -116,7 +117,8 @@ void check_lab_option(const OptionText& setting) {
   if (name == "topology" && is_a_file(text)) {
     throw OptionError(name, text, "the lab reads no files; the command line does");
   }
-  if (name == "dataset" && origin_of(text) != DataOrigin::generated) {
+  if (name == "dataset" &&
+      std::ranges::find(generators(), text, &GeneratorInfo::name) == generators().end()) {
     std::vector<std::string> known;
     for (const GeneratorInfo& generator : generators()) known.push_back(generator.name);
     throw OptionError(name, fmt::format("{} is none of the generated sets {}; a file of your own "

@@ -7,6 +7,9 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/catalog.hpp"
+
 #include "data/files.hpp"
 #include "support/catch.hpp"
 
@@ -59,14 +62,14 @@ TEST_CASE("generators give the same bits on any number of cores", "[data][genera
   for (const GeneratorInfo& generator : generators()) {
     INFO(generator.name);
     const auto both = [&] {
-      const TrainTest made = generator.make(3);
+      const TrainTest made = generator.make(3, generator.rows);
       return std::pair(fingerprint_of(made.train), fingerprint_of(made.test));
     };
     const auto expected = on_cores(1, both);
     CHECK(on_cores(2, both) == expected);
     CHECK(on_cores(8, both) == expected);
     // two-scales has no chance in it.
-    CHECK((fingerprint_of(generator.make(4).train) == expected.first) ==
+    CHECK((fingerprint_of(generator.make(4, generator.rows).train) == expected.first) ==
           (generator.name == "two-scales"));
   }
 }
@@ -76,6 +79,26 @@ TEST_CASE("more rows do not change the first ones", "[data][generate]") {
   const Dataset large = generate_dense_logistic(5000, 5, 1);
   CHECK(std::equal(small.dense.begin(), small.dense.end(), large.dense.begin()));
   CHECK(std::equal(small.labels.begin(), small.labels.end(), large.labels.begin()));
+}
+
+TEST_CASE("a generated set has as many rows as its name asks for", "[data][generate]") {
+  for (const GeneratorInfo& generator : generators()) {
+    CAPTURE(generator.name);
+    CHECK(find_generator(generator.name)->rows == generator.rows);
+    const auto choice = find_generator(generator.name + ":1003");
+    REQUIRE(choice);
+    const TrainTest made = choice->generator->make(1, choice->rows);
+    CHECK(made.train.rows == 1003);
+    CHECK(made.test.rows == (generator.name == "two-scales" ? 0 : 250));
+    for (const char* rows : {":", ":1", ":x", ":10000001", ":-5", ":4:4"}) {
+      CAPTURE(rows);
+      CHECK_THROWS_AS(find_generator(generator.name + rows), UsageError);
+    }
+  }
+  CHECK_FALSE(find_generator("dense-logistics"));
+  CHECK_FALSE(find_generator(""));
+  CHECK(origin_of("dense-logistic:7") == DataOrigin::generated);
+  CHECK(origin_of("a9a:7") == DataOrigin::file);
 }
 
 TEST_CASE("sparse logistic rows have the documented shape", "[data][generate]") {
@@ -110,7 +133,7 @@ TEST_CASE("sparse logistic rows have the documented shape", "[data][generate]") 
 }
 
 TEST_CASE("the built-in sparse problem can be learned, but not by heart", "[data][generate]") {
-  const TrainTest data = generators().front().make(1);
+  const TrainTest data = generators().front().make(1, generators().front().rows);
   CHECK(generators().front().name == "sparse-logistic");
   CHECK(data.train.rows == 20'000);
   CHECK(data.test.rows == 5'000);

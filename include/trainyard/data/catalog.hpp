@@ -74,7 +74,7 @@ struct LoadedData {
   std::vector<std::string> remarks{};
 };
 
-/// `dataset` is looked up among the generators, then in the catalogue; what is neither is a path if
+/// `dataset` is looked up among the generators (find_generator()), then in the catalogue; what is neither is a path if
 /// there is such a file or the text holds a '/' or a '.'.
 /// Throws UsageError for an unknown name (with the nearest known one) and DataError for a file that
 /// cannot be read; where a known set's file is missing, it says where it looked and how to get it.

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/data/dataset.hpp"
@@ -37,12 +39,23 @@ struct TrainTest {
   Dataset test;  // rows == 0 when there is none
 };
 
-/// A generator as the user names it, with its default sizes. One row each in the visible table.
+/// A generator as the user names it. One row each in the visible table.
 struct GeneratorInfo {
   std::string name;     // "sparse-logistic"
   std::string summary;  // one line for `list datasets`: sizes and rule
-  TrainTest (*make)(std::uint64_t seed);
+  std::size_t rows;     // of the training set, unless the user says
+  /// So many training rows, and a quarter of that, rounded down, for testing.
+  TrainTest (*make)(std::uint64_t seed, std::size_t rows);
 };
 const std::vector<GeneratorInfo>& generators();
+
+/// As users write it: a generator's name, or NAME:ROWS for so many training rows.
+struct GeneratorChoice {
+  const GeneratorInfo* generator = nullptr;
+  std::size_t rows = 0;
+};
+/// Empty where the text names no generator. Throws UsageError for a number of rows that is none
+/// from 2 to 10,000,000.
+std::optional<GeneratorChoice> find_generator(std::string_view text);
 
 }  // namespace trainyard
