@@ -5,8 +5,10 @@
 namespace trainyard {
 
 Cast cast_of(const Scheme& scheme, const Configuration& c) {
-  return cast_of(scheme, c.workers, c.servers, c.ingredients,
-                 with_fallbacks(scheme, c.hyperparameters, c.workers));
+  Cast cast = cast_of(scheme, c.workers, c.servers, c.ingredients,
+                      with_fallbacks(scheme, c.hyperparameters, c.workers));
+  if (c.data_source == DataSource::server) cast.data_servers = 1;
+  return cast;
 }
 
 Ingredients make_ingredients(const Scheme& scheme, const Configuration& c) {

@@ -196,6 +196,20 @@ std::vector<Option> source_options() {
   };
 }
 
+Option data_source_option() {
+  return {
+      "data",
+      "data-source",
+      "partitioned|server",
+      "where rows lie: beside each worker, or with a data server, a rank more, from which each "
+      "minibatch comes over the network",
+      [](C& c, Text t, Text w) {
+        static const std::array<std::string, 2> names{"partitioned", "server"};
+        c.data_source = static_cast<DataSource>(chosen(t, w, names));
+      },
+      [](const C& c) { return c.data_source == DataSource::server ? "server" : "partitioned"; }};
+}
+
 /// Which rows go where, and in which order.
 std::vector<Option> row_options() {
   return {
@@ -210,6 +224,7 @@ std::vector<Option> row_options() {
                  }),
       switch_option("data", "replacement", "draw minibatches with replacement, in no order",
                     &C::replacement),
+      data_source_option(),
   };
 }
 

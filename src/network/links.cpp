@@ -49,15 +49,17 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
     require(hosts.size() == static_cast<std::size_t>(servers), "every server runs on a machine");
     for (int w = 0; w < workers; ++w) machine_.push_back(w);
     for (const int host : hosts) {
-      require(host >= 0 && host < workers, "a server shares the machine of a worker");
-      machine_.push_back(host);
+      const bool is_alone = host == own_machine;
+      require(is_alone || (host >= 0 && host < workers), "a server shares the machine of a worker");
+      machine_.push_back(is_alone ? 2 * workers + own_machines_++ : host);
     }
   }
   if (network.racks > 1) {
     for (int w = 0; w < workers; ++w) rack_.push_back(part_with(w, workers, network.racks));
     for (int s = 0; s < servers; ++s) {
+      const int host = hosts.empty() ? own_machine : hosts[static_cast<std::size_t>(s)];
       const int rack_of_host =
-          hosts.empty() ? s % network.racks : rack_[static_cast<std::size_t>(port(workers + s))];
+          host == own_machine ? s % network.racks : rack_[static_cast<std::size_t>(host)];
       rack_.push_back(rack_of_host);
     }
   }

@@ -27,6 +27,11 @@ void refuse_emulation(const Configuration& c) {
     throw OptionError(is_traced ? "trace" : "html",
                       "what processes send each other is not recorded; `trainyard run` records it");
   }
+  if (c.data_source == DataSource::server) {
+    throw OptionError("data-source", "server",
+                      "processes read their rows themselves; partitioned is accepted, and "
+                      "`trainyard run` has a data server");
+  }
   if (c.counters) {
     throw OptionError("counters",
                       "of processes nothing is counted; `trainyard run --time wall` does");

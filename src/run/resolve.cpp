@@ -76,6 +76,20 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
                     fmt::format("{} takes sgd without momentum", scheme.name));
 }
 
+/// Throws OptionError where not every worker of the scheme needs whole rows of its own.
+void check_data_source(const Scheme& scheme, const Cast& cast) {
+  if (cast.data_servers == 0) return;
+  const bool is_shared = cast.model == ModelHome::shared;
+  if (!is_shared && cast.holds == nullptr) return;
+  throw OptionError(
+      "data-source", "server",
+      fmt::format("{} {}; partitioned is accepted, and server with schemes whose workers compute "
+                  "gradients of the whole model",
+                  scheme.name,
+                  is_shared ? "has its workers in one memory, in which the rows lie, too"
+                            : "divides the model, and most of its parts need no rows"));
+}
+
 }  // namespace
 
 std::string model_name(const Configuration& c, const LoadedData& data) {
@@ -103,6 +117,7 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
   check_optimizer_of(scheme, c.optimizer);
   const Cast cast = cast_of(scheme, c);
   (void)holdings_of(scheme, cast, model, c.model);
+  check_data_source(scheme, cast);
   if (model.scalar() != Scalar::float32 && cast.model == ModelHome::shared) {
     throw OptionError(
         "model", c.model,

@@ -12,6 +12,7 @@
 #include "trainyard/run/evaluation.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/target.hpp"
+#include "trainyard/runtime/data_server.hpp"
 #include "trainyard/runtime/pacer.hpp"
 #include "trainyard/runtime/processes.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -114,7 +115,7 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
 RuntimeSetup Experiment::runtime_setup() const {
   RuntimeSetup setup;
   setup.workers = cast_.workers;
-  setup.servers = cast_.servers;
+  setup.servers = cast_.servers + cast_.data_servers;
   setup.network = config_.network;
   setup.network.seed = config_.seed;
   if (config_.network.server_placement == ServerPlacement::colocated) {
@@ -200,9 +201,16 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
   const Observation::Run observed(observation_);
   const auto program = [&](Rank& bare) {
     const std::unique_ptr<Rank> wrapper = hooks_.wrap ? hooks_.wrap(bare) : nullptr;
-    Rank& rank = wrapper ? *wrapper : bare;
+    Rank& whole = wrapper ? *wrapper : bare;
+    std::optional<WithoutDataServer> as_known;
+    if (cast_.data_servers > 0) as_known.emplace(whole);
+    Rank& rank = as_known ? *as_known : whole;
     Observation::Watch watch(observation_, bare.rank());
-    if (rank.rank() >= setup.workers) {
+    if (rank.rank() >= setup.workers + cast_.servers) {
+      rank.begin();
+      watch.begins();
+      serve_rows(rank);
+    } else if (rank.rank() >= setup.workers) {
       Server server(rank, context);
       rank.begin();
       watch.begins();
@@ -270,7 +278,9 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
           .state = state,
           .simulated = config_.time == TimeMode::simulated,
           .recorder = hooks_.recorder,
-          .hot = plan_.hot.get()};
+          .hot = plan_.hot.get(),
+          .data_server =
+              cast_.data_servers > 0 ? std::optional(cast_.workers + cast_.servers) : std::nullopt};
 }
 
 RunResult Experiment::run() {

@@ -20,7 +20,7 @@ const std::string& machine_text() {
 
 void summarise_coding(Summary& s, const Plan& plan, const RunState& state) {
   CodingAccount all;
-  for (int rank = 0; rank < plan.cast.ranks(); ++rank) {
+  for (int rank = 0; rank < plan.cast.workers + plan.cast.servers; ++rank) {
     const CodingAccount& account = state.coding_of(rank);
     all.add(account);
     if (rank >= plan.cast.workers || !encodes(*plan.scheme)) continue;
@@ -53,7 +53,7 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Stal
   s.label = plan.scheme->name;
   s.scheme = plan.scheme->name;
   s.workers = c.workers;
-  s.servers = plan.cast.servers;
+  s.servers = plan.cast.servers + plan.cast.data_servers;
   s.time = time_mode_text(c.time);
   s.seed = c.seed;
   if (c.time == TimeMode::wall) s.machine = machine_text();

@@ -8,6 +8,7 @@
 #include "trainyard/data/partition.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/layered_model.hpp"
+#include "trainyard/runtime/data_server.hpp"
 #include "trainyard/runtime/trace.hpp"
 
 namespace trainyard {
@@ -169,15 +170,21 @@ void Worker::throw_wrong_home(const char* asked_for) const {
                                context_.scheme, asked_for, why));
 }
 
+/// Once they are there.
+Batch Worker::fetched(Batch rows) {
+  if (context_.data_server) fetch_rows(rank_, *context_.data_server, rows);
+  return rows;
+}
+
 /// Where a worker has several shares, its minibatch is one from each of them.
 Batch Worker::next_minibatch() {
-  if (streams_.size() == 1) return streams_.front().next();
+  if (streams_.size() == 1) return fetched(streams_.front().next());
   ranges_.clear();
   for (MinibatchStream& stream : streams_) {
     const Batch part = stream.next();
     ranges_.insert(ranges_.end(), part.begin(), part.end());
   }
-  return ranges_;
+  return fetched(ranges_);
 }
 
 ComputeCost Worker::cost_of_next(bool reads_shared) {
@@ -250,31 +257,6 @@ Vector Worker::compute_gradient() {
   return gradient_.view();
 }
 
-/// The next minibatch of that share is number `number`.
-void Worker::skip_to(std::size_t share, std::uint64_t number) {
-  std::uint64_t& next = next_numbers_[share];
-  require(number >= next, "minibatches come in order");
-  if (number > next) streams_[share].skip(number - next);
-  next = number + 1;
-}
-
-Vector Worker::compute_combination(std::span<const double> coefficients, std::uint64_t number) {
-  needs_whole("compute_combination()");
-  require(coefficients.size() == streams_.size(), "a combination has a coefficient for each share");
-  for (std::size_t share = 0; share < streams_.size(); ++share) skip_to(share, number);
-  if (combination_.empty()) {
-    combination_ = VectorBuffer(gradient_.view().scalar(), gradient_.view().size());
-  }
-  rank_.compute(cost_of_next(false), [&] {
-    kernels::set_to_zero(combination_.view());
-    for (std::size_t share = 0; share < streams_.size(); ++share) {
-      context_.model.gradient(replica_, streams_[share].next(), gradient_.view(), workspace_);
-      kernels::axpy(coefficients[share], gradient_.view(), combination_.view());
-    }
-  });
-  return combination_.view();
-}
-
 /// At the replica as it is now. False when `serve` said so.
 bool Worker::compute_serving(Batch batch, const ComputeCost& cost,
                              FunctionRef<bool(Message&)> serve) {
@@ -311,18 +293,11 @@ std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Mes
   return compute_unless(batch, cost_of_next(false), take);
 }
 
-std::optional<Vector> Worker::compute_share_unless(std::size_t share, std::uint64_t number,
-                                                   FunctionRef<void(const Message&)> take) {
-  require(share < streams_.size(), "a share is one of those that the worker has");
-  skip_to(share, number);
-  return compute_unless(streams_[share].next(), cost_of(1.0, next_slowdown()), take);
-}
-
 std::optional<Vector> Worker::compute_portion_unless(std::size_t number,
                                                      FunctionRef<void(const Message&)> take) {
   require(number < context_.portions(), "a portion is one of those that there are");
   portion_ = context_.portion(number);
-  return compute_unless({&portion_, 1}, cost_of_next(false), take);
+  return compute_unless(fetched({&portion_, 1}), cost_of_next(false), take);
 }
 
 void Worker::compute(double minibatches, FunctionRef<void()> work) {

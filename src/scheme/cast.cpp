@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/model/tensor_split.hpp"
+#include "trainyard/network/links.hpp"
 
 namespace trainyard {
 
@@ -26,6 +27,7 @@ std::vector<int> hosts_of(const Cast& cast) {
   };
   spread(cast.proxies);
   spread(cast.servers - cast.proxies);
+  hosts.insert(hosts.end(), static_cast<std::size_t>(cast.data_servers), own_machine);
   return hosts;
 }
 

@@ -288,9 +288,9 @@ TEST_CASE("every option has an effect always, or a case here", "[configuration]"
       "target-gradient", "global-batch", "seed",        "evaluate-every",
       "dataset",         "test",         "scale",       "intercept",
       "partition",       "replacement",  "model",       "l2",
-      "optimizer",       "lr",           "lr-schedule", "warmup",
-      "pause",           "out",          "trace",       "quiet",
-      "force-memory",    "html"};
+      "data-source",     "optimizer",    "lr",          "lr-schedule",
+      "warmup",          "pause",        "out",         "trace",
+      "quiet",           "force-memory", "html"};
   for (const Option& option : options()) {
     INFO(option.name);
     const bool is_always = std::ranges::count(always, option.name) > 0;

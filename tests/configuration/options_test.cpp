@@ -101,6 +101,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
   static const std::map<std::string, std::string> values{{"partition", "dirichlet:0.3"},
                                                          {"order", "once"},
                                                          {"replacement", "true"},
+                                                         {"data-source", "server"},
                                                          {"model", "mlp:256,128"},
                                                          {"l2", "3.071159e-05"},
                                                          {"batch", "7"},

@@ -39,6 +39,10 @@ struct Straggler {
   double factor = 1.0;  // every computation of that worker takes this many times as long
 };
 
+/// partitioned: each worker has its rows beside it. server: they come over the network
+/// (runtime/data_server.hpp).
+enum class DataSource { partitioned, server };
+
 struct Cast;
 struct Scheme;
 
@@ -76,6 +80,7 @@ struct Configuration {
   PartitionRule partition;
   RowOrder order = RowOrder::reshuffle;
   bool replacement = false;  // `order` then says only how rows lie
+  DataSource data_source = DataSource::partitioned;
 
   // [model]
   std::string model;  // empty: logistic for two classes, softmax for more

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -24,13 +25,17 @@ struct PortPair {
   int send = 0, receive = 0;
 };
 
+/// Instead of a worker's: the machine is the server's alone.
+inline constexpr int own_machine = std::numeric_limits<int>::max();
+
 /// The streams of a link are numbered from · 2^16 + to.
 inline constexpr int most_ranks_with_jitter = 65536;
 
 /// Memory: linear in the ranks, in the links named one by one, and with jitter in the links used.
 class Links {
  public:
-  /// hosts[s]: the worker on whose machine server s runs; empty: each has a machine of its own.
+  /// hosts[s]: the worker on whose machine server s runs, or own_machine; empty: each has a machine
+  /// of its own.
   Links(const Network& network, int workers, int servers, std::span<const int> hosts = {});
 
   int ranks() const { return ranks_; }
@@ -47,7 +52,7 @@ class Links {
     const int send = port(from), receive = port(to);
     return send == receive ? PortPair{inside_of(send), inside_of(send)} : PortPair{send, receive};
   }
-  int ports() const { return machine_.empty() ? ranks_ : 2 * workers_; }
+  int ports() const { return machine_.empty() ? ranks_ : 2 * workers_ + own_machines_; }
 
   /// Without jitter.
   Link between(int from, int to) const;
@@ -67,6 +72,7 @@ class Links {
   bool charge_control_;
   int ranks_, workers_;
   std::vector<std::int32_t> machine_;  // a rank; empty when each has its own
+  int own_machines_ = 0;               // behind those of workers and the ports inside them
   Link inside_, outside_;              // of a rack
   std::vector<std::int32_t> rack_;     // a rank; empty when there is one
   std::unordered_map<std::uint64_t, Link> named_;

@@ -18,9 +18,7 @@ namespace trainyard {
 class RankWrapper : public Rank {
  public:
   /// `inside` outlives it.
-  explicit RankWrapper(Rank& inside)
-      : Rank(inside.rank(), inside.workers(), inside.servers(), inside.network()),
-        inside_(inside) {}
+  explicit RankWrapper(Rank& inside) : RankWrapper(inside, inside.servers()) {}
 
   Message receive(int from) override { return inside_.receive(from); }
   std::uint64_t receive_into(int from, Vector into) override {
@@ -48,6 +46,10 @@ class RankWrapper : public Rank {
   RankAccount traffic_of_all() const override { return inside_.traffic_of_all(); }
 
  protected:
+  /// Of the servers the program knows the first ones only, so many.
+  RankWrapper(Rank& inside, int servers)
+      : Rank(inside.rank(), inside.workers(), servers, inside.network()), inside_(inside) {}
+
   void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override {
     Communicator& inside = inside_;
     inside.post(to, bytes, payload, tag);

@@ -78,6 +78,7 @@ struct RunContext {
   bool simulated = false;
   TraceRecorder* recorder = nullptr;  // is told of every step that begins
   const HotLines* hot = nullptr;      // of which workers have slices, if any
+  std::optional<int> data_server{};   // the rank that rows are fetched from (data_server.hpp)
 
   // Throw UsageError, naming scheme and field, where the scheme's row lacks what they are about.
   template <typename Component>
@@ -330,6 +331,7 @@ class Worker {
   std::optional<Vector> compute_unless(Batch batch, const ComputeCost& cost,
                                        FunctionRef<void(const Message&)> take);
   void skip_to(std::size_t share, std::uint64_t number);
+  Batch fetched(Batch rows);
   ComputeCost cost_of_next(bool reads_shared);
   ComputeCost cost_of(double minibatches, const Slowdown& noise) const;
   double step_size_after(std::uint64_t minibatches) const;
@@ -354,6 +356,7 @@ class Worker {
   VectorBuffer gradient_;
   std::optional<GradientInParts> in_parts_;  // once the scheme has asked for it
   VectorBuffer combination_;                 // empty with one share
+  std::vector<Batch> combined_;              // of each share, where they are combined
   std::vector<std::uint64_t> next_numbers_;  // of each stream's next minibatch, where asked for
   AlignedBuffer<float> residuals_, read_copy_;
   Vector replica_;

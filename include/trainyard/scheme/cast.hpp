@@ -35,9 +35,10 @@ struct Cast;
 using HoldingRule = std::vector<Holding> (*)(const Model&, const Cast&);
 
 struct Cast {
-  int workers = 1;  // ranks with the worker's program: 0 .. workers − 1
-  int servers = 0;  // ranks with the server's, behind them
-  int proxies = 0;  // of the servers the first ones, which hold no part of the model
+  int workers = 1;       // ranks with the worker's program: 0 .. workers − 1
+  int servers = 0;       // ranks with the server's, behind them
+  int proxies = 0;       // of the servers the first ones, which hold no part of the model
+  int data_servers = 0;  // ranks behind those, which schemes do not know (data_server.hpp): 0 or 1
   ModelHome model = ModelHome::replicas;
   /// ModelHome::shared: as many models, each for a group of neighbouring workers.
   int shared_models = 1;
@@ -56,14 +57,14 @@ struct Cast {
   /// reconciles after so many uses (HotLines). 0: it has none.
   std::uint64_t uses_of_slices = 0;
 
-  int ranks() const { return workers + servers; }
+  int ranks() const { return workers + servers + data_servers; }
   std::vector<int> shares_of(int worker) const;
 };
 
 /// Where servers are colocated with workers (ServerPlacement), the worker whose machine each
 /// shares: a proxy stands with the first worker of its group (collective/proxies.hpp), and the k
 /// other servers with the first workers of the k parts that even_split() makes of all; so with k =
-/// n server w with worker w.
+/// n server w with worker w. A data server has a machine of its own: own_machine.
 std::vector<int> hosts_of(const Cast& cast);
 
 using CastRule = Cast (*)(const CastSetting&);
