@@ -20,19 +20,16 @@
 // --fusion-buffer is 0. The replicas of one run are alike to the bit.
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/concurrent_rings.hpp"
 #include "trainyard/model/gradient_parts.hpp"
-#include "trainyard/model/kernels.hpp"
-#include "trainyard/runtime/coder.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/gradient_buckets.hpp"
+#include "scheme/gradient_wire.hpp"
 
 namespace trainyard {
 
@@ -41,13 +38,6 @@ namespace {
 /// Of rank 0 to the coordinator. Other tags there are how many tensors of its worker have been
 /// final since the run began, and tags of the coordinator how many are to be summed.
 constexpr std::uint64_t sums_are_done = ~std::uint64_t{0};
-
-enum class Wire { float32, fp16 };
-
-/// Of a number on the wire.
-std::size_t wire_bytes(Wire wire, Scalar scalar) {
-  return wire == Wire::fp16 ? sizeof(std::uint16_t) : bytes_of(scalar);
-}
 
 /// Adds buffers with `tensors` in order, each with as many as fit.
 void pack(std::span<const ParameterRange> tensors, std::size_t bytes_of_number, double bytes,
@@ -70,23 +60,16 @@ class Fusion {
  public:
   explicit Fusion(Worker& worker)
       : comm_(worker.comm()),
-        wire_(worker.choice<Wire>("wire")),
-        half_(make_codec("fp16")),
-        coder_(worker.coder(*half_)),
-        rings_(comm_, wire_ == Wire::fp16 ? half_.get() : nullptr),
+        wire_(worker),
+        rings_(comm_, wire_.codec()),
         tensors_(tensors_backwards(worker.tensors())),
-        bytes_of_number_(wire_bytes(wire_, worker.replica().scalar())),
+        bytes_of_number_(wire_bytes(wire_.kind(), worker.replica().scalar())),
         buffer_(worker.hyperparameter("fusion-buffer")) {}
 
   /// Tells the coordinator.
   void is_final(Vector gradient, ParameterRange part) {
     gradient_ = gradient;
-    if (wire_ == Wire::fp16) {
-      const Vector rounded = gradient.subspan(part.first, part.count);
-      const std::span<const std::byte> halves = coder_.encode(rounded);
-      kernels::set_to_zero(rounded);
-      coder_.decode_add(1.0, halves, rounded);
-    }
+    wire_.round(gradient.subspan(part.first, part.count));
     while (final_ < tensors_.size() && tensors_[final_].first >= part.first) ++final_;
     comm_.send_control(comm_.server(0), before_ + final_);
   }
@@ -127,9 +110,7 @@ class Fusion {
   }
 
   Communicator& comm_;
-  const Wire wire_;
-  const std::shared_ptr<const Codec> half_;
-  Coder coder_;
+  GradientWire wire_;
   ConcurrentRings rings_;
   const std::vector<ParameterRange> tensors_;  // the last one first
   const std::size_t bytes_of_number_;
@@ -213,11 +194,8 @@ std::optional<Duration> step_time(const StepSetting& s) {
         parts, [&](const GradientPart& part) { return part.parameters.first <= tensor.first; });
     return found->final_after(s.compute);
   };
-  const auto wire = static_cast<Wire>(static_cast<int>(hyperparameter(s.hyperparameters, "wire")));
-  const auto message = [&](std::size_t numbers) {
-    if (wire == Wire::float32 || numbers == 0) return s.message(numbers);
-    return s.message_of_bytes(numbers * wire_bytes(wire, Scalar::float32));
-  };
+  const Wire wire = wire_of(s.hyperparameters);
+  const auto message = [&](std::size_t numbers) { return wire_message(s, wire, numbers); };
   Cycles cycles(seconds(hyperparameter(s.hyperparameters, "cycle-time")));
   Time ends{0};
   for (std::size_t chosen = 0; chosen < tensors.size();) {
@@ -256,13 +234,6 @@ HyperparameterInfo fusion_buffer_info() {
       .high = 1e15,
       .whole = true,
       .unit = Unit::bytes};
-}
-
-HyperparameterInfo wire_info() {
-  return {.name = "wire",
-          .argument = "float32|fp16",
-          .help = "how the numbers of a gradient are sent and summed up",
-          .choices = {"float32", "fp16"}};
 }
 
 }  // namespace

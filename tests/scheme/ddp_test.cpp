@@ -29,7 +29,7 @@ Configuration mlp_run(const char* scheme, int workers, double bucket) {
   c.model = "mlp:10,8";
   c.l2 = 1e-3;
   c.optimizer.lr = 0.2;
-  if (std::string(scheme) == "ddp") c.hyperparameters["bucket"] = bucket;
+  if (std::string(scheme) == "ddp") c.hyperparameters = {{"bucket", bucket}, {"wire", 0.0}};
   return c;
 }
 
@@ -123,8 +123,12 @@ TEST_CASE("a step of ddp takes what its recurrence says, for any layers and buck
     Configuration c = test::random_run(random, of, "ddp");
     const double model_bytes = 4.0 * static_cast<double>(of.parameters());
     const double bucket = 1 + std::floor(model_bytes * random.uniform() * random.uniform());
+    const bool half = random.below(2) == 1;
     c.hyperparameters["bucket"] = bucket;
-    CAPTURE(seed, trial, of.workers, of.model, of.widths.front(), bucket);
+    c.hyperparameters["wire"] = half ? 1 : 0;
+    Network seen = c.network;  // 2 bytes a number for 4 are twice the bandwidth
+    if (half) seen.bytes_per_second *= 2;
+    CAPTURE(seed, trial, of.workers, of.model, of.widths.front(), bucket, half);
 
     const double compute = to_seconds(*c.compute_time);
     double ends = 0.0, alone = compute;
@@ -133,7 +137,7 @@ TEST_CASE("a step of ddp takes what its recurrence says, for any layers and buck
     for (std::size_t t = 0; t < tensors.size(); ++t) {
       floats += tensors[t].numbers;
       if (4.0 * static_cast<double>(floats) < bucket && t + 1 < tensors.size()) continue;
-      const double takes = test::ring_seconds(of.workers, floats, c.network);
+      const double takes = test::ring_seconds(of.workers, floats, seen);
       ends = std::max(ends, tensors[t].final_at * compute) + takes;
       alone += takes;
       floats = 0;
@@ -184,6 +188,27 @@ TEST_CASE("where chunks are uneven a step of ddp takes its closed form at most",
       CHECK(step <= to_seconds(*form) * (1 + 1e-12));
       CHECK(step > 0.9 * to_seconds(*form));
     }
+  }
+}
+
+TEST_CASE("ddp in 16 bits sends half the bytes in as many messages, and learns as well",
+          "[scheme]") {
+  const LoadedData data = blobs();
+  for (const int n : {1, 2, 3, 8}) {
+    CAPTURE(n);
+    Configuration c = mlp_run("ddp", n, 400);
+    const RunResult plain = train(c, data);
+    c.hyperparameters["wire"] = 1;
+    const RunResult half = train(c, data);
+    CHECK(half.summary.model_hash != plain.summary.model_hash);
+    CHECK(half.summary.train_loss == Approx(plain.summary.train_loss).epsilon(1e-2));
+    CHECK(half.summary.consensus_distance == 0.0);
+    CHECK(half.summary.messages == plain.summary.messages);
+    CHECK(2 * half.summary.bytes_sent == plain.summary.bytes_sent);
+    c.time = TimeMode::wall;
+    CHECK(train(c, data).summary.model_hash == half.summary.model_hash);
+    c.optimizer.lr = 1e20;
+    CHECK(train(c, data).summary.diverged);
   }
 }
 
