@@ -76,12 +76,28 @@ Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
   return run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {}).summary;
 }
 
-/// The closed form is about workers and links that are alike, and servers on ports of their own.
-bool all_alike(const Scheme& scheme, const Configuration& c) {
-  const bool shares_ports =
-      c.network.server_placement == ServerPlacement::colocated && cast_of(scheme, c).servers > 0;
-  return !shares_ports && c.network.equal_links() && !c.network.jitter.any() &&
+/// A closed form is about workers and links that are alike.
+bool all_alike(const Configuration& c) {
+  return c.network.equal_links() && !c.network.jitter.any() &&
          c.network.ports == PortMode::circuit && c.stragglers.empty() && !c.compute_noise.any();
+}
+
+bool shares_ports(const Scheme& scheme, const Configuration& c) {
+  return c.network.server_placement == ServerPlacement::colocated && cast_of(scheme, c).servers > 0;
+}
+
+/// The one for where the servers are; nullptr where nobody knows one.
+auto closed_form_of(const Scheme& scheme, const Configuration& c) {
+  return shares_ports(scheme, c) ? scheme.cost.time_colocated : scheme.cost.time;
+}
+
+/// Where there is none.
+std::string why_no_closed_form(const Scheme& scheme, const Configuration& c) {
+  if (!all_alike(c)) return "workers or links are not alike, or ports not circuit";
+  if (shares_ports(scheme, c)) {
+    return "with servers on workers' machines it depends on whose message finds which port free";
+  }
+  return (scheme.cost.time == nullptr ? "" : "not with these settings; ") + scheme.cost.formula;
 }
 
 CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
@@ -92,25 +108,26 @@ CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
 std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting& setting,
                                   const Configuration& c, const Ingredients& ingredients,
                                   const std::optional<DividedChain>& chain) {
-  if (scheme.cost.time == nullptr || !all_alike(scheme, c)) return std::nullopt;
+  const auto step_time = closed_form_of(scheme, c);
+  if (step_time == nullptr || !all_alike(c)) return std::nullopt;
   std::vector<Stage> stages;
   if (chain && has_stages(scheme) && chain->division.parts == 1) {
     stages = chain->model->layered()->cut(chain->division.stages);
   }
   const auto time = [&] {
     try {
-      return scheme.cost.time({.workers = c.workers,
-                               .servers = std::clamp(cast_of(scheme, c).servers, 1, c.servers),
-                               .parameters = setting.parameters,
-                               .compute = *c.compute_time,
-                               .message = FloatMessages{c.network},
-                               .message_of_bytes = ByteMessages{c.network},
-                               .coding = coding_time_of(scheme, c),
-                               .model = chain ? chain->model.get() : nullptr,
-                               .ingredients = ingredients,
-                               .hyperparameters = c.hyperparameters,
-                               .stages = stages,
-                               .batch = c.batch});
+      return step_time({.workers = c.workers,
+                        .servers = std::clamp(cast_of(scheme, c).servers, 1, c.servers),
+                        .parameters = setting.parameters,
+                        .compute = *c.compute_time,
+                        .message = FloatMessages{c.network},
+                        .message_of_bytes = ByteMessages{c.network},
+                        .coding = coding_time_of(scheme, c),
+                        .model = chain ? chain->model.get() : nullptr,
+                        .ingredients = ingredients,
+                        .hyperparameters = c.hyperparameters,
+                        .stages = stages,
+                        .batch = c.batch});
     } catch (const NotTaken& error) {
       throw UsageError(fmt::format("scheme '{}': .cost.time: {}", scheme.name, error.what()));
     }
@@ -316,6 +333,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   const std::optional<Ingredients> ingredients = ingredients_of(scheme, c);
   if (!ingredients) return without_playing(std::move(prediction));
   prediction.closed_form_s = closed_form(scheme, setting, c, *ingredients, chain);
+  if (!prediction.closed_form_s) prediction.why_no_closed_form = why_no_closed_form(scheme, c);
   if (c.workers + prediction.servers > most_played) return without_playing(std::move(prediction));
 
   const std::size_t batch = c.batch;

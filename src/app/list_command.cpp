@@ -128,6 +128,10 @@ void print_presets() {
 void print_preset(const Preset& preset) {
   fmt::print("{}\n  {}: {}\n", preset.name, preset.system, preset.source);
   fmt::print("  scheme: {}\n", preset.spelt_out());
+  fmt::print("  a step: {}{}\n", find_scheme(preset.scheme).cost.formula,
+             preset_sets(preset.name, "server-placement")
+                 ? "; less with servers on workers' machines, where what stays on one is free"
+                 : "");
   const Criteria& by = preset.criteria;
   fmt::print("  criteria: {} parallel, {}, {}, exchanges {}; {}\n", by.parallelism, by.schedule,
              by.optimisation, by.exchange, by.topology);

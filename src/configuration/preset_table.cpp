@@ -50,13 +50,22 @@ std::vector<Preset> with_all_reduce() {
        .criteria = {data, synchronous, centralised, gradients, "a ring"},
        .emulated = "a coordinator, cycles, a fusion buffer, rings while backward goes on, fp16 "
                    "with --wire",
-       .not_emulated = "two levels (all-reduce:hierarchical-ring has them), elastic membership"},
+       .not_emulated = "two levels (horovod-hierarchical has them), elastic membership"},
+      {.name = "horovod-hierarchical",
+       .system = "Horovod, hierarchical all-reduce",
+       .source = "Sergeev & Del Balso, 2018",
+       .scheme = "all-reduce",
+       .settings = {{"collective", "hierarchical-ring"}},
+       .criteria = {data, synchronous, centralised, gradients, "rings in groups and between them"},
+       .emulated = "reduce-scatter in each machine, rings between machines, all-gather in each",
+       .not_emulated = "cycles and fusion (horovod has them), NCCL inside a machine"},
       {.name = "pytorch-ddp",
        .system = "PyTorch DistributedDataParallel",
        .source = "Li et al., VLDB 2020",
        .scheme = "ddp",
        .criteria = {data, synchronous, centralised, gradients, "a ring"},
-       .emulated = "buckets in reverse order of layers, all-reduced while backward goes on",
+       .emulated = "buckets in reverse order of layers, all-reduced while backward goes on; "
+                   "fp16 with --wire",
        .not_emulated = "hooks of autograd, GPUs, buckets that are ordered anew after a step"},
   };
 }
@@ -86,7 +95,9 @@ std::vector<Preset> with_servers() {
        .criteria = {data, bounded, centralised, gradients, "workers and sharded servers"},
        .emulated = "ranges of keys, a bound on delay (--staleness), key caching, the filter of "
                    "significance (--significance)",
-       .not_emulated = "replicated chains of servers, consistent hashing, recovery"},
+       .not_emulated = "compressed values (csgd and ec-sgd have codecs), a proxy for each group "
+                       "(ps-hierarchical-async has them), replicated chains of servers, "
+                       "consistent hashing, recovery"},
       {.name = "project-adam",
        .system = "Project Adam",
        .source = "Chilimbi et al., OSDI 2014",
@@ -125,6 +136,14 @@ std::vector<Preset> of_frameworks_with_servers() {
        .criteria = {data, asynchronous, centralised, gradients, "servers on workers' machines"},
        .emulated = "the same, each gradient applied as it comes",
        .not_emulated = "the engine that orders operations by their data"},
+      {.name = "mxnet-bounded",
+       .system = "MXNet, bounded delay",
+       .source = "Chen et al., 2015",
+       .scheme = "ssp",
+       .settings = {{"server-placement", "colocated"}},
+       .criteria = {data, bounded, centralised, gradients, "servers on workers' machines"},
+       .emulated = "the same servers, nobody more than --staleness steps ahead of the slowest",
+       .not_emulated = "the engine that orders operations by their data"},
       {.name = "mxnet-hierarchical",
        .system = "MXNet, two levels",
        .source = "Chen et al., 2015",
@@ -148,6 +167,15 @@ std::vector<Preset> of_frameworks_with_servers() {
        .settings = {{"server-placement", "colocated"}},
        .criteria = {data, synchronous, centralised, gradients, "servers on workers' machines"},
        .emulated = "servers on the workers' ports, and backup workers whose gradients are dropped",
+       .not_emulated = "placement of operations on devices; petuum is what it does with bounded "
+                       "staleness, bigdl and horovod with all-reduces"},
+      {.name = "tensorflow-async",
+       .system = "TensorFlow, asynchronous",
+       .source = "Abadi et al., OSDI 2016",
+       .scheme = "ps-async",
+       .settings = {{"server-placement", "colocated"}},
+       .criteria = {data, asynchronous, centralised, gradients, "servers on workers' machines"},
+       .emulated = "servers on the workers' ports, each gradient applied as it comes",
        .not_emulated = "placement of operations on devices"},
   };
 }

@@ -19,6 +19,7 @@ Json row_object(const Prediction& p) {
           {"way", p.variant.way.empty() ? Json(nullptr) : Json(p.variant.way)},
           {"servers", p.servers},
           {"closed_form_s", p.closed_form_s ? Json(*p.closed_form_s) : Json(nullptr)},
+          {"why_no_closed_form", p.closed_form_s ? Json(nullptr) : Json(p.why_no_closed_form)},
           {"step_s", p.step_s},
           {"epoch_s", p.epoch_s},
           {"messages_per_step", p.messages},
@@ -51,6 +52,20 @@ std::string bounds_of_sweep(const Quantity& quantity, const SweepResult& result,
     lines.push_back(std::move(line));
   }
   return aligned(lines);
+}
+
+/// A line for each that has none.
+std::string reasons_text(const std::vector<Prediction>& predictions) {
+  std::vector<TableRow> rows;
+  for (const Prediction& p : predictions) {
+    if (!p.why_no_closed_form.empty()) rows.push_back({p.variant.text(), p.why_no_closed_form});
+  }
+  if (rows.empty()) return "";
+  std::size_t width = 0;
+  for (const TableRow& row : rows) width = std::max(width, row[0].size());
+  std::string text = "\nno closed form of the first step:\n";
+  for (const TableRow& row : rows) text += fmt::format("{:<{}}  {}\n", row[0], width, row[1]);
+  return text;
 }
 
 std::string bounds_table(const ExchangeCosts& costs) {
@@ -116,7 +131,8 @@ std::string prediction_table(const PredictionSetting& setting,
              "(-: so many workers send or hold too much for it to be played, or their graph has\n"
              "too many links);\n"
              "an epoch: {} rows; messages, bytes: a step of all ranks together\n",
-             setting.rows);
+             setting.rows) +
+         reasons_text(predictions);
 }
 
 std::string sweep_json(const Quantity& quantity, const SweepResult& result,

@@ -304,15 +304,17 @@ void try_functions(const Scheme& scheme) {
       make_ingredients({{"topology", "ring"}, {"collective", "ring"}, {"codec", "identity"}},
                        {.scheme = scheme, .workers = workers, .hyperparameters = fallbacks});
   check_functions(scheme, ".cost.time", [&] {
-    if (scheme.cost.time == nullptr) return;
-    (void)scheme.cost.time({.workers = workers,
-                            .servers = 1,
-                            .parameters = 16,
-                            .compute = std::chrono::milliseconds(1),
-                            .message = FloatMessages{network},
-                            .message_of_bytes = ByteMessages{network},
-                            .ingredients = ingredients,
-                            .hyperparameters = fallbacks});
+    for (const auto time : {scheme.cost.time, scheme.cost.time_colocated}) {
+      if (time == nullptr) continue;
+      (void)time({.workers = workers,
+                  .servers = 1,
+                  .parameters = 16,
+                  .compute = std::chrono::milliseconds(1),
+                  .message = FloatMessages{network},
+                  .message_of_bytes = ByteMessages{network},
+                  .ingredients = ingredients,
+                  .hyperparameters = fallbacks});
+    }
   });
 }
 

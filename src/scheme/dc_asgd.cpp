@@ -67,7 +67,10 @@ Scheme dc_asgd_c_scheme() {
           .summary =
               "ps-async, the server corrects each gradient for what has changed since: constant λ",
           .step = "γ × each gradient: as ps-async",
-          .cost = {.formula = "as ps-async", .rate = "as ps-async", .time = ps_async_step_time},
+          .cost = {.formula = "as ps-async",
+                   .rate = "as ps-async",
+                   .time = ps_async_step_time,
+                   .time_colocated = ps_async_step_time_colocated},
           .source = "Zheng et al. 2017; catalogue 2.11",
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,

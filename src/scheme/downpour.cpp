@@ -173,11 +173,19 @@ HyperparameterInfo steps_between(std::string name, std::string argument, std::st
 
 /// Without a fetch in the first step nobody waits for the server. Where several workers are a
 /// replica nobody knows a closed form: messages about parts meet at the servers' ports.
+/// A fetch in each step, by all workers from the start, each with a whole replica.
+bool is_as_ps_async(const StepSetting& s) {
+  return hyperparameter(s.hyperparameters, tensor_size_info.name) == 1 &&
+         hyperparameter(s.hyperparameters, "warm-start") == 0 &&
+         hyperparameter(s.hyperparameters, "fetch-period") == 1;
+}
+
 std::optional<Duration> step_time(const StepSetting& s) {
-  if (hyperparameter(s.hyperparameters, tensor_size_info.name) > 1) return std::nullopt;
-  if (hyperparameter(s.hyperparameters, "warm-start") > 0) return std::nullopt;
-  if (hyperparameter(s.hyperparameters, "fetch-period") > 1) return std::nullopt;
-  return ps_async_step_time(s);
+  return is_as_ps_async(s) ? ps_async_step_time(s) : std::nullopt;
+}
+
+std::optional<Duration> step_time_colocated(const StepSetting& s) {
+  return is_as_ps_async(s) ? ps_async_step_time_colocated(s) : std::nullopt;
 }
 
 }  // namespace
@@ -188,7 +196,8 @@ Scheme downpour_scheme() {
           .step = "γ × each gradient: as ps-async",
           .cost = {.formula = "as ps-async for a fetch and a push in each step; without either c",
                    .rate = "as ps-async, with larger staleness",
-                   .time = step_time},
+                   .time = step_time,
+                   .time_colocated = step_time_colocated},
           .source = "Dean et al. 2012; catalogue 2.7",
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,

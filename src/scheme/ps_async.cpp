@@ -47,6 +47,11 @@ std::optional<Duration> ps_async_step_time(const StepSetting& s) {
   return s.compute + (s.workers + 1) * s.whole_model();
 }
 
+std::optional<Duration> ps_async_step_time_colocated(const StepSetting& s) {
+  if (s.servers > 1) return std::nullopt;
+  return s.compute + (s.workers == 1 ? 0 : s.workers) * s.whole_model();
+}
+
 Scheme ps_async_scheme() {
   return {
       .name = "ps-async",
@@ -57,7 +62,8 @@ Scheme ps_async_scheme() {
                "c + (n+1)(α + t) for the first n updates, then max(c + 2(α + t), n(α + t)) for n "
                "of them",
            .rate = "n/ε + σ²/ε² updates",
-           .time = ps_async_step_time},
+           .time = ps_async_step_time,
+           .time_colocated = ps_async_step_time_colocated},
       .source = "Dean et al. 2012; catalogue 2.3",
       .family = SchemeFamily::asynchronous,
       .pace = Pace::free,

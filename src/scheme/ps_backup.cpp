@@ -94,6 +94,15 @@ std::optional<Duration> step_time(const StepSetting& s) {
   return s.compute + (2 * s.workers - spares) * s.whole_model();
 }
 
+/// One of the N is on the server's machine. All others are answered, the last of them not before
+/// the first push of another machine is there.
+std::optional<Duration> step_time_colocated(const StepSetting& s) {
+  if (s.servers > 1) return std::nullopt;
+  if (s.workers == 1) return s.compute;
+  const auto spares = static_cast<int>(hyperparameter(s.hyperparameters, "backups"));
+  return s.compute + std::max(2 * (s.workers - 1) - spares, s.workers) * s.whole_model();
+}
+
 const HyperparameterInfo backups{
     .name = "backups",
     .argument = "B",
@@ -114,7 +123,8 @@ Scheme ps_backup_scheme() {
           .step = "γ × mean over the gradients that came in time",
           .cost = {.formula = "c + (2n - b)(α + t), c of the (n-b)-th fastest",
                    .rate = "1/ε + σ²/((n-b)ε²)",
-                   .time = step_time},
+                   .time = step_time,
+                   .time_colocated = step_time_colocated},
           .source = "Chen et al. 2016; catalogue 2.6",
           .family = SchemeFamily::synchronous,
           .pace = Pace::server,
@@ -131,6 +141,7 @@ Scheme ps_backup_interrupt_scheme() {
   row.cast = cast::one_server;  // a gradient is of one step only
   row.worker = work_interruptibly;
   row.server = serve_interrupting;
+  row.cost.time_colocated = nullptr;
   return row;
 }
 

@@ -32,13 +32,27 @@ std::optional<Duration> step_time(const StepSetting& s) {
   return s.compute + s.all_reduce(find_all_reduce("ps-sharded"));
 }
 
+/// One server hears n − 1 others and answers them; n of them are ps-colocated, message by message.
+/// With 1 < k < n a worker that is no server pushes k shards, and one that is one less: it takes up
+/// to two messages more than 2(n−1)(α + t/k), and how many depends on who meets whom.
+std::optional<Duration> step_time_colocated(const StepSetting& s) {
+  if (s.servers == s.workers) {
+    return s.compute + s.all_reduce(find_all_reduce("ps-colocated"));
+  }
+  if (s.servers > 1) return std::nullopt;
+  return s.compute + 2 * (s.workers - 1) * s.whole_model();
+}
+
 }  // namespace
 
 Scheme ps_sync_scheme() {
   return {.name = "ps-sync",
           .summary = "workers push gradients to the parameter server, wait, pull the new model",
           .step = "γ × mean over workers",
-          .cost = {.formula = "c + 2n(α + t/k)", .rate = "1/ε + σ²/(nε²)", .time = step_time},
+          .cost = {.formula = "c + 2n(α + t/k)",
+                   .rate = "1/ε + σ²/(nε²)",
+                   .time = step_time,
+                   .time_colocated = step_time_colocated},
           .source = "Li et al. 2014; catalogue 2.1",
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,

@@ -161,6 +161,39 @@ TEST_CASE("every scheme with servers runs with them on the workers' machines", "
   }
 }
 
+TEST_CASE("with servers on the workers' machines a step takes the closed form that there is",
+          "[scheme]") {
+  const LoadedData data = test::dense_problem(50, 840);
+  int known = 0;
+  for (const Scheme& scheme : schemes()) {
+    if (scheme.cost.time_colocated == nullptr) continue;
+    for (int n = 1; n <= 9; ++n) {
+      for (int k = 1; k <= n; ++k) {
+        Configuration c = colocated(scheme.name, n, k, 1);
+        make_slow(c);
+        c.hyperparameters = with_fallbacks(scheme, {}, n);
+        for (int backups = 0; backups < (scheme.name == "ps-backup" ? n : 1); ++backups) {
+          if (scheme.name == "ps-backup") c.hyperparameters["backups"] = backups;
+          const auto time = scheme.cost.time_colocated({.workers = n,
+                                                        .servers = k,
+                                                        .parameters = 840,
+                                                        .compute = *c.compute_time,
+                                                        .message = FloatMessages{c.network},
+                                                        .message_of_bytes = ByteMessages{c.network},
+                                                        .ingredients = {},
+                                                        .hyperparameters = c.hyperparameters});
+          CHECK(time.has_value() == (k == 1 || (scheme.name == "ps-sync" && k == n)));
+          if (!time) continue;
+          ++known;
+          CAPTURE(scheme.name, n, k, backups);
+          CHECK(to_seconds(*time) == Approx(train(c, data).summary.seconds).epsilon(1e-9));
+        }
+      }
+    }
+  }
+  CHECK(known >= 5 * 9);
+}
+
 TEST_CASE("the proxies' and the servers' hosts", "[scheme]") {
   using Hosts = std::vector<int>;
   CHECK(hosts_of({.workers = 4, .servers = 4}) == Hosts{0, 1, 2, 3});

@@ -2,6 +2,7 @@
 #include "trainyard/configuration/preset.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -162,4 +163,65 @@ TEST_CASE("predictions of systems are those of their schemes", "[study]") {
   const auto all = parse_variants(all_systems, "--schemes");
   CHECK(all.size() == presets().size() - left_out.size() - 1);
   CHECK(std::ranges::count(all, std::string("cots-hpc"), &Variant::preset) == 0);
+}
+
+namespace {
+
+/// The first step of that system as it is trained, over rows that make a model of 840 parameters.
+double first_step(const Preset& preset, Configuration c) {
+  static const LoadedData rows = test::dense_problem(60, 840);
+  // 20 · 21 · 2 parameters, in two layers alike: what a prediction takes where layers are divided.
+  static const LoadedData chain{"chain", generate_blobs(400, 20, 20, 1.0, 3), {}};
+  const bool divides = preset.scheme == "tensor-split";
+  c.model = divides ? "mlp:20" : "logistic";
+  c.steps = 1;
+  c.preset = preset.name;
+  c.scheme = preset.scheme;
+  return train(c, divides ? chain : rows).summary.seconds;
+}
+
+}  // namespace
+
+TEST_CASE("each system's first step takes its closed form, or a prediction says why it has none",
+          "[study]") {
+  // One server; then one on each worker's machine, or in each group. The rest has reasons.
+  const std::map<std::string, std::string> open{
+      {"easgd", "c, or in every τ-th step"},
+      {"easgd-async", "c, or in every τ-th step"},
+      {"gosgd", "c"},
+      {"mxnet-bounded", "with servers on workers' machines it depends"},
+      {"petuum", "between max(c, n(α + t))"}};
+  const std::map<std::string, std::string> open_with_more{
+      {"distbelief", "not with these settings; as ps-async"},
+      {"mxnet-async", "with servers on workers' machines it depends"},
+      {"parameter-server", "not with these settings; c + (n+1)(α + t)"},
+      {"tensorflow", "with servers on workers' machines it depends"},
+      {"tensorflow-async", "with servers on workers' machines it depends"}};
+  for (const int workers : {1, 2, 4, 5}) {
+    for (const bool more : {false, true}) {
+      PredictionSetting setting{.configuration = quick("ring", workers, 1), .parameters = 840};
+      Configuration& c = setting.configuration;
+      c.servers = more ? workers : 1;
+      c.compute_time = std::chrono::milliseconds(3);
+      c.encode_time = c.decode_time = Duration{0};
+      c.network = {.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+      for (const Preset& preset : presets()) {
+        if (preset.name == "project-adam" || preset.name == "sandblaster") continue;
+        CAPTURE(preset.name, workers, c.servers);
+        const Prediction found = predict({preset.scheme, "", preset.name}, setting);
+        CHECK(found.closed_form_s.has_value() == found.why_no_closed_form.empty());
+        if (found.closed_form_s) {
+          CHECK(*found.closed_form_s == Approx(first_step(preset, c)).epsilon(1e-6));
+          continue;
+        }
+        std::string why;
+        if (const auto it = open.find(preset.name); it != open.end()) why = it->second;
+        if (const auto it = open_with_more.find(preset.name); more && it != open_with_more.end()) {
+          why = it->second;
+        }
+        REQUIRE_FALSE(why.empty());
+        CHECK_THAT(found.why_no_closed_form, ContainsSubstring(why));
+      }
+    }
+  }
 }

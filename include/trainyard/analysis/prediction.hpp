@@ -57,6 +57,7 @@ struct Prediction {
   int servers = 0;
   /// Of the first step. Empty where there is none, and where workers or links are not alike.
   std::optional<double> closed_form_s;
+  std::string why_no_closed_form{};  // empty where there is one
   /// What is sustained is counted over so many steps after so many others: whole cycles of what
   /// happens in cycles, and more of them where communication is drawn at random.
   std::uint64_t steps_before = 0, steps_counted = 0;

@@ -149,6 +149,9 @@ struct StepCost {
   /// computed and communicated; c for a scheme that communicates every τ > 1 steps. `predict` finds
   /// out by itself what a step takes in the long run. Empty where nobody knows one.
   std::optional<Duration> (*time)(const StepSetting&) = nullptr;
+  /// The same with servers on the workers' machines (ServerPlacement), where what stays on a
+  /// machine is free; nullptr: nobody knows one.
+  std::optional<Duration> (*time_colocated)(const StepSetting&) = nullptr;
 };
 
 /// Which graphs the rule allows, and what it makes of them. Of schemes that take a topology.
