@@ -41,7 +41,9 @@ Network default_network(const TimelineOptions& options) {
 std::string network_text(const Network& network) {
   return fmt::format("latency {}, bandwidth {}{}", human_duration(to_seconds(network.latency)),
                      bandwidth_text(network.bytes_per_second),
-                     network.ports == PortMode::cutthrough ? ", cut-through ports" : "");
+                     network.ports == PortMode::cutthrough ? ", cut-through ports" : "") +
+         (network.server_placement == ServerPlacement::colocated ? ", servers on workers' machines"
+                                                                 : "");
 }
 
 /// Throws for an option that is given but has no effect on `what`.
@@ -67,6 +69,7 @@ void refuse_all_but_network(const std::string& what, const TimelineOptions& o) {
   refuse_hyperparameters(o, what, why);
   refuse(o.compute_time.has_value(), "compute-time", what, why);
   refuse(o.steps.has_value(), "steps", what, why);
+  refuse(o.server_placement.has_value(), "server-placement", what, why);
 }
 
 std::vector<std::string> rank_names(int workers, int servers) {
@@ -97,6 +100,9 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   c.servers = options.servers.value_or(c.servers);
   c.ingredients = options.ingredients;
   c.network = default_network(options);
+  refuse(options.server_placement && scheme.server == nullptr, "server-placement", scheme.name,
+         "it has no servers");
+  c.network.server_placement = options.server_placement.value_or(ServerPlacement::dedicated);
   for (const auto& [name, value] : options.hyperparameters) {
     refuse(std::ranges::count(scheme.hyperparameters, name, &HyperparameterInfo::name) == 0, name,
            scheme.name, "it does not take it");
@@ -131,6 +137,8 @@ Timeline timeline_of_collective(const AllReduce& collective, const TimelineOptio
   refuse_hyperparameters(options, collective.name, why);
   refuse(options.compute_time.has_value(), "compute-time", collective.name, why);
   refuse(options.steps.has_value(), "steps", collective.name, why);
+  refuse(options.server_placement.has_value(), "server-placement", collective.name,
+         "its servers have machines of their own");
   refuse(options.servers && collective.serve == nullptr, "servers", collective.name, "it has none");
   const int workers = checked_workers(options);
   const int servers = collective.servers(workers, options.servers.value_or(1));

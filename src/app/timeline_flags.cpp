@@ -54,7 +54,8 @@ TimelineFlags::TimelineFlags(CLI::App& command) {
   std::vector<std::string> names{"workers", "servers"};
   for (const IngredientKind& kind : ingredient_kinds()) names.push_back(kind.name);
   std::ranges::copy(hyperparameters_by_layers(), std::back_inserter(names));
-  names.insert(names.end(), {"latency", "bandwidth", "ports", "compute-time", "steps"});
+  names.insert(names.end(),
+               {"latency", "bandwidth", "ports", "server-placement", "compute-time", "steps"});
   for (const std::string& name : names) {
     const Option& option = option_named(name);
     const std::string help = option.name == "workers"
@@ -88,6 +89,7 @@ TimelineOptions TimelineFlags::options() const {
     if (name == "latency") result.latency = c.network.latency;
     if (name == "bandwidth") result.bytes_per_second = c.network.bytes_per_second;
     if (name == "ports") result.ports = c.network.ports;
+    if (name == "server-placement") result.server_placement = c.network.server_placement;
     if (name == "compute-time") {
       if (!c.compute_time)
         throw UsageError("--compute-time: a timeline takes a duration, like 3ms");

@@ -152,6 +152,23 @@ TEST_CASE("a scheme's timeline takes its closed form", "[analysis]") {
   CHECK(with_server.trace.spans.size() == 5);
 }
 
+TEST_CASE("a timeline of servers on the workers' machines takes their closed form", "[analysis]") {
+  TimelineOptions options{
+      .workers = 4, .latency = std::chrono::milliseconds(2), .bytes_per_second = 12e6};
+  options.server_placement = ServerPlacement::colocated;
+  CHECK(exact(make_timeline("ps-sync", options).makespan()) * 1e3 == Approx(3 + 2 * 3 * (2 + 8)));
+  options.servers = 4;
+  const Timeline timeline = make_timeline("ps-sync", options);
+  CHECK(exact(timeline.makespan()) * 1e3 == Approx(3 + 2 * 3 * (2 + 8 / 4.0)));
+  CHECK_THAT(timeline.detail, ContainsSubstring("servers on workers' machines"));
+  CHECK_THAT(refusal("ring", {.server_placement = ServerPlacement::colocated}),
+             ContainsSubstring("--server-placement: has no effect on ring: it has no servers"));
+  CHECK_THAT(refusal("ps", {.server_placement = ServerPlacement::colocated}),
+             ContainsSubstring("--server-placement: has no effect on ps"));
+  CHECK_THAT(refusal("example-1.1", {.server_placement = ServerPlacement::colocated}),
+             ContainsSubstring("--server-placement"));
+}
+
 TEST_CASE("a timeline of a scheme that sends by layers shows the overlap", "[analysis]") {
   TimelineOptions options;
   const Timeline apart = make_timeline("ddp", options);

@@ -38,6 +38,7 @@ struct TimelineOptions {
   std::optional<Duration> latency{};
   std::optional<double> bytes_per_second{};
   std::optional<PortMode> ports{};
+  std::optional<ServerPlacement> server_placement{};  // of schemes with servers
   std::optional<Duration> compute_time{};
   std::optional<std::uint64_t> steps{};
 };
