@@ -1,6 +1,7 @@
 // Data × pipeline × tensor: pipelines whose stages are split among several workers each.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "scheme/pipeline.hpp"
 #include "scheme/pipeline_problems.hpp"
 #include "support/catch.hpp"
+#include "support/data_sets.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
@@ -247,4 +249,33 @@ TEST_CASE("stages are chosen among pairs of layers, and splits that cannot be ar
   refused(
       "--microbatches 17: a pipeline's minibatch has 16 rows (8 of each of its 2 workers), and a "
       "microbatch one at least");
+}
+
+// Two ranks fit two cores; eight share them. What is trained does not depend on it, but for the
+// order of sums.
+TEST_CASE("on threads a hybrid is as good on fashion-mnist as one rank", "[scheme][slow]") {
+  const std::filesystem::path folder = test::large_sets_with("fashion-mnist");
+  if (folder.empty()) return;
+  Configuration c;
+  c.dataset = "fashion-mnist";
+  c.data_dir = folder;
+  c.model = "mlp:256,128";
+  c.epochs = 1;
+  c.evaluate_every = 1.0;
+  c.time = TimeMode::wall;
+  const LoadedData data = load_dataset(dataset_request(c));
+  for (const Split split : {Split{1, 2, 1}, Split{1, 1, 2}, Split{2, 2, 2}}) {
+    c.scheme = "sequential";
+    c.workers = split.workers();
+    c.batch = 64 / static_cast<std::size_t>(split.workers());
+    c.hyperparameters.clear();
+    const Summary alone = test::train(c, data).summary;
+    REQUIRE(alone.test_accuracy.value() > 0.75);
+    c.scheme = "1f1b";
+    set_split(c, split);
+    const Summary divided = test::train(c, data).summary;
+    CAPTURE(split.text());
+    CHECK(divided.train_loss == Approx(alone.train_loss).epsilon(0.01));
+    CHECK(divided.test_accuracy.value() == Approx(alone.test_accuracy.value()).margin(0.01));
+  }
 }
