@@ -14,7 +14,8 @@
 namespace trainyard::app {
 
 NetcheckFlags::NetcheckFlags(CLI::App& command) {
-  for (const char* name : {"workers", "servers", "latency", "bandwidth", "time", "placement"}) {
+  for (const char* name :
+       {"workers", "servers", "latency", "bandwidth", "ports", "time", "placement"}) {
     const Option& option = option_named(name);
     options_.push_back(add_value_flag(command, option.name, option.argument, option.help));
   }

@@ -23,10 +23,11 @@ std::string netcheck_json(const std::vector<NetcheckRow>& rows) {
 std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options) {
   const bool wall = options.time == TimeMode::wall;
   std::string text = fmt::format(
-      "{} workers, {} a vector, {} a message, {}; {}\n\n{:<19}  {:>8}  {:>10}  {:>11}  {:>11}  "
+      "{} workers, {} a vector, {} a message, {}; {}{}\n\n{:<19}  {:>8}  {:>10}  {:>11}  {:>11}  "
       "{:>11}  {}\n",
       options.workers, human_bytes(static_cast<double>(options.length * sizeof(float))),
       exact_text(options.network.latency), bandwidth_text(options.network.bytes_per_second),
+      options.network.ports == PortMode::cutthrough ? "cutthrough ports, " : "",
       wall ? fmt::format("really waited for, {} times", options.repetitions) : "simulated",
       "collective", "messages", "bytes", "closed form", wall ? "median" : "emulated",
       wall ? "p99" : "", "ratio");

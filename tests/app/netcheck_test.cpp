@@ -38,6 +38,21 @@ TEST_CASE("netcheck: messages and bytes of the ring", "[app]") {
   CHECK(row["measured_s"] == row["closed_form_s"]);
 }
 
+// Messages of one port follow each other without the latency between them, which each burst has
+// once.
+TEST_CASE("netcheck: cutthrough ports are held for the transfer alone", "[app]") {
+  const auto outcome = run_program({"netcheck", "--workers", "8", "--size", "64KiB", "--latency",
+                                    "1ms", "--bandwidth", "1Gbps", "--ports", "cutthrough",
+                                    "--collectives", "ps,ps-colocated,ring", "--json"});
+  REQUIRE(outcome.status == 0);
+  const Json rows = Json::parse(outcome.output)["rows"];
+  const double latency = 1e-3, transfer = 65536 / 125e6;
+  CHECK(rows[0]["measured_s"].get<double>() == Approx(2 * (latency + 8 * transfer)).epsilon(1e-9));
+  CHECK(rows[1]["measured_s"].get<double>() ==
+        Approx(2 * (latency + 7 * transfer / 8)).epsilon(1e-9));
+  CHECK(rows[2]["measured_s"].get<double>() == Approx(14 * (latency + transfer / 8)).epsilon(1e-9));
+}
+
 TEST_CASE("netcheck: the delay is really waited for in wall, never less", "[app]") {
   const auto outcome =
       run_program({"netcheck", "--workers", "2", "--size", "4KiB", "--latency", "2ms", "--time",
@@ -56,6 +71,9 @@ TEST_CASE("netcheck: a table for people", "[app]") {
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.output, ContainsSubstring("closed form"));
   CHECK_THAT(outcome.output, ContainsSubstring("recursive-doubling"));
+  CHECK_THAT(outcome.output, !ContainsSubstring("cutthrough"));
+  const auto other = run_program({"netcheck", "--workers", "3", "--ports", "cutthrough"});
+  CHECK_THAT(other.output, ContainsSubstring("1Gbps; cutthrough ports, simulated"));
 }
 
 TEST_CASE("netcheck: what it does not understand", "[app]") {
