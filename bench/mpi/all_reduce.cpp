@@ -15,7 +15,9 @@
 
 #include <mpi.h>
 
+#include "trainyard/app/mpi_program.hpp"
 #include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/collective/own_all_reduce.hpp"
 #include "trainyard/runtime/mpi.hpp"
 
 namespace trainyard {
@@ -65,6 +67,7 @@ void run(const AllReduce& way, int times, const std::vector<long>& sizes) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  trainyard::add_all_reduce(trainyard::library_all_reduce(), trainyard::SpeaksTo::all_workers);
   std::vector<long> sizes;
   for (int a = 3; a < argc; ++a) sizes.push_back(std::atol(argv[a]));
   trainyard::run(trainyard::find_all_reduce(argc > 1 ? argv[1] : "ring"),

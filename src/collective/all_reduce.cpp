@@ -1,9 +1,15 @@
 #include "trainyard/collective/all_reduce.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
 #include "trainyard/base/named_table.hpp"
+#include "trainyard/collective/own_all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -96,10 +102,8 @@ Duration hierarchical_time(int n, int k, std::size_t length, MessageTime message
   return (2 * members + 2 * groups - (n % groups == 0 ? 0 : 1)) * message(length);
 }
 
-}  // namespace
-
-const std::vector<AllReduce>& all_reduces() {
-  static const std::vector<AllReduce> table{
+std::vector<AllReduce> published_ways() {
+  return {
       {"ring", "n parts around the ring, once to be summed, once to be spread", "2(n-1)(α + t/n)",
        "Patarasuk & Yuan 2009", ring_sum, nullptr, no_servers, ring_time},
       {"ring-unpartitioned", "the whole vector around the ring, twice; one message under way",
@@ -135,7 +139,42 @@ const std::vector<AllReduce>& all_reduces() {
        "min(2⌈log2 n⌉(α + t), 2(n-1)(α + t/n))", "Thakur et al. 2005; catalogue 3", by_size_sum,
        nullptr, no_servers, by_size_time},
   };
-  return table;
+}
+
+struct Table {
+  std::vector<AllReduce> rows = published_ways();
+  std::vector<std::string> of_all_workers{};
+  std::atomic<bool> read{false};
+};
+
+Table& table() {
+  static Table all;
+  return all;
+}
+
+}  // namespace
+
+const std::vector<AllReduce>& all_reduces() {
+  Table& all = table();
+  all.read.store(true, std::memory_order_relaxed);  // only main() asks for it, before threads are
+  return all.rows;
+}
+
+void add_all_reduce(AllReduce way, SpeaksTo whom) {
+  Table& all = table();
+  if (all.read.load(std::memory_order_relaxed)) {
+    throw UsageError(
+        fmt::format("collective '{}': add_all_reduce() comes too late, as the table of collectives "
+                    "was read before; call it first in main()",
+                    way.name));
+  }
+  if (whom == SpeaksTo::all_workers) all.of_all_workers.push_back(way.name);
+  all.rows.push_back(std::move(way));
+}
+
+SpeaksTo speaks_to(std::string_view name) {
+  const bool all = std::ranges::count(table().of_all_workers, name) > 0;
+  return all ? SpeaksTo::all_workers : SpeaksTo::groups;
 }
 
 const AllReduce& find_all_reduce(std::string_view name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/collective/own_all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -38,6 +39,17 @@ void refuse_emulation(const Configuration& c) {
   }
 }
 
+/// What a library sums, it sums over all.
+void check_collective(const Plan& plan) {
+  const auto* way = plan.ingredients.find<AllReduce>("collective");
+  if (way == nullptr || speaks_to(way->name) == SpeaksTo::groups || plan.cast.tensor_size == 1)
+    return;
+  throw OptionError("collective", way->name,
+                    fmt::format("sums over all workers, and {} over groups of them; ring and the "
+                                "others without servers are accepted",
+                                plan.scheme->name));
+}
+
 }  // namespace
 
 void check_processes(const Plan& plan, int processes) {
@@ -48,6 +60,7 @@ void check_processes(const Plan& plan, int processes) {
                       "share none; `trainyard run` has it");
   }
   refuse_emulation(c);
+  check_collective(plan);
   if (plan.cast.ranks() == processes) return;
   throw OptionError(
       "workers",

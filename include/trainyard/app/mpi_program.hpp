@@ -8,12 +8,18 @@
 
 #include <vector>
 
+#include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
+/// The row `mpi` of the table of collectives: the sum that the library itself takes. It has no
+/// closed form. For a main() that does not go through run_mpi_program().
+AllReduce library_all_reduce();
+
 /// run_program() with the processes that mpirun has started. Returns the exit status of the process
-/// of rank 0, which alone says anything; that of the others is 0.
+/// of rank 0, which alone says anything; that of the others is 0. The table of collectives has
+/// library_all_reduce() besides.
 int run_mpi_program(int argc, char** argv, std::vector<Scheme> own_schemes = {});
 
 }  // namespace trainyard

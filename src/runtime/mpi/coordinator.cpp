@@ -44,6 +44,7 @@ Coordinator::Coordinator(Connection& connection, Member& self, const StepRule& r
       ended_(static_cast<std::size_t>(connection.size())) {}
 
 void Coordinator::attend() {
+  if (lost_) throw_lost(*lost_);
   // relaxed: a flag that a signal sets. Its own rank may wait for one that is lost.
   const bool interrupted = interrupted_.load(std::memory_order_relaxed);
   if (interrupted && agreed_.ending == 0 && !self_.is_given_up()) wind_up();
@@ -265,7 +266,8 @@ bool Coordinator::is_out_of_patience() {
   return steady_ns() - *interrupted_since_ns_ >= patience_ns;
 }
 
-void Coordinator::throw_lost(int rank) const {
+void Coordinator::throw_lost(int rank) {
+  lost_ = rank;
   throw RankLost(fmt::format("rank {} on {} does not answer any more; these are the results so far",
                              rank, connection_.host(rank)));
 }

@@ -79,7 +79,7 @@ class Coordinator {
   void count(Snapshot& snapshot) const;
   std::uint64_t least_closed() const;
   bool is_out_of_patience();
-  [[noreturn]] void throw_lost(int rank) const;
+  [[noreturn]] void throw_lost(int rank);
   std::vector<std::byte> receive_bytes(int from);
 
   Connection& connection_;
@@ -100,6 +100,7 @@ class Coordinator {
   std::vector<bool> ended_;
   std::optional<std::int64_t> interrupted_since_ns_;
   std::optional<FirstFailure> failure_;
+  std::optional<int> lost_;  // the rank that does not answer
 };
 
 }  // namespace trainyard::mpi

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/runtime/mpi.hpp"
 
 #include "runtime/accounting.hpp"
 
@@ -17,6 +18,8 @@ namespace {
 /// Shorter ones are copied: MPI copies them anyway, and the copy need not be waited for.
 constexpr std::size_t least_loan = std::size_t{16} << 10U;
 constexpr Duration longest_sleep = std::chrono::microseconds(200);
+/// An all-reduce that not all have entered comes to a halt within a message time or two.
+constexpr std::chrono::milliseconds until_stalled{200};
 
 }  // namespace
 
@@ -55,9 +58,14 @@ void MpiRank::reclaim(bool in_distress) noexcept {
   if (mail_.is_reclaimed()) return;
   const Time since = now();
   if (in_distress && !member_.is_given_up()) member_.tell(Word::fails);
-  for (std::uint64_t round = 0; !mail_.is_reclaimed(); ++round) {
-    member_.listen();
-    connection_.relax(round);
+  try {
+    for (std::uint64_t round = 0; !mail_.is_reclaimed(); ++round) {
+      member_.listen();
+      connection_.relax(round);
+    }
+  } catch (const RankLost&) {
+    // Who is gone reads nothing any more, and the next verb that waits or computes throws it again.
+    return;
   }
   charge_blocked(member_.account(), since, now(), Time::max(), Time::max());
 }
@@ -126,12 +134,48 @@ void MpiRank::barrier() {
   finish(request);
 }
 
-void MpiRank::finish(MPI_Request request) {
+void MpiRank::finish(MPI_Request& request) {
   member_.await([&] {
     int done = 0;
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     return done != 0;
   });
+}
+
+/// Polled, so that this rank still stands still and still learns of a failure: one that has ended
+/// would keep a blocking call for ever.
+void MpiRank::all_reduce_sum(Vector vector) {
+  if (workers() == 1) return;
+  member_.attend();
+  const std::size_t bytes = vector.bytes().size();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, vector.data(), count_of(vector.size()),
+                 vector.scalar() == Scalar::float32 ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM, workers_,
+                 &request);
+  RankAccount& account = member_.account();
+  ++account.messages_sent;
+  account.bytes_sent += bytes;
+  try {
+    finish(request);
+  } catch (const RunAborted&) {
+    let_stall(request);
+    throw;
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);  // is over
+  ++account.messages_received;
+  account.bytes_received += bytes;
+}
+
+/// Of an all-reduce that a failed rank will never enter. It cannot be cancelled, and whatever of
+/// the others' parts still comes is written into the vector, which goes with this rank's program.
+void MpiRank::let_stall(MPI_Request request) const {
+  const auto until = std::chrono::steady_clock::now() + until_stalled;
+  for (std::uint64_t round = 0; std::chrono::steady_clock::now() < until; ++round) {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    connection_.relax(round);
+  }
 }
 
 void MpiRank::begin() {
@@ -185,3 +229,16 @@ RankAccount MpiRank::traffic_of_all() const {
 }
 
 }  // namespace trainyard::mpi
+
+namespace trainyard {
+
+void mpi_all_reduce_sum(Communicator& comm, Vector vector) {
+  auto* rank = dynamic_cast<mpi::MpiRank*>(&comm);
+  if (rank == nullptr) {
+    throw UsageError(
+        "the MPI library's all-reduce is one of all workers, and this is one of a group of them");
+  }
+  rank->all_reduce_sum(vector);
+}
+
+}  // namespace trainyard

@@ -32,6 +32,8 @@ class MpiRank final : public Rank {
   std::optional<Message> poll(int from) override;
   std::optional<Message> poll_any() override;
   void barrier() override;
+  /// As mpi_all_reduce_sum() has it.
+  void all_reduce_sum(Vector vector);
 
   void begin() override;
   Time now() override { return member_.now(); }
@@ -46,7 +48,8 @@ class MpiRank final : public Rank {
   Matched await_from(int from);
   Message counted(Message message);
   void count_received_from(int from, std::size_t bytes);
-  void finish(MPI_Request request);
+  void finish(MPI_Request& request);
+  void let_stall(MPI_Request request) const;
   void sleep_until(Time moment);
   bool nobody_sends() const;
 
