@@ -28,6 +28,7 @@
 #include "app/listeners.hpp"
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
+#include "run/host_data.hpp"
 #include "web/page.hpp"
 
 namespace trainyard::app {
@@ -62,10 +63,12 @@ void use_memory_as(const Configuration& configuration) {
 }
 
 /// With what its readers have to say.
-LoadedData load(const Configuration& configuration, const RunHooks& hooks) {
-  LoadedData data = load_dataset(dataset_request(configuration));
-  for (const std::string& remark : data.remarks) hooks.remark(remark);
-  return data;
+HostData load(const Configuration& configuration, const RunHooks& hooks) {
+  const DatasetRequest request = dataset_request(configuration);
+  HostData loaded = hooks.processes == nullptr ? HostData{.data = load_dataset(request)}
+                                               : load_once_a_host(request, *hooks.processes);
+  for (const std::string& remark : loaded.data.remarks) hooks.remark(remark);
+  return loaded;
 }
 
 /// Throws when it cannot be written: at once, and not when the program ends.
@@ -113,25 +116,32 @@ RunPlace place_of(const Configuration& c) {
   return {.name = name, .folder = c.out.empty() ? c.out : c.out / name, .trace = c.trace};
 }
 
-/// A run that is about to begin: what it writes is open, and its data are read.
+/// What a run writes, open.
 struct OpenedRun {
   OpenedRun(const Configuration& asked, Processes* processes)
       : place(place_of(asked)),
         report((check_outputs(place, asked.force), report_file(asked))),
         listeners(asked, place, true),
-        hooks(listeners.hooks()),
-        data(load(asked, hooks)),
-        resolved(resolve(asked, {asked.scheme}, data, hooks.remark)) {
+        hooks(listeners.hooks()) {
     hooks.processes = processes;
-    if (processes != nullptr) check_processes(plan_run(resolved, data), processes->size());
-    listeners.begin(resolved);
   }
 
   const RunPlace place;
   const std::optional<OutputFile> report;
   Listeners listeners;
   RunHooks hooks;
-  const LoadedData data;
+};
+
+/// What it reads, and what is to be run.
+struct PreparedRun {
+  PreparedRun(const Configuration& asked, const RunHooks& hooks)
+      : loaded(load(asked, hooks)),
+        resolved(resolve(asked, {asked.scheme}, loaded.data, hooks.remark)) {
+    if (hooks.processes != nullptr) check_processes(plan(), hooks.processes->size());
+  }
+  Plan plan() const { return plan_run(resolved, loaded.data); }
+
+  const HostData loaded;
   const Configuration resolved;
 };
 
@@ -152,24 +162,15 @@ auto agreed(Processes* processes, const Make& make) {
 
 /// A rank whose results the leading process prints.
 int follow(const Configuration& asked, Processes& processes) {
-  struct Prepared {
-    LoadedData data;
-    Plan plan;
-  };
   RunHooks hooks;
   hooks.remark = [](const std::string&) {};
   hooks.interrupted = &interrupt_flag();
   hooks.processes = &processes;
-  const auto prepared = agreed(&processes, [&] {
-    auto made = std::make_unique<Prepared>();
-    made->data = load(asked, hooks);
-    const Configuration resolved = resolve(asked, {asked.scheme}, made->data, hooks.remark);
-    made->plan = plan_run(resolved, made->data);
-    check_processes(made->plan, processes.size());
-    return made;
-  });
+  processes.agree(nullptr);  // the leading one has opened what it writes
+  const auto prepared =
+      agreed(&processes, [&] { return std::make_unique<PreparedRun>(asked, hooks); });
   keep_results_when_interrupted();  // which the leading process has
-  run_experiment(prepared->plan, hooks);
+  run_experiment(prepared->plan(), hooks);
   return exit_done;
 }
 
@@ -180,15 +181,20 @@ int run_command(const Configuration& configuration, Processes* processes) {
   if (processes != nullptr && !processes->leads()) return follow(configuration, *processes);
   const auto run =
       agreed(processes, [&] { return std::make_unique<OpenedRun>(configuration, processes); });
+  const auto prepared = agreed(processes, [&] {
+    auto made = std::make_unique<PreparedRun>(configuration, run->hooks);
+    run->listeners.begin(made->resolved);
+    return made;
+  });
   std::vector<RunResult> results;
-  results.push_back(run->listeners.attempt(
-      [&] { return run_experiment(plan_run(run->resolved, run->data), run->hooks); }));
+  results.push_back(
+      run->listeners.attempt([&] { return run_experiment(prepared->plan(), run->hooks); }));
 
   Failures failures;  // each of them costs only itself
   failures.attempt([&] { print(run_text(results, configuration.format)); });
   failures.attempt([&] {
     if (!run->report) return;
-    const std::string title = fmt::format("{} on {}", run->place.name, run->resolved.dataset);
+    const std::string title = fmt::format("{} on {}", run->place.name, prepared->resolved.dataset);
     run->report->finish(html_page(PageKind::comparison, title, run_json(results.front())));
   });
   failures.attempt([&] { run->listeners.end(results.front()); });

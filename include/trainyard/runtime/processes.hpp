@@ -10,10 +10,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/runtime/pacing.hpp"
@@ -52,6 +54,12 @@ class Processes {
   virtual std::string description() const = 0;
   /// The one that prints and writes what comes of a run.
   bool leads() const { return rank() == 0; }
+
+  /// How many of them are on this host, and whether this is the first of those.
+  virtual int size_of_host() const = 0;
+  virtual bool is_first_of_host() const = 0;
+  /// Called by all of this host: what the first of them gives. Who waits for it sleeps.
+  virtual std::vector<std::byte> from_first_of_host(std::vector<std::byte> bytes) = 0;
 
   /// One of them is gone: RankLost was thrown.
   virtual bool is_broken() const = 0;

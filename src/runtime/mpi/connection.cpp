@@ -1,6 +1,7 @@
 #include "runtime/mpi/connection.hpp"
 
 #include <array>
+#include <chrono>
 #include <climits>
 #include <set>
 #include <thread>
@@ -39,15 +40,14 @@ Connection::Connection() {
   MPI_Comm_rank(messages_, &rank_);
   MPI_Comm_size(messages_, &size_);
   gather_hosts();
-  MPI_Comm host = MPI_COMM_NULL;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  int here = 1;
-  MPI_Comm_size(host, &here);
-  MPI_Comm_free(&host);
-  cores_are_shared_ = static_cast<unsigned>(here) > std::thread::hardware_concurrency();
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host_);
+  MPI_Comm_rank(host_, &rank_on_host_);
+  MPI_Comm_size(host_, &size_of_host_);
+  cores_are_shared_ = static_cast<unsigned>(size_of_host_) > std::thread::hardware_concurrency();
 }
 
 Connection::~Connection() {
+  MPI_Comm_free(&host_);
   MPI_Comm_free(&control_);
   MPI_Comm_free(&messages_);
 }
@@ -78,6 +78,25 @@ int Connection::first_of_all(bool says) {
 
 void Connection::take_from_first(std::uint64_t& number) {
   MPI_Bcast(&number, 1, MPI_UINT64_T, 0, control_);
+}
+
+/// A blocking broadcast would spin for as long as the first one reads, on the cores it reads with.
+std::vector<std::byte> Connection::from_first_of_host(std::vector<std::byte> bytes) {
+  const auto broadcast = [&](void* data, std::size_t size) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibcast(data, count_of(size), MPI_BYTE, 0, host_, &request);
+    int done = 0;
+    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); done == 0;
+         MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);  // is over
+  };
+  std::uint64_t size = bytes.size();
+  broadcast(&size, sizeof size);
+  bytes.resize(size);
+  if (size > 0) broadcast(bytes.data(), bytes.size());
+  return bytes;
 }
 
 void Connection::tell(int to, const Control& control) {

@@ -43,6 +43,10 @@ class Connection {
   int first_of_all(bool says);
   /// Called by all: `number` becomes what it is in rank 0.
   void take_from_first(std::uint64_t& number);
+  int size_of_host() const { return size_of_host_; }
+  int rank_on_host() const { return rank_on_host_; }
+  /// Called by all of this host: the bytes of the first of them, for which the others sleep.
+  std::vector<std::byte> from_first_of_host(std::vector<std::byte> bytes);
   /// More processes are on this host than it has cores.
   bool cores_are_shared() const { return cores_are_shared_; }
   MPI_Comm messages() const { return messages_; }
@@ -73,8 +77,8 @@ class Connection {
   void gather_hosts();
   void finish(MPI_Message& message, std::span<std::byte> into, FunctionRef<void()> meanwhile);
 
-  MPI_Comm messages_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1;
+  MPI_Comm messages_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL, host_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1, rank_on_host_ = 0, size_of_host_ = 1;
   std::vector<std::string> hosts_;
   bool cores_are_shared_ = false;
 };

@@ -199,6 +199,11 @@ class MpiProcesses final : public Processes {
     return std::make_unique<MpiRun>(connection_, broken_, setup, agreed, state, std::move(look),
                                     interrupted);
   }
+  int size_of_host() const override { return connection_.size_of_host(); }
+  bool is_first_of_host() const override { return connection_.rank_on_host() == 0; }
+  std::vector<std::byte> from_first_of_host(std::vector<std::byte> bytes) override {
+    return connection_.from_first_of_host(std::move(bytes));
+  }
   bool is_broken() const override { return broken_; }
 
  private:

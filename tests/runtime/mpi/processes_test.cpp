@@ -115,6 +115,69 @@ TEST_CASE("processes that are not a run's ranks are told how many it has", "[run
   CHECK(emulated.output.find("none is emulated") != std::string::npos);
 }
 
+// Of two workers' sums there is one order, and so one result; of more, the library chooses.
+TEST_CASE("the library's own all-reduce gives what ours gives", "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  const TemporaryFolder folder;
+  const auto rows = folder.write("rows.csv",
+                                 "0,1,2,0.3,-0.7\n0,1.5,0.5,-0.1,0.4\n0,0.7,1.1,0.9,0.2\n"
+                                 "0,1.2,0.6,0.5,-0.6\n0,0.9,1.9,-0.3,0.8\n");
+  const std::string floats = "--model logistic";
+  const std::string doubles =
+      fmt::format("--model quadratic --dataset {}", test::quoted_path(rows));
+  for (const int workers : {2, 3, 5}) {
+    for (const std::string& model : {floats, doubles}) {
+      CAPTURE(workers, model);
+      const std::string run = fmt::format(
+          "--scheme all-reduce --workers {} --steps 40 --lr 0.1 --seed 3 --batch 1 {} "
+          "--collective ",
+          workers, model);
+      const auto library = summary_of_processes(workers, run + "mpi");
+      const auto ours = summary_of_simulation(run + "ring");
+      if (workers == 2) CHECK(library["model_hash"] == ours["model_hash"]);
+      CHECK(library["train_loss"].get<double>() ==
+            Approx(ours["train_loss"].get<double>()).epsilon(1e-6));
+      // Each worker hands its vector over once a step.
+      const std::uint64_t handed_over = 40 * static_cast<std::uint64_t>(workers);
+      const std::uint64_t parameters = library["model"]["parameters"].get<std::uint64_t>();
+      CHECK(library["messages"] == handed_over);
+      CHECK(library["bytes_sent"] == handed_over * parameters * (model == doubles ? 8 : 4));
+    }
+  }
+}
+
+TEST_CASE("the library's own all-reduce is one of all processes", "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  const auto groups =
+      run_processes(4,
+                    "run --scheme tensor-split --tensor-size 2 --workers 4 --model mlp:8 --steps 2 "
+                    "--collective mpi");
+  CHECK(groups.status == 2);
+  CHECK_THAT(groups.output, ContainsSubstring("--collective mpi: sums over all workers"));
+  const auto threads = test::shell(
+      fmt::format("'{}' run --scheme all-reduce --collective mpi 2>&1", TRAINYARD_PROGRAM));
+  CHECK(threads.status == 2);
+  CHECK_THAT(threads.output, ContainsSubstring("no collective named 'mpi'"));
+}
+
+// One process of the host reads, and the others wait for it; or for one that never comes to that.
+TEST_CASE("what keeps one process from reading is said once", "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  const TemporaryFolder folder;
+  const auto file = folder.write("bad.svm", "1 1:0.5\n0 2:x\n");
+  const auto bad = run_processes(
+      3, fmt::format("run --workers 3 --dataset {} --steps 2", test::quoted_path(file)));
+  CHECK(bad.status == 3);
+  const std::size_t first = bad.output.find("bad.svm:2");
+  CHECK(first != std::string::npos);
+  CHECK(bad.output.find("bad.svm:2", first + 1) == std::string::npos);
+  folder.write("file", "");
+  const auto no_folder = run_processes(3, fmt::format("run --workers 3 --steps 2 --out {}",
+                                                      test::quoted_path(folder.path() / "file")));
+  CHECK(no_folder.status != 0);
+  CHECK_THAT(no_folder.output, ContainsSubstring("file"));
+}
+
 // A server, a worker, and, with another summary, whoever it is: at moments that differ.
 TEST_CASE("when a process is killed the others name it, keep results and end", "[runtime][slow]") {
   if (!test::has_processes()) return;
