@@ -20,6 +20,8 @@ namespace {
 /// How long an interrupted run waits for the answer of a rank. mpirun interrupts the others when it
 /// has lost one, and kills them a second later.
 constexpr std::int64_t patience_ns = 500'000'000;
+/// One that has stood answers soon, and looking has taken up to half of that second.
+constexpr std::int64_t patience_after_look_ns = 200'000'000;
 
 std::int64_t steady_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -47,7 +49,7 @@ void Coordinator::attend() {
   if (lost_) throw_lost(*lost_);
   // relaxed: a flag that a signal sets. Its own rank may wait for one that is lost.
   const bool interrupted = interrupted_.load(std::memory_order_relaxed);
-  if (interrupted && agreed_.ending == 0 && !self_.is_given_up()) wind_up();
+  if (interrupted && !wound_up_ && !self_.is_given_up()) wind_up();
   obey_all();
   while (const auto heard = hear()) {
     obey(*heard);
@@ -157,9 +159,11 @@ void Coordinator::tell_all(const Control& control) {
   self_.on(control);
 }
 
+/// Also where the end is agreed on already, by a look: whoever is gone is found by it.
 void Coordinator::wind_up() {
+  wound_up_ = true;
   have_all_stand(false);
-  agree_on_the_end();
+  if (agreed_.ending == 0) agree_on_the_end();
   have_all_go_on(0);
 }
 
@@ -190,6 +194,10 @@ void Coordinator::look(std::optional<std::uint64_t> steps,
   snapshot.model = model.values;
   snapshot.consensus_distance = model.consensus_distance;
   if (look_(snapshot)) agree_on_the_end();
+  // relaxed: a flag that a signal sets.
+  if (interrupted_.load(std::memory_order_relaxed) && !patience_until_ns_) {
+    patience_until_ns_ = steady_ns() + patience_after_look_ns;
+  }
   if (steps) agreed_.looked_at = *steps;
   have_all_go_on(steady_ns() - since);
 }
@@ -262,8 +270,8 @@ std::vector<std::byte> Coordinator::receive_bytes(int from) {
 bool Coordinator::is_out_of_patience() {
   // relaxed: a flag that a signal sets.
   if (!interrupted_.load(std::memory_order_relaxed)) return false;
-  if (!interrupted_since_ns_) interrupted_since_ns_ = steady_ns();
-  return steady_ns() - *interrupted_since_ns_ >= patience_ns;
+  if (!patience_until_ns_) patience_until_ns_ = steady_ns() + patience_ns;
+  return steady_ns() >= *patience_until_ns_;
 }
 
 void Coordinator::throw_lost(int rank) {

@@ -98,7 +98,8 @@ class Coordinator {
   int came_ = 0;                               // lockstep: workers that wait for a look
   std::uint64_t claimed_ = 0, completed_ = 0;  // free: minibatches
   std::vector<bool> ended_;
-  std::optional<std::int64_t> interrupted_since_ns_;
+  std::optional<std::int64_t> patience_until_ns_;  // of an interrupted run
+  bool wound_up_ = false;
   std::optional<FirstFailure> failure_;
   std::optional<int> lost_;  // the rank that does not answer
 };
