@@ -3,6 +3,9 @@
 #
 #   scripts/check_network.sh simgrid [--short]   the same messages simulated by SimGrid (Debian's libsimgrid-dev):
 #                                                what is equal, what is not and by how much; 10 minutes
+#   scripts/check_network.sh link [FLAG…]        processes over TCP between network namespaces, shaped by tbf, against
+#                                                what is predicted; needs root, iproute2 and OpenMPI, 10 minutes;
+#                                                --rates 10Mbps,1Gbps and --runs R make it shorter
 #
 # Says what is missing, and then ends with 77. bench/network/ has what it runs.
 set -euo pipefail
@@ -23,9 +26,15 @@ case ${1:-} in
     ./scripts/build.sh release trainyard >&2
     PYTHONDONTWRITEBYTECODE=1 python3 bench/network/simgrid.py build/release/trainyard "$@"
     ;;
+  link)
+    shift
+    ./scripts/install_dependencies.sh --mpi
+    ./scripts/build.sh release trainyard trainyard-mpi >&2
+    PYTHONDONTWRITEBYTECODE=1 python3 bench/network/shaped_link.py build/release "$@"
+    ;;
   -h | --help) usage ;;
   *)
-    echo "check_network.sh: '${1:-}' is not simgrid" >&2
+    echo "check_network.sh: '${1:-}' is not simgrid or link" >&2
     exit 2
     ;;
 esac
