@@ -260,8 +260,8 @@ TEST_CASE("on threads a hybrid is as good on fashion-mnist as one rank", "[schem
   c.dataset = "fashion-mnist";
   c.data_dir = folder;
   c.model = "mlp:256,128";
-  c.epochs = 1;
-  c.evaluate_every = 1.0;
+  c.steps = 300;
+  c.evaluate_every = 1e6;
   c.time = TimeMode::wall;
   const LoadedData data = load_dataset(dataset_request(c));
   for (const Split split : {Split{1, 2, 1}, Split{1, 1, 2}, Split{2, 2, 2}}) {
@@ -270,7 +270,7 @@ TEST_CASE("on threads a hybrid is as good on fashion-mnist as one rank", "[schem
     c.batch = 64 / static_cast<std::size_t>(split.workers());
     c.hyperparameters.clear();
     const Summary alone = test::train(c, data).summary;
-    REQUIRE(alone.test_accuracy.value() > 0.75);
+    REQUIRE(alone.test_accuracy.value() > 0.7);
     c.scheme = "1f1b";
     set_split(c, split);
     const Summary divided = test::train(c, data).summary;
