@@ -28,6 +28,7 @@ case "${1:-}" in
       clang clang-format clang-tidy libclang-rt-dev libbenchmark-dev
       nodejs node-typescript                    # the pages' modules: types and tests
       chromium chromium-driver python3-selenium # the pages as a browser shows them
+      libsimgrid-dev                            # a second opinion of the simulated network
     )
     ;;
   --peers)
