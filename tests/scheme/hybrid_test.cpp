@@ -260,7 +260,7 @@ TEST_CASE("on threads a hybrid is as good on fashion-mnist as one rank", "[schem
   c.dataset = "fashion-mnist";
   c.data_dir = folder;
   c.model = "mlp:256,128";
-  c.steps = 300;
+  c.steps = 100;
   c.evaluate_every = 1e6;
   c.time = TimeMode::wall;
   const LoadedData data = load_dataset(dataset_request(c));
@@ -270,12 +270,12 @@ TEST_CASE("on threads a hybrid is as good on fashion-mnist as one rank", "[schem
     c.batch = 64 / static_cast<std::size_t>(split.workers());
     c.hyperparameters.clear();
     const Summary alone = test::train(c, data).summary;
-    REQUIRE(alone.test_accuracy.value() > 0.7);
+    REQUIRE(alone.test_accuracy.value() > 0.6);
     c.scheme = "1f1b";
     set_split(c, split);
     const Summary divided = test::train(c, data).summary;
     CAPTURE(split.text());
-    CHECK(divided.train_loss == Approx(alone.train_loss).epsilon(0.01));
-    CHECK(divided.test_accuracy.value() == Approx(alone.test_accuracy.value()).margin(0.01));
+    CHECK(divided.train_loss == Approx(alone.train_loss).epsilon(1e-4));
+    CHECK(divided.test_accuracy.value() == Approx(alone.test_accuracy.value()).margin(1e-3));
   }
 }
