@@ -292,6 +292,7 @@ RunResult Experiment::run() {
                 .workers = setup.workers,
                 .team = team_of(plan_),
                 .lot = lot_size(plan_)};
+  if (hooks_.processes != nullptr) hooks_.processes->divide(setup.workers);
   if (leads() && look(start())) rule.limits.steps = 0;
   const Look looks = [this](const Snapshot& snapshot) { return look(snapshot); };
 

@@ -68,8 +68,12 @@ class Processes {
   /// failure, or a RunError with the first other one's rank, host and message.
   virtual void agree(std::exception_ptr failure) = 0;
 
-  /// Called by all, with the same setup and rule. `look` is called in the leading process. All
-  /// outlive what is returned.
+  /// Called by all, before the first look at a run: the first ranks, so many, are its workers.
+  /// Waits for all, and for ever where one is killed meanwhile: later that would cost results.
+  virtual void divide(int workers) = 0;
+
+  /// Called by all after divide(), with the same setup and rule. `look` is called in the leading
+  /// process. All outlive what is returned.
   virtual std::unique_ptr<ProcessRun> join(const RuntimeSetup& setup, const StepRule& rule,
                                            RunState& state, Look look,
                                            const std::atomic<bool>& interrupted) = 0;

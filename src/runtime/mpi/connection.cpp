@@ -47,9 +47,15 @@ Connection::Connection() {
 }
 
 Connection::~Connection() {
+  if (workers_ != MPI_COMM_NULL) MPI_Comm_free(&workers_);
   MPI_Comm_free(&host_);
   MPI_Comm_free(&control_);
   MPI_Comm_free(&messages_);
+}
+
+void Connection::divide(int workers) {
+  if (workers_ != MPI_COMM_NULL) MPI_Comm_free(&workers_);
+  MPI_Comm_split(messages_, rank_ < workers ? 0 : 1, rank_, &workers_);
 }
 
 void Connection::gather_hosts() {

@@ -50,6 +50,10 @@ class Connection {
   /// More processes are on this host than it has cores.
   bool cores_are_shared() const { return cores_are_shared_; }
   MPI_Comm messages() const { return messages_; }
+  /// Called by all, and waits for all: the first ranks, so many, are workers.
+  void divide(int workers);
+  /// Of the workers, or of the servers: whichever this process is one of. REQUIRES: divide().
+  MPI_Comm workers() const { return workers_; }
 
   /// Returns at once; what is told is delivered in order.
   void tell(int to, const Control& control);
@@ -77,7 +81,8 @@ class Connection {
   void gather_hosts();
   void finish(MPI_Message& message, std::span<std::byte> into, FunctionRef<void()> meanwhile);
 
-  MPI_Comm messages_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL, host_ = MPI_COMM_NULL;
+  MPI_Comm messages_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL, host_ = MPI_COMM_NULL,
+           workers_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, rank_on_host_ = 0, size_of_host_ = 1;
   std::vector<std::string> hosts_;
   bool cores_are_shared_ = false;

@@ -192,6 +192,7 @@ class MpiProcesses final : public Processes {
   int size() const override { return connection_.size(); }
   std::string description() const override;
   void agree(std::exception_ptr failure) override;
+  void divide(int workers) override { connection_.divide(workers); }
   std::unique_ptr<ProcessRun> join(const RuntimeSetup& setup, const StepRule& rule, RunState& state,
                                    Look look, const std::atomic<bool>& interrupted) override {
     StepRule agreed = rule;  // the leading process has looked at the start

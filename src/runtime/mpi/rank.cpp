@@ -29,13 +29,7 @@ MpiRank::MpiRank(Connection& connection, Member& member, Mail& mail, const Runti
       member_(member),
       mail_(mail),
       setup_(setup),
-      links_(setup.network, setup.workers, setup.servers, setup.hosts) {
-  MPI_Comm_split(connection.messages(), rank() < workers() ? 0 : 1, rank(), &workers_);
-}
-
-MpiRank::~MpiRank() {
-  MPI_Comm_free(&workers_);
-}
+      links_(setup.network, setup.workers, setup.servers, setup.hosts) {}
 
 void MpiRank::post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) {
   require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
@@ -130,7 +124,7 @@ std::optional<Message> MpiRank::poll_any() {
 
 void MpiRank::barrier() {
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(workers_, &request);
+  MPI_Ibarrier(connection_.workers(), &request);
   finish(request);
 }
 
@@ -150,8 +144,8 @@ void MpiRank::all_reduce_sum(Vector vector) {
   const std::size_t bytes = vector.bytes().size();
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallreduce(MPI_IN_PLACE, vector.data(), count_of(vector.size()),
-                 vector.scalar() == Scalar::float32 ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM, workers_,
-                 &request);
+                 vector.scalar() == Scalar::float32 ? MPI_FLOAT : MPI_DOUBLE, MPI_SUM,
+                 connection_.workers(), &request);
   RankAccount& account = member_.account();
   ++account.messages_sent;
   account.bytes_sent += bytes;

@@ -18,9 +18,6 @@ class MpiRank final : public Rank {
  public:
   /// All outlive it. Called by all.
   MpiRank(Connection& connection, Member& member, Mail& mail, const RuntimeSetup& setup);
-  ~MpiRank() override;
-  MpiRank(const MpiRank&) = delete;
-  MpiRank& operator=(const MpiRank&) = delete;
 
   void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override;
   void lend(int to, ConstVector payload) override;
@@ -58,7 +55,6 @@ class MpiRank final : public Rank {
   Mail& mail_;
   const RuntimeSetup& setup_;
   const Links links_;
-  MPI_Comm workers_ = MPI_COMM_NULL;
 };
 
 }  // namespace trainyard::mpi
