@@ -22,8 +22,8 @@ namespace {
 LoadedData named_set() {
   LoadedData data;
   data.name = "rows";
-  data.train = generators().front().make(3).train;
-  data.test = generators().back().make(4).test;
+  data.train = find_generator("sparse-logistic")->generator->make(3, 2000).train;
+  data.test = find_generator("blobs")->generator->make(4, 2000).test;
   data.train.intercept = true;
   data.largest_feature_line = 17;
   data.feature_names = {"a", "", "c\xff"};
