@@ -45,6 +45,7 @@ constexpr std::array accepted{
     std::string_view("partition"),
     std::string_view("order"),
     std::string_view("replacement"),
+    std::string_view("data-source"),
     std::string_view("model"),
     std::string_view("l2"),
     std::string_view("batch"),
