@@ -29,4 +29,13 @@ ListedValues SignificanceFilter::pass(ConstVector update) {
   return {places_, ConstVector(values_.view()).first(places_.size())};
 }
 
+void SignificanceFilter::hold_back(ConstVector left_out) {
+  require(left_out.size() == places_.size(), "what is left out of each value that was passed");
+  with_scalar(held_.scalar(), [&]<typename T>(T) {
+    const std::span<T> held = held_.as<T>();
+    const std::span<const T> left = left_out.as<T>();
+    for (std::size_t i = 0; i < left.size(); ++i) held[places_[i]] += left[i];
+  });
+}
+
 }  // namespace trainyard

@@ -1,7 +1,7 @@
-// How gradients travel that are summed around rings while backpropagation goes on: as they are, or
-// in 16 bits (--wire fp16), as Horovod's Compression.fp16 and PyTorch's fp16_compress_hook do it. A
-// gradient is rounded when it is final, and so is each sum on its way, whose hops send half the
-// bytes.
+// How gradients travel: as they are, or in 16 bits (--wire fp16). Those that are summed around
+// rings while backpropagation goes on travel as by Horovod's Compression.fp16 and PyTorch's
+// fp16_compress_hook: a gradient is rounded when it is final, and so is each sum on its way, whose
+// hops send half the bytes.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,7 @@ class GradientWire {
 inline HyperparameterInfo wire_info() {
   return {.name = "wire",
           .argument = "float32|fp16",
-          .help = "how the numbers of a gradient are sent and summed up",
+          .help = "how the numbers of a gradient are sent; by key-value those of a model as well",
           .choices = {"float32", "fp16"}};
 }
 

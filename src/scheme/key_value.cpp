@@ -14,6 +14,13 @@
 // become V. Without it a range is pushed, whose keys are in the tag. With it keys are listed, 32
 // bits each, unless they are those of the push before, which the server remembers (key caching).
 //
+// Values may be compressed on their way, both ways as Li et al. compress messages: with --wire fp16
+// the numbers of gradients that are pushed and of models that are pulled are rounded to 16 bits,
+// keys stay as they are. Servers keep their shards in full precision. What rounding takes off a
+// gradient is gone, as in ddp and fused-all-reduce, unless there is the filter: then it waits with
+// what is not significant, so that the filter still loses nothing. (Li et al. compress without
+// loss, by Snappy; that pays where many values are 0, which the filter does not send at all.)
+//
 // Not here: replication chains, vector clocks by range, and a filter of what servers answer.
 #include "trainyard/collective/key_value.hpp"
 
@@ -24,6 +31,7 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/gradient_wire.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -33,14 +41,22 @@ namespace {
 void work(Worker& worker) {
   const Vector model = worker.replica();
   const double significance = worker.hyperparameter("significance");
-  KeyValueClient store(worker.comm(), model.size());
+  const auto half = make_codec("fp16");
+  Coder coder = worker.coder(*half);
+  const bool rounds = worker.choice<Wire>("wire") == Wire::fp16;
+  KeyValueClient store(worker.comm(), model.size(), rounds ? &coder : nullptr);
   std::optional<SignificanceFilter> filter;
   if (significance > 0.0) filter.emplace(worker.keep("held-back", model.size()), significance);
+  VectorBuffer rounded_off(model.scalar(), filter && rounds ? model.size() : 0);
   while (worker.next_step()) {
     const ConstVector gradient = worker.compute_gradient();
     if (filter) {
       const ListedValues significant = filter->pass(gradient);
-      store.wait(store.exchange_listed(significant.places, significant.values, model));
+      const Vector left_out = rounded_off.view().first(rounds ? significant.values.size() : 0);
+      const Timestamp pulled =
+          store.exchange_listed(significant.places, significant.values, model, left_out);
+      if (rounds) filter->hold_back(left_out);
+      store.wait(pulled);
     } else {
       store.wait(store.exchange(gradient, model));
     }
@@ -52,8 +68,12 @@ void serve(Server& server) {
     server.record_staleness(gradient.read_at);
     server.apply(gradient.change, 1, 1.0 / server.comm().workers());
   };
+  const auto half = make_codec("fp16");
+  Coder coder = server.coder(*half);
+  const bool rounds = server.hyperparameter("wire") == static_cast<double>(Wire::fp16);
   serve_key_values(server.comm(), server.shard(), server.dimension(),
-                   static_cast<std::uint64_t>(server.hyperparameter("staleness")), step);
+                   static_cast<std::uint64_t>(server.hyperparameter("staleness")), step,
+                   rounds ? &coder : nullptr);
 }
 
 /// One port takes n changes one after the other. Without delay it then answers all; else it answers
@@ -61,7 +81,8 @@ void serve(Server& server) {
 std::optional<Duration> step_time(const StepSetting& s) {
   if (s.servers > 1 || hyperparameter(s.hyperparameters, "significance") > 0.0) return std::nullopt;
   const bool waits = hyperparameter(s.hyperparameters, "staleness") == 0.0;
-  return s.compute + (waits ? 2 * s.workers : s.workers + 1) * s.whole_model();
+  const Duration message = wire_message(s, wire_of(s.hyperparameters), s.parameters);
+  return s.compute + (waits ? 2 * s.workers : s.workers + 1) * message;
 }
 
 const HyperparameterInfo significance_info{
@@ -80,14 +101,15 @@ Scheme key_value_scheme() {
               "workers push gradients to a store of keys and values, and pull models that lack "
               "others' last --staleness steps at most",
           .step = "γ/n × each gradient: n of them are a step of ps-sync",
-          .cost = {.formula = "c + (n+1)(α + t), with --staleness 0 c + 2n(α + t)",
+          .cost = {.formula = "c + (n+1)(α + t), with --staleness 0 c + 2n(α + t), with "
+                              "fp16 half of t",
                    .rate = "as ps-sync without delay, as ps-async with γ/n without bound",
                    .time = step_time},
           .source = "Li et al. 2014; catalogue 2.2",
           .family = SchemeFamily::bounded,
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
-          .hyperparameters = {staleness_info, significance_info},
+          .hyperparameters = {staleness_info, significance_info, wire_info()},
           .worker = work,
           .server = serve};
 }

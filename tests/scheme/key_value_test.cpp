@@ -1,6 +1,8 @@
 // The parameter server as a store of keys and values.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "trainyard/scheme/scheme.hpp"
 
@@ -138,12 +140,96 @@ TEST_CASE("one step of key-value takes what its closed form says", "[scheme]") {
   const LoadedData data = test::dense_problem(50, 840);
   for (const int n : {1, 2, 5}) {
     for (const double delay : {0.0, 1.0}) {
-      CAPTURE(n, delay);
-      Configuration c = delayed(n, 1, delay);
-      c.compute_time = seconds(3.0);
-      c.network = {.latency = seconds(1.5), .bytes_per_second = 840 * 4 / 5.0};
-      const int messages = delay == 0.0 ? 2 * n : n + 1;
-      CHECK(train(c, data).summary.seconds == Approx(3.0 + messages * 6.5).epsilon(1e-12));
+      for (const bool half : {false, true}) {
+        CAPTURE(n, delay, half);
+        Configuration c = delayed(n, 1, delay);
+        c.hyperparameters["wire"] = half ? 1 : 0;
+        c.compute_time = seconds(3.0);
+        c.network = {.latency = seconds(1.5), .bytes_per_second = 840 * 4 / 5.0};
+        const int messages = delay == 0.0 ? 2 * n : n + 1;
+        const double takes = 3.0 + messages * (half ? 1.5 + 2.5 : 1.5 + 5.0);
+        CHECK(train(c, data).summary.seconds == Approx(takes).epsilon(1e-12));
+        const auto closed_form =
+            find_scheme("key-value")
+                .cost.time({.workers = n,
+                            .parameters = 840,
+                            .compute = *c.compute_time,
+                            .message = FloatMessages{c.network},
+                            .message_of_bytes = ByteMessages{c.network},
+                            .ingredients = {},
+                            .hyperparameters =
+                                with_fallbacks(find_scheme("key-value"), c.hyperparameters, n)});
+        REQUIRE(closed_form);
+        CHECK(to_seconds(*closed_form) == Approx(takes).epsilon(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("key-value in 16 bits sends half the bytes both ways, and learns as well", "[scheme]") {
+  const LoadedData data = test::dense_problem(400, 60);
+  for (const int n : {1, 2, 5}) {
+    for (const int servers : {1, 3}) {
+      CAPTURE(n, servers);
+      Configuration c = delayed(n, 200, 0.0);
+      c.servers = servers;
+      const RunResult plain = train(c, data);
+      c.hyperparameters["wire"] = 1;
+      const RunResult half = train(c, data);
+      CHECK(half.summary.model_hash != plain.summary.model_hash);
+      CHECK(half.summary.messages == plain.summary.messages);
+      CHECK(2 * half.summary.bytes_sent == plain.summary.bytes_sent);
+      CHECK(half.summary.train_loss == Approx(plain.summary.train_loss).epsilon(1e-2));
+      CHECK(half.summary.train_loss < 0.8 * half.metrics.front().train_loss);
+      c.time = TimeMode::wall;
+      const RunResult wall = train(c, data);
+      CHECK(wall.summary.bytes_sent == half.summary.bytes_sent);
+      CHECK(wall.summary.train_loss == Approx(plain.summary.train_loss).epsilon(1e-2));
+      c.optimizer.lr = 1e38;
+      c.l2 = 1.0;
+      CHECK(train(c, data).summary.diverged);
+    }
+  }
+}
+
+TEST_CASE("in 16 bits the filter sends half the bytes of values, and keys as they are",
+          "[scheme]") {
+  const LoadedData data = test::dense_problem(400, 60);
+  Configuration c = delayed(4, 50, 0.0, 1e-30);
+  c.hyperparameters["wire"] = 1;
+  // As above: all keys are listed once, and their fingerprint goes with every push.
+  CHECK(train(c, data).summary.bytes_sent ==
+        50U * 4U * 2U * 60U * 2U + 4U * (60U * 4U) + 50U * 4U * 8U);
+
+  const RunResult plain = train(delayed(4, 300, 0.0), data);
+  for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
+    c = delayed(4, 300, 2.0, 0.3);
+    c.hyperparameters["wire"] = 1;
+    c.time = time;
+    c.servers = 3;
+    CHECK(train(c, data).summary.train_loss == Approx(plain.summary.train_loss).epsilon(0.1));
+  }
+}
+
+// One quadratic, x ← x − g, g = y + 2049 from 0, where y is x as it was pulled. From 2048 to 4096
+// every second whole number has 16 bits, and 2049, between two of them, becomes 2048, with the even
+// fraction. Without the filter: x = −2048; then g = 1, x = −2049, pulled as −2048; then g = 1
+// again, x = −2050; then g = −1. With it what is rounded off goes out with the second gradient:
+// 2049 − 2048 + 1 = 2, x = −2050; then g = −1, x = −2049, pulled as −2048; then g = 1.
+TEST_CASE("what 16 bits round off waits in the filter, and is gone without it", "[scheme]") {
+  const Dataset data = test::quadratic_data({{1.0}}, {{-2049.0}});
+  Configuration c;
+  c.scheme = "key-value";
+  c.workers = 1;
+  c.optimizer.lr = 1.0;
+  for (const auto& [significance, models] :
+       {std::pair{0.0, std::vector{-2048.0, -2049.0, -2050.0, -2049.0}},
+        std::pair{1e-30, std::vector{-2048.0, -2050.0, -2049.0, -2050.0}}}) {
+    c.hyperparameters = {{"staleness", 0.0}, {"significance", significance}, {"wire", 1.0}};
+    for (std::size_t steps = 1; steps <= models.size(); ++steps) {
+      CAPTURE(significance, steps);
+      c.steps = steps;
+      test::check_close(test::run_on_quadratic(c, data).model, {models[steps - 1]});
     }
   }
 }

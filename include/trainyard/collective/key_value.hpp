@@ -24,6 +24,11 @@
 // bits each, behind a fingerprint of the list in 64 bits. Key caching (Li et al., §5.1): a server
 // keeps the last list of each client, and to one that comes again only its fingerprint is sent.
 //
+// With a coder at each end values are encoded, those that are pushed and those that are pulled: a
+// push's by its client, message by message, an answer's by the server, once for all pulls of a
+// range that it answers at once. Keys and fingerprints stay as they are. So a list of the same keys
+// costs its encoded values and 64 bits.
+//
 // Requests, answers without values and clocks are messages of no bytes: free, unless control
 // traffic is charged. Threads: a client is its rank's own.
 #pragma once
@@ -36,6 +41,7 @@
 
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/vector.hpp"
+#include "trainyard/runtime/coder.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
 namespace trainyard {
@@ -47,8 +53,10 @@ using Timestamp = std::uint64_t;
 
 class KeyValueClient {
  public:
-  /// `keys`: d. REQUIRES: at least one server; d < 2^30 · k.
-  KeyValueClient(Communicator& comm, std::size_t keys);
+  /// `keys`: d. `coder`, which outlives it, encodes values; nullptr: they go as they are. REQUIRES:
+  /// at least one server; d < 2^30 · k; the servers have a coder of the same codec, or none either.
+  /// With a coder, what sends values throws NotFinite, and what waits MalformedMessage.
+  KeyValueClient(Communicator& comm, std::size_t keys, Coder* coder = nullptr);
 
   /// The values of [first, first + |values|) are changed. `values` may be changed after the call.
   /// REQUIRES: the range lies within the keys; the servers' values are of that precision.
@@ -66,8 +74,10 @@ class KeyValueClient {
   /// pull() of all of them, which has that timestamp. Asked for one by one, a clock and a pull wait
   /// behind others' pushes at the server's port. REQUIRES: both are of size d; as above.
   Timestamp exchange(ConstVector values, Vector into);
-  /// The same with push_listed().
-  Timestamp exchange_listed(std::span<const std::uint32_t> keys, ConstVector values, Vector into);
+  /// The same with push_listed(). `left_out`, where it is given, receives values − C(values), what
+  /// a coder leaves out of the push: 0 without one. REQUIRES: it is as long as `values`.
+  Timestamp exchange_listed(std::span<const std::uint32_t> keys, ConstVector values, Vector into,
+                            Vector left_out = {});
 
   /// Returns when that request, and with it every earlier one to the same servers that is not a
   /// pull still held back by the bound, has been carried out.
@@ -85,10 +95,11 @@ class KeyValueClient {
     Vector into{};             // of a pull
   };
 
+  void send_values(int server, ConstVector values, std::uint64_t tag);
   void send_listed(int server, std::span<const std::uint32_t> keys, ConstVector values,
-                   bool ends_step);
+                   Vector left_out, bool ends_step);
   template <typename Send>
-  void for_each_list(std::span<const std::uint32_t> keys, ConstVector values, const Send& send);
+  void for_each_list(std::span<const std::uint32_t> keys, const Send& send);
   void owed(int server, Vector into);
   template <typename Send>
   Timestamp request(std::size_t first, std::size_t count, const Send& send);
@@ -96,6 +107,7 @@ class KeyValueClient {
 
   Communicator& comm_;
   std::size_t keys_;
+  Coder* coder_;
   Timestamp next_ = 0;
   std::vector<std::uint64_t> requests_;  // to each server
   std::vector<Open> open_;
@@ -117,11 +129,11 @@ struct PushedChange {
 using ChangeRule = FunctionRef<void(const PushedChange&)>;
 
 /// A server's program, until no worker is left: holds `shard`, even_split(…, index, k) of the
-/// values.
+/// values. `coder`: as clients have it. Throws NotFinite and MalformedMessage with one.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys,
-                      std::uint64_t bound = unbounded);
+                      std::uint64_t bound = unbounded, Coder* coder = nullptr);
 /// The same with a rule for what is added.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
-                      ChangeRule rule);
+                      ChangeRule rule, Coder* coder = nullptr);
 
 }  // namespace trainyard

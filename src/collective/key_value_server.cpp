@@ -1,0 +1,198 @@
+// The server's end.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/hash.hpp"
+#include "trainyard/collective/key_value.hpp"
+#include "trainyard/model/kernels.hpp"
+
+#include "collective/key_value_request.hpp"
+
+namespace trainyard {
+
+using key_value::first_key, key_value::Kind, key_value::Request;
+
+namespace {
+
+/// The server's view of one client.
+struct Client {
+  std::uint64_t clock = 0, requests = 0;
+  std::uint64_t read_at = 0;            // changes in the values of its last pull
+  std::vector<std::uint32_t> listed{};  // the keys of its last list
+};
+
+struct HeldPull {
+  int client = 0;
+  std::uint64_t number = 0, clock = 0;
+  Request request{};
+};
+
+class KeyValueServer {
+ public:
+  KeyValueServer(Communicator& comm, Vector shard, std::size_t first_key, std::uint64_t bound,
+                 std::optional<ChangeRule> rule, Coder* coder)
+      : comm_(comm),
+        shard_(shard),
+        bound_(bound),
+        first_key_(first_key),
+        rule_(rule),
+        coder_(coder),
+        clients_(static_cast<std::size_t>(comm.workers())) {}
+
+  void handle(const Message& message) {
+    const Request request = Request::from_tag(message.tag());
+    Client& client = clients_[static_cast<std::size_t>(message.from())];
+    if (request.kind == Kind::clock) {
+      ++client.clock;
+      answer_held();
+      return;
+    }
+    const std::uint64_t number = client.requests++;
+    if (request.kind != Kind::pull) take_in(message, request);
+    if (request.ends_step) {
+      ++client.clock;
+      const Request whole{.kind = Kind::pull, .first = 0, .count = shard_.size()};
+      held_.push_back({message.from(), number, client.clock, whole});
+    } else if (request.kind == Kind::pull) {
+      held_.push_back({message.from(), number, client.clock, request});
+    } else {
+      comm_.send_control(message.from(), number);
+      return;
+    }
+    answer_held();
+  }
+
+ private:
+  void take_in(const Message& message, const Request& request) {
+    if (request.listed) {
+      add_listed(message.from(), request, message.bytes());
+      return;
+    }
+    const ConstVector values = message.payload() == Payload::encoded
+                                   ? decoded(message.bytes(), request.count)
+                                   : message.vector();
+    if (request.kind == Kind::add) {
+      add(message.from(), request.first, values);
+    } else {
+      kernels::copy(values, shard_.subspan(request.first, values.size()));
+    }
+  }
+
+  /// Valid until the next call.
+  ConstVector decoded(std::span<const std::byte> wire, std::size_t count) {
+    require(coder_ != nullptr, "encoded values need a coder");
+    if (decoded_.empty()) decoded_ = VectorBuffer(shard_.scalar(), shard_.size());
+    const Vector values = decoded_.view().first(count);
+    kernels::set_to_zero(values);
+    coder_->decode_add(1.0, wire, values);
+    return values;
+  }
+
+  void add(int from, std::size_t first, ConstVector values) {
+    if (!rule_) {
+      kernels::add(values, shard_.subspan(first, values.size()));
+    } else if (values.size() == shard_.size()) {
+      obey_rule(from, values);
+    } else {
+      kernels::copy(values, zeroed_change().subspan(first, values.size()));
+      obey_rule(from, change_.view());
+    }
+  }
+
+  /// Valid until the next call.
+  Vector zeroed_change() {
+    if (change_.empty()) change_ = VectorBuffer(shard_.scalar(), shard_.size());
+    kernels::set_to_zero(change_.view());
+    return change_.view();
+  }
+
+  void obey_rule(int from, ConstVector change) {
+    (*rule_)({from, clients_[static_cast<std::size_t>(from)].read_at, change});
+    ++changes_;
+  }
+
+  void add_listed(int from, const Request& request, std::span<const std::byte> wire) {
+    Client& client = clients_[static_cast<std::size_t>(from)];
+    std::uint64_t print = 0;
+    std::memcpy(&print, wire.data(), sizeof print);
+    wire = wire.subspan(sizeof print);
+    if (request.first != 0) {
+      client.listed.resize(request.count);
+      std::memcpy(client.listed.data(), wire.data(), request.count * sizeof(std::uint32_t));
+      wire = wire.subspan(request.count * sizeof(std::uint32_t));
+    }
+    require(print == fingerprint(std::as_bytes(std::span(client.listed))),
+            "a client and its server know the same keys");
+    if (coder_ != nullptr) wire = decoded(wire, request.count).bytes();
+    const Vector sum = rule_ ? zeroed_change() : shard_;
+    with_scalar(shard_.scalar(), [&]<typename T>(T) {
+      const std::span<T> values = sum.as<T>();
+      for (std::size_t i = 0; i < request.count; ++i) {
+        T change{};
+        std::memcpy(&change, wire.data() + i * sizeof(T), sizeof(T));
+        values[client.listed[i] - first_key_] += change;
+      }
+    });
+    if (rule_) obey_rule(from, change_.view());
+  }
+
+  void answer_held() {
+    const std::uint64_t slowest = std::ranges::min_element(clients_, {}, &Client::clock)->clock;
+    std::optional<Request> encoded;  // the range that was encoded last
+    std::span<const std::byte> wire;
+    std::erase_if(held_, [&](const HeldPull& pull) {
+      if (pull.clock > slowest && pull.clock - slowest > bound_) return false;
+      const ConstVector values = shard_.subspan(pull.request.first, pull.request.count);
+      if (coder_ == nullptr) {
+        comm_.send(pull.client, values, pull.number);
+      } else {
+        if (!encoded || !encoded->same_range(pull.request)) wire = coder_->encode(values);
+        encoded = pull.request;
+        comm_.send_encoded(pull.client, wire, pull.number);
+      }
+      clients_[static_cast<std::size_t>(pull.client)].read_at = changes_;
+      return true;
+    });
+  }
+
+  Communicator& comm_;
+  Vector shard_;
+  std::uint64_t bound_;
+  std::size_t first_key_;
+  std::optional<ChangeRule> rule_;
+  Coder* coder_;
+  std::uint64_t changes_ = 0;      // by the rule
+  VectorBuffer change_, decoded_;  // of the shard's size, empty at first
+  std::vector<Client> clients_;
+  std::vector<HeldPull> held_;
+};
+
+}  // namespace
+
+namespace {
+
+void serve_by(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
+              std::optional<ChangeRule> rule, Coder* coder) {
+  const int index = comm.rank() - comm.workers();
+  require(shard.size() ==
+              first_key(keys, index + 1, comm.servers()) - first_key(keys, index, comm.servers()),
+          "a server holds its part of the keys");
+  KeyValueServer server(comm, shard, first_key(keys, index, comm.servers()), bound, rule, coder);
+  while (const auto message = comm.receive_any()) server.handle(*message);
+}
+
+}  // namespace
+
+void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
+                      Coder* coder) {
+  serve_by(comm, shard, keys, bound, std::nullopt, coder);
+}
+
+void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
+                      ChangeRule rule, Coder* coder) {
+  serve_by(comm, shard, keys, bound, rule, coder);
+}
+
+}  // namespace trainyard
