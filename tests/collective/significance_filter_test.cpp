@@ -33,6 +33,19 @@ TEST_CASE("what is small waits until it has become significant", "[collective]")
   CHECK(held == std::vector<float>{0.0F, 0.25F, 0.0F, 0.0F});
 }
 
+TEST_CASE("what was left out on the way waits at its own place", "[collective]") {
+  std::vector<float> held(4);
+  SignificanceFilter filter{Vector(std::span<float>(held)), 1.0};
+  CHECK(places_of(filter.pass(std::vector<float>{0.5F, -1.0F, 0.75F, 2.0F})) == Places{1, 3});
+  filter.hold_back(std::vector<float>{0.25F, -0.5F});
+  CHECK(held == std::vector<float>{0.5F, 0.25F, 0.75F, -0.5F});
+  const ListedValues next = filter.pass(std::vector<float>{0.0F, 0.0F, 0.0F, -0.5F});
+  CHECK(places_of(next) == Places{3});
+  CHECK(next.values.floats()[0] == -1.0F);
+  CHECK_THROWS_WITH(filter.hold_back(std::vector<float>{1.0F, 1.0F}),
+                    ContainsSubstring("left out of each value"));
+}
+
 TEST_CASE("what was sent and what is held back are the whole", "[collective]") {
   for (const double threshold : {0.0, 3.0, 20.0, 1e9}) {
     CAPTURE(threshold);
