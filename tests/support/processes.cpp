@@ -41,15 +41,16 @@ ShellOutcome run_processes(int processes, const std::string& arguments) {
   return shell(command(processes, arguments));
 }
 
-ShellOutcome run_processes_losing(int processes, int lost, double after_seconds,
-                                  const std::string& arguments) {
+ShellOutcome run_processes_losing(int processes, int lost, const std::filesystem::path& file,
+                                  int lines, const std::string& arguments) {
   // Environments tell the processes of this run from others, and one rank from another.
   return shell(fmt::format(
-      "export {} TRAINYARD_TEST_RUN=$$; timeout 30 mpirun -np {} '{}' {} & run=$!; sleep {}; "
+      "export {} TRAINYARD_TEST_RUN=$$; timeout 60 mpirun -np {} '{}' {} & run=$!; "
+      "until [ $(cat '{}' 2>/dev/null | wc -l) -ge {} ] || ! kill -0 $run; do sleep 0.1; done; "
       "for pid in $(pgrep -x trainyard-mpi); do "
       "[ $(tr '\\0' '\\n' < /proc/$pid/environ | grep -cx -e OMPI_COMM_WORLD_RANK={} "
       "-e TRAINYARD_TEST_RUN=$$) != 2 ] || kill -9 $pid; done; wait $run",
-      environment, processes, TRAINYARD_MPI_PROGRAM, arguments, after_seconds, lost));
+      environment, processes, TRAINYARD_MPI_PROGRAM, arguments, file.string(), lines, lost));
 }
 
 nlohmann::json summary_of_processes(int processes, const std::string& arguments) {

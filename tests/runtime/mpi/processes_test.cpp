@@ -50,7 +50,7 @@ int ranks_of(const std::string& scheme, int workers) {
 }
 
 bool shares_memory(const Scheme& scheme) {
-  return cast_of(scheme, 4, 1, {}, {}).model == ModelHome::shared;
+  return cast_of(scheme, test::quick(scheme.name, 4, 1)).model == ModelHome::shared;
 }
 
 void check_bits(const std::string& scheme, int workers) {
@@ -178,7 +178,7 @@ TEST_CASE("what keeps one process from reading is said once", "[runtime][slow]")
   CHECK_THAT(no_folder.output, ContainsSubstring("file"));
 }
 
-// A server, a worker, and, with another summary, whoever it is: at moments that differ.
+// A worker, and a server where there is one, after the start and two more evaluations.
 TEST_CASE("when a process is killed the others name it, keep results and end", "[runtime][slow]") {
   if (!test::has_processes()) return;
   for (const char* scheme : {"ring", "ps-async", "ps-sync", "gossip"}) {
@@ -188,7 +188,7 @@ TEST_CASE("when a process is killed the others name it, keep results and end", "
       const fs::path out = folder.path() / "out";
       CAPTURE(scheme, lost);
       const auto outcome = test::run_processes_losing(
-          ranks, lost, 1.5,
+          ranks, lost, out / (scheme + std::string(".partial")) / "metrics.jsonl", 3,
           fmt::format("run --scheme {} --workers 4 --seconds 60 --evaluate-every 0.1 --out {}",
                       scheme, test::quoted_path(out)));
       INFO(outcome.output);
