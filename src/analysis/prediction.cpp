@@ -97,7 +97,8 @@ std::string why_no_closed_form(const Scheme& scheme, const Configuration& c) {
   if (shares_ports(scheme, c)) {
     return "with servers on workers' machines it depends on whose message finds which port free";
   }
-  return (scheme.cost.time == nullptr ? "" : "not with these settings; ") + scheme.cost.formula;
+  const bool never = scheme.cost.time == nullptr;
+  return (never ? "known roughly: " : "not with these settings; otherwise ") + scheme.cost.formula;
 }
 
 CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
@@ -326,12 +327,18 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
 
   Prediction prediction;
   prediction.variant = variant;
-  if (has_too_many_parts(scheme, c)) return without_playing(std::move(prediction));
+  if (has_too_many_parts(scheme, c)) {
+    prediction.why_no_closed_form = "the model is divided among too many workers";
+    return without_playing(std::move(prediction));
+  }
   const std::optional<DividedChain> chain = chain_of(scheme, setting.parameters, c);
   c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
   prediction.servers = cast_of(scheme, c).servers;
   const std::optional<Ingredients> ingredients = ingredients_of(scheme, c);
-  if (!ingredients) return without_playing(std::move(prediction));
+  if (!ingredients) {
+    prediction.why_no_closed_form = "the graph takes too much memory or time";
+    return without_playing(std::move(prediction));
+  }
   prediction.closed_form_s = closed_form(scheme, setting, c, *ingredients, chain);
   if (!prediction.closed_form_s) prediction.why_no_closed_form = why_no_closed_form(scheme, c);
   if (c.workers + prediction.servers > most_played) return without_playing(std::move(prediction));

@@ -100,8 +100,8 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   c.servers = options.servers.value_or(c.servers);
   c.ingredients = options.ingredients;
   c.network = default_network(options);
-  refuse(options.server_placement && scheme.server == nullptr, "server-placement", scheme.name,
-         "it has no servers");
+  refuse(options.server_placement && cast_of(scheme, c).servers == 0, "server-placement",
+         scheme.name, "it has no servers");
   c.network.server_placement = options.server_placement.value_or(ServerPlacement::dedicated);
   for (const auto& [name, value] : options.hyperparameters) {
     refuse(std::ranges::count(scheme.hyperparameters, name, &HyperparameterInfo::name) == 0, name,

@@ -116,7 +116,7 @@ class CommandLine::Commands {
   Call predict_call() const;
   Call machine_call() const;
 
-  void offer_runs_only();
+  void offer_what_processes_do();
 
   Processes* const processes_;
   CLI::App program_{
@@ -203,18 +203,19 @@ CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
   machine_measure_ = add_switch(machine_, "measure",
                                 "measure latency from core to core, the cost of a shared cache "
                                 "line, and the memory bandwidth of each node, in some seconds");
-  if (processes_ != nullptr) offer_runs_only();
+  if (processes_ != nullptr) offer_what_processes_do();
 }
 
-/// What ranks that are processes do together.
-void CommandLine::Commands::offer_runs_only() {
+/// Runs, and what knows the collectives of processes.
+void CommandLine::Commands::offer_what_processes_do() {
   program_.name("trainyard-mpi");
   program_.description(
       "Trainyard's runs with a process for each rank, which MPI starts: on one machine or many.");
   program_.footer(process_examples);
   run_.footer("");
   for (CLI::App* command : program_.get_subcommands({})) {
-    if (command != &run_) program_.remove_subcommand(command);
+    const bool stays = command == &run_ || command == &report_ || command == &list_;
+    if (!stays) program_.remove_subcommand(command);
   }
 }
 
@@ -260,6 +261,9 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
     return [asked = run_flags_.asked(), processes = processes_] {
       return run_command(asked, processes);
     };
+  }
+  if (processes_ != nullptr && !processes_->leads()) {
+    return [] { return exit_done; };
   }
   if (&command == &compare_ && compare_flags_.is_map()) {
     return [request = compare_flags_.map()] { return map_command(request); };

@@ -136,13 +136,14 @@ struct OpenedRun {
 struct PreparedRun {
   PreparedRun(const Configuration& asked, const RunHooks& hooks)
       : loaded(load(asked, hooks)),
-        resolved(resolve(asked, {asked.scheme}, loaded.data, hooks.remark)) {
-    if (hooks.processes != nullptr) check_processes(plan(), hooks.processes->size());
+        resolved(resolve(asked, {asked.scheme}, loaded.data, hooks.remark)),
+        plan(plan_run(resolved, loaded.data)) {
+    if (hooks.processes != nullptr) check_processes(plan, hooks.processes->size());
   }
-  Plan plan() const { return plan_run(resolved, loaded.data); }
 
   const HostData loaded;
   const Configuration resolved;
+  const Plan plan;
 };
 
 /// What one process cannot do, none does.
@@ -170,7 +171,7 @@ int follow(const Configuration& asked, Processes& processes) {
   const auto prepared =
       agreed(&processes, [&] { return std::make_unique<PreparedRun>(asked, hooks); });
   keep_results_when_interrupted();  // which the leading process has
-  run_experiment(prepared->plan(), hooks);
+  run_experiment(prepared->plan, hooks);
   return exit_done;
 }
 
@@ -188,7 +189,7 @@ int run_command(const Configuration& configuration, Processes* processes) {
   });
   std::vector<RunResult> results;
   results.push_back(
-      run->listeners.attempt([&] { return run_experiment(prepared->plan(), run->hooks); }));
+      run->listeners.attempt([&] { return run_experiment(prepared->plan, run->hooks); }));
 
   Failures failures;  // each of them costs only itself
   failures.attempt([&] { print(run_text(results, configuration.format)); });

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
@@ -121,6 +122,22 @@ AlignedMemory mapped_part(int file, std::size_t at, std::size_t bytes, int acces
   return {.data = data, .bytes = bytes, .mapped = true};
 }
 
+/// A process number means another process in another container, and its file another one.
+void put_identity(Writer& out, int file) {
+  struct stat status {};
+  if (fstat(file, &status) != 0) refuse("see the file in memory");
+  out.put(std::uint64_t{status.st_dev});
+  out.put(std::uint64_t{status.st_ino});
+}
+
+void require_identity(Reader& in, int file, const std::string& path) {
+  const std::uint64_t device = in.number(), inode = in.number();
+  struct stat status {};
+  const bool is_it = fstat(file, &status) == 0 && status.st_dev == device && status.st_ino == inode;
+  if (is_it) return;
+  throw RunError(fmt::format("data for all processes of this machine: {} is another file", path));
+}
+
 }  // namespace
 
 SharedData::SharedData(LoadedData& data) {
@@ -135,6 +152,7 @@ SharedData::SharedData(LoadedData& data) {
   Writer out;
   out.put(static_cast<std::uint64_t>(getpid()));
   out.put(static_cast<std::uint64_t>(file_));
+  put_identity(out, file_);
   out.put(data.name);
   out.put(data.largest_feature_line);
   for (const auto* texts : {&data.feature_names, &data.class_names, &data.remarks}) {
@@ -170,6 +188,7 @@ LoadedData described_data(std::span<const std::byte> description) {
     int file;
     ~Closing() { close(file); }
   } const closing{file};
+  require_identity(in, file, path);
   LoadedData data;
   data.name = in.text();
   data.largest_feature_line = in.number();

@@ -17,7 +17,7 @@ struct HostData {
   std::unique_ptr<const SharedData> shared{};  // of the process that has read them, for others
 };
 
-/// Called by all, each of which then has the same data. Throws as load_dataset() does in the
+/// Called by all, each of which then has the same data. Throws as load_dataset() does in a
 /// process that reads, and RunError in the others of its host.
 HostData load_once_a_host(const DatasetRequest& request, Processes& processes);
 

@@ -42,8 +42,8 @@ void refuse_emulation(const Configuration& c) {
 /// What a library sums, it sums over all.
 void check_collective(const Plan& plan) {
   const auto* way = plan.ingredients.find<AllReduce>("collective");
-  if (way == nullptr || speaks_to(way->name) == SpeaksTo::groups || plan.cast.tensor_size == 1)
-    return;
+  const bool has_groups = plan.cast.holds != nullptr;  // of those who hold the same part
+  if (way == nullptr || speaks_to(way->name) == SpeaksTo::groups || !has_groups) return;
   throw OptionError("collective", way->name,
                     fmt::format("sums over all workers, and {} over groups of them; ring and the "
                                 "others without servers are accepted",

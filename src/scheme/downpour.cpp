@@ -171,8 +171,6 @@ HyperparameterInfo steps_between(std::string name, std::string argument, std::st
           .cycle = true};
 }
 
-/// Without a fetch in the first step nobody waits for the server. Where several workers are a
-/// replica nobody knows a closed form: messages about parts meet at the servers' ports.
 /// A fetch in each step, by all workers from the start, each with a whole replica.
 bool is_as_ps_async(const StepSetting& s) {
   return hyperparameter(s.hyperparameters, tensor_size_info.name) == 1 &&
@@ -180,6 +178,8 @@ bool is_as_ps_async(const StepSetting& s) {
          hyperparameter(s.hyperparameters, "fetch-period") == 1;
 }
 
+/// Without a fetch in the first step nobody waits for the server. Where several workers are a
+/// replica nobody knows a closed form: messages about parts meet at the servers' ports.
 std::optional<Duration> step_time(const StepSetting& s) {
   return is_as_ps_async(s) ? ps_async_step_time(s) : std::nullopt;
 }

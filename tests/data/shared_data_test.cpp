@@ -86,3 +86,11 @@ TEST_CASE("a shared data set outlives the process's offer of it", "[data]") {
   CHECK(fingerprint_of(other.train) == train);
   CHECK_THROWS_AS(described_data(description), RunError);
 }
+
+TEST_CASE("another file under the same number is not taken for the data", "[data]") {
+  LoadedData data = named_set();
+  const SharedData shared(data);
+  std::vector<std::byte> description = shared.description();
+  description[3 * sizeof(std::uint64_t)] ^= std::byte{1};  // the inode, after process, file, device
+  CHECK_THROWS_WITH(described_data(description), ContainsSubstring("is another file"));
+}

@@ -186,15 +186,15 @@ TEST_CASE("each system's first step takes its closed form, or a prediction says 
           "[study]") {
   // One server; then one on each worker's machine, or in each group. The rest has reasons.
   const std::map<std::string, std::string> open{
-      {"easgd", "c, or in every τ-th step"},
-      {"easgd-async", "c, or in every τ-th step"},
-      {"gosgd", "c"},
+      {"easgd", "known roughly: c, or in every τ-th step"},
+      {"easgd-async", "known roughly: c, or in every τ-th step"},
+      {"gosgd", "known roughly: c"},
       {"mxnet-bounded", "with servers on workers' machines it depends"},
-      {"petuum", "between max(c, n(α + t))"}};
+      {"petuum", "known roughly: between max(c, n(α + t))"}};
   const std::map<std::string, std::string> open_with_more{
-      {"distbelief", "not with these settings; as ps-async"},
+      {"distbelief", "not with these settings; otherwise as ps-async"},
       {"mxnet-async", "with servers on workers' machines it depends"},
-      {"parameter-server", "not with these settings; c + (n+1)(α + t)"},
+      {"parameter-server", "not with these settings; otherwise c + (n+1)(α + t)"},
       {"tensorflow", "with servers on workers' machines it depends"},
       {"tensorflow-async", "with servers on workers' machines it depends"}};
   for (const int workers : {1, 2, 4, 5}) {

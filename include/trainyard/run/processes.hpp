@@ -9,7 +9,8 @@ namespace trainyard {
 
 /// Throws UsageError, naming what is wrong and what is accepted, where a plan cannot be run by so
 /// many processes: they are not its ranks, its workers share a model, it emulates a network or a
-/// clock, or its collective is of all workers where the scheme has groups. REQUIRES: plan_run() made it.
+/// clock, or its collective is of all workers where the scheme has groups. REQUIRES: plan_run()
+/// made it.
 void check_processes(const Plan& plan, int processes);
 
 }  // namespace trainyard

@@ -76,7 +76,7 @@ std::optional<Coordinator::Heard> Coordinator::hear() {
 
 /// What was heard while all stood.
 void Coordinator::obey_all() {
-  while (!heard_.empty()) {
+  while (!heard_.empty() && !lost_) {  // without all nothing more is agreed on
     const Heard next = std::move(heard_.front());
     heard_.pop_front();
     obey(next);

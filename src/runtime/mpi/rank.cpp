@@ -51,8 +51,8 @@ void MpiRank::lend(int to, ConstVector payload) {
 void MpiRank::reclaim(bool in_distress) noexcept {
   if (mail_.is_reclaimed()) return;
   const Time since = now();
-  if (in_distress && !member_.is_given_up()) member_.tell(Word::fails);
   try {
+    if (in_distress && !member_.is_given_up()) member_.tell(Word::fails);
     for (std::uint64_t round = 0; !mail_.is_reclaimed(); ++round) {
       member_.listen();
       connection_.relax(round);

@@ -53,6 +53,11 @@ bool shares_memory(const Scheme& scheme) {
   return cast_of(scheme, test::quick(scheme.name, 4, 1)).model == ModelHome::shared;
 }
 
+/// And nothing depends on whose message comes first.
+bool is_in_lockstep(const Scheme& scheme) {
+  return scheme.pace == Pace::lockstep && !by_arrival(scheme) && !shares_memory(scheme);
+}
+
 void check_bits(const std::string& scheme, int workers) {
   const int ranks = ranks_of(scheme, workers);
   if (ranks == 0) return;  // as tensor-split with more workers than a layer has units
@@ -77,9 +82,7 @@ TEST_CASE("processes give the bits of simulated time in lockstep", "[runtime]") 
 TEST_CASE("processes give the bits of simulated time for every scheme in lockstep",
           "[runtime][slow]") {
   if (!test::has_processes()) return;
-  const auto names = test::schemes_where(
-      [](const Scheme& s) { return s.pace == Pace::lockstep && !shares_memory(s); });
-  for (const std::string& scheme : names) {
+  for (const std::string& scheme : test::schemes_where(is_in_lockstep)) {
     for (const int workers : {1, 2, 3, 5, 8}) check_bits(scheme, workers);
   }
 }
@@ -87,7 +90,7 @@ TEST_CASE("processes give the bits of simulated time for every scheme in lockste
 TEST_CASE("processes run every other scheme to a lower loss or refuse it", "[runtime][slow]") {
   if (!test::has_processes()) return;
   for (const Scheme& scheme : schemes()) {
-    if (scheme.pace == Pace::lockstep && !shares_memory(scheme)) continue;
+    if (is_in_lockstep(scheme)) continue;
     CAPTURE(scheme.name);
     const std::string run = fmt::format("--scheme {} --workers 4 --epochs 2 --lr 0.5 {}",
                                         scheme.name, model_flag(scheme.name));
@@ -113,6 +116,9 @@ TEST_CASE("processes that are not a run's ranks are told how many it has", "[run
   const auto emulated = run_processes(2, "run --workers 2 --latency 1ms --steps 2");
   CHECK(emulated.status == 2);
   CHECK(emulated.output.find("none is emulated") != std::string::npos);
+  const auto served = run_processes(2, "run --workers 2 --data-source server --steps 2");
+  CHECK(served.status == 2);
+  CHECK(served.output.find("processes read their rows themselves") != std::string::npos);
 }
 
 // Of two workers' sums there is one order, and so one result; of more, the library chooses.
@@ -148,16 +154,34 @@ TEST_CASE("the library's own all-reduce gives what ours gives", "[runtime][slow]
 
 TEST_CASE("the library's own all-reduce is one of all processes", "[runtime][slow]") {
   if (!test::has_processes()) return;
-  const auto groups =
-      run_processes(4,
-                    "run --scheme tensor-split --tensor-size 2 --workers 4 --model mlp:8 --steps 2 "
-                    "--collective mpi");
-  CHECK(groups.status == 2);
-  CHECK_THAT(groups.output, ContainsSubstring("--collective mpi: sums over all workers"));
+  for (const int size : {1, 2}) {
+    const auto groups = run_processes(
+        4, fmt::format("run --scheme tensor-split --tensor-size {} --workers 4 --model mlp:8 "
+                       "--steps 2 --collective mpi",
+                       size));
+    CHECK(groups.status == 2);
+    CHECK_THAT(groups.output, ContainsSubstring("--collective mpi: sums over all workers"));
+  }
   const auto threads = test::shell(
       fmt::format("'{}' run --scheme all-reduce --collective mpi 2>&1", TRAINYARD_PROGRAM));
   CHECK(threads.status == 2);
   CHECK_THAT(threads.output, ContainsSubstring("no collective named 'mpi'"));
+}
+
+TEST_CASE("a run with the library's all-reduce is reported by the program that knows it",
+          "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  const TemporaryFolder folder;
+  const std::string out = test::quoted_path(folder.path() / "out");
+  const auto run = run_processes(
+      2, "run --scheme all-reduce --collective mpi --workers 2 --steps 2 --out " + out);
+  REQUIRE(run.status == 0);
+  const fs::path page = folder.path() / "page.html";
+  const auto report =
+      run_processes(2, fmt::format("report {} --html {}", out, test::quoted_path(page)));
+  CHECK(report.status == 0);
+  CHECK(report.output == page.string() + ": a report of 1 run\n");
+  CHECK(fs::exists(page));
 }
 
 // One process of the host reads, and the others wait for it; or for one that never comes to that.
