@@ -11,6 +11,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/runtime/processes.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/commands.hpp"

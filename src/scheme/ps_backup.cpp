@@ -43,9 +43,12 @@ void serve_with_spares(Server& server, bool interrupts) {
   int heard = 0;
   while (auto gradient = comm.receive_any()) {
     const int from = gradient->from();
-    if (gradient->tag() != server.version() || !server.has_steps_left()) {
+    const bool is_late = gradient->tag() != server.version();
+    if (is_late || !server.has_steps_left()) {
       gradient.reset();
-      if (!interrupts) comm.send(from, server.shard(), server.version());
+      // Who is interrupted has the newest model, or it is on its way; but a process that has not
+      // heard yet that the last step is closed has begun another, and waits for an answer.
+      if (!interrupts || !is_late) comm.send(from, server.shard(), server.version());
       continue;
     }
     in_time[static_cast<std::size_t>(from)].emplace(std::move(*gradient));

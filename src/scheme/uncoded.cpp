@@ -101,12 +101,21 @@ void serve(Server& server) {
   Communicator& comm = server.comm();
   const int n = comm.workers();
   const int needed = static_cast<int>(server.hyperparameter("distinct"));
+  const int copies = static_cast<int>(server.hyperparameter("copies"));
   std::vector<std::optional<Message>> parts(static_cast<std::size_t>(n));
   int heard = 0;
   while (auto gradient = comm.receive_any()) {
     const PartOfStep of = PartOfStep::from_tag(gradient->tag(), n);
     auto& place = parts[static_cast<std::size_t>(of.part)];
-    if (of.step != server.version() || !server.has_steps_left() || place) continue;
+    if (of.step != server.version() || place) continue;
+    if (!server.has_steps_left()) {
+      // A process that has not heard yet that the last step is closed has begun another, and waits
+      // for an answer after the last of its parts.
+      const int from = gradient->from();
+      gradient.reset();
+      if (of.part == (from + copies - 1) % n) comm.send(from, server.shard(), server.version());
+      continue;
+    }
     place.emplace(std::move(*gradient));
     if (++heard < needed) continue;
     const auto sum = server.zeroed_sum();

@@ -16,8 +16,8 @@ constexpr const char* environment =
     "ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0";
 
 std::string command(int processes, const std::string& arguments) {
-  return fmt::format("{} mpirun -np {} '{}' {}", environment, processes, TRAINYARD_MPI_PROGRAM,
-                     arguments);
+  return fmt::format("{} timeout 120 mpirun -np {} '{}' {}", environment, processes,
+                     TRAINYARD_MPI_PROGRAM, arguments);
 }
 
 nlohmann::json summary(const std::string& command) {
