@@ -1,6 +1,7 @@
 // trainyard-mpi: the schemes, with a process for each rank.
 #include "support/processes.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -87,7 +88,8 @@ TEST_CASE("processes give the bits of simulated time for every scheme in lockste
   }
 }
 
-TEST_CASE("processes run every other scheme to a lower loss or refuse it", "[runtime][slow]") {
+TEST_CASE("processes run every other scheme as far as simulated time does or refuse it",
+          "[runtime][slow]") {
   if (!test::has_processes()) return;
   for (const Scheme& scheme : schemes()) {
     if (is_in_lockstep(scheme)) continue;
@@ -102,8 +104,12 @@ TEST_CASE("processes run every other scheme to a lower loss or refuse it", "[run
     }
     const auto summary = summary_of_processes(ranks_of(scheme.name, 4), run);
     CHECK(summary["diverged"] == false);
-    CHECK(summary["epochs"].get<double>() >= 1.99);
-    CHECK(summary["train_loss"].get<double>() < 0.66);  // log 2 at the start
+    // Who has spares counts fewer passes, and a quasi-Newton method has only begun after two.
+    const auto simulated = summary_of_simulation(run);
+    CHECK(summary["epochs"].get<double>() ==
+          Approx(simulated["epochs"].get<double>()).epsilon(0.01));
+    CHECK(summary["train_loss"].get<double>() <
+          std::max(0.66, simulated["train_loss"].get<double>() + 1e-6));  // log 2 at the start
   }
 }
 
