@@ -186,7 +186,9 @@ TEST_CASE("a run with the library's all-reduce is reported by the program that k
   const auto report =
       run_processes(2, fmt::format("report {} --html {}", out, test::quoted_path(page)));
   CHECK(report.status == 0);
-  CHECK(report.output == page.string() + ": a report of 1 run\n");
+  const auto said = report.output.find(": a report of 1 run\n");
+  REQUIRE(said != std::string::npos);
+  CHECK(report.output.find(": a report of", said + 1) == std::string::npos);  // once
   CHECK(fs::exists(page));
 }
 
