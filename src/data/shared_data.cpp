@@ -145,8 +145,16 @@ SharedData::SharedData(LoadedData& data) {
   visit_arrays(data, [&](const auto& array) { size += in_pages(array.span().size_bytes()); });
   file_ = memfd_create("trainyard data", MFD_CLOEXEC);
   if (file_ < 0) refuse("make a file in memory");
+  try {
+    fill(data, size);
+  } catch (...) {
+    close(file_);  // no destructor runs
+    throw;
+  }
+}
+
+void SharedData::fill(LoadedData& data, std::size_t size) {
   if (ftruncate(file_, static_cast<off_t>(size)) != 0) {
-    close(file_);
     refuse(fmt::format("make room for {} bytes", size));
   }
   Writer out;

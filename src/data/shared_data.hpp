@@ -33,6 +33,8 @@ class SharedData {
   const std::vector<std::byte>& description() const { return description_; }
 
  private:
+  void fill(LoadedData& data, std::size_t size);
+
   int file_ = -1;
   std::vector<std::byte> description_;
 };
