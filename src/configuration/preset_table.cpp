@@ -105,8 +105,10 @@ std::vector<Preset> with_servers() {
        .settings = {{"epoch-share", "0.75"}, {"push", "activations"}},
        .criteria = {data, asynchronous, centralised, "gradients", "workers and sharded servers"},
        .emulated = "shards that step as gradients come; of fully connected layers activations and "
-                   "deltas are sent where that is shorter; epochs that end at 75 %",
-       .not_emulated = "several threads in a worker (hogwild), replicated servers"},
+                   "deltas are sent where that is shorter; epochs that end at 75 %; with "
+                   "--machine-threads T and --fetch-period N threads that step their machine's "
+                   "model without locks (here each worker is a machine of one thread)",
+       .not_emulated = "replicated servers"},
       {.name = "petuum",
        .system = "Petuum",
        .source = "Xing et al., KDD 2015; Dai et al., AAAI 2015",

@@ -46,18 +46,17 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
                network.between_bytes_per_second.value_or(network.bytes_per_second)} {
   require(!rule_.any() || ranks_ <= most_ranks_with_jitter, "so many ranks have no jitter");
   if (!hosts.empty()) {
-    require(hosts.size() == static_cast<std::size_t>(servers), "every server runs on a machine");
-    for (int w = 0; w < workers; ++w) machine_.push_back(w);
+    require(hosts.size() == static_cast<std::size_t>(ranks_), "every rank runs on a machine");
     for (const int host : hosts) {
       const bool is_alone = host == own_machine;
-      require(is_alone || (host >= 0 && host < workers), "a server shares the machine of a worker");
+      require(is_alone || (host >= 0 && host < workers), "a rank shares the machine of a worker");
       machine_.push_back(is_alone ? 2 * workers + own_machines_++ : host);
     }
   }
   if (network.racks > 1) {
     for (int w = 0; w < workers; ++w) rack_.push_back(part_with(w, workers, network.racks));
     for (int s = 0; s < servers; ++s) {
-      const int host = hosts.empty() ? own_machine : hosts[static_cast<std::size_t>(s)];
+      const int host = hosts.empty() ? own_machine : hosts[static_cast<std::size_t>(workers + s)];
       const int rack_of_host =
           host == own_machine ? s % network.racks : rack_[static_cast<std::size_t>(host)];
       rack_.push_back(rack_of_host);

@@ -69,7 +69,7 @@ double replicas(const Scheme& scheme, const Configuration& c) {
   return cast_of(scheme, c).workers;
 }
 
-/// How many models the replicas and gradients are: what every run holds.
+/// How many models the replicas, gradients and shared models are: what every run holds.
 double least_models(const Scheme& scheme, const Configuration& c, const Model& model) {
   const Cast cast = cast_of(scheme, c);
   double replicas = cast.model == ModelHome::shared ? 0.0 : cast.workers;
@@ -78,7 +78,8 @@ double least_models(const Scheme& scheme, const Configuration& c, const Model& m
     for (const Holding& part : holdings_of(scheme, cast, model, c.model)) held += part.count();
     replicas = static_cast<double>(held) / static_cast<double>(model.dimension());
   }
-  return 2.0 * replicas + 3.0;  // the first one, the mean, the result
+  // And the first one, the mean, the result.
+  return 2.0 * replicas + cast.models_in_memory() + 3.0;
 }
 
 std::size_t most_neighbours(const Scheme& scheme, const Configuration& c) {

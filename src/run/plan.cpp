@@ -47,7 +47,7 @@ ModelLayout Plan::layout() const {
   return {.home = cast.model,
           .workers = cast.workers,
           .servers = cast.servers,
-          .shared_models = cast.shared_models,
+          .shared_models = cast.models_in_memory(),
           .shared_format = cast.shared_format,
           .scalar = model->scalar(),
           .dimension = model->dimension(),

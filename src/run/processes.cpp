@@ -59,6 +59,11 @@ void check_processes(const Plan& plan, int processes) {
                       "its workers write to one model in memory that they share, and processes "
                       "share none; `trainyard run` has it");
   }
+  if (plan.cast.models_in_memory() > 0) {
+    throw OptionError("machine-threads", fmt::to_string(plan.cast.machine_threads),
+                      "threads of one machine share a model in memory, and processes share none; 1 "
+                      "is accepted, and `trainyard run` has more");
+  }
   refuse_emulation(c);
   check_collective(plan);
   if (plan.cast.ranks() == processes) return;

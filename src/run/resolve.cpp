@@ -118,11 +118,11 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
   const Cast cast = cast_of(scheme, c);
   (void)holdings_of(scheme, cast, model, c.model);
   check_data_source(scheme, cast);
-  if (model.scalar() != Scalar::float32 && cast.model == ModelHome::shared) {
+  if (model.scalar() != Scalar::float32 && cast.models_in_memory() > 0) {
     throw OptionError(
         "model", c.model,
-        fmt::format("its parameters are double, and the model that {} shares is float; the other "
-                    "schemes take it",
+        fmt::format("its parameters are double, and the model that workers of {} share is float; "
+                    "schemes that share none take it",
                     scheme.name));
   }
   return check_graph(scheme, c);

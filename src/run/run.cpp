@@ -118,9 +118,7 @@ RuntimeSetup Experiment::runtime_setup() const {
   setup.servers = cast_.servers + cast_.data_servers;
   setup.network = config_.network;
   setup.network.seed = config_.seed;
-  if (config_.network.server_placement == ServerPlacement::colocated) {
-    setup.hosts = hosts_of(cast_);
-  }
+  setup.hosts = hosts_of(cast_, config_.network.server_placement);
   setup.recorder = hooks_.recorder;
   setup.interrupted = hooks_.interrupted;
   if (config_.time == TimeMode::wall && hooks_.processes == nullptr) {

@@ -26,7 +26,7 @@ RunState::RunState(const ModelLayout& layout)
     : layout_(layout),
       ranks_(static_cast<std::size_t>(layout.workers + layout.servers)),
       staleness_(ranks_.size()) {
-  if (layout.home == ModelHome::shared) shared_.emplace(layout.workers, layout.shared_models);
+  if (layout.shared_models > 0) shared_.emplace(layout.workers, layout.shared_models);
 }
 
 Vector RunState::keep(int rank, std::string_view name, std::size_t length,

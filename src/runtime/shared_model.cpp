@@ -150,6 +150,14 @@ void SharedModel::read(std::span<float> copy, std::size_t first) const {
   });
 }
 
+void SharedModel::write(std::span<const float> values) {
+  require(!format_ && values.size() == size_, "a shared model of floats is written whole");
+  for (std::size_t i = 0; i < size_; ++i) {
+    // relaxed: nothing else is published with a coordinate.
+    std::atomic_ref<float>(values_[i]).store(values[i], std::memory_order_relaxed);
+  }
+}
+
 void SharedModel::read_margins(const Model::SparseUpdate& update, Batch batch,
                                std::span<float> residuals) const {
   if (format_) {

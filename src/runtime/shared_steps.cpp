@@ -14,8 +14,9 @@ constexpr std::uint64_t staleness_sampled_every = 64;
 }  // namespace
 
 void Worker::descend_shared(SharedAccess access) {
-  const Batch batch = next_minibatch();
   SharedModel& shared = this->shared().of(group_);
+  if (context_.state.layout().home != ModelHome::shared) throw_wrong_home("descend_shared()");
+  const Batch batch = next_minibatch();
   // By the common count: a slow worker's own steps say little about how far all have come.
   const auto step_size =
       static_cast<float>(step_size_after(context_.pacer.minibatch_number(rank_.rank())));

@@ -95,22 +95,14 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   single_row_ = rows == 1;
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
   const std::size_t dimension = context.model.dimension();
-  SharedModels* const shared = context.state.shared();
-  if (shared == nullptr) {
+  if (context.state.shared() != nullptr) lay_out_shared();
+  if (context.state.layout().home != ModelHome::shared) {
     VectorBuffer together;
     const Holding holding = context.state.layout().held_by(rank.rank());
     replica_ =
         context.state.keep_model(rank.rank(), held_of(context.initial_model, holding, together));
     gradient_ = VectorBuffer::zeroed(context.model.scalar(), held_);
     return;
-  }
-  group_ = shared->group_of(rank.rank());
-  if (shared->first_worker_of(group_) == rank.rank()) {
-    if (context.hot != nullptr) {
-      shared->lay_out(group_, context.initial_model.floats(), *context.hot);
-    } else {
-      shared->lay_out(group_, context.initial_model.floats(), context.state.layout().shared_format);
-    }
   }
   if (context.hot != nullptr) {
     for (Dataset& share : shares_) context.hot->renumber(share, rank.rank());
@@ -120,6 +112,18 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   if (sparse_ == nullptr) {
     read_copy_ = AlignedBuffer<float>::zeroed(dimension);
     gradient_ = VectorBuffer::zeroed(context.model.scalar(), dimension);
+  }
+}
+
+/// The first of those who share a model does it, so that it lies in their memory.
+void Worker::lay_out_shared() {
+  SharedModels& shared = *context_.state.shared();
+  group_ = shared.group_of(rank_.rank());
+  if (shared.first_worker_of(group_) != rank_.rank()) return;
+  if (context_.hot != nullptr) {
+    shared.lay_out(group_, context_.initial_model.floats(), *context_.hot);
+  } else {
+    shared.lay_out(group_, context_.initial_model.floats(), context_.state.layout().shared_format);
   }
 }
 
@@ -161,7 +165,7 @@ const MixingRow& Worker::next_round() {
 
 void Worker::throw_wrong_home(const char* asked_for) const {
   const char* why = "needs a replica and does not go with cast::shared";
-  if (context_.state.shared() == nullptr) {
+  if (context_.state.layout().home != ModelHome::shared) {
     why = held_ == context_.model.dimension()
               ? "needs cast::shared"
               : "needs the whole model, of which .holds gives a worker a part";

@@ -18,11 +18,16 @@ std::vector<int> Cast::shares_of(int worker) const {
   return shares[static_cast<std::size_t>(worker)];
 }
 
-std::vector<int> hosts_of(const Cast& cast) {
+std::vector<int> hosts_of(const Cast& cast, ServerPlacement placement) {
+  const bool colocated = placement == ServerPlacement::colocated;
   std::vector<int> hosts;
+  if (!colocated && cast.machine_threads == 1) return hosts;
+  const auto machine_of = [&](int worker) { return worker - worker % cast.machine_threads; };
+  for (int w = 0; w < cast.workers; ++w) hosts.push_back(machine_of(w));
   const auto spread = [&](int servers) {
     for (int s = 0; s < servers; ++s) {
-      hosts.push_back(static_cast<int>(static_cast<long>(cast.workers) * s / servers));
+      const int worker = static_cast<int>(static_cast<long>(cast.workers) * s / servers);
+      hosts.push_back(colocated ? machine_of(worker) : own_machine);
     }
   };
   spread(cast.proxies);
@@ -123,16 +128,22 @@ int asked(const CastSetting& setting, std::string_view name) {
   return found == setting.hyperparameters.end() ? 1 : std::max(1, static_cast<int>(found->second));
 }
 
-/// How many workers hold layers together. Throws OptionError where they do not divide all.
-int asked_tensor_size(const CastSetting& setting) {
-  const int size = asked(setting, "tensor-size"), workers = setting.workers;
+/// A hyperparameter that is to divide the workers, of which so many are a `whole` each. Throws
+/// OptionError where it does not.
+int asked_divisor(const CastSetting& setting, std::string_view name, std::string_view whole) {
+  const int size = asked(setting, name), workers = setting.workers;
   if (size > workers || workers % size != 0) {
-    throw OptionError("tensor-size", fmt::to_string(size),
-                      fmt::format("{} workers make no copies of the model with so many each; a "
-                                  "number that divides {} is accepted",
-                                  workers, workers));
+    throw OptionError(name, fmt::to_string(size),
+                      fmt::format("{} workers make no {} with so many each; a number that divides "
+                                  "{} is accepted",
+                                  workers, whole, workers));
   }
   return size;
+}
+
+/// How many workers hold layers together.
+int asked_tensor_size(const CastSetting& setting) {
+  return asked_divisor(setting, "tensor-size", "copies of the model");
 }
 
 }  // namespace
@@ -141,6 +152,12 @@ Cast servers(const CastSetting& setting) {
   const int size = asked_tensor_size(setting);
   Cast made{.workers = setting.workers, .servers = setting.servers, .model = ModelHome::servers};
   return size == 1 ? made : in_pipelines(std::move(made), 1, size);
+}
+
+Cast servers_of_machines(const CastSetting& setting) {
+  Cast made = servers(setting);
+  made.machine_threads = asked_divisor(setting, "machine-threads", "machines");
+  return made;
 }
 
 Cast one_worker(const CastSetting& setting) {

@@ -348,6 +348,11 @@ void check_cast(const Scheme& scheme, const Cast& made, int workers) {
                "says what of the model each worker holds, and shares it in memory"},
           Rule{made.tensor_size < 1 || made.workers % made.tensor_size != 0, ".cast",
                "has so many workers hold layers together that they do not divide all"},
+          Rule{made.machine_threads < 1 || made.workers % made.machine_threads != 0, ".cast",
+               "has so many threads on each machine that they do not divide the workers"},
+          Rule{made.machine_threads > 1 && (shared || made.holds != nullptr), ".cast",
+               "has machines whose threads share a model beside their replicas, which are to be "
+               "whole models of their own"},
           Rule{made.servers < 0 || made.proxies < 0 || made.proxies > made.servers, ".cast",
                "has fewer servers than none, or than there are proxies among them"},
           Rule{shared && made.servers > 0, ".cast",

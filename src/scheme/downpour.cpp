@@ -160,17 +160,6 @@ void serve(Server& server) {
   }
 }
 
-HyperparameterInfo steps_between(std::string name, std::string argument, std::string help) {
-  return {.name = std::move(name),
-          .argument = std::move(argument),
-          .help = std::move(help),
-          .fallback = 1,
-          .low = 1,
-          .high = 1e12,
-          .whole = true,
-          .cycle = true};
-}
-
 /// A fetch in each step, by all workers from the start, each with a whole replica.
 bool is_as_ps_async(const StepSetting& s) {
   return hyperparameter(s.hyperparameters, tensor_size_info.name) == 1 &&
@@ -202,8 +191,15 @@ Scheme downpour_scheme() {
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,
           .cast = cast::servers,
-          .hyperparameters = {steps_between("fetch-period", "N", "steps from fetch to fetch"),
-                              steps_between("push-period", "N", "steps from push to push"),
+          .hyperparameters = {fetch_period_info,
+                              {.name = "push-period",
+                               .argument = "N",
+                               .help = "steps from push to push",
+                               .fallback = 1,
+                               .low = 1,
+                               .high = 1e12,
+                               .whole = true,
+                               .cycle = true},
                               {.name = "warm-start",
                                .argument = "N",
                                .help = "steps of the first worker before the others join it",

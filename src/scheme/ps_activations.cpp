@@ -111,6 +111,9 @@ class Passes {
     });
   }
 
+  /// Of the last minibatch.
+  ConstVector gradient() const { return gradient_.view(); }
+
   /// Valid until the next call.
   ConstVector message(int server) {
     std::size_t written = 0;
@@ -281,12 +284,13 @@ void ps_activations_work(Worker& worker, void (*steps)(Worker& worker, PushStep 
   std::optional<Passes> passes;
   if (worker.gradient_shape().layers != nullptr) passes.emplace(worker);
   steps(worker, [&](std::span<const std::uint64_t> tags) {
-    if (!passes) return push(worker.comm(), worker.compute_gradient(), tags);
+    if (!passes) return push_gradient(worker, tags);
     passes->compute();
     for_each_shard(worker.comm(), [&](int shard) {
       worker.comm().send(worker.comm().server(shard), passes->message(shard),
                          tags[static_cast<std::size_t>(shard)]);
     });
+    return passes->gradient();
   });
 }
 

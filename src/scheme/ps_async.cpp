@@ -12,6 +12,12 @@
 
 namespace trainyard {
 
+ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags) {
+  const ConstVector gradient = worker.compute_gradient();
+  push(worker.comm(), gradient, tags);
+  return gradient;
+}
+
 void ps_async_steps(Worker& worker, PushStep push_step) {
   std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
   while (worker.next_step()) {
@@ -22,7 +28,7 @@ void ps_async_steps(Worker& worker, PushStep push_step) {
 
 void ps_async_worker(Worker& worker) {
   ps_async_steps(worker, [&](std::span<const std::uint64_t> versions) {
-    push(worker.comm(), worker.compute_gradient(), versions);
+    return push_gradient(worker, versions);
   });
 }
 

@@ -10,10 +10,14 @@
 
 namespace trainyard {
 
-/// Computes a gradient and sends each server what it is to know of it, with that server's tag.
-using PushStep = FunctionRef<void(std::span<const std::uint64_t> tags)>;
+/// Computes a gradient, which it returns, and sends each server what it is to know of it, with that
+/// server's tag.
+using PushStep = FunctionRef<ConstVector(std::span<const std::uint64_t> tags)>;
 /// A server's gradient out of what a worker sent. Valid until the next call.
 using ReadPush = FunctionRef<ConstVector(const Message& push)>;
+
+/// The gradient as it is, to each server its part.
+ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags);
 
 /// Pushes a gradient, with the versions that it was taken at; pulls the model; takes the next step.
 void ps_async_worker(Worker& worker);

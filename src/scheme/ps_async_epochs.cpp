@@ -23,6 +23,16 @@
 // A minibatch that was begun in epoch e and comes after its end counts for the epoch that it comes
 // in, and its worker goes on at once. With parts of one minibatch it so adds a second to that
 // epoch: a server that has not heard of the end could not tell that it should wait.
+//
+// A worker's machine trains with several threads (§3.1.2), which share its model and step it
+// without locks: --machine-threads T makes T neighbouring workers one machine, with one port. Each
+// step of a thread is one of Hogwild on the machine's model, and is pushed as well; every
+// --fetch-period steps of its own the thread fetches the servers' model, and that replaces the
+// machine's, steps that are still on their way to the servers included: they come back with the
+// next fetch. Pushes between fetches are answered without a model. As in downpour, the steps on
+// machines are plain, whatever the servers' optimizer is. With T = 1 a worker has its replica to
+// itself; where it fetches in each step, nothing is left of its own steps. A gradient's staleness
+// is counted from what its own thread has fetched.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -31,14 +41,16 @@
 
 #include "trainyard/collective/parameter_server.hpp"
 
+#include "scheme/machine_model.hpp"
 #include "scheme/ps_activations.hpp"
+#include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
 
 namespace {
 
 /// Where in the run a minibatch is: the tag of the first server's answers, and of the pushes that
-/// follow. A worker's first push follows none and has tag 0.
+/// follow (Push). A worker's first push follows none and has tag 0.
 struct Place {
   std::uint64_t epoch = 0;
   bool last = false;  // of its worker's part
@@ -48,6 +60,15 @@ struct Place {
   static Place from_tag(std::uint64_t tag, std::uint64_t part) {
     return {tag >> 1, part == 1 || (tag & 1) != 0};
   }
+};
+
+/// A push's tag.
+struct Push {
+  std::uint64_t place = 0;  // a Place's tag
+  bool wants_model = true;
+
+  std::uint64_t tag() const { return place << 1 | (wants_model ? 1 : 0); }
+  static Push from_tag(std::uint64_t tag) { return {tag >> 1, (tag & 1) != 0}; }
 };
 constexpr std::uint64_t goodbye = UINT64_MAX;  // instead
 
@@ -60,6 +81,7 @@ class Shard {
         read_push_(read),
         part_(server.minibatches_of_worker()),
         read_(static_cast<std::size_t>(server.comm().workers()), 0),
+        wants_model_(read_.size()),
         waits_for_(read_.size()) {}
 
   std::uint64_t epoch() const { return epoch_; }
@@ -73,12 +95,16 @@ class Shard {
     const auto worker = static_cast<std::size_t>(push.from());
     server_.record_staleness(read_[worker]);
     server_.apply(read_push_(push), 1);
-    const Place place = Place::from_tag(push.tag(), part_);
+    const Push pushed = Push::from_tag(push.tag());
+    wants_model_[worker] = pushed.wants_model;
+    const Place place = Place::from_tag(pushed.place, part_);
     if (place.last && place.epoch >= epoch_) waits_for_[worker] = place.epoch;
     return !waits_for_[worker];
   }
   void answer(int worker, std::uint64_t tag) {
-    read_[static_cast<std::size_t>(worker)] = server_.version();
+    const auto w = static_cast<std::size_t>(worker);
+    if (!wants_model_[w]) return server_.comm().send_control(worker, tag);
+    read_[w] = server_.version();
     server_.comm().send(worker, server_.shard(), tag);
   }
   /// Calls release(worker) for all who have waited for that.
@@ -97,6 +123,7 @@ class Shard {
   ReadPush read_push_;
   std::uint64_t part_, epoch_ = 0;
   std::vector<std::uint64_t> read_;
+  std::vector<bool> wants_model_;                        // with the push that is not answered yet
   std::vector<std::optional<std::uint64_t>> waits_for_;  // the end of that epoch
 };
 
@@ -168,13 +195,36 @@ void serve_other(Server& server, ReadPush read) {
   }
 }
 
+/// Those without a model. Returns the first server's tag.
+std::uint64_t await_answers(Communicator& comm) {
+  std::uint64_t first = 0;
+  for_each_shard(comm, [&](int shard) {
+    const std::uint64_t tag = comm.receive(comm.server(shard)).tag();
+    if (shard == 0) first = tag;
+  });
+  return first;
+}
+
 void steps(Worker& worker, PushStep push_step) {
   Communicator& comm = worker.comm();
+  const auto fetch_period = static_cast<std::uint64_t>(worker.hyperparameter("fetch-period"));
+  const bool is_alone = worker.hyperparameter(machine_threads_info.name) == 1;
+  MachineModel model(worker);
   std::vector<std::uint64_t> tags(static_cast<std::size_t>(comm.servers()), 0);
+  std::uint64_t place = 0;
   while (worker.next_step()) {
-    push_step(tags);
-    pull(comm, worker.replica(), tags);
-    std::ranges::fill(tags, tags.front());
+    const bool fetches = (worker.step() + 1) % fetch_period == 0;  // for the next step
+    std::ranges::fill(tags, Push{.place = place, .wants_model = fetches}.tag());
+    model.read();
+    const ConstVector gradient = push_step(tags);
+    if (!fetches || !is_alone) model.descend(gradient);
+    if (fetches) {
+      pull(comm, worker.replica(), tags);
+      model.replace();
+      place = tags.front();
+    } else {
+      place = await_answers(comm);
+    }
   }
   comm.send(comm.server(0), worker.replica().first(0), goodbye);
 }
@@ -190,9 +240,7 @@ void work(Worker& worker) {
   if (worker.choice<Pushed>("push") == Pushed::activations) {
     return ps_activations_work(worker, steps);
   }
-  steps(worker, [&](std::span<const std::uint64_t> tags) {
-    push(worker.comm(), worker.compute_gradient(), tags);
-  });
+  steps(worker, [&](std::span<const std::uint64_t> tags) { return push_gradient(worker, tags); });
 }
 
 void serve(Server& server) {
@@ -214,7 +262,7 @@ Scheme ps_async_epochs_scheme() {
           .family = SchemeFamily::bounded,
           .pace = Pace::free,
           .rhythm = Rhythm::by_data,
-          .cast = cast::servers,
+          .cast = cast::servers_of_machines,
           .hyperparameters =
               {{.name = "epoch-share",
                 .argument = "S",
@@ -225,7 +273,9 @@ Scheme ps_async_epochs_scheme() {
                {.name = "push",
                 .argument = "gradients|activations",
                 .help = "what of fully connected layers: gradients, or what ps-activations pushes",
-                .choices = {"gradients", "activations"}}},
+                .choices = {"gradients", "activations"}},
+               fetch_period_info,
+               machine_threads_info},
           .worker = work,
           .server = serve};
 }

@@ -25,6 +25,15 @@ inline const HyperparameterInfo staleness_info{
     .high = 1e12,
     .whole = true};
 
+inline const HyperparameterInfo fetch_period_info{.name = "fetch-period",
+                                                  .argument = "N",
+                                                  .help = "steps from fetch to fetch",
+                                                  .fallback = 1,
+                                                  .low = 1,
+                                                  .high = 1e12,
+                                                  .whole = true,
+                                                  .cycle = true};
+
 inline const HyperparameterInfo moving_rate_info{
     .name = "moving-rate",
     .argument = "BETA",

@@ -120,11 +120,13 @@ TEST_CASE("threads get their rows from a data server as fibers do", "[run]") {
 
 TEST_CASE("a data server has a machine of its own", "[run]") {
   using Hosts = std::vector<int>;
-  CHECK(hosts_of({.workers = 4, .servers = 2, .data_servers = 1}) == Hosts{0, 2, own_machine});
-  CHECK(hosts_of({.workers = 4, .data_servers = 1}) == Hosts{own_machine});
+  const auto colocated = ServerPlacement::colocated;
+  CHECK(hosts_of({.workers = 4, .servers = 2, .data_servers = 1}, colocated) ==
+        Hosts{0, 1, 2, 3, 0, 2, own_machine});
+  CHECK(hosts_of({.workers = 4, .data_servers = 1}, colocated) == Hosts{0, 1, 2, 3, own_machine});
 
   // Ranks 4 and 6 have machines of their own, rank 5 shares worker 1's.
-  const std::array hosts{own_machine, 1, own_machine};
+  const std::array hosts{0, 1, 2, 3, own_machine, 1, own_machine};
   const Links links({}, 4, 3, hosts);
   CHECK(links.within_machine(5, 1));
   for (const auto& [from, to] : {std::pair{4, 0}, {4, 6}, {6, 4}, {5, 0}, {0, 6}}) {

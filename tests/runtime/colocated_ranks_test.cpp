@@ -26,13 +26,15 @@ struct Exchanged {
 };
 
 /// Three synchronous exchanges: workers push and pull, the servers on their machines add up.
+/// hosts[s]: the worker on whose machine server s runs.
 Exchanged exchange(const test::Runtime& runtime, PortMode ports, const std::vector<int>& hosts) {
   const auto servers = static_cast<int>(hosts.size());
   TraceRecorder recorder({.first = 0, .last = 1});
   RuntimeSetup setup = setup_of(
       workers, servers,
       {.latency = std::chrono::microseconds(200), .bytes_per_second = 1e6, .ports = ports});
-  setup.hosts = hosts;
+  for (int w = 0; w < workers; ++w) setup.hosts.push_back(w);
+  setup.hosts.insert(setup.hosts.end(), hosts.begin(), hosts.end());
   setup.recorder = &recorder;
   Exchanged result;
   result.vectors.assign(workers, std::vector<float>(length, 1.0F));
@@ -120,7 +122,7 @@ TEST_CASE("what a rank's own machine sends is received before what is still unde
     CAPTURE(runtime.name);
     std::vector<int> order;
     RuntimeSetup setup = setup_of(2, 1, {.latency = std::chrono::milliseconds(300)});
-    setup.hosts = {0};
+    setup.hosts = {0, 1, 0};
     runtime.run(setup, [&](Rank& rank) {
       rank.begin();
       const std::vector<float> number{1.0F};

@@ -196,9 +196,14 @@ TEST_CASE("with servers on the workers' machines a step takes the closed form th
 
 TEST_CASE("the proxies' and the servers' hosts", "[scheme]") {
   using Hosts = std::vector<int>;
-  CHECK(hosts_of({.workers = 4, .servers = 4}) == Hosts{0, 1, 2, 3});
-  CHECK(hosts_of({.workers = 8, .servers = 3}) == Hosts{0, 2, 5});
-  CHECK(hosts_of({.workers = 2, .servers = 4}) == Hosts{0, 0, 1, 1});
-  CHECK(hosts_of({.workers = 7, .servers = 4, .proxies = 3}) == Hosts{0, 2, 4, 0});
-  CHECK(hosts_of({.workers = 3}).empty());
+  const auto colocated = [](const Cast& cast) {
+    return hosts_of(cast, ServerPlacement::colocated);
+  };
+  CHECK(colocated({.workers = 4, .servers = 4}) == Hosts{0, 1, 2, 3, 0, 1, 2, 3});
+  CHECK(colocated({.workers = 8, .servers = 3}) == Hosts{0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 5});
+  CHECK(colocated({.workers = 2, .servers = 4}) == Hosts{0, 1, 0, 0, 1, 1});
+  CHECK(colocated({.workers = 7, .servers = 4, .proxies = 3}) ==
+        Hosts{0, 1, 2, 3, 4, 5, 6, 0, 2, 4, 0});
+  CHECK(colocated({.workers = 3}) == Hosts{0, 1, 2});
+  CHECK(hosts_of({.workers = 4, .servers = 4}, ServerPlacement::dedicated).empty());
 }

@@ -34,8 +34,8 @@ inline constexpr int most_ranks_with_jitter = 65536;
 /// Memory: linear in the ranks, in the links named one by one, and with jitter in the links used.
 class Links {
  public:
-  /// hosts[s]: the worker on whose machine server s runs, or own_machine; empty: each has a machine
-  /// of its own.
+  /// hosts[r]: the worker on whose machine rank r runs, a worker too, or own_machine; empty: each
+  /// has a machine of its own.
   Links(const Network& network, int workers, int servers, std::span<const int> hosts = {});
 
   int ranks() const { return ranks_; }
@@ -45,8 +45,8 @@ class Links {
   bool within_machine(int from, int to) const {
     return !machine_.empty() && port(from) == port(to);
   }
-  /// Of ports() in each direction. A machine has one, and where servers share those of workers
-  /// another one inside, so that what stays there waits for nothing that leaves.
+  /// Of ports() in each direction. A machine has one, and where ranks share machines another one
+  /// inside, so that what stays there waits for nothing that leaves.
   PortPair ports_of(int from, int to) const {
     if (machine_.empty()) return {from, to};
     const int send = port(from), receive = port(to);

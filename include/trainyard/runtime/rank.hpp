@@ -78,7 +78,7 @@ struct RuntimeSetup {
   int workers = 1;
   int servers = 0;
   Network network;
-  /// [servers]: the worker on whose machine each runs; empty: all have machines of their own
+  /// [ranks]: the worker on whose machine each runs; empty: all have machines of their own
   /// (network/links.hpp).
   std::vector<int> hosts{};
   /// `wall`: the processing unit of each rank (hwloc logical index), empty for no pinning.

@@ -30,8 +30,9 @@ enum class ModelHome { replicas, servers, shared };
 struct ModelLayout {
   ModelHome home = ModelHome::replicas;
   int workers = 1, servers = 0;
-  int shared_models = 1;                      // home shared: as many groups of workers
-  std::optional<FixedPoint> shared_format{};  // home shared; empty: floats
+  int shared_models =
+      0;  // for as many groups of workers: the model's home, or beside their replicas
+  std::optional<FixedPoint> shared_format{};  // of home shared; empty: floats
   Scalar scalar = Scalar::float32;
   std::size_t dimension = 0;
   /// What of the model each worker's replica is; empty: all of it. Every parameter is held by as
@@ -78,7 +79,7 @@ class RunState {
   /// Of home replicas and servers; empty where keep_model() was not called.
   ConstVector replica(int worker) const { return of(worker).model; }
   ConstVector shard(int server) const { return of(layout_.workers + server).model; }
-  /// nullptr unless that is the model's home.
+  /// nullptr where there are none.
   SharedModels* shared() { return shared_ ? &*shared_ : nullptr; }
 
   /// All ranks are on one thread, and record into one histogram: each of 10,000 workers would grow

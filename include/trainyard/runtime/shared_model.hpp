@@ -48,6 +48,10 @@ class SharedModel {
   /// copy ← the coordinates from `first` on, one by one; others may write meanwhile.
   void read(std::span<float> copy, std::size_t first = 0) const;
 
+  /// The coordinates become `values`, one by one; others may read and write meanwhile. REQUIRES:
+  /// of floats, as many as there are.
+  void write(std::span<const float> values);
+
   /// The coordinates from `first` on grow by scale · change, one by one, and `copy` ← what was
   /// written: the next step's read. (Two passes would fetch every line from the other cores twice.)
   /// REQUIRES: change and copy are equally long, and fit.

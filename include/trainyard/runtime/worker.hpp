@@ -223,7 +223,8 @@ class Worker {
   /// What every model of the run starts from.
   ConstVector initial_model() const { return context_.initial_model; }
 
-  /// Throws UsageError in schemes whose model is not shared.
+  /// Those that are the model's home, or that machines' threads have (Cast::machine_threads).
+  /// Throws UsageError in schemes without.
   SharedModels& shared() {
     if (context_.state.shared() == nullptr) throw_wrong_home("shared()");
     return *context_.state.shared();
@@ -319,6 +320,7 @@ class Worker {
   const MixingRow& next_round();
 
  private:
+  void lay_out_shared();
   /// The whole model, a replica of its own.
   void needs_whole(const char* asked_for) const {
     if (replica_.empty() || held_ != context_.model.dimension()) throw_wrong_home(asked_for);

@@ -16,6 +16,7 @@
 #include "trainyard/model/fixed_point.hpp"
 #include "trainyard/model/holding.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/network/network.hpp"
 #include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/run_state.hpp"
 
@@ -53,19 +54,30 @@ struct Cast {
   /// Of schemes that divide layers: so many neighbouring workers hold the same ones, a part of
   /// their units each (TensorSplit). Where the pace is free they begin each step together.
   int tensor_size = 1;
+  /// So many neighbouring workers are threads of one machine: they share its ports, and beside
+  /// their replicas have a shared model, which any of them may read and write (Worker::shared()).
+  /// Not of ModelHome::shared, nor of schemes that divide the model.
+  int machine_threads = 1;
   /// ModelHome::shared, one model of floats: of hot lines each worker has a slice, which it
   /// reconciles after so many uses (HotLines). 0: it has none.
   std::uint64_t uses_of_slices = 0;
 
   int ranks() const { return workers + servers + data_servers; }
   std::vector<int> shares_of(int worker) const;
+  /// Shared models, one for each group of neighbouring workers; 0: there are none.
+  int models_in_memory() const {
+    if (model == ModelHome::shared) return shared_models;
+    return machine_threads > 1 ? workers / machine_threads : 0;
+  }
 };
 
-/// Where servers are colocated with workers (ServerPlacement), the worker whose machine each
-/// shares: a proxy stands with the first worker of its group (collective/proxies.hpp), and the k
-/// other servers with the first workers of the k parts that even_split() makes of all; so with k =
-/// n server w with worker w. A data server has a machine of its own: own_machine.
-std::vector<int> hosts_of(const Cast& cast);
+/// The worker on whose machine each rank runs, or own_machine (network/links.hpp); empty: all have
+/// machines of their own. A machine's threads run on that of the first of them. Where servers are
+/// colocated with workers, a proxy stands with the first worker of its group
+/// (collective/proxies.hpp), and the k other servers with the first workers of the k parts that
+/// even_split() makes of all; so with k = n server w with worker w. A data server has a machine of
+/// its own.
+std::vector<int> hosts_of(const Cast& cast, ServerPlacement placement);
 
 using CastRule = Cast (*)(const CastSetting&);
 
@@ -81,6 +93,9 @@ Cast replicas_with_proxies(const CastSetting& setting);
 /// neighbouring workers are one replica: they hold a part of each layer and take the minibatches of
 /// all of them. Throws OptionError where n is no multiple of T.
 Cast servers(const CastSetting& setting);
+/// The same, and with the hyperparameter "machine-threads" T so many neighbouring workers are
+/// threads of one machine. Throws OptionError where n is no multiple of T.
+Cast servers_of_machines(const CastSetting& setting);
 /// The model lies on one server, whatever --servers says.
 Cast one_server(const CastSetting& setting);
 /// One model for all workers.
