@@ -132,6 +132,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"send-probability", "0.1"},
                                                          {"group-size", "4"},
                                                          {"significance", "0.25"},
+                                                         {"proxies", "2"},
                                                          {"period-up", "6"},
                                                          {"period-down", "60"},
                                                          {"period-growth", "10"},
