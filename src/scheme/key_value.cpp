@@ -21,16 +21,16 @@
 // what is not significant, so that the filter still loses nothing. (Li et al. compress without
 // loss, by Snappy; that pays where many values are 0, which the filter does not send at all.)
 //
-// A proxy for each group of workers (--proxies G) stands between them and the servers that hold the
-// shards, as in Li et al.'s groups. The members of a group wait for each other: their proxy sums
-// their gradients of a step, pushes the sum, and gives the model that it pulls to all of them. So a
+// A proxy for each group of workers (--proxies G; catalogue §2.9) stands between them and the
+// servers that hold the shards. The members of a group wait for each other: their proxy sums their
+// gradients of a step, pushes the sum, and gives the model that it pulls to all of them. So a
 // server's port takes G messages a way instead of n, and τ is between groups: the model lacks the
-// sums of other groups' last τ steps at most. A sum of g gradients is g steps in one, x ← x − (γ/n)
-// Σ g: one of every group is a step of ps-sync, up to the order of summation, as from
-// ps-hierarchical. The filter and 16 bits are the proxies' then, on their way to the servers and
-// back: what is compared with V is a number of the sum, and is held back once a group. Between
-// members and proxy vectors go whole and in full: those links are a group's own, the fast ones
-// where there is a reason for groups, and what is summed is rounded once instead of g times.
+// sums of other groups' last τ steps at most. A sum is one update, x ← x − (γ/n) Σ g, of as many
+// minibatches as the group has members; one of every group is a step of ps-sync, up to the order of
+// summation. Staleness is counted in updates. The filter and 16 bits are the proxies' then, on
+// their way to the servers and back: what is compared with V is a number of the sum, and waits at
+// the proxy. Between members and proxy vectors go whole and in full: those links are a group's own,
+// the fast ones where there is a reason for groups, and a sum is rounded once instead of g times.
 //
 // Not here: replication chains, vector clocks by range, and a filter of what servers answer.
 #include "trainyard/collective/key_value.hpp"
@@ -158,9 +158,9 @@ Cast shards_behind_proxies(const CastSetting& setting) {
   Cast made = cast::servers(setting);
   made.proxies = proxies_of(setting.hyperparameters);
   if (made.proxies > setting.workers) {
-    throw OptionError("proxies", fmt::to_string(made.proxies),
-                      fmt::format("{0} worker{1} no so many groups; 0 to {0} are accepted",
-                                  setting.workers, setting.workers == 1 ? " makes" : "s make"));
+    throw OptionError(
+        "proxies", fmt::to_string(made.proxies),
+        fmt::format("more groups than there are workers; 0 to {} are accepted", setting.workers));
   }
   made.servers += made.proxies;
   return made;
@@ -211,9 +211,9 @@ Scheme key_value_scheme() {
               "workers push gradients to a store of keys and values, and pull models that lack "
               "others' last --staleness steps at most",
           .step = "γ/n × each gradient: n of them are a step of ps-sync",
-          .cost = {.formula = "c + (n+1)(α + t), with --staleness 0 c + 2n(α + t), with "
-                              "fp16 half of t; behind G proxies c + (2n/G + G + 1)(α + t), with "
-                              "--staleness 0 c + 2(n/G + G)(α + t)",
+          .cost = {.formula = "c + (n+1)(α + t), with --staleness 0 c + 2n(α + t); behind G "
+                              "proxies c + (2n/G + G + 1)(α + t), with --staleness 0 c + 2(n/G + "
+                              "G)(α + t); with fp16 half of t to and from the server",
                    .rate = "as ps-sync without delay, as ps-async with γ/n without bound",
                    .time = step_time},
           .source = "Li et al. 2014; catalogue 2.2",

@@ -143,6 +143,28 @@ TEST_CASE("the delay is between groups: whose group is not slow runs τ steps ah
   }
 }
 
+// Who is ahead has begun a step that the others of its group, and all groups within the bound,
+// still have to take part in.
+TEST_CASE("behind proxies all workers end with the same step, when the time is up", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const double delay : {0.0, 3.0, 1e12}) {
+    for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
+      CAPTURE(delay, time_mode_text(time));
+      Configuration c = grouped(5, 2, 1, delay);
+      c.time = time;
+      c.servers = 2;
+      c.steps.reset();
+      c.seconds = std::chrono::milliseconds(50);
+      c.stragglers = {{1, 2.5}};
+      const RunResult result = train(c, data);
+      CHECK(result.summary.samples > 0);
+      CHECK(result.summary.samples == result.summary.steps * 5 * 4);
+      // A worker's message and its proxy's answer, and two of the proxy's to each server.
+      CHECK(result.summary.messages == result.summary.steps * (2 * 5 + 2 * 2 * 2));
+    }
+  }
+}
+
 TEST_CASE("behind proxies a server's port takes a vector of each group, and no more", "[scheme]") {
   constexpr std::size_t features = 60, vector = features * sizeof(float);
   constexpr unsigned steps = 30, n = 7, groups = 3, servers = 2;
@@ -286,7 +308,7 @@ TEST_CASE("one step of key-value behind proxies takes what its closed form says"
 TEST_CASE("more proxies than workers are refused", "[scheme]") {
   const LoadedData data = test::dense_problem();
   CHECK_THROWS_WITH(train(grouped(4, 5, 1), data),
-                    "--proxies 5: 4 workers make no so many groups; 0 to 4 are accepted");
+                    "--proxies 5: more groups than there are workers; 0 to 4 are accepted");
   CHECK_THROWS_AS(train(grouped(1, 2, 1), data), OptionError);
   CHECK(train(grouped(4, 4, 1), data).summary.servers == 5);
 }
