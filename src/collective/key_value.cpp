@@ -14,13 +14,14 @@ namespace trainyard {
 
 using key_value::first_key, key_value::Kind, key_value::number_mask, key_value::Request;
 
-KeyValueClient::KeyValueClient(Communicator& comm, std::size_t keys, Coder* coder)
+KeyValueClient::KeyValueClient(Communicator& comm, std::size_t keys, Coder* coder, int proxies)
     : comm_(comm),
+      ranks_(comm, proxies),
       keys_(keys),
       coder_(coder),
-      requests_(static_cast<std::size_t>(comm.servers()), 0),
+      requests_(static_cast<std::size_t>(std::max(0, ranks_.servers)), 0),
       listed_(requests_.size()) {
-  require(comm.servers() > 0, "keys and values need a server");
+  require(ranks_.servers > 0, "keys and values need a server");
   require(keys / requests_.size() < number_mask, "so many keys need more servers");
 }
 
@@ -30,14 +31,14 @@ KeyValueClient::KeyValueClient(Communicator& comm, std::size_t keys, Coder* code
 template <typename Send>
 Timestamp KeyValueClient::request(std::size_t first, std::size_t count, const Send& send) {
   require(first <= keys_ && count <= keys_ - first, "a range of keys reaches beyond the last");
-  const int servers = comm_.servers();
+  const int servers = ranks_.servers, index = comm_.rank() - ranks_.first_client;
   for (int round = 0; round < servers; ++round) {
-    const int k = (comm_.rank() + round) % servers;
+    const int k = (index + round) % servers;
     const std::size_t shard = first_key(keys_, k, servers);
     const std::size_t from = std::max(first, shard);
     const std::size_t to = std::min(first + count, first_key(keys_, k + 1, servers));
     if (from >= to) continue;
-    const Vector into = send(comm_.server(k), from - shard, from - first, to - from);
+    const Vector into = send(rank_of(k), from - shard, from - first, to - from);
     owed(k, into);
   }
   return next_++;
@@ -65,13 +66,13 @@ void KeyValueClient::send_values(int server, ConstVector values, std::uint64_t t
 template <typename Send>
 void KeyValueClient::for_each_list(std::span<const std::uint32_t> keys, const Send& send) {
   require(keys.empty() || keys.back() < keys_, "a key is beyond the last");
-  const int servers = comm_.servers();
+  const int servers = ranks_.servers, index = comm_.rank() - ranks_.first_client;
   const auto below = [&](int server) {  // how many of the keys are before its shard
     return static_cast<std::size_t>(
         std::ranges::lower_bound(keys, first_key(keys_, server, servers)) - keys.begin());
   };
   for (int round = 0; round < servers; ++round) {
-    const int k = (comm_.rank() + round) % servers;
+    const int k = (index + round) % servers;
     const std::size_t from = below(k);
     send(k, from, below(k + 1) - from);
   }
@@ -97,10 +98,10 @@ Timestamp KeyValueClient::exchange_listed(std::span<const std::uint32_t> keys, C
   require(keys.size() == values.size(), "a value for each key");
   require(into.size() == keys_, "all keys are pulled");
   require(left_out.empty() || left_out.size() == values.size(), "what is left out of each value");
-  const int servers = comm_.servers();
+  const int servers = ranks_.servers;
   for_each_list(keys, [&](int k, std::size_t from, std::size_t count) {
     if (count == 0) {
-      comm_.send_control(comm_.server(k), Request{.kind = Kind::pull, .ends_step = true}.tag());
+      comm_.send_control(rank_of(k), Request{.kind = Kind::pull, .ends_step = true}.tag());
     } else {
       send_listed(k, keys.subspan(from, count), values.subspan(from, count),
                   left_out.empty() ? Vector{} : left_out.subspan(from, count), true);
@@ -139,7 +140,7 @@ void KeyValueClient::send_listed(int server, std::span<const std::uint32_t> keys
     last.assign(keys.begin(), keys.end());
   }
   std::memcpy(next + key_bytes, numbers.data(), numbers.size());
-  comm_.send_encoded(comm_.server(server), wire_,
+  comm_.send_encoded(rank_of(server), wire_,
                      Request{.kind = Kind::add,
                              .ends_step = ends_step,
                              .listed = true,
@@ -167,7 +168,7 @@ void KeyValueClient::wait(Timestamp timestamp) {
 
 /// Takes the next answer of that server, whichever request it belongs to.
 void KeyValueClient::settle(int server) {
-  const Message answer = comm_.receive(comm_.server(server));
+  const Message answer = comm_.receive(rank_of(server));
   const auto open = std::ranges::find_if(open_, [&](const Open& each) {
     return each.server == server && each.number == answer.tag();
   });
@@ -184,8 +185,8 @@ void KeyValueClient::settle(int server) {
 }
 
 void KeyValueClient::advance_clock() {
-  for (int k = 0; k < comm_.servers(); ++k) {
-    comm_.send_control(comm_.server(k), Request{.kind = Kind::clock}.tag());
+  for (int k = 0; k < ranks_.servers; ++k) {
+    comm_.send_control(rank_of(k), Request{.kind = Kind::clock}.tag());
   }
 }
 

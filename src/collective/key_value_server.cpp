@@ -31,32 +31,34 @@ struct HeldPull {
 
 class KeyValueServer {
  public:
-  KeyValueServer(Communicator& comm, Vector shard, std::size_t first_key, std::uint64_t bound,
-                 std::optional<ChangeRule> rule, Coder* coder)
+  KeyValueServer(Communicator& comm, const StoreRanks& ranks, Vector shard, std::size_t first_key,
+                 std::uint64_t bound, std::optional<ChangeRule> rule, Coder* coder)
       : comm_(comm),
+        first_client_(ranks.first_client),
         shard_(shard),
         bound_(bound),
         first_key_(first_key),
         rule_(rule),
         coder_(coder),
-        clients_(static_cast<std::size_t>(comm.workers())) {}
+        clients_(static_cast<std::size_t>(ranks.clients)) {}
 
   void handle(const Message& message) {
     const Request request = Request::from_tag(message.tag());
-    Client& client = clients_[static_cast<std::size_t>(message.from())];
+    const int from = message.from() - first_client_;
+    Client& client = clients_[static_cast<std::size_t>(from)];
     if (request.kind == Kind::clock) {
       ++client.clock;
       answer_held();
       return;
     }
     const std::uint64_t number = client.requests++;
-    if (request.kind != Kind::pull) take_in(message, request);
+    if (request.kind != Kind::pull) take_in(from, message, request);
     if (request.ends_step) {
       ++client.clock;
       const Request whole{.kind = Kind::pull, .first = 0, .count = shard_.size()};
-      held_.push_back({message.from(), number, client.clock, whole});
+      held_.push_back({from, number, client.clock, whole});
     } else if (request.kind == Kind::pull) {
-      held_.push_back({message.from(), number, client.clock, request});
+      held_.push_back({from, number, client.clock, request});
     } else {
       comm_.send_control(message.from(), number);
       return;
@@ -65,16 +67,16 @@ class KeyValueServer {
   }
 
  private:
-  void take_in(const Message& message, const Request& request) {
+  void take_in(int from, const Message& message, const Request& request) {
     if (request.listed) {
-      add_listed(message.from(), request, message.bytes());
+      add_listed(from, request, message.bytes());
       return;
     }
     const ConstVector values = message.payload() == Payload::encoded
                                    ? decoded(message.bytes(), request.count)
                                    : message.vector();
     if (request.kind == Kind::add) {
-      add(message.from(), request.first, values);
+      add(from, request.first, values);
     } else {
       kernels::copy(values, shard_.subspan(request.first, values.size()));
     }
@@ -146,11 +148,11 @@ class KeyValueServer {
       if (pull.clock > slowest && pull.clock - slowest > bound_) return false;
       const ConstVector values = shard_.subspan(pull.request.first, pull.request.count);
       if (coder_ == nullptr) {
-        comm_.send(pull.client, values, pull.number);
+        comm_.send(first_client_ + pull.client, values, pull.number);
       } else {
         if (!encoded || !encoded->same_range(pull.request)) wire = coder_->encode(values);
         encoded = pull.request;
-        comm_.send_encoded(pull.client, wire, pull.number);
+        comm_.send_encoded(first_client_ + pull.client, wire, pull.number);
       }
       clients_[static_cast<std::size_t>(pull.client)].read_at = changes_;
       return true;
@@ -158,6 +160,7 @@ class KeyValueServer {
   }
 
   Communicator& comm_;
+  int first_client_;
   Vector shard_;
   std::uint64_t bound_;
   std::size_t first_key_;
@@ -174,25 +177,26 @@ class KeyValueServer {
 namespace {
 
 void serve_by(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
-              std::optional<ChangeRule> rule, Coder* coder) {
-  const int index = comm.rank() - comm.workers();
-  require(shard.size() ==
-              first_key(keys, index + 1, comm.servers()) - first_key(keys, index, comm.servers()),
+              std::optional<ChangeRule> rule, Coder* coder, int proxies) {
+  const StoreRanks ranks(comm, proxies);
+  const int index = comm.rank() - ranks.first_server;
+  const std::size_t first = first_key(keys, index, ranks.servers);
+  require(shard.size() == first_key(keys, index + 1, ranks.servers) - first,
           "a server holds its part of the keys");
-  KeyValueServer server(comm, shard, first_key(keys, index, comm.servers()), bound, rule, coder);
+  KeyValueServer server(comm, ranks, shard, first, bound, rule, coder);
   while (const auto message = comm.receive_any()) server.handle(*message);
 }
 
 }  // namespace
 
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
-                      Coder* coder) {
-  serve_by(comm, shard, keys, bound, std::nullopt, coder);
+                      Coder* coder, int proxies) {
+  serve_by(comm, shard, keys, bound, std::nullopt, coder, proxies);
 }
 
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
-                      ChangeRule rule, Coder* coder) {
-  serve_by(comm, shard, keys, bound, rule, coder);
+                      ChangeRule rule, Coder* coder, int proxies) {
+  serve_by(comm, shard, keys, bound, rule, coder, proxies);
 }
 
 }  // namespace trainyard

@@ -94,9 +94,9 @@ std::vector<Preset> with_servers() {
        .scheme = "key-value",
        .criteria = {data, bounded, centralised, gradients, "workers and sharded servers"},
        .emulated = "ranges of keys, a bound on delay (--staleness), key caching, the filter of "
-                   "significance (--significance), compressed values (--wire fp16, both ways)",
-       .not_emulated = "lossless compression (its Snappy), a proxy for each group "
-                       "(ps-hierarchical-async has them), replicated chains of servers, "
+                   "significance (--significance), compressed values (--wire fp16, both ways), a "
+                   "proxy for each group of workers (--proxies)",
+       .not_emulated = "lossless compression (its Snappy), replicated chains of servers, "
                        "consistent hashing, recovery"},
       {.name = "project-adam",
        .system = "Project Adam",

@@ -128,6 +128,26 @@ TEST_CASE("a prediction is what a run takes, over the whole grid", "[analysis][s
   check_predictions({1, 2, 3, 5, 8}, {0.0, 0.5e-3, 20e-3});
 }
 
+TEST_CASE("a store behind proxies is predicted as it is trained", "[analysis]") {
+  for (const int groups : {2, 3}) {
+    for (const int k : {1, 3}) {
+      CAPTURE(groups, k);
+      PredictionSetting setting =
+          setting_of(5, {.latency = seconds(0.5e-3), .bytes_per_second = 1e6});
+      setting.configuration.servers = k;
+      setting.configuration.hyperparameters["proxies"] = groups;
+      const Variant variant{"key-value", ""};
+      const Prediction prediction = predict(variant, setting);
+      const Trained run = trained(variant, setting, prediction);
+      CHECK(prediction.servers == groups + k);
+      CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
+      CHECK(prediction.closed_form_s.has_value() == (k == 1));
+      if (k == 1) CHECK(*prediction.closed_form_s == Approx(run.first_s).epsilon(1e-6));
+      CHECK(prediction.messages == 2 * (5 + groups * k));
+    }
+  }
+}
+
 TEST_CASE("a large pipeline is predicted by a thin one", "[analysis]") {
   const Network network{.latency = std::chrono::microseconds(100), .bytes_per_second = 125e6};
   struct Case {

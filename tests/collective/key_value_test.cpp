@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trainyard/base/even_split.hpp"
+#include "trainyard/collective/proxies.hpp"
 
 #include "support/catch.hpp"
 #include "support/runtimes.hpp"
@@ -288,4 +289,77 @@ TEST_CASE("a server's own rule is told what was pushed and how old it is", "[col
   CHECK(seen[1].read_at == 0);
   CHECK(seen[2].read_at == 2);
   CHECK(values == filled(4, 5.0F));
+}
+
+// Of 5 workers and 2 proxies the first group has workers 0 and 1. Group g adds g + 1 for each of
+// its members, four times.
+TEST_CASE("where the first servers are proxies, these are a store's clients", "[collective]") {
+  constexpr int n = 5, groups = 2, rounds = 4;
+  for (const auto& runtime : test::runtimes()) {
+    for (const int k : {1, 2, 5}) {
+      for (const bool listed : {false, true}) {
+        CAPTURE(runtime.name, k, listed);
+        std::vector<float> values = filled(keys, 0.0F);
+        std::vector<std::vector<float>> got(n, filled(keys, -1.0F));
+        std::vector<std::vector<int>> clients(static_cast<std::size_t>(k));
+        std::vector<std::uint32_t> all(keys);
+        std::iota(all.begin(), all.end(), 0U);
+        runtime.run(setup_of(n, groups + k, slow), [&](Rank& rank) {
+          rank.begin();
+          if (rank.rank() < n) {
+            const float mine = rank.rank() < 2 ? 1.0F : 2.0F;
+            const std::vector<float> values_of_mine = filled(keys, mine);
+            for (int round = 0; round < rounds; ++round) {
+              exchange_with_proxy(rank, values_of_mine, got[static_cast<std::size_t>(rank.rank())],
+                                  groups);
+            }
+            return;
+          }
+          const int index = rank.rank() - n - groups;
+          if (index >= 0) {
+            const Vector shard = even_split(Vector(std::span(values)), index, k);
+            const auto rule = [&](const PushedChange& pushed) {
+              clients[static_cast<std::size_t>(index)].push_back(pushed.client);
+              for (std::size_t j = 0; j < shard.size(); ++j) {
+                shard.floats()[j] += pushed.change.floats()[j];
+              }
+            };
+            serve_key_values(rank, shard, keys, 0, rule, nullptr, groups);
+            return;
+          }
+          KeyValueClient store(rank, keys, nullptr, groups);
+          std::vector<float> sum(keys), pulled(keys);
+          while (rank.await_message()) {
+            std::ranges::fill(sum, 0.0F);
+            sum_members(rank, sum, groups);
+            store.wait(listed ? store.exchange_listed(all, sum, pulled)
+                              : store.exchange(sum, pulled));
+            answer_members(rank, pulled, groups);
+          }
+        });
+        CHECK(values == filled(keys, rounds * (2 * 1.0F + 3 * 2.0F)));
+        for (const auto& each : got) CHECK(each == values);
+        for (const auto& each : clients) {
+          CHECK(std::ranges::count(each, 0) == rounds);
+          CHECK(std::ranges::count(each, 1) == rounds);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("neighbours form groups that differ by one member at most", "[collective]") {
+  for (int n = 1; n <= 12; ++n) {
+    std::vector<int> workers(static_cast<std::size_t>(n));
+    std::iota(workers.begin(), workers.end(), 0);
+    for (int groups = 1; groups <= n; ++groups) {
+      for (int g = 0; g < groups; ++g) {
+        CAPTURE(n, groups, g);
+        const auto members = even_split(std::span(workers), g, groups);
+        CHECK(group_size(n, g, groups) == static_cast<int>(members.size()));
+        CHECK(group_size(n, g, groups) >= n / groups);
+        CHECK(group_size(n, g, groups) <= (n + groups - 1) / groups);
+      }
+    }
+  }
 }

@@ -56,6 +56,11 @@ TEST_CASE("casts say how many ranks there are of each kind, and where the model 
     CHECK(found.shared_models == row.shared);
     CHECK(found.model == row.model);
   }
+  const Cast grouped = cast_with("key-value", 8, 3, "ring", {{"proxies", 2}});
+  CHECK(grouped.servers == 5);  // --servers are those with shards
+  CHECK(grouped.proxies == 2);
+  CHECK(grouped.model == ModelHome::servers);
+  CHECK(cast_with("key-value", 8, 3).servers == 3);
   CHECK(cast_with("hogwild-split", 8, 1, "ring", {{"exchange-uses", 16}}).uses_of_slices == 16);
   CHECK(cast_with("hogwild", 8, 1).uses_of_slices == 0);
   CHECK(cast_with("hogwild-numa", 8, 1, "ring", {{"groups", 3}}).shared_models == 3);

@@ -29,6 +29,10 @@
 // range that it answers at once. Keys and fingerprints stay as they are. So a list of the same keys
 // costs its encoded values and 64 bits.
 //
+// Clients are the workers, and all servers hold keys: k of them. Where the first G servers are
+// proxies of groups (collective/proxies.hpp) and both ends are told so, the proxies are the
+// clients, and the servers behind them hold the keys.
+//
 // Requests, answers without values and clocks are messages of no bytes: free, unless control
 // traffic is charged. Threads: a client is its rank's own.
 #pragma once
@@ -48,15 +52,29 @@ namespace trainyard {
 
 enum class PushMode { add, assign };
 
+/// The ranks of a store, those of its clients and those of the servers that hold keys: the workers
+/// and all servers, or behind proxies these and the other servers.
+struct StoreRanks {
+  int first_client = 0, clients = 0;
+  int first_server = 0, servers = 0;
+
+  StoreRanks(const Communicator& comm, int proxies)
+      : first_client(proxies == 0 ? 0 : comm.workers()),
+        clients(proxies == 0 ? comm.workers() : proxies),
+        first_server(comm.server(proxies)),
+        servers(comm.servers() - proxies) {}
+};
+
 /// The number of a client's request, from 0.
 using Timestamp = std::uint64_t;
 
 class KeyValueClient {
  public:
   /// `keys`: d. `coder`, which outlives it, encodes values; nullptr: they go as they are. REQUIRES:
-  /// at least one server; d < 2^30 · k; the servers have a coder of the same codec, or none either.
-  /// With a coder, what sends values throws NotFinite, and what waits MalformedMessage.
-  KeyValueClient(Communicator& comm, std::size_t keys, Coder* coder = nullptr);
+  /// at least one server that holds keys; d < 2^30 · k; the servers have a coder of the same codec,
+  /// or none either, and are told the same number of proxies. With a coder, what sends values
+  /// throws NotFinite, and what waits MalformedMessage.
+  KeyValueClient(Communicator& comm, std::size_t keys, Coder* coder = nullptr, int proxies = 0);
 
   /// The values of [first, first + |values|) are changed. `values` may be changed after the call.
   /// REQUIRES: the range lies within the keys; the servers' values are of that precision.
@@ -95,6 +113,7 @@ class KeyValueClient {
     Vector into{};             // of a pull
   };
 
+  int rank_of(int server) const { return ranks_.first_server + server; }
   void send_values(int server, ConstVector values, std::uint64_t tag);
   void send_listed(int server, std::span<const std::uint32_t> keys, ConstVector values,
                    Vector left_out, bool ends_step);
@@ -106,6 +125,7 @@ class KeyValueClient {
   void settle(int server);
 
   Communicator& comm_;
+  StoreRanks ranks_;
   std::size_t keys_;
   Coder* coder_;
   Timestamp next_ = 0;
@@ -120,7 +140,7 @@ inline constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::m
 
 /// What a client has pushed with PushMode::add, listed or not, as a server's own rule sees it.
 struct PushedChange {
-  int client = 0;
+  int client = 0;             // from 0: a worker's rank, or which proxy it is
   std::uint64_t read_at = 0;  // changes that were in the values which that client has pulled last
   ConstVector change;         // of the shard's size, 0 where nothing was pushed
 };
@@ -129,11 +149,12 @@ struct PushedChange {
 using ChangeRule = FunctionRef<void(const PushedChange&)>;
 
 /// A server's program, until no worker is left: holds `shard`, even_split(…, index, k) of the
-/// values. `coder`: as clients have it. Throws NotFinite and MalformedMessage with one.
+/// values, where index counts the servers that hold keys. `coder` and `proxies`: as clients have
+/// them. Throws NotFinite and MalformedMessage with a coder.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys,
-                      std::uint64_t bound = unbounded, Coder* coder = nullptr);
+                      std::uint64_t bound = unbounded, Coder* coder = nullptr, int proxies = 0);
 /// The same with a rule for what is added.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
-                      ChangeRule rule, Coder* coder = nullptr);
+                      ChangeRule rule, Coder* coder = nullptr, int proxies = 0);
 
 }  // namespace trainyard

@@ -2,7 +2,8 @@
 // server G (catalogue §2.9). The workers of a group follow each other, and groups differ by at most
 // one in size, as the parts of even_split() do; so with as many racks each group and its proxy
 // stand in one (network/network.hpp), and a vector passes between racks once a group instead of
-// once a worker.
+// once a worker. Behind the proxies there may be other servers than a root: then calls say how many
+// groups there are, and the proxy's program is the scheme's (scheme/key_value.cpp).
 //
 // Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
 // when this rank's part is done. If another rank fails, the call is unwound and does not return;
@@ -16,6 +17,15 @@ namespace trainyard {
 /// Worker: gives `mine` to its proxy, and waits for what comes back. They may be the same vector if
 /// what comes back is made of all that was given.
 void exchange_with_proxy(Communicator& comm, ConstVector mine, Vector result);
+
+/// The same of `groups` groups, whatever their proxies do with what they are given.
+void exchange_with_proxy(Communicator& comm, ConstVector mine, Vector result, int groups);
+/// Proxy of one of them: sum ← sum + what its first member gives, + what the second gives, …; and
+/// the answer to each.
+void sum_members(Communicator& comm, Vector sum, int groups);
+void answer_members(Communicator& comm, ConstVector answer, int groups);
+/// How many workers that group has. REQUIRES: 0 ≤ group < groups ≤ workers.
+int group_size(int workers, int group, int groups);
 
 /// Server: whether it is the root.
 bool is_root(const Communicator& comm);

@@ -2,6 +2,7 @@
 #include "support/processes.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,30 @@ TEST_CASE("processes run every other scheme as far as simulated time does or ref
     CHECK(summary["train_loss"].get<double>() <
           std::max(0.66, simulated["train_loss"].get<double>() + 1e-6));  // log 2 at the start
   }
+}
+
+// One group without delay leaves nothing to chance; with more of them models depend on who comes
+// first, and what is sent does not.
+TEST_CASE("processes of groups behind proxies send what simulated ones do", "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  const auto check_same = [](int processes, const std::string& run,
+                             std::initializer_list<const char*> keys) {
+    const auto found = summary_of_processes(processes, run);
+    const auto simulated = summary_of_simulation(run);
+    for (const char* key : keys) {
+      CAPTURE(run, key);
+      CHECK(found[key] == simulated[key]);
+    }
+    CHECK(found["train_loss"].get<double>() ==
+          Approx(simulated["train_loss"].get<double>()).epsilon(1e-2));
+  };
+  check_same(5, small_run("key-value", 3) + " --staleness 0 --proxies 1",
+             {"model_hash", "steps", "samples", "messages", "bytes_sent"});
+  check_same(9, small_run("key-value", 5) + " --staleness 1 --proxies 2 --servers 2 --wire fp16",
+             {"servers", "steps", "samples", "messages", "bytes_sent", "diverged"});
+  const auto lasting = summary_of_processes(
+      7, "--scheme key-value --workers 4 --proxies 2 --seconds 0.3 --significance 0.01");
+  CHECK(lasting["steps"].get<double>() > 0.0);
 }
 
 TEST_CASE("processes that are not a run's ranks are told how many it has", "[runtime]") {
