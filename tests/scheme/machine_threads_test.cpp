@@ -113,6 +113,38 @@ TEST_CASE("machines that never fetch go Hogwild's way each, and the servers have
   CHECK(largest_difference(moved(both), sum) < 1e-6);
 }
 
+// Thread 0 computes in 1 ms and has its push acknowledged after 3 ms, thread 1, whose gradient is
+// there after 1.31 ms, after 5 ms. So each begins its second minibatch when the other has made a
+// step meanwhile.
+TEST_CASE("a thread begins its step with what others have done while it waited", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  Configuration c = configuration(2, 2, never, 2);
+  c.network.latency = std::chrono::milliseconds(2);
+  c.stragglers = {{1, 1.31}};
+  const RunResult machine = train(c, data);
+
+  const auto model = make_model({"logistic", 0.0}, data.train);
+  Workspace workspace;
+  VectorBuffer gradient(Scalar::float32, model->dimension());
+  std::vector<float> x(model->dimension(), 0.0F);
+  const auto gradient_of = [&](std::size_t first_row) {
+    const RowRange rows{&data.train, first_row, 4};
+    model->gradient(ConstVector(x), {&rows, 1}, gradient.view(), workspace);
+    const std::span<const float> values = gradient.view().floats();
+    return std::vector<float>(values.begin(), values.end());
+  };
+  const auto step = [&](const std::vector<float>& g) {
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] -= 0.3F * g[j];
+  };
+  const auto first = gradient_of(0), second = gradient_of(200);
+  step(first);
+  step(second);
+  step(gradient_of(4));    // thread 0, 3 ms to 4 ms
+  step(gradient_of(204));  // thread 1, from 5 ms on
+  CHECK(largest_difference(moved(machine), {x.begin(), x.end()}) < 1e-6);
+  CHECK(machine.summary.seconds == Approx(9e-3));
+}
+
 // A thread reads what it has just fetched, before anybody else can step it.
 TEST_CASE("threads that fetch in each step are workers with machines of their own", "[scheme]") {
   const LoadedData data = test::dense_problem();
