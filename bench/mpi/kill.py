@@ -145,6 +145,8 @@ def main():
     parser.add_argument("--only", type=int, help="of those of the seed, this one")
     parser.add_argument("--within", type=float, default=5.0, help="seconds")
     options = parser.parse_args()
+    if options.kills < 1:
+        parser.error(f"--kills {options.kills}: one kill at least")
     program = str(Path(options.program).resolve())
     draw, known, times, failures = random.Random(options.seed), {}, {}, 0
     for kill in range(options.kills):

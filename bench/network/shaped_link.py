@@ -216,6 +216,11 @@ def main():
     parser.add_argument("--runs", type=int, default=3, help="of each, of which the median counts [3]")
     parser.add_argument("--rates", default=",".join(RATES), help="of " + ", ".join(RATES))
     options = parser.parse_args()
+    for name in options.rates.split(","):
+        if name not in RATES:
+            parser.error(f"--rates: no '{name}'; known are {', '.join(RATES)}")
+    if options.runs < 1:
+        parser.error(f"--runs {options.runs}: one run at least")
     build = options.build.resolve()
     if os.geteuid() != 0:
         skip("namespaces need root")
