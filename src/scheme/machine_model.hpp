@@ -1,7 +1,7 @@
 // The model that the threads of a worker's machine share (Cast::machine_threads), as one of them
 // deals with it: Hogwild on a machine whose steps reach the others by messages (Project Adam:
-// Chilimbi, Suzue, Apacible & Kalyanaraman, OSDI 2014, §3.1.2). With one thread a machine it is that
-// thread's replica alone, and nothing is copied.
+// Chilimbi, Suzue, Apacible & Kalyanaraman, OSDI 2014, §3.1.2). With one thread a machine it is
+// that thread's replica alone, and nothing is copied.
 #pragma once
 
 #include "trainyard/model/kernels.hpp"
@@ -12,8 +12,9 @@ namespace trainyard {
 inline const HyperparameterInfo machine_threads_info{
     .name = "machine-threads",
     .argument = "T",
-    .help = "neighbouring workers that are threads of one machine: one port, and a model that they "
-            "step without locks between fetches",
+    .help =
+        "neighbouring workers that are threads of one machine: one port, and a model that they "
+        "step without locks between fetches",
     .fallback = 1,
     .low = 1,
     .high = 32000,

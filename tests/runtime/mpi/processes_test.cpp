@@ -147,8 +147,8 @@ TEST_CASE("processes that are not a run's ranks are told how many it has", "[run
   const auto emulated = run_processes(2, "run --workers 2 --latency 1ms --steps 2");
   CHECK(emulated.status == 2);
   CHECK(emulated.output.find("none is emulated") != std::string::npos);
-  const auto threaded = run_processes(
-      3, "run --scheme ps-async-epochs --workers 2 --machine-threads 2 --steps 2");
+  const auto threaded =
+      run_processes(3, "run --scheme ps-async-epochs --workers 2 --machine-threads 2 --steps 2");
   CHECK(threaded.status == 2);
   CHECK(threaded.output.find("--machine-threads 2: threads of one machine share a model") !=
         std::string::npos);
