@@ -56,7 +56,8 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
   if (network.racks > 1) {
     for (int w = 0; w < workers; ++w) rack_.push_back(part_with(w, workers, network.racks));
     for (int s = 0; s < servers; ++s) {
-      const int host = hosts.empty() ? own_machine : hosts[static_cast<std::size_t>(workers + s)];
+      const std::size_t rank = rack_.size();
+      const int host = hosts.empty() ? own_machine : hosts[rank];
       const int rack_of_host =
           host == own_machine ? s % network.racks : rack_[static_cast<std::size_t>(host)];
       rack_.push_back(rack_of_host);
