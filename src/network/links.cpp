@@ -54,7 +54,10 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
     }
   }
   if (network.racks > 1) {
-    for (int w = 0; w < workers; ++w) rack_.push_back(part_with(w, workers, network.racks));
+    for (int w = 0; w < workers; ++w) {
+      const int first = hosts.empty() ? w : hosts[static_cast<std::size_t>(w)];  // of its machine
+      rack_.push_back(part_with(first, workers, network.racks));
+    }
     for (int s = 0; s < servers; ++s) {
       const std::size_t rank = rack_.size();
       const int host = hosts.empty() ? own_machine : hosts[rank];

@@ -17,9 +17,7 @@ void Worker::descend_shared(SharedAccess access) {
   SharedModel& shared = this->shared().of(group_);
   if (context_.state.layout().home != ModelHome::shared) throw_wrong_home("descend_shared()");
   const Batch batch = next_minibatch();
-  // By the common count: a slow worker's own steps say little about how far all have come.
-  const auto step_size =
-      static_cast<float>(step_size_after(context_.pacer.minibatch_number(rank_.rank())));
+  const auto step_size = static_cast<float>(common_step_size());
   const bool sampled =
       context_.hot == nullptr && (context_.simulated || done_ % staleness_sampled_every == 0);
   const std::uint64_t before = sampled ? context_.pacer.worker_steps_done() : 0;

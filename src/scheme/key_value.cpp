@@ -212,8 +212,9 @@ Scheme key_value_scheme() {
               "others' last --staleness steps at most",
           .step = "γ/n × each gradient: n of them are a step of ps-sync",
           .cost = {.formula = "c + (n+1)(α + t), with --staleness 0 c + 2n(α + t); behind G "
-                              "proxies c + (2n/G + G + 1)(α + t), with --staleness 0 c + 2(n/G + "
-                              "G)(α + t); with fp16 half of t to and from the server",
+                              "proxies, where G divides n, c + (2n/G + G + 1)(α + t), with "
+                              "--staleness 0 c + 2(n/G + G)(α + t); with fp16 half of t to and "
+                              "from the server",
                    .rate = "as ps-sync without delay, as ps-async with γ/n without bound",
                    .time = step_time},
           .source = "Li et al. 2014; catalogue 2.2",

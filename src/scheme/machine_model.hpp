@@ -37,7 +37,7 @@ class MachineModel {
     if (shared_ == nullptr) {
       kernels::axpy(-worker_.step_size(), gradient, worker_.replica());
     } else {
-      shared_->add(-static_cast<float>(worker_.step_size()), gradient.floats(),
+      shared_->add(-static_cast<float>(worker_.common_step_size()), gradient.floats(),
                    worker_.replica().floats(), SharedAccess::racy);
     }
   }

@@ -14,12 +14,12 @@
 // first server tells the others, with empty messages. All servers have one rule: a push that is the
 // last of its worker's part of epoch e is answered once e has ended, by this server's count of the
 // ends, and every other push at once. That depends on the push alone and not on what overtook what:
-//   No shard goes out early. Who begins an epoch after e has, from every server, a shard sent after
-//   that server heard of the end of e; without the pushes to it that the notice has overtaken.
-//   Nobody waits for ever. Say the first server never ended epoch e. The others come to hear of all
-//   ends before it, and then a push makes its worker wait only if it is the last of a part of e, at
-//   the first server as well. A worker is told "the last" after part − 1 minibatches in e at most,
-//   so in the end each has left or waits; and when all who run wait, e ends.
+//   No answer goes out early. Who begins an epoch after e has, from every server, an answer sent
+//   after that server heard of the end of e; without the pushes to it that the notice has
+//   overtaken. Nobody waits for ever. Say the first server never ended epoch e. The others come to
+//   hear of all ends before it, and then a push makes its worker wait only if it is the last of a
+//   part of e, at the first server as well. A worker is told "the last" after part − 1 minibatches
+//   in e at most, so in the end each has left or waits; and when all who run wait, e ends.
 // A minibatch that was begun in epoch e and comes after its end counts for the epoch that it comes
 // in, and its worker goes on at once. With parts of one minibatch it so adds a second to that
 // epoch: a server that has not heard of the end could not tell that it should wait.
@@ -29,8 +29,9 @@
 // step of a thread is one of Hogwild on the machine's model, and is pushed as well; every
 // --fetch-period steps of its own the thread fetches the servers' model, and that replaces the
 // machine's, steps that are still on their way to the servers included: they come back with the
-// next fetch. Pushes between fetches are answered without a model. As in downpour, the steps on
-// machines are plain, whatever the servers' optimizer is. With T = 1 a worker has its replica to
+// next fetch. Pushes between fetches are answered without a model, also at the end of an epoch: who
+// fetches more seldom than once an epoch may begin it with an older one. As in downpour, the steps
+// on machines are plain, whatever the servers' optimizer is. With T = 1 a worker has its replica to
 // itself; where it fetches in each step, nothing is left of its own steps. A gradient's staleness
 // is counted from what its own thread has fetched.
 #include <algorithm>

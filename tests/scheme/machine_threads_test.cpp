@@ -171,11 +171,50 @@ TEST_CASE("the threads of a machine take turns at its port", "[scheme]") {
     // which the second one's answer is the third message.
     const double apart = train(c, data).summary.seconds;
     CHECK(apart == Approx(1e-3 + (colocated ? 2 : 3) * 2e-3));
-    // Four messages leave one port; the last is answered at once. With a server beside them on the
-    // machine, two of them stay inside.
+    // Four messages leave one port; the last is answered at once. Colocated, both servers are on
+    // the one machine that there is.
     c.hyperparameters["machine-threads"] = 2;
     CHECK(train(c, data).summary.seconds == Approx(1e-3 + (colocated ? 0 : 5) * 2e-3));
   }
+}
+
+// 4 threads on 2 machines, servers 0 and 1 beside them.
+TEST_CASE("what a machine's threads send to the server beside them stays inside", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  Configuration c = configuration(4, 2, 1, 1);
+  c.servers = 2;
+  c.network.latency = std::chrono::milliseconds(2);
+  c.network.server_placement = ServerPlacement::colocated;
+  // Each machine's two threads push a shard to the other's server, one after the other, and the
+  // answer to the first one goes back behind the second push.
+  const Summary s = train(c, data).summary;
+  CHECK(s.seconds == Approx(1e-3 + 4 * 2e-3));
+  CHECK(s.messages == 8);
+  c.hyperparameters["machine-threads"] = 1;  // servers beside workers 0 and 2
+  CHECK(train(c, data).summary.messages == 12);
+}
+
+TEST_CASE("a machine's threads stand in one rack", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  Configuration c = configuration(4, 4, 1, 8);
+  c.network.latency = std::chrono::milliseconds(2);
+  const double one_rack = train(c, data).summary.seconds;
+  c.network.racks = 2;  // the server stands in the first one, and so does the machine
+  c.network.between_latency = std::chrono::milliseconds(50);
+  CHECK(train(c, data).summary.seconds == one_rack);
+}
+
+TEST_CASE("the step size of a machine's model falls with the steps of all", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  Configuration c = configuration(4, 4, never, 200);
+  c.hyperparameters["epoch-share"] = 0.01;  // nobody waits
+  c.optimizer.lr_decay = 1.0;
+  c.stragglers = {{0, 10.0}, {1, 1.01}, {2, 1.02}};
+  const RunResult machine = train(c, data);
+  c.scheme = "hogwild";
+  c.hyperparameters = {};
+  // The servers' step sizes go by what has arrived, Hogwild's by what was begun.
+  CHECK(machine.summary.train_loss == Approx(train(c, data).summary.train_loss).epsilon(0.02));
 }
 
 TEST_CASE("activations and deltas are pushed by a machine's threads as gradients are", "[scheme]") {

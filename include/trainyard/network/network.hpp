@@ -60,10 +60,11 @@ struct Network {
   PortMode ports = PortMode::circuit;
   ServerPlacement server_placement = ServerPlacement::dedicated;
 
-  /// The workers stand in so many racks, part by part as in even_split(); server s stands in rack s
-  /// mod racks, so that each proxy of a hierarchical scheme stands with its group, and in that of
-  /// its worker if it is colocated. The two numbers
-  /// above hold inside a rack, the two below between racks; empty: as inside.
+  /// The workers stand in so many racks, part by part as in even_split(), and those of one machine
+  /// with its first; server s stands in rack s mod racks, so that with as many groups as racks each
+  /// proxy of a hierarchical scheme stands with its group, and in that of its worker if it is
+  /// colocated. The two numbers above hold inside a rack, the two below between racks; empty: as
+  /// inside.
   int racks = 1;
   std::optional<Duration> between_latency{};
   std::optional<double> between_bytes_per_second{};

@@ -246,6 +246,9 @@ class Worker {
   Vector velocity() { return optimizer_for(held_).velocity(); }
   /// γ of this step, > 0 (lr_schedule.hpp).
   double step_size() const;
+  /// free: the same by the common count of minibatches, as a slow worker's own steps say little
+  /// about how far all have come. For models that several workers step.
+  double common_step_size() const { return step_size_after(minibatch_number()); }
   /// Passes over the data that all workers together have made before this step.
   double epochs() const;
   /// Rows of this worker's share.
