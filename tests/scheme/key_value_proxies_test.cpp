@@ -10,10 +10,12 @@
 
 #include "support/catch.hpp"
 #include "support/golden.hpp"
+#include "support/model_difference.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
 using test::quick;
+using test::relative_difference;
 using test::train;
 
 namespace {
@@ -22,16 +24,6 @@ Configuration grouped(int workers, int groups, std::uint64_t steps, double delay
   Configuration c = quick("key-value", workers, steps);
   c.hyperparameters = {{"staleness", delay}, {"proxies", groups}};
   return c;
-}
-
-double largest_difference(const RunResult& a, const RunResult& b) {
-  const auto x = a.model.view().floats(), y = b.model.view().floats();
-  double difference = 0.0, size = 0.0;
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    difference = std::max(difference, std::abs(static_cast<double>(x[j]) - y[j]));
-    size = std::max(size, std::abs(static_cast<double>(y[j])));
-  }
-  return difference / size;
 }
 
 std::optional<Duration> closed_form(const Configuration& c, std::size_t parameters) {
@@ -80,12 +72,12 @@ TEST_CASE("one group without delay has the bits of ps-sync, more have its model"
           behind.time = time;
           const RunResult one = train(behind, data);
           if (groups == 1) CHECK(one.summary.model_hash == sync.summary.model_hash);
-          CHECK(largest_difference(one, sync) < 1e-6);
+          CHECK(relative_difference(one, sync) < 1e-6);
           CHECK(one.summary.samples == sync.summary.samples);
           CHECK(one.summary.servers == groups + 1);
           CHECK(one.summary.staleness->max == static_cast<std::uint64_t>(groups - 1));
           behind.servers = 2;
-          CHECK(largest_difference(train(behind, data), sync) < 1e-6);
+          CHECK(relative_difference(train(behind, data), sync) < 1e-6);
         }
       }
     }

@@ -8,23 +8,15 @@
 
 #include "support/catch.hpp"
 #include "support/golden.hpp"
+#include "support/model_difference.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
 using test::quick;
+using test::relative_difference;
 using test::train;
 
 namespace {
-
-double relative_difference(const RunResult& a, const RunResult& b) {
-  const auto x = a.model.view().floats(), y = b.model.view().floats();
-  double difference = 0.0, size = 0.0;
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    difference = std::max(difference, std::abs(static_cast<double>(x[j]) - y[j]));
-    size = std::max(size, std::abs(static_cast<double>(y[j])));
-  }
-  return difference / size;
-}
 
 Configuration delayed(int workers, std::uint64_t steps, double delay, double significance = 0.0) {
   Configuration c = quick("key-value", workers, steps);

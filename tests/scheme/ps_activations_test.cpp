@@ -8,10 +8,12 @@
 #include "trainyard/data/generate.hpp"
 
 #include "support/catch.hpp"
+#include "support/model_difference.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
 using test::quick;
+using test::relative_difference;
 using test::train;
 
 namespace {
@@ -28,16 +30,6 @@ Configuration network(const std::string& scheme, int workers, int servers, std::
   c.servers = servers;
   c.optimizer.lr = 0.05;
   return c;
-}
-
-double relative_difference(const RunResult& a, const RunResult& b) {
-  double difference = 0.0, size = 0.0;
-  const std::span<const float> x = a.model.view().floats(), y = b.model.view().floats();
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    difference = std::max(difference, std::abs(static_cast<double>(x[j]) - y[j]));
-    size = std::max(size, std::abs(static_cast<double>(y[j])));
-  }
-  return difference / size;
 }
 
 /// How many numbers a worker sends for layers {M, N}: each server in turn, each parameter of its
