@@ -28,6 +28,9 @@ class MachineModel {
                     ? &worker.shared().of(worker.group())
                     : nullptr) {}
 
+  /// Whether there are other threads, to whom a step shows before the next fetch.
+  bool is_shared() const { return shared_ != nullptr; }
+
   /// The replica becomes what the threads have made of the model so far.
   void read() {
     if (shared_ != nullptr) shared_->read(worker_.replica().floats());

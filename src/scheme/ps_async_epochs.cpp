@@ -209,7 +209,6 @@ std::uint64_t await_answers(Communicator& comm) {
 void steps(Worker& worker, PushStep push_step) {
   Communicator& comm = worker.comm();
   const auto fetch_period = static_cast<std::uint64_t>(worker.hyperparameter("fetch-period"));
-  const bool is_alone = worker.hyperparameter(machine_threads_info.name) == 1;
   MachineModel model(worker);
   std::vector<std::uint64_t> tags(static_cast<std::size_t>(comm.servers()), 0);
   std::uint64_t place = 0;
@@ -218,7 +217,7 @@ void steps(Worker& worker, PushStep push_step) {
     std::ranges::fill(tags, Push{.place = place, .wants_model = fetches}.tag());
     model.read();
     const ConstVector gradient = push_step(tags);
-    if (!fetches || !is_alone) model.descend(gradient);
+    if (!fetches || model.is_shared()) model.descend(gradient);
     if (fetches) {
       pull(comm, worker.replica(), tags);
       model.replace();

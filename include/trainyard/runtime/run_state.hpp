@@ -30,8 +30,8 @@ enum class ModelHome { replicas, servers, shared };
 struct ModelLayout {
   ModelHome home = ModelHome::replicas;
   int workers = 1, servers = 0;
-  int shared_models =
-      0;  // for as many groups of workers: the model's home, or beside their replicas
+  /// For as many groups of workers: the model's home, or beside their replicas.
+  int shared_models = 0;
   std::optional<FixedPoint> shared_format{};  // of home shared; empty: floats
   Scalar scalar = Scalar::float32;
   std::size_t dimension = 0;
