@@ -54,11 +54,13 @@ void run(const AllReduce& way, int times, const std::vector<long>& sizes) {
   const auto processes = mpi_processes();
   RuntimeSetup setup;
   setup.workers = processes->size();
+  processes->divide(setup.workers, setup.workers);
   RunState state(ModelLayout{.workers = setup.workers});
   const StepRule rule{.workers = setup.workers};
   const std::atomic<bool> interrupted{false};
   const auto look = [](const Snapshot&) { return false; };
-  const auto process = processes->join(setup, rule, state, look, interrupted);
+  const auto process =
+      processes->join(setup, rule, state, look, {.flag = interrupted, .interrupt = {}});
   (void)process->run([&](Rank& rank) { measure(rank, way, times, sizes); });
 }
 

@@ -29,8 +29,11 @@ import tempfile
 import time
 from pathlib import Path
 
+EMULATED = ["--latency", "1ms", "--bandwidth", "100Mbps"]  # with a process more, the switch
 SCHEMES = [["ring"], ["all-reduce", "--collective", "mpi"], ["all-reduce", "--collective", "tree"],
-           ["ps-sync"], ["ps-async"], ["gossip"], ["local-sgd"], ["easgd"], ["ad-psgd"], ["ssp"]]
+           ["ps-sync"], ["ps-async"], ["gossip"], ["local-sgd"], ["easgd"], ["ad-psgd"], ["ssp"],
+           ["ring", *EMULATED], ["ps-async", *EMULATED], ["gossip", *EMULATED],
+           ["hogwild", "--lr", "0.001"], ["hogwild", "--access", "locked", "--lr", "0.001"]]
 WORKERS = (2, 3, 4, 6)
 LARGE = ["--model", "mlp:256", "--batch", "4"]  # messages of about 100 kB, sent in parts
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -89,7 +92,7 @@ def wrong_with(folder, lost, errors, host):
         return "no metrics"
     if lost == 0:
         return None if re.search(r"rank 0\b.*\bon (node )?" + re.escape(host), errors) else "not named"
-    if f"rank {lost} on {host} does not answer any more" not in errors:
+    if not re.search(rf"rank {lost} on {re.escape(host)}(, the emulated switch,)? does not answer", errors):
         return "not named"
     try:
         summary = json.loads((folder / "summary.json").read_text())

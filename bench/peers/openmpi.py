@@ -53,15 +53,20 @@ def settings(ranks):
     return found
 
 
-def openmpi(ranks, sizes, flags, times=5):
-    """{size: microseconds}, the median of so many times 50 ms"""
-    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", *flags, "-n", ranks,
-               compiled("openmpi.cpp", "mpicxx"), times, *sizes]
+def printed_times(ranks, flags, program, *given):
+    """{size: microseconds} that a program prints between so many processes: a line a size, of bytes and
+    seconds"""
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", *flags, "-n", ranks, program, *given]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
     lines = map(str.split, done.stdout.splitlines())
     return {int(size): float(seconds) * 1e6 for size, seconds in lines}
+
+
+def openmpi(ranks, sizes, flags, times=5, call="waited"):
+    """{size: microseconds}, the median of so many times 50 ms; call: or polled (openmpi.cpp)"""
+    return printed_times(ranks, flags, compiled("openmpi.cpp", "mpicxx"), call, times, *sizes)
 
 
 def fastest_settings(ranks, sizes, flags, run=openmpi):
