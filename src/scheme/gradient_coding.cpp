@@ -15,6 +15,7 @@
 // the decoder. Where s + 1 divides n they are 0 and 1. Otherwise, over random sets of stragglers,
 // they times the coefficients come to 4·10² at n = 8, s = 4, and to 2·10⁵ at n = 31, s = 6: two
 // digits of the seven are left.
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -65,8 +66,11 @@ void serve(Server& server) {
   while (auto message = comm.receive_any()) {
     if (message->tag() != server.version() || !server.has_steps_left()) {
       const int late = message->from();
+      // A process that has not heard yet that the last step is closed computes one more. Its answer
+      // names the step after that: minibatches come in order.
+      const std::uint64_t next = std::max(server.version(), message->tag() + 1);
       message.reset();
-      comm.send(late, server.shard(), server.version());
+      comm.send(late, server.shard(), next);
       continue;
     }
     from.push_back(message->from());

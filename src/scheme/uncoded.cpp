@@ -107,15 +107,16 @@ void serve(Server& server) {
   while (auto gradient = comm.receive_any()) {
     const PartOfStep of = PartOfStep::from_tag(gradient->tag(), n);
     auto& place = parts[static_cast<std::size_t>(of.part)];
-    if (of.step != server.version() || place) continue;
-    if (!server.has_steps_left()) {
-      // A process that has not heard yet that the last step is closed has begun another, and waits
-      // for an answer after the last of its parts.
+    if (of.step >= server.version() && !server.has_steps_left()) {
+      // A process that has not heard yet that the last step is closed computes one more, and waits
+      // for an answer after the last of its parts: it names the step after that, as they come in
+      // order.
       const int from = gradient->from();
       gradient.reset();
-      if (of.part == (from + copies - 1) % n) comm.send(from, server.shard(), server.version());
+      if (of.part == (from + copies - 1) % n) comm.send(from, server.shard(), of.step + 1);
       continue;
     }
+    if (of.step != server.version() || place) continue;
     place.emplace(std::move(*gradient));
     if (++heard < needed) continue;
     const auto sum = server.zeroed_sum();
