@@ -72,6 +72,7 @@ RunHooks Listeners::hooks() {
               },
           .remark = [this](const std::string& text) { progress_.remark(text); },
           .interrupted = &interrupt_flag(),
+          .interrupt = note_interrupt,
           .recorder = recorder_ ? &*recorder_ : nullptr};
 }
 

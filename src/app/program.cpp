@@ -12,6 +12,7 @@
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/hardware/memory.hpp"
 
+#include "app/agreed.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/failures.hpp"
@@ -52,7 +53,8 @@ int run_program(int argc, char** argv, std::vector<Scheme> own_schemes, Processe
     bound_memory(usable_memory());
     for (Scheme& scheme : own_schemes) add_scheme(std::move(scheme));
     app::CommandLine line(processes);
-    const int status = line.parse(argc, argv)();
+    // A process may not find a file that the command line names, as on another host.
+    const int status = app::agreed(processes, [&] { return line.parse(argc, argv); })();
     flush_output();
     return status;
   } catch (const UsageError& error) {

@@ -23,6 +23,7 @@
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
 
+#include "app/agreed.hpp"
 #include "app/commands.hpp"
 #include "app/failures.hpp"
 #include "app/listeners.hpp"
@@ -138,7 +139,9 @@ struct PreparedRun {
       : loaded(load(asked, hooks)),
         resolved(resolve(asked, {asked.scheme}, loaded.data, hooks.remark)),
         plan(plan_run(resolved, loaded.data)) {
-    if (hooks.processes != nullptr) check_processes(plan, hooks.processes->size());
+    if (hooks.processes == nullptr) return;
+    check_processes(plan, hooks.processes->size());
+    check_hosts(plan, hooks.processes->hosts());
   }
 
   const HostData loaded;
@@ -146,26 +149,12 @@ struct PreparedRun {
   const Plan plan;
 };
 
-/// What one process cannot do, none does.
-template <typename Make>
-auto agreed(Processes* processes, const Make& make) {
-  if (processes == nullptr) return make();
-  decltype(make()) made{};
-  std::exception_ptr failure;
-  try {
-    made = make();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  processes->agree(failure);
-  return made;
-}
-
 /// A rank whose results the leading process prints.
 int follow(const Configuration& asked, Processes& processes) {
   RunHooks hooks;
   hooks.remark = [](const std::string&) {};
   hooks.interrupted = &interrupt_flag();
+  hooks.interrupt = note_interrupt;
   hooks.processes = &processes;
   processes.agree(nullptr);  // the leading one has opened what it writes
   const auto prepared =

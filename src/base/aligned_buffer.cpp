@@ -6,13 +6,12 @@
 
 #include "trainyard/base/memory_account.hpp"
 
+#include "base/cache_lines.hpp"
 #include "base/huge_pages.hpp"
 
 namespace trainyard {
 
 namespace {
-
-constexpr std::size_t cache_line = 64;
 
 std::align_val_t alignment_of(std::size_t bytes) {
   return std::align_val_t{bytes >= smallest_on_huge_pages ? huge_page : cache_line};

@@ -76,6 +76,10 @@ void keep_results_when_interrupted() {
   keep.store(true, std::memory_order_relaxed);
 }
 
+void note_interrupt() {
+  noted.store(true, std::memory_order_relaxed);
+}
+
 const std::atomic<bool>& interrupt_flag() {
   return noted;
 }

@@ -18,6 +18,9 @@ void watch_signals();
 /// From here on there is something to keep.
 void keep_results_when_interrupted();
 
+/// As if one had come and was noted.
+void note_interrupt();
+
 /// Set by an interrupt that was noted.
 const std::atomic<bool>& interrupt_flag();
 

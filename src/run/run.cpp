@@ -11,6 +11,7 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/evaluation.hpp"
 #include "trainyard/run/plan.hpp"
+#include "trainyard/run/processes.hpp"
 #include "trainyard/run/target.hpp"
 #include "trainyard/runtime/data_server.hpp"
 #include "trainyard/runtime/pacer.hpp"
@@ -90,6 +91,7 @@ class Experiment {
   VectorBuffer initial_;
   std::vector<Metrics> metrics_;
   std::uint64_t measured_minibatches_ = 0;  // at the last look
+  std::string network_note_;                // of an emulated one among processes
   Snapshot last_look_;                      // and its model, of ranks that are processes
   VectorBuffer last_model_;
   bool diverged_ = false;
@@ -283,21 +285,25 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
 
 RunResult Experiment::run() {
   const RuntimeSetup setup = runtime_setup();
-  RunState state(plan_.layout());
+  RunState state(plan_.layout(), hooks_.processes == nullptr
+                                     ? std::vector<std::span<std::byte>>{}
+                                     : share_models(plan_, *hooks_.processes));
   if (config_.time == TimeMode::simulated) state.share_staleness();
   StepRule rule{.pace = scheme_.pace,
                 .limits = plan_.limits,
                 .workers = setup.workers,
                 .team = team_of(plan_),
                 .lot = lot_size(plan_)};
-  if (hooks_.processes != nullptr) hooks_.processes->divide(setup.workers);
+  if (hooks_.processes != nullptr) {
+    hooks_.processes->divide(setup.workers, setup.workers + setup.servers);
+  }
   if (leads() && look(start())) rule.limits.steps = 0;
   const Look looks = [this](const Snapshot& snapshot) { return look(snapshot); };
 
   std::optional<Pacer> pacer;
   std::unique_ptr<ProcessRun> process;
   if (hooks_.processes != nullptr) {
-    process = hooks_.processes->join(setup, rule, state, looks, interrupted_);
+    process = hooks_.processes->join(setup, rule, state, looks, {interrupted_, hooks_.interrupt});
   } else {
     pacer.emplace(rule, state, looks, interrupted_);
   }
@@ -309,6 +315,8 @@ RunResult Experiment::run() {
     return result_so_far(error, state);
   }
   if (!leads()) return {};
+  if (process) network_note_ = process->note();
+  if (hooks_.remark && !network_note_.empty()) hooks_.remark(network_note_);
 
   const Snapshot end = pacing.final_snapshot(report);
   if (hooks_.finished) hooks_.finished(state);
@@ -335,7 +343,10 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   result.staleness = state.staleness();
   Summary& summary = result.summary = summarise(plan_, metrics_, result.staleness, report, state);
   summary.diverged = diverged_;
-  if (hooks_.processes != nullptr) summary.machine = hooks_.processes->description();
+  if (hooks_.processes != nullptr) {
+    summary.machine = hooks_.processes->description();
+    if (!network_note_.empty()) *summary.machine += "; " + network_note_;
+  }
   summary.samples_computed = samples_computed(worker_steps);
   summary.interrupted = interrupted_.load(std::memory_order_relaxed);
   summary.messages = end.messages;
@@ -348,7 +359,10 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
   result.resolved = config_;
   if (cast_.model == ModelHome::shared && hooks_.remark) {
-    remark_whether_sharing_pays(config_, model_, data_.train, summary, hooks_.remark);
+    // Takes a while, which is not there where a process is lost.
+    if (!summary.interrupted) {
+      remark_whether_sharing_pays(config_, model_, data_.train, summary, hooks_.remark);
+    }
     remark_ends_of_range(cast_, std::as_const(result.model).view(), hooks_.remark);
   }
   return result;

@@ -1,5 +1,7 @@
 #include "trainyard/runtime/run_state.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
@@ -22,11 +24,12 @@ int ModelLayout::copies() const {
   return static_cast<int>(held / dimension);
 }
 
-RunState::RunState(const ModelLayout& layout)
+RunState::RunState(const ModelLayout& layout, std::vector<std::span<std::byte>> shared_memory)
     : layout_(layout),
       ranks_(static_cast<std::size_t>(layout.workers + layout.servers)),
       staleness_(ranks_.size()) {
-  if (layout.shared_models > 0) shared_.emplace(layout.workers, layout.shared_models);
+  if (layout.shared_models == 0) return;
+  shared_.emplace(layout.workers, layout.shared_models, std::move(shared_memory));
 }
 
 Vector RunState::keep(int rank, std::string_view name, std::size_t length,

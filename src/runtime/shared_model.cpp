@@ -5,17 +5,52 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/hot_lines.hpp"
 
+#include "base/cache_lines.hpp"
 #include "model/parameter_access.hpp"
+#include "runtime/shared_mutex.hpp"
 
 namespace trainyard {
 
 namespace {
+
+// What processes do to one another's numbers is atomic only where it is so without a lock: locks
+// lie elsewhere, in each process. (What is lock-free goes by the memory, whatever its address.)
+static_assert(std::atomic_ref<float>::is_always_lock_free &&
+              std::atomic_ref<std::int16_t>::is_always_lock_free &&
+              std::atomic_ref<std::int8_t>::is_always_lock_free);
+
+/// Where the parts of a shared model are in its memory, in bytes, each on lines of its own.
+struct Parts {
+  std::size_t values = 0, then = 0;  // bytes; of floats, but for values that have a format
+  std::size_t then_at = 0, mutex_at = 0, all = 0;
+
+  Parts(std::size_t size, const SharedForm& form) {
+    const HotLines* const hot = form.hot;
+    values = form.format      ? size * form.format->bytes()
+             : hot == nullptr ? size * sizeof(float)
+                              : hot->all_blocks() * hot->parameters * sizeof(float);
+    if (hot != nullptr) {
+      then = static_cast<std::size_t>(hot->workers) * hot->blocks.size() * hot->parameters *
+             sizeof(float);
+    }
+    then_at = whole_lines(values);
+    mutex_at = then_at + whole_lines(then);
+    all = mutex_at + whole_lines(sizeof(SharedMutex));
+  }
+};
+
+std::span<float> floats_in(std::span<std::byte> memory, std::size_t at, std::size_t bytes) {
+  return {reinterpret_cast<float*>(memory.data() + at), bytes / sizeof(float)};
+}
 
 /// Coordinates that are looked at together: two vectors of them stay in the nearest cache.
 constexpr std::size_t block = 512;
@@ -54,47 +89,68 @@ const std::vector<std::string>& shared_access_names() {
   return names;
 }
 
-SharedModel::SharedModel(std::span<const float> initial, std::optional<FixedPoint> format)
-    : size_(initial.size()), format_(format) {
-  if (!format_) {
-    values_ = AlignedBuffer<float>::copy_of(initial);
+std::size_t SharedModel::bytes_of(std::size_t size, const SharedForm& form) {
+  return Parts(size, form).all;
+}
+
+SharedModel::SharedModel(std::size_t size, const SharedForm& form, std::span<std::byte> memory)
+    : size_(size), form_(form), memory_(memory) {
+  const Parts parts(size, form);
+  require(memory.size() >= parts.all, "a shared model has the memory that it takes");
+  if (!form.format) values_ = floats_in(memory, 0, parts.values);
+  then_ = floats_in(memory, parts.then_at, parts.then);
+  mutex_ = reinterpret_cast<SharedMutex*>(memory.data() + parts.mutex_at);
+}
+
+SharedModel::SharedModel(std::size_t size, const SharedForm& form, AlignedBuffer<std::byte> own)
+    : SharedModel(size, form, own.span()) {
+  own_ = std::move(own);
+}
+
+SharedModel::SharedModel(std::span<const float> initial, const SharedForm& form)
+    : SharedModel(initial.size(), form, AlignedBuffer<std::byte>(bytes_of(initial.size(), form))) {
+  lay_out(initial);
+}
+
+void SharedModel::lay_out(std::span<const float> initial) {
+  require(initial.size() == size_, "a shared model begins with as many parameters as it has");
+  if (own_.empty()) charge_.emplace(memory_.size());
+  mutex_ = new (mutex_)
+      SharedMutex(own_.empty() ? SharedMutex::Among::processes : SharedMutex::Among::threads);
+  if (!form_.format) {
+    if (form_.hot != nullptr) std::ranges::fill(values_, 0.0F);
+    std::ranges::copy(initial, values_.begin());
+    if (form_.hot != nullptr) lay_out_slices(initial);
     return;
   }
-  numbers_ = AlignedBuffer<std::byte>(size_ * format_->bytes());
-  const auto largest = static_cast<float>(FixedPoint::largest_of(format_->bits));
-  with_number(*format_, [&]<typename Number>(Number) {
+  const auto largest = static_cast<float>(FixedPoint::largest_of(form_.format->bits));
+  with_number(*form_.format, [&]<typename Number>(Number) {
     for (std::size_t i = 0; i < size_; ++i) {
-      const float place = std::clamp(initial[i] / format_->unit, -largest, largest);
+      const float place = std::clamp(initial[i] / form_.format->unit, -largest, largest);
       const auto number = static_cast<Number>(std::lround(place));
-      std::memcpy(numbers_.data() + i * sizeof(Number), &number, sizeof(Number));
+      std::memcpy(memory_.data() + i * sizeof(Number), &number, sizeof(Number));
     }
   });
 }
 
-SharedModel::SharedModel(std::span<const float> initial, const HotLines& hot)
-    : size_(initial.size()),
-      values_(hot.all_blocks() * hot.parameters),
-      hot_(&hot),
-      then_(static_cast<std::size_t>(hot.workers) * hot.blocks.size() * hot.parameters) {
-  std::ranges::fill(values_, 0.0F);
-  std::ranges::copy(initial, values_.begin());
-  for (int worker = 0; worker < hot.workers; ++worker) {
-    for (std::size_t slot = 0; slot < hot.blocks.size(); ++slot) {
+void SharedModel::lay_out_slices(std::span<const float> initial) {
+  for (int worker = 0; worker < form_.hot->workers; ++worker) {
+    for (std::size_t slot = 0; slot < form_.hot->blocks.size(); ++slot) {
       const Slot own = slot_of(worker, slot);
-      std::ranges::copy(initial.subspan(own.model, own.count), values_.begin() + own.now);
-      std::ranges::copy(initial.subspan(own.model, own.count), then_.begin() + own.then);
+      std::ranges::copy(initial.subspan(own.model, own.count), values_.subspan(own.now).begin());
+      std::ranges::copy(initial.subspan(own.model, own.count), then_.subspan(own.then).begin());
     }
   }
 }
 
 /// The model's last block may be shorter than others.
 SharedModel::Slot SharedModel::slot_of(int worker, std::size_t slot) const {
-  const std::size_t model = hot_->blocks[slot] * hot_->parameters;
-  const std::size_t place = hot_->place_of(worker, slot);
+  const std::size_t model = form_.hot->blocks[slot] * form_.hot->parameters;
+  const std::size_t place = form_.hot->place_of(worker, slot);
   return {.model = model,
-          .count = std::min(hot_->parameters, size_ - model),
-          .now = place * hot_->parameters,
-          .then = (place - hot_->slots.size()) * hot_->parameters};
+          .count = std::min(form_.hot->parameters, size_ - model),
+          .now = place * form_.hot->parameters,
+          .then = (place - form_.hot->slots.size()) * form_.hot->parameters};
 }
 
 void SharedModel::reconcile(int worker, std::size_t first, std::size_t end, SharedAccess access) {
@@ -111,14 +167,14 @@ void SharedModel::reconcile(int worker, std::size_t first, std::size_t end, Shar
 }
 
 void SharedModel::fetch(std::size_t slot) const {
-  const float* const line = values_.data() + hot_->blocks[slot] * hot_->parameters;
-  for (std::size_t i = 0; i < hot_->parameters; i += 16) __builtin_prefetch(line + i, 1);
+  const float* const line = values_.data() + form_.hot->blocks[slot] * form_.hot->parameters;
+  for (std::size_t i = 0; i < form_.hot->parameters; i += 16) __builtin_prefetch(line + i, 1);
 }
 
 void SharedModel::reconcile_slot(int worker, std::size_t slot, SharedAccess access) {
   const Slot own = slot_of(worker, slot);
-  const std::span<float> now = values_.span().subspan(own.now, own.count);
-  const std::span<float> then = then_.span().subspan(own.then, own.count);
+  const std::span<float> now = values_.subspan(own.now, own.count);
+  const std::span<float> then = then_.subspan(own.then, own.count);
   // What has been added since then, in its place.
   for (std::size_t i = 0; i < own.count; ++i) then[i] = now[i] - then[i];
   add(1.0F, then, now, access, own.model);
@@ -127,9 +183,9 @@ void SharedModel::reconcile_slot(int worker, std::size_t slot, SharedAccess acce
 
 void SharedModel::add_unsent(std::span<float> copy) const {
   require(copy.size() == size_, "what is unsent belongs to a whole model");
-  if (hot_ == nullptr) return;
-  for (int worker = 0; worker < hot_->workers; ++worker) {
-    for (std::size_t slot = 0; slot < hot_->blocks.size(); ++slot) {
+  if (form_.hot == nullptr) return;
+  for (int worker = 0; worker < form_.hot->workers; ++worker) {
+    for (std::size_t slot = 0; slot < form_.hot->blocks.size(); ++slot) {
       const Slot own = slot_of(worker, slot);
       for (std::size_t i = 0; i < own.count; ++i) {
         copy[own.model + i] += values_[own.now + i] - then_[own.then + i];
@@ -140,18 +196,18 @@ void SharedModel::add_unsent(std::span<float> copy) const {
 
 void SharedModel::read(std::span<float> copy, std::size_t first) const {
   require(first + copy.size() <= size_, "a copy of the shared model is a part of it");
-  if (!format_) {
-    kernels::copy_shared(values_.span().subspan(first, copy.size()), copy);
+  if (!form_.format) {
+    kernels::copy_shared(values_.subspan(first, copy.size()), copy);
     return;
   }
-  with_number(*format_, [&]<typename Number>(Number) {
-    const ReadNumbers<Number> numbers(memory());
+  with_number(*form_.format, [&]<typename Number>(Number) {
+    const ReadNumbers<Number> numbers(as_numbers());
     for (std::size_t i = 0; i < copy.size(); ++i) copy[i] = numbers.load(first + i);
   });
 }
 
 void SharedModel::write(std::span<const float> values) {
-  require(!format_ && values.size() == size_, "a shared model of floats is written whole");
+  require(!form_.format && values.size() == size_, "a shared model of floats is written whole");
   for (std::size_t i = 0; i < size_; ++i) {
     // relaxed: nothing else is published with a coordinate.
     std::atomic_ref<float>(values_[i]).store(values[i], std::memory_order_relaxed);
@@ -160,18 +216,18 @@ void SharedModel::write(std::span<const float> values) {
 
 void SharedModel::read_margins(const Model::SparseUpdate& update, Batch batch,
                                std::span<float> residuals) const {
-  if (format_) {
-    update.read(memory(), batch, residuals);
+  if (form_.format) {
+    update.read(as_numbers(), batch, residuals);
   } else {
-    update.read(values_.span(), batch, residuals);
+    update.read(values_, batch, residuals);
   }
 }
 
 void SharedModel::add_rounded(float scale, std::span<const float> change, std::span<float> copy,
                               XorShift& rounding) {
-  require(format_ && change.size() == size_, "a model with a format is changed as a whole");
-  with_number(*format_, [&]<typename Number>(Number) {
-    const RoundedNumbers<Number> numbers(memory(), rounding);
+  require(form_.format && change.size() == size_, "a model with a format is changed as a whole");
+  with_number(*form_.format, [&]<typename Number>(Number) {
+    const RoundedNumbers<Number> numbers(as_numbers(), rounding);
     for (std::size_t i = 0; i < change.size(); ++i) {
       numbers.subtract(i, [&](float) { return -scale * change[i]; });
       copy[i] = numbers.load(i);
@@ -182,15 +238,15 @@ void SharedModel::add_rounded(float scale, std::span<const float> change, std::s
 void SharedModel::write_step_rounded(const Model::SparseUpdate& update, Batch batch,
                                      std::span<const float> residuals, float step_size,
                                      XorShift& rounding) {
-  require(format_.has_value(), "a model of floats is not rounded");
-  update.write(memory(), batch, residuals, step_size, rounding);
+  require(form_.format.has_value(), "a model of floats is not rounded");
+  update.write(as_numbers(), batch, residuals, step_size, rounding);
 }
 
 void SharedModel::add(float scale, std::span<const float> change, std::span<float> copy,
                       SharedAccess access, std::size_t first) {
-  require(first + change.size() <= size_ && !format_,
+  require(first + change.size() <= size_ && !form_.format,
           "a change of the shared floats fits into them");
-  const std::span<float> values = values_.span().subspan(first, change.size());
+  const std::span<float> values = values_.subspan(first, change.size());
   switch (access) {
     case SharedAccess::racy:
       kernels::axpy_shared(scale, change, values, copy);
@@ -199,7 +255,7 @@ void SharedModel::add(float scale, std::span<const float> change, std::span<floa
       add_by_compare_and_swap(scale, change, values, copy);
       break;
     case SharedAccess::locked: {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(*mutex_);
       kernels::axpy_shared(scale, change, values, copy);
       break;
     }
@@ -211,22 +267,23 @@ void SharedModel::write_step(const Model::SparseUpdate& update, Batch batch,
                              SharedAccess access) {
   switch (access) {
     case SharedAccess::racy:
-      update.write(values_.span(), batch, residuals, step_size);
+      update.write(values_, batch, residuals, step_size);
       break;
     case SharedAccess::cas_add:
-      update.add(values_.span(), batch, residuals, step_size);
+      update.add(values_, batch, residuals, step_size);
       break;
     case SharedAccess::locked: {
-      const std::lock_guard lock(mutex_);
-      update.write(values_.span(), batch, residuals, step_size);
+      const std::lock_guard lock(*mutex_);
+      update.write(values_, batch, residuals, step_size);
       break;
     }
   }
 }
 
-SharedModels::SharedModels(int workers, int groups)
-    : workers_(workers), models_(static_cast<std::size_t>(groups)) {
+SharedModels::SharedModels(int workers, int groups, std::vector<std::span<std::byte>> memory)
+    : workers_(workers), memory_(std::move(memory)), models_(static_cast<std::size_t>(groups)) {
   require(groups >= 1 && groups <= workers, "every group of workers has one");
+  require(memory_.empty() || memory_.size() == models_.size(), "each model has its own memory");
 }
 
 int SharedModels::group_of(int worker) const {
@@ -239,13 +296,23 @@ int SharedModels::first_worker_of(int group) const {
   return static_cast<int>(std::int64_t{workers_} * group / groups());
 }
 
-void SharedModels::lay_out(int group, std::span<const float> initial,
-                           std::optional<FixedPoint> format) {
-  models_[static_cast<std::size_t>(group)] = std::make_unique<SharedModel>(initial, format);
+void SharedModels::enter(int worker, std::span<const float> initial, const SharedForm& form) {
+  const int own = group_of(worker);
+  const bool is_first = first_worker_of(own) == worker;
+  if (memory_.empty()) {
+    if (is_first) lay_out(own, initial, form);
+    return;
+  }
+  for (std::size_t group = 0; group < models_.size(); ++group) {
+    if (memory_[group].empty()) continue;
+    models_[group] = std::make_unique<SharedModel>(initial.size(), form, memory_[group]);
+  }
+  require(models_[static_cast<std::size_t>(own)] != nullptr, "a worker has its group's memory");
+  if (is_first) of(own).lay_out(initial);
 }
 
-void SharedModels::lay_out(int group, std::span<const float> initial, const HotLines& hot) {
-  models_[static_cast<std::size_t>(group)] = std::make_unique<SharedModel>(initial, hot);
+void SharedModels::lay_out(int group, std::span<const float> initial, const SharedForm& form) {
+  models_[static_cast<std::size_t>(group)] = std::make_unique<SharedModel>(initial, form);
 }
 
 std::size_t SharedModels::average_scratch() const {

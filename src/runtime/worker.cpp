@@ -115,16 +115,11 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   }
 }
 
-/// The first of those who share a model does it, so that it lies in their memory.
 void Worker::lay_out_shared() {
   SharedModels& shared = *context_.state.shared();
   group_ = shared.group_of(rank_.rank());
-  if (shared.first_worker_of(group_) != rank_.rank()) return;
-  if (context_.hot != nullptr) {
-    shared.lay_out(group_, context_.initial_model.floats(), *context_.hot);
-  } else {
-    shared.lay_out(group_, context_.initial_model.floats(), context_.state.layout().shared_format);
-  }
+  shared.enter(rank_.rank(), context_.initial_model.floats(),
+               {context_.state.layout().shared_format, context_.hot});
 }
 
 bool Worker::next_step() {

@@ -112,7 +112,7 @@ TEST_CASE("steps on a worker's slice are those on the model", "[runtime]") {
       Dataset share = text_like(data.classes);
       hot.renumber(share, 1);
 
-      SharedModel plain(start), split(start, hot);
+      SharedModel plain(start), split(start, {.hot = &hot});
       std::vector<float> residuals(model->sparse_update()->residual_count(1)), others(residuals);
       for (std::size_t r = 0; r < data.rows; ++r) {
         const RowRange row{&data, r, 1}, renumbered{&share, r, 1};
@@ -150,7 +150,7 @@ TEST_CASE("what workers add to their slices is what the model gets", "[runtime]"
   const HotLines hot = find_hot_lines(data, *model, workers, 1, 8);
   REQUIRE(!hot.empty());
   for (const SharedAccess access : {SharedAccess::cas_add, SharedAccess::locked}) {
-    SharedModel shared(std::vector<float>(40, 0.0F), hot);
+    SharedModel shared(std::vector<float>(40, 0.0F), {.hot = &hot});
     std::latch there(workers);
     std::vector<std::thread> running;
     for (int worker = 0; worker < workers; ++worker) {

@@ -1,11 +1,16 @@
 // Shared models under threads that really run at once: what each way of access keeps.
 #include "trainyard/runtime/shared_model.hpp"
 
+#include <array>
 #include <functional>
 #include <latch>
 #include <thread>
 #include <vector>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trainyard/base/memory_account.hpp"
 #include "trainyard/data/generate.hpp"
 
 #include "support/catch.hpp"
@@ -35,6 +40,33 @@ std::vector<float> values_of(const SharedModel& model) {
 }
 
 constexpr int threads = 4;
+
+/// Memory with two addresses, as two processes have it.
+class MemoryOfTwo {
+ public:
+  explicit MemoryOfTwo(std::size_t bytes) : bytes_(bytes) {
+    const int file = memfd_create("shared model", 0);
+    REQUIRE(ftruncate(file, static_cast<off_t>(bytes)) == 0);
+    for (void*& place : places_) {
+      place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+      REQUIRE(place != MAP_FAILED);
+    }
+    close(file);
+  }
+  ~MemoryOfTwo() {
+    for (void* place : places_) munmap(place, bytes_);
+  }
+  MemoryOfTwo(const MemoryOfTwo&) = delete;
+  MemoryOfTwo& operator=(const MemoryOfTwo&) = delete;
+
+  std::span<std::byte> of(std::size_t who) const {
+    return {static_cast<std::byte*>(places_[who]), bytes_};
+  }
+
+ private:
+  std::size_t bytes_;
+  std::array<void*, 2> places_{};
+};
 
 }  // namespace
 
@@ -78,6 +110,51 @@ TEST_CASE("no sparse step is lost with cas-add or under the lock", "[runtime]") 
     for (float& value : expected) value *= threads * times;
     CHECK(values_of(shared) == expected);
   }
+}
+
+TEST_CASE("a model in memory of several addresses is one model, and counted once", "[runtime]") {
+  constexpr int times = 20000;
+  constexpr std::size_t size = 33;
+  for (const SharedAccess access : {SharedAccess::cas_add, SharedAccess::locked}) {
+    CAPTURE(static_cast<int>(access));
+    const MemoryOfTwo memory(SharedModel::bytes_of(size, {}));
+    const std::size_t before = memory_held();
+    {
+      SharedModel first(size, {}, memory.of(0)), second(size, {}, memory.of(1));
+      CHECK(memory_held() == before);
+      first.lay_out(std::vector<float>(size, 5.0F));
+      CHECK(memory_held() == before + memory.of(0).size());
+      at_once(2, [&](int t) {
+        const std::vector<float> one(size, 1.0F);
+        std::vector<float> copy(size);
+        for (int i = 0; i < times; ++i) (t == 0 ? first : second).add(2.0F, one, copy, access);
+      });
+      const std::vector<float> expected(size, 5.0F + 2.0F * 2 * times);
+      CHECK(values_of(first) == expected);
+      CHECK(values_of(second) == expected);
+    }
+    CHECK(memory_held() == before);
+  }
+}
+
+TEST_CASE("processes find the models of all groups in the memory that they are given",
+          "[runtime]") {
+  // Of three workers in two groups: worker 0, and workers 1 and 2. Worker 2's process is on a host
+  // without the first group's memory.
+  const FixedPoint format = FixedPoint::of_range(8, 4.0);
+  const SharedForm form{.format = format};
+  const MemoryOfTwo group_0(SharedModel::bytes_of(2, form)),
+      group_1(SharedModel::bytes_of(2, form));
+  const std::vector<float> low{-4.0F, 0.0F}, high{0.0F, 4.0F};
+  SharedModels of_0(3, 2, {group_0.of(0), group_1.of(0)});
+  SharedModels of_1(3, 2, {group_0.of(1), group_1.of(1)});
+  SharedModels of_2(3, 2, {{}, group_1.of(0)});
+  of_0.enter(0, low, form);
+  of_1.enter(1, high, form);
+  of_2.enter(2, low, form);
+  CHECK(values_of(of_1.of(0)) == low);
+  CHECK(values_of(of_0.of(1)) == high);
+  CHECK(values_of(of_2.of(1)) == high);
 }
 
 TEST_CASE("threads that touch different coordinates are as one after the other", "[runtime]") {

@@ -21,8 +21,10 @@ std::uint64_t allocations_of(const Configuration& c, const LoadedData& data) {
 
 // Allocations of a run with so many steps more than a short one. How far threads run ahead of each
 // other differs from run to run, and with it how many envelopes are made and how long a histogram
-// of staleness grows: about ten more or less, and up to sixty in a tree, some of whose edges a
-// short run may not get to use. A step that allocates does so at least once.
+// of staleness grows: about ten more or less, up to sixty in a tree, some of whose edges a short
+// run may not get to use, and hundreds on a busy machine, where a rank falls far behind now and
+// then. All of that has an end, while a step that allocates does so at least once: longer and
+// longer runs tell them apart.
 constexpr std::uint64_t few_steps = 30;
 constexpr std::uint64_t more_steps = 160;
 // Nobody waits for gosgd's messages: its pools fill until 256 are unread from each to each, which
@@ -34,15 +36,14 @@ void check_steps_allocate_nothing(Configuration c, const LoadedData& data) {
   c.time = TimeMode::wall;
   c.servers = 2;
   c.evaluate_every = 1e9;
-  const bool gosgd = c.scheme == "gosgd";
-  if (gosgd) {
+  std::uint64_t more = more_steps;
+  if (c.scheme == "gosgd") {
     c.workers = 2;
     c.hyperparameters["send-probability"] = 1.0;
+    more = more_steps_of_gosgd;
   }
-  const std::uint64_t more = gosgd ? more_steps_of_gosgd : more_steps;
-  // On a busy machine a rank now and then falls so far behind that pools of messages grow.
   bool steady = false;
-  for (int attempt = 0; attempt < 3 && !steady; ++attempt) {
+  for (int attempt = 0; attempt < 4 && !steady; ++attempt, more *= 4) {
     c.steps = few_steps;
     const std::uint64_t few = allocations_of(c, data);
     c.steps = few_steps + more;

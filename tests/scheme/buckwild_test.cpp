@@ -42,7 +42,7 @@ TEST_CASE("a number in few bits is rounded at random, and right on average", "[r
       double sum = 0.0;
       std::set<long> places;
       for (int draw = 0; draw < draws; ++draw) {
-        SharedModel model(zero, format);
+        SharedModel model(zero, {format});
         std::vector<float> change{static_cast<float>(target)}, copy(1);
         model.add_rounded(1.0F, change, copy, rounding);
         places.insert(std::lround(static_cast<double>(copy[0]) / format.unit));
@@ -61,7 +61,7 @@ TEST_CASE("a number in few bits is rounded at random, and right on average", "[r
 
 TEST_CASE("a number in few bits stays within its range, whatever is added", "[runtime]") {
   const FixedPoint format = FixedPoint::of_range(8, 1.27);
-  SharedModel model(std::vector<float>{1.0F, -5.0F, 0.004F}, format);
+  SharedModel model(std::vector<float>{1.0F, -5.0F, 0.004F}, {format});
   std::vector<float> copy(3);
   model.read(copy);
   CHECK(copy[0] == Approx(1.0));  // the nearest
@@ -80,7 +80,7 @@ TEST_CASE("a change of nothing leaves a number in few bits where it is", "[runti
   const FixedPoint format = FixedPoint::of_range(16, 10.0);
   std::vector<float> all;
   for (int q = -32767; q <= 32767; ++q) all.push_back(format.unit * static_cast<float>(q));
-  SharedModel model(all, format);
+  SharedModel model(all, {format});
   std::vector<float> before(all.size()), after(all.size());
   model.read(before);
   XorShift rounding(3);

@@ -125,6 +125,8 @@ struct RunHooks {
   std::function<void(const Metrics&)> evaluated;
   std::function<void(const std::string&)> remark;  // what was decided and why; warnings
   const std::atomic<bool>* interrupted = nullptr;
+  /// Sets `interrupted`, where ranks are processes and another one was interrupted.
+  std::function<void()> interrupt{};
   TraceRecorder* recorder = nullptr;                // for RunResult::trace
   std::function<void(const RunState&)> finished{};  // what the ranks hold at the end
   /// Called by each rank before its program, which then talks through what it returns

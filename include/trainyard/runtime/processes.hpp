@@ -1,7 +1,8 @@
-// The ranks of a run as processes, each with memory of its own: what a run asks of whatever started
-// them. MPI does (mpi/); nothing here knows it.
+// The ranks of a run as processes, each with memory of its own, and those of a host with memory
+// that they share if a run asks for it: what a run asks of whatever started them. MPI does (mpi/);
+// nothing here knows it.
 //
-//   const auto process = processes.join(setup, rule, state, look, interrupted);
+//   const auto process = processes.join(setup, rule, state, look, {interrupted, interrupt});
 //   ... a Worker or Server over process->pacing() ...
 //   const RuntimeReport report = process->run(program);
 //
@@ -14,6 +15,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,37 @@ class ProcessRun {
   /// leading process throws it, or a RunError that says what it said. It throws RankLost for one
   /// that is gone, when the run has been interrupted for that.
   virtual RuntimeReport run(const std::function<void(Rank&)>& program) = 0;
+  /// After run(), of the leading process: a line for people about how it went; may be empty.
+  virtual std::string note() const = 0;
+};
+
+/// Where processes are.
+struct Hosts {
+  std::vector<int> firsts;         // of each process the first one that shares memory with it
+  std::vector<std::string> names;  // and its host's name; containers of one host may have several
+
+  bool share_memory(int a, int b) const {
+    return firsts[static_cast<std::size_t>(a)] == firsts[static_cast<std::size_t>(b)];
+  }
+};
+
+/// Of one process, towards the others.
+enum class ProcessState {
+  together,    // it may end, and so may they
+  waited_for,  // it is in a run: if it left now, the others would wait for ever
+  broken,      // one of them is gone, as RankLost says
+};
+
+/// Memory that a process has, and the others of its host as well.
+struct MemoryShare {
+  int owner = 0;  // whose NUMA node it is on, if that one writes it first
+  std::size_t bytes = 0;
+};
+
+/// A run that is interrupted in one process is so in all.
+struct Interrupts {
+  const std::atomic<bool>& flag;    // of this process
+  std::function<void()> interrupt;  // sets it, when that has come to another; may be empty
 };
 
 class Processes {
@@ -55,28 +88,38 @@ class Processes {
   /// The one that prints and writes what comes of a run.
   bool leads() const { return rank() == 0; }
 
+  virtual const Hosts& hosts() const = 0;
   /// How many of them are on this host, and whether this is the first of those.
   virtual int size_of_host() const = 0;
   virtual bool is_first_of_host() const = 0;
   /// Called by all of this host: what the first of them gives. Who waits for it sleeps.
   virtual std::vector<std::byte> from_first_of_host(std::vector<std::byte> bytes) = 0;
 
-  /// One of them is gone: RankLost was thrown.
-  virtual bool is_broken() const = 0;
+  virtual ProcessState state() const = 0;
 
   /// Called by all: throws where one of them has failed. The leading process throws its own
   /// failure, or a RunError with the first other one's rank, host and message.
   virtual void agree(std::exception_ptr failure) = 0;
 
-  /// Called by all, before the first look at a run: the first ranks, so many, are its workers.
-  /// Waits for all, and for ever where one is killed meanwhile: later that would cost results.
-  virtual void divide(int workers) = 0;
+  /// Called by all, before the first look at a run: the first `ranks` processes are its ranks, and
+  /// of those the first `workers` its workers. With an emulated network there is one process more,
+  /// its switch, which takes part in everything here but runs no program. Waits for all, and for
+  /// ever where one is killed meanwhile: later that would cost results.
+  virtual void divide(int workers, int ranks) = 0;
+
+  /// Called by all with the same shares, before the first look at a run, for the same reason; it
+  /// may wait as divide() does. Of each share its bytes, on cache lines of their own, which all
+  /// processes of the owner's host have until this is called again; empty in those of another. What
+  /// one has written the others may read once they have heard from it, or when both have begun the
+  /// run. Throws RunError where there is not so much. From now on to the end of run() this process
+  /// is waited for.
+  virtual std::vector<std::span<std::byte>> share_memory(std::span<const MemoryShare> shares) = 0;
 
   /// Called by all after divide(), with the same setup and rule. `look` is called in the leading
   /// process. All outlive what is returned.
   virtual std::unique_ptr<ProcessRun> join(const RuntimeSetup& setup, const StepRule& rule,
                                            RunState& state, Look look,
-                                           const std::atomic<bool>& interrupted) = 0;
+                                           const Interrupts& interrupts) = 0;
 };
 
 }  // namespace trainyard

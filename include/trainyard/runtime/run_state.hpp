@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +63,9 @@ struct KeptVector {
 
 class RunState {
  public:
-  explicit RunState(const ModelLayout& layout);
+  /// `shared_memory`: as SharedModels takes it.
+  explicit RunState(const ModelLayout& layout,
+                    std::vector<std::span<std::byte>> shared_memory = {});
 
   const ModelLayout& layout() const { return layout_; }
 

@@ -1,23 +1,28 @@
 // Models that several ranks may write at once (Hogwild; Niu et al. 2011), and the only memory in
-// Trainyard for which that holds.
+// Trainyard for which that holds. Ranks that are threads have it from the heap; ranks that are
+// processes of one host have it where whoever started them lets them share memory
+// (Processes::share_memory()), each at an address of its own. Either way a number is a relaxed
+// atomic without a lock, which is one to processes as it is to threads.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/base/memory_account.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/model/fixed_point.hpp"
 #include "trainyard/model/model.hpp"
 
 namespace trainyard {
 
-struct HotLines;  // hot_lines.hpp
+class SharedMutex;  // src/runtime/shared_mutex.hpp
+struct HotLines;    // hot_lines.hpp
 
 /// How a rank changes a shared model of floats. In all three each float is loaded and stored whole,
 /// as a relaxed atomic: no other memory is published through the model. (Plain racing floats would
@@ -31,19 +36,35 @@ enum class SharedAccess {
 /// "racy", "cas-add", "locked", in the order of the enumeration.
 const std::vector<std::string>& shared_access_names();
 
+/// What a shared model consists of.
+struct SharedForm {
+  std::optional<FixedPoint> format{};  // of its numbers; empty: floats
+  /// Of floats: behind them each worker has a slice of these lines. Outlives the model.
+  const HotLines* hot = nullptr;
+};
+
 /// A model of floats, or of numbers in 8 or 16 bits, which are written rounded at random.
 ///
-/// Threads: any number call any of its functions at once.
+/// Threads: any number call any of its functions at once, but lay_out().
 class SharedModel {
  public:
-  /// In `format` each number is the nearest one to `initial`; no format means floats.
-  explicit SharedModel(std::span<const float> initial, std::optional<FixedPoint> format = {});
-  /// Of floats, with a slice of the hot lines for each worker behind it. `hot` outlives it.
-  SharedModel(std::span<const float> initial, const HotLines& hot);
+  /// In memory of its own, and laid out.
+  explicit SharedModel(std::span<const float> initial, const SharedForm& form = {});
+  /// Of `size` parameters in memory that several processes have: bytes_of() bytes on a cache line,
+  /// which outlive it. REQUIRES: one of the processes has laid it out before any calls another
+  /// function.
+  SharedModel(std::size_t size, const SharedForm& form, std::span<std::byte> memory);
+  SharedModel(const SharedModel&) = delete;
+  SharedModel& operator=(const SharedModel&) = delete;
+  static std::size_t bytes_of(std::size_t size, const SharedForm& form);
+
+  /// It becomes `initial`; with a format each number is the nearest one. Memory that several
+  /// processes have is counted (memory_account.hpp) in the one that calls this.
+  void lay_out(std::span<const float> initial);
 
   std::size_t size() const { return size_; }
   /// Empty where it is of floats.
-  const std::optional<FixedPoint>& format() const { return format_; }
+  const std::optional<FixedPoint>& format() const { return form_.format; }
 
   /// copy ← the coordinates from `first` on, one by one; others may write meanwhile.
   void read(std::span<float> copy, std::size_t first = 0) const;
@@ -81,42 +102,47 @@ class SharedModel {
                           std::span<const float> residuals, float step_size, XorShift& rounding);
 
  private:
+  SharedModel(std::size_t size, const SharedForm& form, AlignedBuffer<std::byte> own);
+
   /// Where one slot of a worker's slice is.
   struct Slot {
     std::size_t model = 0, count = 0;  // parameters that it is a copy of
     std::size_t now = 0, then = 0;     // in values_ and in then_
   };
   Slot slot_of(int worker, std::size_t slot) const;
+  void lay_out_slices(std::span<const float> initial);
   void fetch(std::size_t slot) const;
   void reconcile_slot(int worker, std::size_t slot, SharedAccess access);
-  FixedPointMemory memory() const { return {*format_, const_cast<std::byte*>(numbers_.data())}; }
+  FixedPointMemory as_numbers() const { return {*form_.format, memory_.data()}; }
 
   std::size_t size_;
-  std::optional<FixedPoint> format_;
-  AlignedBuffer<float> values_;       // of a model of floats
-  AlignedBuffer<std::byte> numbers_;  // of a model with a format
-  std::mutex mutex_;                  // of SharedAccess::locked
-  const HotLines* hot_ = nullptr;
-  AlignedBuffer<float> then_;  // the slices as they were when they were reconciled
+  SharedForm form_;
+  AlignedBuffer<std::byte> own_;          // empty where processes share the memory
+  std::optional<MemoryCharge> charge_{};  // for memory that they share
+  std::span<std::byte> memory_;           // what follows, in this order
+  std::span<float> values_;               // of a model of floats; else there are its numbers
+  std::span<float> then_;                 // the slices as they were when they were reconciled
+  SharedMutex* mutex_;                    // of SharedAccess::locked
 };
 
 /// The shared models of one run: one for all workers, or a replica for each group of them. Groups
 /// are of neighbouring workers, as equal as may be.
 class SharedModels {
  public:
-  /// REQUIRES: 1 ≤ groups ≤ workers.
-  SharedModels(int workers, int groups);
+  /// `memory`, where workers are processes: of each group what its model lies in; empty where this
+  /// process is on another host. REQUIRES: 1 ≤ groups ≤ workers.
+  SharedModels(int workers, int groups, std::vector<std::span<std::byte>> memory = {});
 
   int groups() const { return static_cast<int>(models_.size()); }
   int group_of(int worker) const;
   /// The worker that speaks for the group.
   int first_worker_of(int group) const;
 
-  /// Called by the first worker of each group while ranks are set up, so that the replica lies in
-  /// its NUMA node's memory.
-  void lay_out(int group, std::span<const float> initial, std::optional<FixedPoint> format = {});
-  /// The same of a model with slices.
-  void lay_out(int group, std::span<const float> initial, const HotLines& hot);
+  /// Called by each worker while ranks are set up. The first one of each group lays the replica
+  /// out, so that it lies in its NUMA node's memory; a process finds those of the others.
+  void enter(int worker, std::span<const float> initial, const SharedForm& form);
+  /// The replica of a group, in memory of its own.
+  void lay_out(int group, std::span<const float> initial, const SharedForm& form = {});
   /// REQUIRES: it was laid out.
   SharedModel& of(int group) { return *models_[static_cast<std::size_t>(group)]; }
   const SharedModel& of(int group) const { return *models_[static_cast<std::size_t>(group)]; }
@@ -129,6 +155,7 @@ class SharedModels {
 
  private:
   int workers_;
+  std::vector<std::span<std::byte>> memory_;  // none: each has its own
   std::vector<std::unique_ptr<SharedModel>> models_;
 };
 

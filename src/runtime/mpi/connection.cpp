@@ -1,5 +1,6 @@
 #include "runtime/mpi/connection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <climits>
@@ -36,26 +37,35 @@ int count_of(std::size_t bytes) {
 
 Connection::Connection() {
   MPI_Comm_dup(MPI_COMM_WORLD, &messages_);
+  MPI_Comm_dup(MPI_COMM_WORLD, &start_);
   MPI_Comm_dup(MPI_COMM_WORLD, &control_);
   MPI_Comm_rank(messages_, &rank_);
   MPI_Comm_size(messages_, &size_);
-  gather_hosts();
+  ranks_ = size_;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host_);
   MPI_Comm_rank(host_, &rank_on_host_);
   MPI_Comm_size(host_, &size_of_host_);
+  gather_hosts();
   cores_are_shared_ = static_cast<unsigned>(size_of_host_) > std::thread::hardware_concurrency();
 }
 
 Connection::~Connection() {
-  if (workers_ != MPI_COMM_NULL) MPI_Comm_free(&workers_);
+  window_.reset();  // by its communicator, which goes below
+  for (MPI_Comm* made : {&workers_, &emulation_}) {
+    if (*made != MPI_COMM_NULL) MPI_Comm_free(made);
+  }
   MPI_Comm_free(&host_);
   MPI_Comm_free(&control_);
+  MPI_Comm_free(&start_);
   MPI_Comm_free(&messages_);
 }
 
-void Connection::divide(int workers) {
+void Connection::divide(int workers, int ranks) {
+  require(ranks == size_ || ranks == size_ - 1, "processes are ranks, or the switch");
+  ranks_ = ranks;
+  if (has_switch() && emulation_ == MPI_COMM_NULL) MPI_Comm_dup(MPI_COMM_WORLD, &emulation_);
   if (workers_ != MPI_COMM_NULL) MPI_Comm_free(&workers_);
-  MPI_Comm_split(messages_, rank_ < workers ? 0 : 1, rank_, &workers_);
+  MPI_Comm_split(messages_, rank_ < workers ? 0 : rank_ < ranks ? 1 : 2, rank_, &workers_);
 }
 
 void Connection::gather_hosts() {
@@ -66,13 +76,25 @@ void Connection::gather_hosts() {
   MPI_Allgather(name.data(), count_of(name.size()), MPI_CHAR, all.data(), count_of(name.size()),
                 MPI_CHAR, control_);
   for (int r = 0; r < size_; ++r) {
-    hosts_.emplace_back(all.data() + name.size() * static_cast<std::size_t>(r));
+    hosts_.names.emplace_back(all.data() + name.size() * static_cast<std::size_t>(r));
   }
+  int first = rank_;
+  MPI_Bcast(&first, 1, MPI_INT, 0, host_);
+  hosts_.firsts.resize(static_cast<std::size_t>(size_));
+  MPI_Allgather(&first, 1, MPI_INT, hosts_.firsts.data(), 1, MPI_INT, control_);
+}
+
+std::vector<std::span<std::byte>> Connection::share_memory(std::span<const MemoryShare> shares) {
+  window_.reset();
+  if (shares.empty()) return {};
+  heard_ = 0;
+  window_.emplace(host_, hosts_, rank_, shares);
+  return window_->shares();
 }
 
 std::string Connection::hosts_text() const {
-  const std::set<std::string> different(hosts_.begin(), hosts_.end());
-  return different.size() == 1 ? hosts_.front() : fmt::format("{} hosts", different.size());
+  const std::set<std::string> different(hosts_.names.begin(), hosts_.names.end());
+  return different.size() == 1 ? hosts_.names.front() : fmt::format("{} hosts", different.size());
 }
 
 int Connection::first_of_all(bool says) {
@@ -106,11 +128,20 @@ std::vector<std::byte> Connection::from_first_of_host(std::vector<std::byte> byt
 }
 
 void Connection::tell(int to, const Control& control) {
+  publish_memory();
   // 72 bytes are sent eagerly: it returns at once.
   MPI_Send(&control, sizeof control, MPI_BYTE, to, word_tag, control_);
+  if (window_ && window_->counts_words()) window_->count_word_to(to);
+}
+
+/// Whether a word may be on its way to this process. Who shares a model asks at every step, of 100
+/// ns, and MPI takes as long to say no.
+bool Connection::is_told() const {
+  return !window_ || !window_->counts_words() || window_->words_to_this() != heard_;
 }
 
 std::optional<Connection::Told> Connection::hear(int from) {
+  if (!is_told()) return std::nullopt;
   int there = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
@@ -118,6 +149,8 @@ std::optional<Connection::Told> Connection::hear(int from) {
   if (there == 0) return std::nullopt;
   Told told{.from = status.MPI_SOURCE};
   MPI_Mrecv(&told.control, sizeof told.control, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  ++heard_;
+  publish_memory();
   return told;
 }
 
@@ -149,6 +182,12 @@ std::optional<Matched> Connection::match(int from) {
   return matched_of(message, status);
 }
 
+void Connection::begin_to_receive(Matched& matched, std::span<std::byte> into,
+                                  MPI_Request& request) {
+  require(into.size() == matched.bytes, "a message is received into as much as was sent");
+  MPI_Imrecv(into.data(), count_of(into.size()), MPI_BYTE, &matched.message, &request);
+}
+
 void Connection::receive(Matched& matched, std::span<std::byte> into,
                          FunctionRef<void()> meanwhile) {
   require(into.size() == matched.bytes, "a message is received into as much as was sent");
@@ -168,6 +207,50 @@ void Connection::finish(MPI_Message& message, std::span<std::byte> into,
     meanwhile();
     relax(round);
   }
+}
+
+void Connection::pass(int to, Record kind, std::span<const std::byte> record) {
+  const auto has_left = [](Passed& one) {
+    int done = 0;
+    MPI_Test(&one.request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  };
+  while (!passed_.empty() && has_left(passed_.front())) passed_.pop_front();
+  passed_.push_back({});
+  auto& bytes = passed_.back().bytes;
+  require(record.size() <= bytes.size(), "a record is a few words");
+  std::ranges::copy(record, bytes.begin());
+  // Not MPI_Send: to one that computes, OpenMPI lets 80 wait, and then the sender.
+  MPI_Isend(bytes.data(), count_of(record.size()), MPI_BYTE, to, static_cast<int>(kind), emulation_,
+            &passed_.back().request);
+}  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): the next call tests it
+
+bool Connection::drop_records() {
+  if (!has_switch()) return true;
+  int there = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  while (true) {
+    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, emulation_, &there, &message, &status);
+    if (there == 0) break;
+    std::array<std::byte, sizeof(Passed::bytes)> unread;
+    MPI_Mrecv(unread.data(), unread.size(), MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  }
+  return std::ranges::all_of(passed_, [](Passed& one) {
+    int done = 0;
+    MPI_Test(&one.request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  });
+}
+
+std::optional<int> Connection::take(int from, Record kind, std::span<std::byte> record) {
+  int there = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  MPI_Improbe(from, static_cast<int>(kind), emulation_, &there, &message, &status);
+  if (there == 0) return std::nullopt;
+  MPI_Mrecv(record.data(), count_of(record.size()), MPI_BYTE, &message, MPI_STATUS_IGNORE);
+  return status.MPI_SOURCE;
 }
 
 void Connection::relax(std::uint64_t round) const {

@@ -22,6 +22,7 @@ enum class Word : std::uint64_t {
   closed,        // server: a server has closed [0] steps, with [1] minibatches
   winds_up,      // the user, or the clock, ends the run for this rank; it waits to be told when
   stands,        // answers stand_still: Standing
+  interrupted,   // by the user, this process; sent on to all
   fails,         // its program is about to end with a failure: the others end, too
   ended,         // its program has ended; [0] is a Failure, whose text follows
   // From the coordinator:

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
+#include <cstring>
 #include <limits>
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/processes.hpp"
 
+#include "runtime/mpi/clocks.hpp"
 #include "runtime/mpi/final_report.hpp"
 
 namespace trainyard::mpi {
@@ -23,33 +24,27 @@ constexpr std::int64_t patience_ns = 500'000'000;
 /// One that has stood answers soon, and looking has taken up to half of that second.
 constexpr std::int64_t patience_after_look_ns = 200'000'000;
 
-std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 }  // namespace
 
 Coordinator::Coordinator(Connection& connection, Member& self, const StepRule& rule,
-                         RunState& state, Look look, const std::atomic<bool>& interrupted)
+                         RunState& state, Look look)
     : connection_(connection),
       self_(self),
       rule_(rule),
       state_(state),
       look_(std::move(look)),
-      interrupted_(interrupted),
       gatherer_(state),
-      standings_(static_cast<std::size_t>(connection.size())),
-      models_(static_cast<std::size_t>(connection.size())),
+      standings_(static_cast<std::size_t>(connection.ranks())),
+      models_(static_cast<std::size_t>(connection.ranks())),
       agreed_{.last_step = rule.limits.steps},
-      ended_(static_cast<std::size_t>(connection.size())) {}
+      ended_(static_cast<std::size_t>(connection.ranks())) {}
 
 void Coordinator::attend() {
   if (lost_) throw_lost(*lost_);
-  // relaxed: a flag that a signal sets. Its own rank may wait for one that is lost.
-  const bool interrupted = interrupted_.load(std::memory_order_relaxed);
-  if (interrupted && !wound_up_ && !self_.is_given_up()) wind_up();
+  if (self_.is_interrupted() && !self_.is_given_up()) {
+    if (!self_.knows_of_interrupt()) tell_all({.word = Word::interrupted});
+    if (!wound_up_) wind_up();  // its own rank may wait for one that is lost
+  }
   obey_all();
   while (const auto heard = hear()) {
     obey(*heard);
@@ -96,6 +91,9 @@ void Coordinator::obey(const Heard& heard) {
       return closed(heard.from, values[0], values[1]);
     case Word::winds_up:
       if (agreed_.ending == 0) wind_up();
+      return;
+    case Word::interrupted:
+      if (!self_.knows_of_interrupt()) tell_all(heard.control);
       return;
     case Word::fails:
       return give_up();
@@ -144,7 +142,7 @@ void Coordinator::closed(int from, std::uint64_t steps, std::uint64_t minibatche
 }
 
 void Coordinator::failed(int rank, Failure failure, const std::string& text) {
-  ended_[static_cast<std::size_t>(rank)] = true;
+  if (rank < connection_.ranks()) ended_[static_cast<std::size_t>(rank)] = true;
   if (!failure_) failure_ = {rank, failure, text};
   give_up();
 }
@@ -194,8 +192,7 @@ void Coordinator::look(std::optional<std::uint64_t> steps,
   snapshot.model = model.values;
   snapshot.consensus_distance = model.consensus_distance;
   if (look_(snapshot)) agree_on_the_end();
-  // relaxed: a flag that a signal sets.
-  if (interrupted_.load(std::memory_order_relaxed) && !patience_until_ns_) {
+  if (self_.is_interrupted() && !patience_until_ns_) {
     patience_until_ns_ = steady_ns() + patience_after_look_ns;
   }
   if (steps) agreed_.looked_at = *steps;
@@ -207,7 +204,7 @@ void Coordinator::have_all_stand(bool with_models) {
     connection_.tell(r, {Word::stand_still, {with_models ? 1U : 0U}});
   }
   standings_.front() = self_.standing();
-  stands_.assign(standings_.size(), false);
+  stands_.assign(static_cast<std::size_t>(connection_.size()), false);
   stands_.front() = true;
   for (std::uint64_t round = 0;; ++round) {
     const auto missing = std::ranges::find(stands_, false);
@@ -227,8 +224,9 @@ void Coordinator::have_all_stand(bool with_models) {
 /// What a process has counted, and what of the model it has.
 void Coordinator::hear_standing(int from, const Control& control) {
   const auto rank = static_cast<std::size_t>(from);
-  standings_[rank] = std::bit_cast<Standing>(control.values);
   stands_[rank] = true;
+  if (from == connection_.switch_rank()) return;
+  standings_[rank] = std::bit_cast<Standing>(control.values);
   const std::size_t size = standings_[rank].model_size;
   if (size == 0) return;
   const auto bytes = receive_bytes(from);
@@ -268,16 +266,17 @@ std::vector<std::byte> Coordinator::receive_bytes(int from) {
 
 /// The run was interrupted some time ago.
 bool Coordinator::is_out_of_patience() {
-  // relaxed: a flag that a signal sets.
-  if (!interrupted_.load(std::memory_order_relaxed)) return false;
+  if (!self_.is_interrupted()) return false;
   if (!patience_until_ns_) patience_until_ns_ = steady_ns() + patience_ns;
   return steady_ns() >= *patience_until_ns_;
 }
 
 void Coordinator::throw_lost(int rank) {
   lost_ = rank;
-  throw RankLost(fmt::format("rank {} on {} does not answer any more; these are the results so far",
-                             rank, connection_.host(rank)));
+  const bool is_switch = rank == connection_.switch_rank();
+  throw RankLost(
+      fmt::format("rank {} on {}{} does not answer any more; these are the results so far", rank,
+                  connection_.host(rank), is_switch ? ", the emulated switch," : ""));
 }
 
 std::uint64_t Coordinator::least_closed() const {
@@ -318,22 +317,33 @@ void Coordinator::count(Snapshot& snapshot) const {
 }
 
 Coordinator::Reports Coordinator::collect(Time own_end) {
-  const auto ranks = static_cast<std::size_t>(connection_.size());
+  const auto ranks = static_cast<std::size_t>(connection_.ranks());
   tell_all({.word = Word::report});
   Reports reports{std::vector<RankAccount>(ranks), std::vector<Time>(ranks)};
+  reports.widest_clock = self_.clock_offset();
+  reports.emulation = self_.emulation();
   reports.accounts.front() = self_.account();
   reports.ended.front() = own_end;
   standings_.front() = self_.standing();
-  for (int r = 1; r < connection_.size(); ++r) {
+  for (int r = 1; r < connection_.ranks(); ++r) {
     const FinalReport report(receive_bytes(r));
     const auto rank = static_cast<std::size_t>(r);
     reports.accounts[rank] = report.account();
     reports.ended[rank] = report.ended();
+    reports.widest_clock = wider(reports.widest_clock, report.clock_offset());
+    reports.emulation.add(report.emulation());
     standings_[rank] = report.standing();
     report.put_into(state_, r);
     if (standings_[rank].model_size == 0) continue;
     const VectorBuffer model = report.model(state_.layout().scalar);
     keep_model(r, model.view());
+  }
+  if (connection_.has_switch()) {
+    const auto bytes = receive_bytes(connection_.switch_rank());
+    EmulationReport of_switch;
+    require(bytes.size() == sizeof of_switch, "the switch's last report is whole");
+    std::memcpy(&of_switch, bytes.data(), bytes.size());
+    reports.emulation.add(of_switch);
   }
   return reports;
 }

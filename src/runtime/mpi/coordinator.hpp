@@ -25,7 +25,7 @@ class Coordinator {
  public:
   /// `self`: of the same process.
   Coordinator(Connection& connection, Member& self, const StepRule& rule, RunState& state,
-              Look look, const std::atomic<bool>& interrupted);
+              Look look);
 
   /// Hears what there is to hear, and sees to it.
   void attend();
@@ -39,6 +39,8 @@ class Coordinator {
   struct Reports {
     std::vector<RankAccount> accounts;
     std::vector<Time> ended;
+    ClockOffset widest_clock{};
+    EmulationReport emulation{};  // where there is a switch
   };
   Reports collect(Time own_end);
   bool all_have_ended() const { return std::ranges::find(ended_, false) == ended_.end(); }
@@ -87,7 +89,6 @@ class Coordinator {
   const StepRule rule_;
   RunState& state_;
   const Look look_;
-  const std::atomic<bool>& interrupted_;
   ModelGatherer gatherer_;
 
   std::vector<Standing> standings_;  // of each rank, when it stood last or, of servers, closed

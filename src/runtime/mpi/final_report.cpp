@@ -9,12 +9,14 @@
 
 namespace trainyard::mpi {
 
-std::vector<std::byte> FinalReport::of(const Standing& standing, const RankAccount& account,
-                                       Time ended, ConstVector model, RunState& state, int rank) {
+std::vector<std::byte> FinalReport::of(const Member& member, Time ended, RunState& state,
+                                       int rank) {
   static_assert(std::is_trivially_copyable_v<Fixed>);
   const std::vector<std::uint64_t> staleness = state.staleness_of(rank).packed();
-  Fixed fixed{standing, account, ended, state.coding_of(rank), staleness.size()};
-  fixed.standing.model_size = model.size();
+  const ConstVector model = member.model();
+  const Fixed fixed{member.standing(),     member.account(),   ended,
+                    member.clock_offset(), member.emulation(), state.coding_of(rank),
+                    staleness.size()};
   const std::size_t of_staleness = staleness.size() * sizeof(std::uint64_t);
   std::vector<std::byte> bytes(sizeof fixed + of_staleness + model.bytes().size());
   std::memcpy(bytes.data(), &fixed, sizeof fixed);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "trainyard/base/error.hpp"
@@ -91,7 +92,7 @@ bool Mail::is_reclaimed() {
 }
 
 void Mail::tell_end() {
-  for (int r = 0; r < connection_.size(); ++r) {
+  for (int r = 0; r < connection_.ranks(); ++r) {
     if (r == connection_.rank()) continue;
     // No bytes: it leaves at once.
     MPI_Send(nullptr, 0, MPI_BYTE, r, end_tag, connection_.messages());
@@ -121,13 +122,33 @@ int Mail::workers_ended(int workers) const {
 }
 
 Message Mail::take(Matched matched) {
-  return keep(matched, label_of(matched.tag));
+  Incoming& in = room_for(matched);
+  receive(matched, in.storage.span().first(matched.bytes));
+  return message_in(in, matched);
+}
+
+Mail::Coming Mail::begin_to_take(Matched matched) {
+  Incoming& in = room_for(matched);
+  Coming coming{.matched = matched, .delivery = &in};
+  connection_.begin_to_receive(coming.matched, in.storage.span().first(matched.bytes),
+                               coming.request);
+  return coming;
+}
+
+bool Mail::is_here(Coming& coming) {
+  int done = 0;
+  MPI_Test(&coming.request, &done, MPI_STATUS_IGNORE);
+  return done != 0;
+}
+
+Message Mail::take(const Coming& coming) {
+  return message_in(static_cast<Incoming&>(*coming.delivery), coming.matched);
 }
 
 std::uint64_t Mail::take_into(Matched matched, Vector into) {
   const Label label = label_of(matched.tag);
   if (label.tag_is_in_front) {
-    const Message message = keep(matched, label);
+    const Message message = take(matched);
     message.copy_to(into);
     return message.tag();
   }
@@ -138,22 +159,32 @@ std::uint64_t Mail::take_into(Matched matched, Vector into) {
   return label.tag;
 }
 
-Message Mail::keep(Matched& matched, const Label& label) {
+Mail::Incoming& Mail::room_for(const Matched& matched) {
   if (to_receive_in_.empty()) {
     incoming_.push_back(std::make_unique<Incoming>());
     to_receive_in_.push_back(incoming_.back().get());
   }
   Incoming& in = *to_receive_in_.back();
+  try {
+    (void)room_in(in.storage, matched.bytes);
+  } catch (const std::bad_alloc&) {
+    if (!seen_) seen_ = matched;  // its sender waits until drain() has it
+    throw;
+  }
   to_receive_in_.pop_back();
-  const auto room = room_in(in.storage, matched.bytes);
-  receive(matched, room);
+  return in;
+}
+
+/// Whose bytes are in its storage.
+Message Mail::message_in(Incoming& in, const Matched& matched) {
+  const Label label = label_of(matched.tag);
   const std::size_t front = label.tag_is_in_front ? sizeof label.tag : 0;
   in.from = matched.from;
   in.payload = label.payload;
   in.tag = label.tag;
-  if (front != 0) std::memcpy(&in.tag, room.data(), sizeof in.tag);
-  in.data = room.data() + front;
-  in.size = room.size() - front;
+  if (front != 0) std::memcpy(&in.tag, in.storage.data(), sizeof in.tag);
+  in.data = in.storage.data() + front;
+  in.size = matched.bytes - front;
   return {&in, this};
 }
 

@@ -45,6 +45,16 @@ class Mail final : private DeliveryReturn {
   bool has_any();
   /// Receives it, read in place.
   Message take(Matched matched);
+  /// A message of which not all bytes may be here yet.
+  struct Coming {
+    Matched matched;
+    Delivery* delivery = nullptr;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+  Coming begin_to_take(Matched matched);
+  static bool is_here(Coming& coming);
+  /// REQUIRES: it is here.
+  Message take(const Coming& coming);
   /// Receives it into `into`, and returns its tag. REQUIRES: it carries a vector of that size and
   /// precision.
   std::uint64_t take_into(Matched matched, Vector into);
@@ -52,7 +62,8 @@ class Mail final : private DeliveryReturn {
   bool has_ended(int rank) const { return ended_[static_cast<std::size_t>(rank)]; }
   int workers_ended(int workers) const;
 
-  /// Receives what nobody will read. True when nothing of one's own is on its way any more.
+  /// Receives what nobody will read. True when nothing of one's own is on its way any more. Throws
+  /// std::bad_alloc where there is no room, and may be called again.
   bool drain();
 
  private:
@@ -67,7 +78,8 @@ class Mail final : private DeliveryReturn {
   void give_back(Delivery* delivery) override;
   void recycle();
   static std::span<std::byte> room_in(AlignedBuffer<std::byte>& storage, std::size_t bytes);
-  Message keep(Matched& matched, const Label& label);
+  Incoming& room_for(const Matched& matched);
+  Message message_in(Incoming& in, const Matched& matched);
   void receive(Matched& matched, std::span<std::byte> into);
 
   Connection& connection_;
@@ -77,7 +89,7 @@ class Mail final : private DeliveryReturn {
   std::vector<std::unique_ptr<Incoming>> incoming_;  // all
   std::vector<Incoming*> to_receive_in_;
   std::vector<MPI_Request> lent_;
-  std::optional<Matched> seen_;  // by has_any()
+  std::optional<Matched> seen_;  // by has_any(), or there was no room for it
   std::vector<bool> ended_ = std::vector<bool>(static_cast<std::size_t>(connection_.size()));
 };
 

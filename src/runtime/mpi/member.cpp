@@ -10,23 +10,21 @@ namespace trainyard::mpi {
 
 namespace {
 
-std::int64_t steady_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+/// To ask whether something was told takes as long as to look for a message, 0.1 µs, and whoever
+/// looks less often notices its message later: a step of a ring of 64 KiB took 13 µs with one
+/// question a look, and 11 with one in eight.
+constexpr std::uint64_t looks_between_attending = 8;
 
 }  // namespace
 
 Member::Member(Connection& connection, const StepRule& rule, RunState& state, Look look,
-               const std::atomic<bool>& interrupted)
+               const Interrupts& interrupts)
     : connection_(connection),
       state_(state),
-      interrupted_(interrupted),
+      interrupts_(interrupts),
       agreed_{.last_step = rule.limits.steps} {
   if (connection.rank() == 0) {
-    coordinator_ =
-        std::make_unique<Coordinator>(connection, *this, rule, state, std::move(look), interrupted);
+    coordinator_ = std::make_unique<Coordinator>(connection, *this, rule, state, std::move(look));
   }
 }
 
@@ -36,19 +34,28 @@ Time Member::now() const {
   return std::chrono::nanoseconds(steady_ns() - began_ns_ - stood_ns_);
 }
 
-void Member::start_clock() {
-  began_ns_ = steady_ns();
+void Member::start_clock(std::int64_t began_ns, const ClockOffset& offset) {
+  offset_ = offset;
+  began_ns_ = began_ns - offset.ahead_ns;
   stood_ns_ = 0;
+}
+
+bool Member::is_interrupted() const {
+  // relaxed: a flag that a signal sets.
+  return interrupts_.flag.load(std::memory_order_relaxed);
 }
 
 void Member::listen() {
   if (coordinator_) return coordinator_->attend();
+  if (is_interrupted() && !knows_of_interrupt_) {
+    knows_of_interrupt_ = true;
+    tell(Word::interrupted);
+  }
   while (const auto told = connection_.hear(0)) on(told->control);
 }
 
 void Member::listen_if_interrupted() {
-  // relaxed: a flag that a signal sets.
-  if (interrupted_.load(std::memory_order_relaxed)) listen();
+  if (is_interrupted()) listen();
 }
 
 void Member::attend() {
@@ -56,14 +63,25 @@ void Member::attend() {
   if (given_up_) throw RunAborted{};
 }
 
+void Member::wait_until(FunctionRef<bool()> ready) {
+  for (std::uint64_t round = 0; !ready(); ++round) {
+    if (round % looks_between_attending == looks_between_attending - 1) attend();
+    connection_.relax(round);
+  }
+}
+
 void Member::await(FunctionRef<bool()> ready) {
   if (ready()) return;
   const Time since = now();
-  for (std::uint64_t round = 0; !ready(); ++round) {
-    attend();
-    connection_.relax(round);
-  }
+  wait_until(ready);
   charge_blocked(account_, since, now(), Time::max(), Time::max());
+}
+
+void Member::await_word(FunctionRef<bool()> told) {
+  await([&] {
+    attend();
+    return told();
+  });
 }
 
 void Member::tell(Word word, std::uint64_t first, std::uint64_t second) {
@@ -92,6 +110,10 @@ void Member::on(const Control& control) {
     case Word::over:
       over_ = true;
       return;
+    case Word::interrupted:
+      knows_of_interrupt_ = true;
+      if (!is_interrupted() && interrupts_.interrupt) interrupts_.interrupt();
+      return;
     case Word::give_up:
       given_up_ = true;
       return;
@@ -114,6 +136,7 @@ Standing Member::standing() const {
 ConstVector Member::model() const {
   const ModelLayout& layout = state_.layout();
   const int rank = connection_.rank();
+  if (connection_.is_switch()) return {};
   const bool is_worker = rank < layout.workers;
   if (layout.home == ModelHome::replicas && is_worker) return state_.replica(rank);
   if (layout.home == ModelHome::servers && !is_worker) return state_.shard(rank - layout.workers);

@@ -17,7 +17,7 @@
 #include "trainyard/runtime/steps.hpp"
 
 #include "runtime/accounting.hpp"
-#include "runtime/mpi/connection.hpp"
+#include "runtime/mpi/emulation.hpp"
 
 namespace trainyard::mpi {
 
@@ -32,7 +32,7 @@ class Member {
  public:
   /// `state` outlives it.
   Member(Connection& connection, const StepRule& rule, RunState& state, Look look,
-         const std::atomic<bool>& interrupted);
+         const Interrupts& interrupts);
   ~Member();
 
   /// Listens to what the others say, and stands still while the run is looked at. Throws RunAborted
@@ -43,8 +43,12 @@ class Member {
   /// In the middle of a message: what it goes into is no model to look at, unless the run is to
   /// end.
   void listen_if_interrupted();
-  /// Attends until `ready` says true: this rank waits.
+  /// Attends until `ready` says true.
+  void wait_until(FunctionRef<bool()> ready);
+  /// The same, and this rank's time goes into waiting.
   void await(FunctionRef<bool()> ready);
+  /// The same for what only a word can make true.
+  void await_word(FunctionRef<bool()> told);
   void tell(Word word, std::uint64_t first = 0, std::uint64_t second = 0);
   void tell_failure(Failure failure, const std::string& text);
   /// From the coordinator.
@@ -52,12 +56,18 @@ class Member {
 
   /// The time since start_clock(), less what all stood still.
   Time now() const;
-  void start_clock();
+  /// It was zero at that time of the steady clock, or of another's, if an offset is given.
+  void start_clock(std::int64_t began_ns, const ClockOffset& offset = {});
+  /// As it was given.
+  const ClockOffset& clock_offset() const { return offset_; }
+  EmulationReport& emulation() { return emulation_; }
+  const EmulationReport& emulation() const { return emulation_; }
 
   RankAccount& account() { return account_; }
+  const RankAccount& account() const { return account_; }
   Standing& counts() { return counts_; }
   Standing standing() const;
-  /// What of the model lies here; empty where another kind of rank has it.
+  /// What of the model lies here; empty where another kind of process has it.
   ConstVector model() const;
   const GoOn& agreed() const { return agreed_; }
   bool is_over() const { return over_; }
@@ -66,6 +76,9 @@ class Member {
   /// Until then a process whose program has ended stays with the others.
   bool is_to_report() const { return to_report_; }
   bool is_given_up() const { return given_up_; }
+  bool is_interrupted() const;
+  /// Whether all have been told, or are about to be.
+  bool knows_of_interrupt() const { return knows_of_interrupt_; }
   /// nullptr but in the leading process.
   Coordinator* coordinator() { return coordinator_.get(); }
 
@@ -74,14 +87,16 @@ class Member {
 
   Connection& connection_;
   RunState& state_;
-  const std::atomic<bool>& interrupted_;
+  const Interrupts interrupts_;
   std::unique_ptr<Coordinator> coordinator_;
   std::int64_t began_ns_ = 0, stood_ns_ = 0;
+  ClockOffset offset_;
+  EmulationReport emulation_;
   RankAccount account_;
   Standing counts_;
   GoOn agreed_;
   std::optional<Lot> lot_;
-  bool over_ = false, given_up_ = false, to_report_ = false;
+  bool over_ = false, given_up_ = false, to_report_ = false, knows_of_interrupt_ = false;
 };
 
 }  // namespace trainyard::mpi

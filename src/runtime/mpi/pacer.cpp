@@ -8,9 +8,24 @@
 
 namespace trainyard::mpi {
 
+namespace {
+
+/// nullptr where not all workers share it.
+const SharedWindow* window_of_workers(const Connection& connection, int workers) {
+  for (int worker = 0; worker < workers; ++worker) {
+    if (!connection.hosts().share_memory(worker, connection.rank())) return nullptr;
+  }
+  return connection.window();
+}
+
+}  // namespace
+
+ProcessPacer::ProcessPacer(const Connection& connection, Member& member, const StepRule& rule)
+    : shared_(window_of_workers(connection, rule.workers)), member_(member), rule_(rule) {}
+
 bool ProcessPacer::next_step(Rank& rank, std::uint64_t done) {
   member_.attend();
-  member_.counts().done = done;
+  count_done(done);
   if (rule_.pace == Pace::free && done > 0) {
     // A step of a team is a minibatch of each; of the run's last one there may be fewer left.
     left_ -= std::min(left_, static_cast<std::uint64_t>(rule_.team));
@@ -30,12 +45,12 @@ bool ProcessPacer::next_step(Rank& rank, std::uint64_t done) {
         return true;
       case Verdict::look:
         member_.tell(Word::came_to_look, done);
-        member_.await([&] { return member_.agreed().looked_at >= done; });
+        member_.await_word([&] { return member_.agreed().looked_at >= done; });
         counts.looked = true;
         break;
       case Verdict::wind_up:
         member_.tell(Word::winds_up);
-        member_.await([&] { return member_.agreed().ending != 0; });
+        member_.await_word([&] { return member_.agreed().ending != 0; });
         break;
       case Verdict::refuse:
         refuse_standing_clock(rule_.limits.steps_of_instant, rank.now());
@@ -45,13 +60,17 @@ bool ProcessPacer::next_step(Rank& rank, std::uint64_t done) {
 
 void ProcessPacer::follow(int, std::uint64_t done, bool goes_on) {
   member_.attend();
-  member_.counts().done = done;
+  count_done(done);
   if (goes_on) member_.counts().begun = done + 1;
 }
 
+void ProcessPacer::count_done(std::uint64_t done) {
+  member_.counts().done = done;
+  if (shared_ != nullptr) shared_->count_steps(done);
+}
+
 Verdict ProcessPacer::ask(Rank& rank, StepCounts& counts) {
-  // relaxed: a flag that a signal sets.
-  counts.interrupted = interrupted_.load(std::memory_order_relaxed);
+  counts.interrupted = member_.is_interrupted();
   counts.ending = member_.agreed().ending != 0;
   counts.lot_left = left_;
   counts.last_step = last_step();
@@ -70,7 +89,7 @@ Verdict ProcessPacer::ask(Rank& rank, StepCounts& counts) {
 /// in its next verb. False when there are none left.
 bool ProcessPacer::claim_lot() {
   if (!lot_is_asked_for_) member_.tell(Word::wants_lot);
-  member_.await([&] { return member_.has_lot(); });
+  member_.await_word([&] { return member_.has_lot(); });
   lot_ = *member_.take_lot();
   left_ = lot_.count;
   lot_is_asked_for_ = left_ > 0;
@@ -84,10 +103,12 @@ void ProcessPacer::close_step(Rank&, std::uint64_t minibatches) {
   const std::uint64_t steps = ++own.closed;
   member_.tell(Word::closed, steps, own.minibatches);
   if (rule_.last_look(steps) != steps) return;
-  member_.await([&] { return member_.agreed().looked_at >= steps; });
+  member_.await_word([&] { return member_.agreed().looked_at >= steps; });
 }
 
+/// While the run goes on, processes know of others only what lies in memory that they share.
 std::uint64_t ProcessPacer::worker_steps_done() const {
+  if (shared_ != nullptr) return shared_->steps_of_all();
   const Coordinator* coordinator = member_.coordinator();
   return coordinator != nullptr ? coordinator->worker_steps_done() : member_.counts().done;
 }

@@ -4,7 +4,6 @@
 // Threads: the main one.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "trainyard/runtime/pacing.hpp"
@@ -16,8 +15,8 @@ namespace trainyard::mpi {
 
 class ProcessPacer final : public Pacing {
  public:
-  ProcessPacer(Member& member, const StepRule& rule, const std::atomic<bool>& interrupted)
-      : member_(member), rule_(rule), interrupted_(interrupted) {}
+  /// All outlive it.
+  ProcessPacer(const Connection& connection, Member& member, const StepRule& rule);
 
   bool next_step(Rank& rank, std::uint64_t done) override;
   void follow(int worker, std::uint64_t done, bool goes_on) override;
@@ -33,9 +32,11 @@ class ProcessPacer final : public Pacing {
   Verdict ask(Rank& rank, StepCounts& counts);
   bool claim_lot();
 
+  void count_done(std::uint64_t done);
+
+  const SharedWindow* const shared_;  // nullptr where not all workers share memory
   Member& member_;
   const StepRule rule_;
-  const std::atomic<bool>& interrupted_;
   Lot lot_;  // free: the present one, and how many minibatches are left of it
   std::uint64_t left_ = 0;
   bool lot_is_asked_for_ = false;

@@ -4,6 +4,7 @@
 // is on its way, so that the next run, and MPI's own end, find nothing of this one.
 #include <chrono>
 #include <exception>
+#include <new>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,11 +15,13 @@
 
 #include "runtime/accounting.hpp"
 #include "runtime/mpi/coordinator.hpp"
+#include "runtime/mpi/emulated_rank.hpp"
 #include "runtime/mpi/final_report.hpp"
 #include "runtime/mpi/mail.hpp"
 #include "runtime/mpi/member.hpp"
 #include "runtime/mpi/pacer.hpp"
 #include "runtime/mpi/rank.hpp"
+#include "runtime/mpi/switch_process.hpp"
 
 namespace trainyard {
 
@@ -46,6 +49,8 @@ Failed told(const std::exception_ptr& failure) {
     return {Failure::interrupted, error.what()};
   } catch (const InternalError& error) {
     return {Failure::defect, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Failure::run, "not enough memory"};
   } catch (const std::exception& error) {
     return {Failure::run, error.what()};
   } catch (...) {
@@ -70,21 +75,25 @@ Failed told(const std::exception_ptr& failure) {
 
 class MpiRun final : public ProcessRun {
  public:
-  MpiRun(Connection& connection, bool& broken, const RuntimeSetup& setup, const StepRule& rule,
-         RunState& state, Look look, const std::atomic<bool>& interrupted)
+  MpiRun(Connection& connection, ProcessState& process_state, const RuntimeSetup& setup,
+         const StepRule& rule, RunState& state, Look look, const Interrupts& interrupts)
       : connection_(connection),
-        broken_(broken),
+        process_state_(process_state),
         setup_(setup),
         state_(state),
-        member_(connection, rule, state, std::move(look), interrupted),
+        member_(connection, rule, state, std::move(look), interrupts),
         mail_(connection, member_),
-        pacer_(member_, rule, interrupted) {}
+        pacer_(connection, member_, rule) {}
 
   Pacing& pacing() override { return pacer_; }
   RuntimeReport run(const std::function<void(Rank&)>& program) override;
+  std::string note() const override { return note_; }
 
  private:
   RuntimeReport run_to_the_end(const std::function<void(Rank&)>& program);
+  void run_rank(const std::function<void(Rank&)>& program);
+  void run_program(FunctionRef<void()> program);
+  RuntimeReport run_switch();
   void tell_end();
   void stay_until_all_have_ended();
   RuntimeReport report(Time ended);
@@ -92,28 +101,64 @@ class MpiRun final : public ProcessRun {
   void throw_failure(const RuntimeReport& report);
 
   Connection& connection_;
-  bool& broken_;
+  ProcessState& process_state_;
   const RuntimeSetup setup_;
   RunState& state_;
   Member member_;
   Mail mail_;
   ProcessPacer pacer_;
-  std::exception_ptr failure_;  // of this rank
+  // Here, and not where it runs: what a rank has given up may still be written to.
+  std::optional<EmulatedRank> emulated_rank_;
+  std::optional<MpiRank> rank_;
+  std::exception_ptr failure_;  // of this process
+  std::string note_;
 };
 
 RuntimeReport MpiRun::run(const std::function<void(Rank&)>& program) {
   try {
-    return run_to_the_end(program);
+    RuntimeReport all = run_to_the_end(program);
+    process_state_ = ProcessState::together;
+    throw_failure(all);
+    return all;
   } catch (const RankLost&) {
-    broken_ = true;  // nothing can be agreed on any more
+    process_state_ = ProcessState::broken;  // nothing can be agreed on any more
     throw;
   }
 }
 
 RuntimeReport MpiRun::run_to_the_end(const std::function<void(Rank&)>& program) {
-  MpiRank rank(connection_, member_, mail_, setup_);
+  if (connection_.is_switch()) return run_switch();
+  run_rank(program);
+  const Time ended = member_.now();
+  tell_end();
+  stay_until_all_have_ended();
+  RuntimeReport all = report(ended);
+  leave_nothing_behind();
+  return all;
+}
+
+/// Of the scheme it has no part.
+RuntimeReport MpiRun::run_switch() {
+  run_program([this] { SwitchProcess(connection_, member_, setup_).run(); });
+  const Failed failed = told(failure_);
+  if (failed.kind != Failure::none) member_.tell_failure(failed.kind, failed.text);
+  stay_until_all_have_ended();
+  connection_.send_bytes(0, std::as_bytes(std::span(&member_.emulation(), 1)));
+  leave_nothing_behind();
+  return {};
+}
+
+void MpiRun::run_rank(const std::function<void(Rank&)>& program) {
+  Rank& rank = connection_.has_switch()
+                   ? static_cast<Rank&>(emulated_rank_.emplace(connection_, member_, mail_, setup_))
+                   : rank_.emplace(connection_, member_, mail_, setup_);
+  run_program([&] { program(rank); });
+}
+
+/// Keeps its failure.
+void MpiRun::run_program(FunctionRef<void()> program) {
   try {
-    program(rank);
+    program();
   } catch (const RankLost&) {
     throw;
   } catch (const RunAborted&) {
@@ -121,13 +166,6 @@ RuntimeReport MpiRun::run_to_the_end(const std::function<void(Rank&)>& program) 
   } catch (...) {
     failure_ = std::current_exception();
   }
-  const Time ended = member_.now();
-  tell_end();
-  stay_until_all_have_ended();
-  RuntimeReport all = report(ended);
-  leave_nothing_behind();
-  throw_failure(all);
-  return all;
 }
 
 void MpiRun::tell_end() {
@@ -145,6 +183,7 @@ void MpiRun::stay_until_all_have_ended() {
   for (std::uint64_t round = 0; !over(); ++round) {
     member_.listen();
     mail_.drain();
+    connection_.drop_records();
     if (member_.coordinator() != nullptr) member_.coordinator()->wait_for_ends();
     connection_.relax(round);
   }
@@ -152,23 +191,32 @@ void MpiRun::stay_until_all_have_ended() {
 
 RuntimeReport MpiRun::report(Time ended) {
   if (member_.coordinator() == nullptr) {
-    const auto bytes = FinalReport::of(member_.standing(), member_.account(), ended,
-                                       member_.model(), state_, connection_.rank());
-    connection_.send_bytes(0, bytes);
+    connection_.send_bytes(0, FinalReport::of(member_, ended, state_, connection_.rank()));
     return {};
   }
   auto reports = member_.coordinator()->collect(ended);
+  if (connection_.has_switch()) {
+    note_ = emulation_text(reports.emulation, reports.widest_clock,
+                           connection_.host(connection_.switch_rank()));
+  }
   return closed_report(std::move(reports.accounts), reports.ended);
 }
 
 /// What nobody has received, as pushes that came too late, would keep their senders for ever.
 void MpiRun::leave_nothing_behind() {
-  for (std::uint64_t round = 0; !mail_.drain(); ++round) connection_.relax(round);
+  const auto drained = [this] {
+    const bool records = connection_.drop_records();
+    // Who was interrupted while the others ended has said so to nobody.
+    while (member_.coordinator() != nullptr && connection_.hear(MPI_ANY_SOURCE)) {
+    }
+    return mail_.drain() && records;
+  };
+  for (std::uint64_t round = 0; !drained(); ++round) connection_.relax(round);
   MPI_Request all_sent = MPI_REQUEST_NULL;
   MPI_Ibarrier(connection_.messages(), &all_sent);
   int done = 0;
   for (std::uint64_t round = 0; done == 0; ++round) {
-    mail_.drain();
+    (void)drained();
     MPI_Test(&all_sent, &done, MPI_STATUS_IGNORE);
     connection_.relax(round);
   }
@@ -192,24 +240,26 @@ class MpiProcesses final : public Processes {
   int size() const override { return connection_.size(); }
   std::string description() const override;
   void agree(std::exception_ptr failure) override;
-  void divide(int workers) override { connection_.divide(workers); }
+  void divide(int workers, int ranks) override { connection_.divide(workers, ranks); }
   std::unique_ptr<ProcessRun> join(const RuntimeSetup& setup, const StepRule& rule, RunState& state,
-                                   Look look, const std::atomic<bool>& interrupted) override {
+                                   Look look, const Interrupts& interrupts) override {
     StepRule agreed = rule;  // the leading process has looked at the start
     connection_.take_from_first(agreed.limits.steps);
-    return std::make_unique<MpiRun>(connection_, broken_, setup, agreed, state, std::move(look),
-                                    interrupted);
+    return std::make_unique<MpiRun>(connection_, process_state_, setup, agreed, state,
+                                    std::move(look), interrupts);
   }
+  const Hosts& hosts() const override { return connection_.hosts(); }
+  std::vector<std::span<std::byte>> share_memory(std::span<const MemoryShare> shares) override;
   int size_of_host() const override { return connection_.size_of_host(); }
   bool is_first_of_host() const override { return connection_.rank_on_host() == 0; }
   std::vector<std::byte> from_first_of_host(std::vector<std::byte> bytes) override {
     return connection_.from_first_of_host(std::move(bytes));
   }
-  bool is_broken() const override { return broken_; }
+  ProcessState state() const override { return process_state_; }
 
  private:
   Connection connection_;
-  bool broken_ = false;
+  ProcessState process_state_ = ProcessState::together;
 };
 
 std::string MpiProcesses::description() const {
@@ -219,6 +269,12 @@ std::string MpiProcesses::description() const {
   const std::string_view text(version.data());
   return fmt::format("{} processes on {}; {}", size(), connection_.hosts_text(),
                      text.substr(0, text.find_first_of(",\n")));
+}
+
+/// The first of what all do for a run.
+std::vector<std::span<std::byte>> MpiProcesses::share_memory(std::span<const MemoryShare> shares) {
+  process_state_ = ProcessState::waited_for;
+  return connection_.share_memory(shares);
 }
 
 /// The first that failed tells the leading one.

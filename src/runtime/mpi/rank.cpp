@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include <fmt/format.h>
@@ -28,12 +29,16 @@ MpiRank::MpiRank(Connection& connection, Member& member, Mail& mail, const Runti
       connection_(connection),
       member_(member),
       mail_(mail),
-      setup_(setup),
-      links_(setup.network, setup.workers, setup.servers, setup.hosts) {}
+      links_(setup.network, setup.workers, setup.servers, setup.hosts),
+      setup_(setup) {}
+
+void MpiRank::count_sent_to(int to, std::size_t bytes) {
+  require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
+  count_sent(member_.account(), setup_.network, links_, rank(), to, bytes);
+}
 
 void MpiRank::post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) {
-  require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
-  count_sent(member_.account(), setup_.network, links_, rank(), to, bytes.size());
+  count_sent_to(to, bytes.size());
   mail_.send(to, bytes, payload, tag);
 }
 
@@ -42,12 +47,13 @@ void MpiRank::lend(int to, ConstVector payload) {
     send(to, payload);
     return;
   }
-  count_sent(member_.account(), setup_.network, links_, rank(), to, payload.bytes().size());
+  count_sent_to(to, payload.bytes().size());
   mail_.lend(to, payload.bytes(), payload_of(payload.scalar()));
 }
 
 /// Also where this rank fails: what was lent is read from memory that goes with it. The others end
-/// their programs then, and receive what is left (Mail::drain()).
+/// their programs then, and receive what is left (Mail::drain()); so does this one, as another may
+/// have lent to it and wait in the same place.
 void MpiRank::reclaim(bool in_distress) noexcept {
   if (mail_.is_reclaimed()) return;
   const Time since = now();
@@ -55,6 +61,7 @@ void MpiRank::reclaim(bool in_distress) noexcept {
     if (in_distress && !member_.is_given_up()) member_.tell(Word::fails);
     for (std::uint64_t round = 0; !mail_.is_reclaimed(); ++round) {
       member_.listen();
+      if (in_distress) drain_as_far_as_it_fits();
       connection_.relax(round);
     }
   } catch (const RankLost&) {
@@ -62,6 +69,15 @@ void MpiRank::reclaim(bool in_distress) noexcept {
     return;
   }
   charge_blocked(member_.account(), since, now(), Time::max(), Time::max());
+}
+
+/// What does not fit now, does when this rank's program has given its memory back.
+void MpiRank::drain_as_far_as_it_fits() {
+  try {
+    mail_.drain();
+  } catch (const std::bad_alloc&) {
+    return;
+  }
 }
 
 Matched MpiRank::await_from(int from) {
@@ -72,6 +88,10 @@ Matched MpiRank::await_from(int from) {
     return matched.has_value() || mail_.has_ended(from);
   });
   if (matched) return *matched;
+  throw_hang(from);
+}
+
+void MpiRank::throw_hang(int from) const {
   throw InternalError(fmt::format(
       "the run hangs: rank {} waits for a message from rank {}, which has ended", rank(), from));
 }
@@ -172,12 +192,19 @@ void MpiRank::let_stall(MPI_Request request) const {
   }
 }
 
-void MpiRank::begin() {
+/// Waits for all processes.
+void MpiRank::enter_start() {
+  connection_.publish_memory();
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(connection_.messages(), &request);
+  MPI_Ibarrier(connection_.start(), &request);
   finish(request);
+  connection_.publish_memory();
+}
+
+void MpiRank::begin() {
+  enter_start();
   member_.account() = {};
-  member_.start_clock();
+  member_.start_clock(steady_ns());
 }
 
 void MpiRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
@@ -209,10 +236,7 @@ void MpiRank::sleep_until(Time moment) {
   while (true) {
     member_.attend();
     const Duration left = moment - now();
-    // relaxed: a flag that a signal sets.
-    const bool hurry =
-        setup_.interrupted != nullptr && setup_.interrupted->load(std::memory_order_relaxed);
-    if (left <= Duration::zero() || hurry) return;
+    if (left <= Duration::zero() || member_.is_interrupted()) return;
     std::this_thread::sleep_for(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(left, longest_sleep)));
   }
@@ -231,6 +255,9 @@ void mpi_all_reduce_sum(Communicator& comm, Vector vector) {
   if (rank == nullptr) {
     throw UsageError(
         "the MPI library's all-reduce is one of all workers, and this is one of a group of them");
+  }
+  if (rank->is_emulated()) {
+    throw UsageError("the MPI library's all-reduce does not go over the network that is emulated");
   }
   rank->all_reduce_sum(vector);
 }

@@ -1,4 +1,5 @@
-// The verbs of a rank that is a process.
+// The verbs of a rank that is a process, over the network that there is. EmulatedRank
+// (emulated_rank.hpp) has those that an emulated one changes.
 //
 // Threads: the main one.
 #pragma once
@@ -14,7 +15,7 @@
 
 namespace trainyard::mpi {
 
-class MpiRank final : public Rank {
+class MpiRank : public Rank {
  public:
   /// All outlive it. Called by all.
   MpiRank(Connection& connection, Member& member, Mail& mail, const RuntimeSetup& setup);
@@ -31,6 +32,7 @@ class MpiRank final : public Rank {
   void barrier() override;
   /// As mpi_all_reduce_sum() has it.
   void all_reduce_sum(Vector vector);
+  bool is_emulated() const { return connection_.has_switch(); }
 
   void begin() override;
   Time now() override { return member_.now(); }
@@ -41,20 +43,27 @@ class MpiRank final : public Rank {
   void stand_still(FunctionRef<void()> inspect) override { inspect(); }
   RankAccount traffic_of_all() const override;
 
- private:
-  Matched await_from(int from);
+ protected:
   Message counted(Message message);
-  void count_received_from(int from, std::size_t bytes);
+  void enter_start();
   void finish(MPI_Request& request);
-  void let_stall(MPI_Request request) const;
   void sleep_until(Time moment);
   bool nobody_sends() const;
+  void count_sent_to(int to, std::size_t bytes);
+  [[noreturn]] void throw_hang(int from) const;
 
   Connection& connection_;
   Member& member_;
   Mail& mail_;
-  const RuntimeSetup& setup_;
   const Links links_;
+
+ private:
+  void drain_as_far_as_it_fits();
+  Matched await_from(int from);
+  void count_received_from(int from, std::size_t bytes);
+  void let_stall(MPI_Request request) const;
+
+  const RuntimeSetup& setup_;
 };
 
 }  // namespace trainyard::mpi

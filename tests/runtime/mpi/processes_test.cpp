@@ -9,56 +9,26 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "trainyard/run/plan.hpp"
-#include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "data/files.hpp"
+#include "runtime/mpi/small_runs.hpp"
 #include "support/catch.hpp"
 #include "support/left_out.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
+using test::is_in_lockstep;
+using test::model_flag;
+using test::ranks_of;
 using test::run_processes;
+using test::small_run;
 using test::summary_of_processes;
 using test::summary_of_simulation;
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Of those that need layers; the others take what the data are for.
-std::string model_flag(const std::string& scheme) {
-  const std::string model = test::model_for(scheme);
-  return model.empty() ? "" : "--model " + model;
-}
-
-/// Of a scheme, as the small runs of other tests have them.
-std::string small_run(const std::string& scheme, int workers) {
-  return fmt::format(
-      "--scheme {} --workers {} --steps 12 --batch 4 --lr 0.5 --evaluate-every 0.005 --seed 3 {}",
-      scheme, workers, model_flag(scheme));
-}
-
-/// Workers and servers; 0 where such a run does not exist.
-int ranks_of(const std::string& scheme, int workers) {
-  Configuration c = test::quick(scheme, workers, 12);
-  try {
-    const LoadedData data = test::dense_problem();
-    return plan_run(resolve(c, {scheme}, data, {}), data).cast.ranks();
-  } catch (const UsageError&) {
-    return 0;
-  }
-}
-
-bool shares_memory(const Scheme& scheme) {
-  return cast_of(scheme, test::quick(scheme.name, 4, 1)).model == ModelHome::shared;
-}
-
-/// And nothing depends on whose message comes first.
-bool is_in_lockstep(const Scheme& scheme) {
-  return scheme.pace == Pace::lockstep && !by_arrival(scheme) && !shares_memory(scheme);
-}
 
 void check_bits(const std::string& scheme, int workers) {
   const int ranks = ranks_of(scheme, workers);
@@ -84,28 +54,65 @@ TEST_CASE("processes give the bits of simulated time in lockstep", "[runtime]") 
 TEST_CASE("processes give the bits of simulated time for every scheme in lockstep",
           "[runtime][slow]") {
   if (!test::has_processes()) return;
+  int more = 8;
   for (const std::string& scheme : test::schemes_where(is_in_lockstep)) {
-    for (const int workers : {1, 2, 3, 5, 8}) check_bits(scheme, workers);
+    // 3 of them, on an emulated network: emulated_network_test.cpp. To start 8 takes 1.5 s, so one
+    // scheme has 2 and the next one 8; all have both in the case below.
+    for (const int workers : {1, 5, more}) check_bits(scheme, workers);
+    more = more == 8 ? 2 : 8;
   }
 }
 
-TEST_CASE("processes run every other scheme as far as simulated time does or refuse it",
-          "[runtime][slow]") {
+// By its name only, before a change of the runtime: 2 minutes on two cores.
+TEST_CASE("processes give the bits of simulated time, by 2 and by 8 workers", "[.][runtime]") {
+  if (!test::has_processes()) return;
+  for (const std::string& scheme : test::schemes_where(is_in_lockstep)) {
+    for (const int workers : {2, 8}) check_bits(scheme, workers);
+  }
+}
+
+// As where a file is on the first host alone.
+TEST_CASE("processes that cannot all read their command lines say which one cannot", "[runtime]") {
+  if (!test::has_processes()) return;
+  const std::string good = "run --workers 2 --steps 2", bad = "run no-such.toml --workers 2";
+  const auto second = test::run_unlike_processes({good, bad});
+  CHECK(second.status == 2);
+  CHECK_THAT(second.output,
+             ContainsSubstring("rank 1 on ") && ContainsSubstring(": no-such.toml: no such file"));
+  const auto first = test::run_unlike_processes({bad, good});
+  CHECK(first.status == 2);
+  CHECK_THAT(first.output, ContainsSubstring("trainyard: no-such.toml: no such file"));
+}
+
+// Of these limits on a machine like that of the tests some are met while the run is set up, some in
+// it, where both have lent a vector to each other, and some when it reports.
+TEST_CASE("processes of which one has no memory end", "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  const std::string run =
+      "run --workers 2 --steps 2 --model mlp:2000 --dataset sparse-logistic:100 --batch 1 "
+      "--force-memory";
+  for (const int megabytes : {400, 420, 460, 480, 500}) {
+    for (const int short_of_memory : {0, 1}) {
+      CAPTURE(megabytes, short_of_memory);
+      const auto outcome = test::run_pair_without_memory(short_of_memory, megabytes, run);
+      INFO(outcome.output);
+      CHECK(outcome.status != 124);  // the time that it has
+    }
+  }
+}
+
+TEST_CASE("processes run every other scheme as far as simulated time does", "[runtime][slow]") {
   if (!test::has_processes()) return;
   for (const Scheme& scheme : schemes()) {
     if (is_in_lockstep(scheme)) continue;
     CAPTURE(scheme.name);
-    const std::string run = fmt::format("--scheme {} --workers 4 --epochs 2 --lr 0.5 {}",
+    // How far passes get depends on who comes first: after two, mpca-sgd was at 0.55 to 0.63, and
+    // on a busy machine once at 0.67.
+    const std::string run = fmt::format("--scheme {} --workers 4 --epochs 4 --lr 0.5 {}",
                                         scheme.name, model_flag(scheme.name));
-    if (shares_memory(scheme)) {
-      const auto refused = run_processes(4, "run " + run);
-      CHECK(refused.status == 2);
-      CHECK(refused.output.find("memory that they share") != std::string::npos);
-      continue;
-    }
     const auto summary = summary_of_processes(ranks_of(scheme.name, 4), run);
     CHECK(summary["diverged"] == false);
-    // Who has spares counts fewer passes, and a quasi-Newton method has only begun after two.
+    // Who has spares counts fewer passes, and a quasi-Newton method has only begun.
     const auto simulated = summary_of_simulation(run);
     CHECK(summary["epochs"].get<double>() ==
           Approx(simulated["epochs"].get<double>()).epsilon(0.01));
@@ -143,14 +150,6 @@ TEST_CASE("processes that are not a run's ranks are told how many it has", "[run
   const auto refused = run_processes(3, "run --scheme ps-sync --workers 3 --steps 2");
   CHECK(refused.status == 2);
   CHECK(refused.output.find("needs 4 processes, and 3 were started (mpirun -np 4)") !=
-        std::string::npos);
-  const auto emulated = run_processes(2, "run --workers 2 --latency 1ms --steps 2");
-  CHECK(emulated.status == 2);
-  CHECK(emulated.output.find("none is emulated") != std::string::npos);
-  const auto threaded =
-      run_processes(3, "run --scheme ps-async-epochs --workers 2 --machine-threads 2 --steps 2");
-  CHECK(threaded.status == 2);
-  CHECK(threaded.output.find("--machine-threads 2: threads of one machine share a model") !=
         std::string::npos);
   const auto served = run_processes(2, "run --workers 2 --data-source server --steps 2");
   CHECK(served.status == 2);
@@ -243,7 +242,7 @@ TEST_CASE("what keeps one process from reading is said once", "[runtime][slow]")
 // A worker, and a server where there is one, after the start and two more evaluations.
 TEST_CASE("when a process is killed the others name it, keep results and end", "[runtime][slow]") {
   if (!test::has_processes()) return;
-  for (const char* scheme : {"ring", "ps-async", "ps-sync", "gossip"}) {
+  for (const char* scheme : {"ring", "ps-async", "ps-sync", "gossip", "hogwild"}) {
     const int ranks = ranks_of(scheme, 4);
     for (const int lost : {1, ranks - 1}) {
       const TemporaryFolder folder;
