@@ -5,12 +5,15 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/hash.hpp"
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/crossover_map_format.hpp"
@@ -69,6 +72,42 @@ HostData load(const Configuration& configuration, const RunHooks& hooks) {
   HostData loaded = hooks.processes == nullptr ? HostData{.data = load_dataset(request)}
                                                : load_once_a_host(request, *hooks.processes);
   for (const std::string& remark : loaded.data.remarks) hooks.remark(remark);
+  return loaded;
+}
+
+/// Throws in all processes where one was started with other options than the leading one, as it may
+/// be by hand. Files may lie elsewhere on another host.
+void require_same_options(Configuration c, Processes* processes) {
+  if (processes == nullptr) return;
+  for (std::string* place : {&c.dataset, &c.test, &c.data_dir, &c.labels, &c.test_labels}) {
+    place->clear();
+  }
+  const std::string text = run_command_text(c);
+  const int unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(text))));
+  if (unlike == processes->size()) return;
+  throw UsageError(fmt::format(
+      "rank {} on {} was started with other options than rank 0; all processes of a run take the "
+      "same",
+      unlike, processes->hosts().names[static_cast<std::size_t>(unlike)]));
+}
+
+/// The same of what they have read.
+void require_same_data(const LoadedData& data, Processes* processes) {
+  if (processes == nullptr) return;
+  const std::array<std::uint64_t, 6> shape{
+      data.train.rows, data.train.features,  data.train.nonzeros(),
+      data.test.rows,  data.test.nonzeros(), static_cast<std::uint64_t>(data.train.classes)};
+  const int unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(shape))));
+  if (unlike == processes->size()) return;
+  throw DataError(fmt::format(
+      "{}: rank {} on {} has read other data than rank 0; all processes of a run need the same",
+      data.name, unlike, processes->hosts().names[static_cast<std::size_t>(unlike)]));
+}
+
+/// What all of them have.
+HostData load_agreed(const Configuration& configuration, const RunHooks& hooks) {
+  HostData loaded = agreed(hooks.processes, [&] { return load(configuration, hooks); });
+  require_same_data(loaded.data, hooks.processes);
   return loaded;
 }
 
@@ -133,18 +172,16 @@ struct OpenedRun {
   RunHooks hooks;
 };
 
-/// What it reads, and what is to be run.
+/// What is to be run.
 struct PreparedRun {
-  PreparedRun(const Configuration& asked, const RunHooks& hooks)
-      : loaded(load(asked, hooks)),
-        resolved(resolve(asked, {asked.scheme}, loaded.data, hooks.remark)),
-        plan(plan_run(resolved, loaded.data)) {
+  PreparedRun(const Configuration& asked, const LoadedData& data, const RunHooks& hooks)
+      : resolved(resolve(asked, {asked.scheme}, data, hooks.remark)),
+        plan(plan_run(resolved, data)) {
     if (hooks.processes == nullptr) return;
     check_processes(plan, hooks.processes->size());
     check_hosts(plan, hooks.processes->hosts());
   }
 
-  const HostData loaded;
   const Configuration resolved;
   const Plan plan;
 };
@@ -157,8 +194,10 @@ int follow(const Configuration& asked, Processes& processes) {
   hooks.interrupt = note_interrupt;
   hooks.processes = &processes;
   processes.agree(nullptr);  // the leading one has opened what it writes
+  require_same_options(asked, &processes);
+  const HostData loaded = load_agreed(asked, hooks);
   const auto prepared =
-      agreed(&processes, [&] { return std::make_unique<PreparedRun>(asked, hooks); });
+      agreed(&processes, [&] { return std::make_unique<PreparedRun>(asked, loaded.data, hooks); });
   keep_results_when_interrupted();  // which the leading process has
   run_experiment(prepared->plan, hooks);
   return exit_done;
@@ -171,8 +210,10 @@ int run_command(const Configuration& configuration, Processes* processes) {
   if (processes != nullptr && !processes->leads()) return follow(configuration, *processes);
   const auto run =
       agreed(processes, [&] { return std::make_unique<OpenedRun>(configuration, processes); });
+  require_same_options(configuration, processes);
+  const HostData loaded = load_agreed(configuration, run->hooks);
   const auto prepared = agreed(processes, [&] {
-    auto made = std::make_unique<PreparedRun>(configuration, run->hooks);
+    auto made = std::make_unique<PreparedRun>(configuration, loaded.data, run->hooks);
     run->listeners.begin(made->resolved);
     return made;
   });

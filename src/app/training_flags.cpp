@@ -92,9 +92,10 @@ void refuse_extras(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_lnames().empty()) known.push_back("--" + option->get_lnames().front());
   }
-  const bool is_program = command.get_parent() == nullptr;
-  const std::string name =
-      is_program ? command.get_name() : fmt::format("trainyard {}", command.get_name());
+  const CLI::App* const program = command.get_parent();
+  const std::string name = program == nullptr
+                               ? command.get_name()
+                               : fmt::format("{} {}", program->get_name(), command.get_name());
   for (const std::string& word : extras) {
     if (!word.starts_with("-")) continue;
     const std::string flag = word.substr(0, word.find('='));

@@ -146,7 +146,8 @@ std::string charge_control_idle(const OptionSetting& s) {
   return fmt::format("{} sends nothing; its workers share memory", s.scheme.name);
 }
 
-/// Why no message takes time, whatever the network is.
+}  // namespace
+
 std::string nothing_is_sent(const OptionSetting& s) {
   std::string reason = charge_control_idle(s);
   if (!reason.empty() || !sends_no_bytes(s) || s.configuration.network.charge_control) {
@@ -155,6 +156,8 @@ std::string nothing_is_sent(const OptionSetting& s) {
   return fmt::format("{} sends a token without bytes, which takes time with --charge-control only",
                      s.scheme.name);
 }
+
+namespace {
 
 std::string no_bytes_are_sent(const OptionSetting& s) {
   std::string reason = nothing_is_sent(s);

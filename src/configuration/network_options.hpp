@@ -1,6 +1,7 @@
 // The part of the table of options that describes the network.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "trainyard/configuration/options.hpp"
@@ -8,5 +9,8 @@
 namespace trainyard {
 
 std::vector<Option> network_options();
+
+/// Why no message takes time, whatever the network is; empty where one does.
+std::string nothing_is_sent(const OptionSetting& setting);
 
 }  // namespace trainyard

@@ -1,10 +1,16 @@
 #include "trainyard/run/processes.hpp"
 
+#include <algorithm>
+#include <climits>
+
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
 #include "trainyard/collective/own_all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
+
+#include "configuration/network_options.hpp"
 
 namespace trainyard {
 
@@ -50,21 +56,44 @@ void check_collective(const Plan& plan) {
   }
 }
 
+/// Of a model that lies in ranks the leading one gets each replica or shard in one message.
+void check_size(const Plan& plan) {
+  const ModelLayout layout = plan.layout();
+  std::size_t parameters = 0;
+  for (int w = 0; w < layout.workers && layout.home == ModelHome::replicas; ++w) {
+    parameters = std::max(parameters, layout.count_of(w));
+  }
+  if (layout.home == ModelHome::servers) parameters = layout.dimension / layout.servers;
+  const std::size_t bytes = parameters * bytes_of(layout.scalar);
+  if (bytes <= INT_MAX) return;
+  throw OptionError(
+      "model", plan.configuration.model,
+      fmt::format("{} of parameters are more than a message of MPI holds, 2 GiB; `trainyard run` "
+                  "takes them",
+                  human_bytes(static_cast<double>(bytes))));
+}
+
+std::string counted(int count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 }  // namespace
 
 void check_processes(const Plan& plan, int processes) {
   const Configuration& c = plan.configuration;
   refuse_what_needs_one_place(c);
   check_collective(plan);
-  const bool has_switch = plan.cast.ranks() > 1 && !c.network.perfect();
+  check_size(plan);
+  const bool has_switch = !c.network.perfect() && nothing_is_sent({c, *plan.scheme}).empty();
   const int wanted = plan.cast.ranks() + (has_switch ? 1 : 0);
   if (wanted == processes) return;
-  throw OptionError(
-      "workers", fmt::format("{} with {} workers and {} servers{} needs {} processes, and {} "
-                             "were started (mpirun -np {})",
-                             plan.scheme->name, plan.cast.workers, plan.cast.servers,
-                             has_switch ? ", and the switch of its emulated network," : "", wanted,
-                             processes, wanted));
+  throw OptionError("workers",
+                    fmt::format("{} with {} and {}{} needs {}, and {} started (mpirun -np {})",
+                                plan.scheme->name, counted(plan.cast.workers, "worker", "workers"),
+                                counted(plan.cast.servers, "server", "servers"),
+                                has_switch ? ", and the switch of its emulated network," : "",
+                                counted(wanted, "process", "processes"),
+                                counted(processes, "was", "were"), wanted));
 }
 
 }  // namespace trainyard

@@ -14,7 +14,7 @@ namespace trainyard {
 
 /// Throws UsageError, naming what is wrong and what is accepted, where a plan cannot be run by so
 /// many processes: they are not its ranks, and the switch if it emulates a network; its clock is
-/// simulated; or its collective is the library's where the scheme has groups or the network is
+/// simulated; its model is too large for a message; or its collective is the library's where the scheme has groups or the network is
 /// emulated. REQUIRES: plan_run() made it.
 void check_processes(const Plan& plan, int processes);
 

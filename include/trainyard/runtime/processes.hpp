@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -100,6 +101,10 @@ class Processes {
   /// Called by all: throws where one of them has failed. The leading process throws its own
   /// failure, or a RunError with the first other one's rank, host and message.
   virtual void agree(std::exception_ptr failure) = 0;
+
+  /// Called by all: the first process whose number is not the leading one's; size() if there is
+  /// none.
+  virtual int first_unlike(std::uint64_t number) = 0;
 
   /// Called by all, before the first look at a run: the first `ranks` processes are its ranks, and
   /// of those the first `workers` its workers. With an emulated network there is one process more,

@@ -240,6 +240,11 @@ class MpiProcesses final : public Processes {
   int size() const override { return connection_.size(); }
   std::string description() const override;
   void agree(std::exception_ptr failure) override;
+  int first_unlike(std::uint64_t number) override {
+    std::uint64_t of_leading_one = number;
+    connection_.take_from_first(of_leading_one);
+    return connection_.first_of_all(number != of_leading_one);
+  }
   void divide(int workers, int ranks) override { connection_.divide(workers, ranks); }
   std::unique_ptr<ProcessRun> join(const RuntimeSetup& setup, const StepRule& rule, RunState& state,
                                    Look look, const Interrupts& interrupts) override {
