@@ -95,11 +95,11 @@ void print_bandwidths(const Machine& machine) {
 
 }  // namespace
 
-int machine_command(int ranks, Placement placement, bool measure) {
+int machine_command(const MachineQuestion& question) {
   const Machine machine = this_machine();
   fmt::print("{}\n\n", machine.description);
-  print_places(machine, ranks == 0 ? machine.cores : ranks, placement);
-  if (!measure) return exit_done;
+  print_places(machine, question.ranks == 0 ? machine.cores : question.ranks, question.placement);
+  if (!question.measure) return exit_done;
   constexpr std::size_t most = 64;
   const std::vector<ProcessingUnit> units = first_units(machine, most);
   print_latencies(units, machine.cores);
