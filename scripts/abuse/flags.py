@@ -10,6 +10,7 @@ BASE = {
                 "--schemes": "ring,ps-async"},
     "predict": {"--workers": "4", "--schemes": "ring,ps-async,gossip:ring"}, "netcheck": {"--workers": "3", "--size": "1kB"}, "timeline": {"": "ring"},
     "topology": {"": "ring"}, "list": {"": "schemes"},
+    "split": {"--dataset": "data.svm", "--workers": "3", "--out": "rows.split"},
 }
 POSITIONAL = {"run": "x.toml", "compare": "x.toml", "timeline": "gossip", "topology": "torus", "list": "models"}
 

@@ -17,9 +17,11 @@
 #include "app/commands.hpp"
 #include "app/compare_flags.hpp"
 #include "app/lab_flags.hpp"
+#include "app/machine_flags.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
 #include "app/report_flags.hpp"
+#include "app/split_flags.hpp"
 #include "app/timeline_flags.hpp"
 #include "app/topology_flags.hpp"
 #include "app/training_flags.hpp"
@@ -115,7 +117,6 @@ class CommandLine::Commands {
   Call call_without_command() const;
   Call call_of(const CLI::App& command) const;
   Call predict_call() const;
-  Call machine_call() const;
 
   void offer_what_processes_do();
 
@@ -135,6 +136,7 @@ class CommandLine::Commands {
   CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
   CLI::App& report_ = add_command("report", "saved runs on one page, to look at and to send");
   CLI::App& lab_ = add_command("lab", "pages to play with, in a browser on this machine");
+  CLI::App& split_ = add_command("split", "a data set divided among workers beforehand, in a file");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command(
       "machine", "cores, NUMA nodes, where ranks would go; what a shared cache line costs");
@@ -148,10 +150,9 @@ class CommandLine::Commands {
   ConsensusFlags consensus_flags_{consensus_};
   ReportFlags report_flags_{report_};
   LabFlags lab_flags_{lab_};
+  SplitFlags split_flags_{split_};
+  MachineFlags machine_flags_{machine_};
   CLI::Option *list_what_ = nullptr, *list_name_ = nullptr;
-  CLI::Option* machine_workers_ = nullptr;
-  CLI::Option* machine_placement_ = nullptr;
-  CLI::Option* machine_measure_ = nullptr;
 };
 
 namespace {
@@ -197,13 +198,6 @@ CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
           ->type_name("");
   list_name_ = list_.add_option("NAME", "a scheme, preset or lab, of which everything is told")
                    ->type_name("");
-  machine_workers_ =
-      add_value_flag(machine_, "workers", "N", "number of ranks to place [one for each core]");
-  machine_placement_ = add_value_flag(machine_, "placement", "compact|scatter|none",
-                                      "which cores they are pinned to [compact]");
-  machine_measure_ = add_switch(machine_, "measure",
-                                "measure latency from core to core, the cost of a shared cache "
-                                "line, and the memory bandwidth of each node, in some seconds");
   if (processes_ != nullptr) offer_what_processes_do();
 }
 
@@ -214,6 +208,10 @@ void CommandLine::Commands::offer_what_processes_do() {
       "Trainyard's runs with a process for each rank, which MPI starts: on one machine or many.");
   program_.footer(process_examples);
   run_.footer("");
+  for (const char* refused :
+       {"--data-source", "--trace", "--trace-steps", "--html", "--counters"}) {
+    run_.get_option(refused)->group("");  // read, to say why, and not listed
+  }
   for (CLI::App* command : program_.get_subcommands({})) {
     const bool stays = command == &run_ || command == &report_ || command == &list_;
     if (!stays) program_.remove_subcommand(command);
@@ -304,12 +302,16 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
     return after_notes(lab_flags_.notes(),
                        [place = lab_flags_.place()] { return lab_command(place); });
   }
+  if (&command == &split_) {
+    return after_notes(split_flags_.notes(),
+                       [request = split_flags_.request()] { return split_command(request); });
+  }
   if (&command == &list_) {
     return [what = only_word(*list_what_), name = only_word(*list_name_)] {
       return list_command(what, name);
     };
   }
-  return machine_call();
+  return [question = machine_flags_.question()] { return machine_command(question); };
 }
 
 Call CommandLine::Commands::predict_call() const {
@@ -339,18 +341,6 @@ Call CommandLine::Commands::predict_call() const {
   }
   return [=, costs = predict_flags_.exchange_costs()] {
     return predict_command(setting, variants, costs, output);
-  };
-}
-
-Call CommandLine::Commands::machine_call() const {
-  Configuration asked;
-  asked.workers = 0;
-  for (const CLI::Option* flag : {machine_workers_, machine_placement_}) {
-    const std::string text = only_value(*flag);
-    if (flag->count() > 0) option_named(flag->get_single_name()).set(asked, text, flag->get_name());
-  }
-  return [asked, measure = is_given(*machine_measure_)] {
-    return machine_command(asked.workers, asked.placement, measure);
   };
 }
 

@@ -83,9 +83,19 @@ struct LabPlace {
   std::filesystem::path folder{};  // pages are written there instead
   bool force = false;
 };
+struct SplitRequest {
+  Configuration configuration{};  // of which the data, workers and seed say what is written
+  std::filesystem::path out{};
+  bool force = false;
+};
+int split_command(const SplitRequest& request);
 /// Returns when it is interrupted, which is how it ends.
 int lab_command(const LabPlace& place);
-/// `ranks` 0: one for each core. `measure`: what its cores take to talk to each other, too.
-int machine_command(int ranks, Placement placement, bool measure);
+struct MachineQuestion {
+  int ranks = 0;  // 0: one for each core
+  Placement placement = Placement::compact;
+  bool measure = false;  // what its cores take to talk to each other, too
+};
+int machine_command(const MachineQuestion& question);
 
 }  // namespace trainyard::app

@@ -33,7 +33,7 @@ AlignedMemory allocate_aligned(std::size_t bytes) {
 
 void free_aligned(AlignedMemory memory) noexcept {
   if (memory.data == nullptr) return;
-  release_memory(memory.bytes);
+  if (memory.counted) release_memory(memory.bytes);
   if (memory.mapped) {
     munmap(memory.data, memory.bytes);
   } else {

@@ -213,7 +213,8 @@ Option data_source_option() {
 /// Which rows go where, and in which order.
 std::vector<Option> row_options() {
   return {
-      {"data", "partition", "iid|contiguous|shards|dirichlet:A", "which rows go to which worker",
+      {"data", "partition", "iid|contiguous|shards|dirichlet:A|split",
+       "which rows go to which worker; split: as 'trainyard split' has divided them",
        [](C& c, Text t, Text w) { c.partition = parse_partition(t, w); },
        [](const C& c) { return partition_text(c.partition); }},
       idle_where(order_option(),

@@ -8,6 +8,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/partition.hpp"
+#include "trainyard/data/split_file.hpp"
 
 namespace trainyard {
 
@@ -179,6 +180,26 @@ LoadedData load(const DatasetRequest& request) {
   throw_unknown("data set", request.dataset, known);
 }
 
+/// Its rows are as they were written: mapped, and not to be changed.
+LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
+  const std::string written = fmt::format(
+      "{} has its rows as 'trainyard split' wrote them, which takes this option", request.dataset);
+  if (!request.test.empty()) throw OptionError("test", request.test, written);
+  if (!request.format.empty()) throw OptionError("data-format", request.format, written);
+  if (request.intercept) throw OptionError("intercept", written);
+  if (request.scaling != FeatureScaling::none) {
+    throw OptionError("scale", scaling_text(request.scaling), written);
+  }
+  LoadedData loaded = open_split_file(request.dataset, check);
+  if (request.real_labels && loaded.train.targets.empty()) {
+    throw DataError(fmt::format(
+        "{}: its labels are classes; for least-squares write it with 'trainyard split --model "
+        "least-squares'",
+        request.dataset));
+  }
+  return loaded;
+}
+
 /// A user's own table of columns. Those of the known sets are no surprise, and pictures have rows
 /// of pixels, of which some are hardly ever lit.
 bool has_columns_of_its_own(const DatasetRequest& request) {
@@ -190,6 +211,10 @@ bool has_columns_of_its_own(const DatasetRequest& request) {
 
 }  // namespace
 
+bool asks_for_split_file(const DatasetRequest& request) {
+  return origin_of(request.dataset) == DataOrigin::file && is_split_file(request.dataset);
+}
+
 DataOrigin origin_of(const std::string& dataset) {
   const auto has_name = [name = std::string_view(dataset).substr(0, dataset.find(':'))](
                             const auto& row) { return row.name == name; };
@@ -199,7 +224,8 @@ DataOrigin origin_of(const std::string& dataset) {
   return is_known ? DataOrigin::known : DataOrigin::file;
 }
 
-LoadedData load_dataset(const DatasetRequest& request) {
+LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
+  if (asks_for_split_file(request)) return load_split_file(request, check);
   LoadedData loaded = load(request);
   if (request.scaling == FeatureScaling::none && has_columns_of_its_own(request)) {
     const auto warning = scale_warning(loaded.train, loaded.feature_names);

@@ -179,6 +179,30 @@ Parts split_dirichlet(const Dataset& data, PartitionRule rule, std::size_t worke
   return parts;
 }
 
+Parts split_as_written(const Dataset& data, std::size_t workers) {
+  const auto& begin = data.part_begin;
+  if (begin.empty()) {
+    throw OptionError(
+        "partition", "split",
+        "the rows of this data set were not divided beforehand; expected iid, "
+        "contiguous, shards or dirichlet:A, or a --dataset that 'trainyard split' has "
+        "written");
+  }
+  if (begin.size() != workers + 1) {
+    throw OptionError(
+        "partition", "split",
+        fmt::format("the rows of this data set were divided among {} workers, and there are {}",
+                    begin.size() - 1, workers));
+  }
+  Parts parts(workers);
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    parts[worker].resize(begin[worker + 1] - begin[worker]);
+    std::iota(parts[worker].begin(), parts[worker].end(),
+              static_cast<std::uint32_t>(begin[worker]));
+  }
+  return parts;
+}
+
 Parts split(const Dataset& data, PartitionRule rule, std::size_t workers, RandomStream& random) {
   switch (rule.kind) {
     case PartitionRule::Kind::iid:
@@ -189,6 +213,8 @@ Parts split(const Dataset& data, PartitionRule rule, std::size_t workers, Random
       return split_shards(data, workers, random);
     case PartitionRule::Kind::dirichlet:
       return split_dirichlet(data, rule, workers, random);
+    case PartitionRule::Kind::split:
+      return split_as_written(data, workers);
   }
   throw InternalError("a partition rule without code");
 }
@@ -199,6 +225,7 @@ PartitionRule parse_partition(std::string_view text, std::string_view what) {
   if (text == "iid") return {PartitionRule::Kind::iid, 0.0};
   if (text == "contiguous") return {PartitionRule::Kind::contiguous, 0.0};
   if (text == "shards") return {PartitionRule::Kind::shards, 0.0};
+  if (text == "split") return {PartitionRule::Kind::split, 0.0};
   constexpr std::string_view dirichlet = "dirichlet:";
   if (text.starts_with(dirichlet)) {
     const double concentration = parse_number(text.substr(dirichlet.size()), what);
@@ -209,8 +236,8 @@ PartitionRule parse_partition(std::string_view text, std::string_view what) {
                                  what, text, largest_concentration));
   }
   throw UsageError(
-      fmt::format("{}: found '{}'; expected iid, contiguous, shards or dirichlet:A (A > 0, such as "
-                  "dirichlet:0.1)",
+      fmt::format("{}: found '{}'; expected iid, contiguous, shards, dirichlet:A (A > 0, such as "
+                  "dirichlet:0.1) or split",
                   what, text));
 }
 
@@ -224,6 +251,8 @@ std::string partition_text(PartitionRule rule) {
       return "shards";
     case PartitionRule::Kind::dirichlet:
       return fmt::format("dirichlet:{}", rule.concentration);
+    case PartitionRule::Kind::split:
+      return "split";
   }
   throw InternalError("a partition rule without a name");
 }
@@ -248,9 +277,8 @@ std::string row_order_text(RowOrder order) {
   throw InternalError("a row order without a name");
 }
 
-std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
-                                                  std::size_t workers, std::uint64_t seed,
-                                                  RowOrder order) {
+std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, PartitionRule rule,
+                                                    std::size_t workers, std::uint64_t seed) {
   require(workers > 0, "a partition needs at least one worker");
   require(data.rows <= std::numeric_limits<std::uint32_t>::max(), "row numbers have 32 bits");
   if (data.rows < workers) {
@@ -258,8 +286,14 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, Partition
         fmt::format("partition: {} workers need at least {} rows; the training set has {}", workers,
                     workers, data.rows));
   }
-  RandomStream split_random(seed, Purpose::partition, 0);
-  Parts parts = split(data, rule, workers, split_random);
+  RandomStream random(seed, Purpose::partition, 0);
+  return split(data, rule, workers, random);
+}
+
+std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
+                                                  std::size_t workers, std::uint64_t seed,
+                                                  RowOrder order) {
+  Parts parts = divide_rows(data, rule, workers, seed);
   for (std::size_t worker = 0; worker < workers; ++worker) {
     if (order == RowOrder::file) {
       std::ranges::sort(parts[worker]);

@@ -51,6 +51,15 @@ int place(const fs::path& partial, const fs::path& file, bool overwrite) {
   return rename(partial.c_str(), file.c_str()) == 0 ? 0 : errno;
 }
 
+/// 0, or the errno of what stopped it.
+int write_pieces(int descriptor, std::span<const std::string_view> pieces) {
+  int error = 0;
+  for (const std::string_view piece : pieces) {
+    if (!error) error = write_all(descriptor, piece);
+  }
+  return error;
+}
+
 bool same_as(const struct stat& file, int stream) {
   struct stat other {};
   return fstat(stream, &other) == 0 && other.st_dev == file.st_dev && other.st_ino == file.st_ino;
@@ -126,27 +135,32 @@ Descriptor OutputFile::open_device() const {
   }
 }
 
-void OutputFile::write_directly(const std::string& text) const {
+void OutputFile::write_directly(std::span<const std::string_view> pieces) const {
   int error = 0;
   if (target_ == Target::device) {
     Descriptor descriptor = open_device();
-    error = descriptor.is_open() ? write_all(descriptor.number(), text) : errno;
+    error = descriptor.is_open() ? write_pieces(descriptor.number(), pieces) : errno;
     if (!error) error = descriptor.close();
   } else {
     std::fflush(stdout);  // what was printed before comes before it
-    error = write_all(target_ == Target::output ? STDOUT_FILENO : STDERR_FILENO, text);
+    error = write_pieces(target_ == Target::output ? STDOUT_FILENO : STDERR_FILENO, pieces);
   }
   if (error) throw RunError(told("cannot be written: " + reason_of(error)));
 }
 
 void OutputFile::finish(const std::string& text) const {
-  if (target_ != Target::file) return write_directly(text);
+  const std::string_view piece = text;
+  finish({&piece, 1});
+}
+
+void OutputFile::finish(std::span<const std::string_view> pieces) const {
+  if (target_ != Target::file) return write_directly(pieces);
   fs::path partial;
   Descriptor descriptor = make_partial(file_, partial);
   int error = descriptor.is_open() ? 0 : errno;
   if (error) throw RunError(told("cannot be written: " + reason_of(error)));
   remove_when_interrupted(partial.c_str());
-  error = write_all(descriptor.number(), text);
+  error = write_pieces(descriptor.number(), pieces);
   if (!error) error = descriptor.close();
   const int not_placed = error ? 0 : place(partial, file_, overwrite_);
   remove_when_interrupted(nullptr);

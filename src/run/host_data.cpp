@@ -1,6 +1,8 @@
 #include "run/host_data.hpp"
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/data/split_file.hpp"
+#include "trainyard/runtime/processes.hpp"
 
 namespace trainyard {
 
@@ -17,9 +19,17 @@ HostData mapped(const DatasetRequest& request, Processes& processes) {
   }
 }
 
+/// Who leads evaluates, and reads all rows.
+RowCheck rows_checked_by(const Processes& processes) {
+  return processes.leads() ? RowCheck::all : RowCheck::later;
+}
+
 }  // namespace
 
 HostData load_once_a_host(const DatasetRequest& request, Processes& processes) {
+  if (asks_for_split_file(request)) {  // which each maps, and has pages of its own rows
+    return {.data = load_dataset(request, rows_checked_by(processes))};
+  }
   if (processes.size_of_host() == 1) return {.data = load_dataset(request)};
   if (!processes.is_first_of_host()) return mapped(request, processes);
   HostData read;

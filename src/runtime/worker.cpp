@@ -6,6 +6,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/partition.hpp"
+#include "trainyard/data/split_file.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/runtime/data_server.hpp"
@@ -296,6 +297,9 @@ std::optional<Vector> Worker::compute_portion_unless(std::size_t number,
                                                      FunctionRef<void(const Message&)> take) {
   require(number < context_.portions(), "a portion is one of those that there are");
   portion_ = context_.portion(number);
+  if (!context_.train.unchecked_file.empty()) {
+    check_rows(context_.train, portion_.first, portion_.count);
+  }
   return compute_unless(fetched({&portion_, 1}), cost_of_next(false), take);
 }
 

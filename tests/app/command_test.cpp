@@ -47,7 +47,7 @@ TEST_CASE("help (--help) names every option and nothing that is not built", "[ap
   CHECK_THAT(run_program({"run", "--help"}).output, !ContainsSubstring("--seeds"));
   const Outcome program = run_program({"--help"});
   for (const char* command : {"run", "compare", "timeline", "netcheck", "predict", "topology",
-                              "consensus", "lab", "list", "machine"}) {
+                              "consensus", "lab", "list", "machine", "split"}) {
     CHECK_THAT(program.output, ContainsSubstring(command));
     CHECK(run_program({command, "--help"}).status == 0);
   }

@@ -21,6 +21,7 @@ struct AlignedMemory {
   void* data = nullptr;
   std::size_t bytes = 0;
   bool mapped = false;  // else from the heap
+  bool counted = true;  // in what the program holds (memory_account.hpp)
 };
 /// At least `bytes` > 0, counted (memory_account.hpp). Throws RunError where that passes the bound,
 /// std::bad_alloc where the system refuses.
@@ -67,11 +68,11 @@ class AlignedBuffer {
  private:
   struct Free {
     std::size_t bytes = 0;
-    bool mapped = false;
-    void operator()(T* memory) const { free_aligned({memory, bytes, mapped}); }
+    bool mapped = false, counted = true;
+    void operator()(T* memory) const { free_aligned({memory, bytes, mapped, counted}); }
   };
   void hold(AlignedMemory memory) {
-    data_ = {static_cast<T*>(memory.data), Free{memory.bytes, memory.mapped}};
+    data_ = {static_cast<T*>(memory.data), Free{memory.bytes, memory.mapped, memory.counted}};
   }
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;

@@ -74,13 +74,23 @@ struct LoadedData {
   std::vector<std::string> remarks{};
 };
 
+/// Whether it is a file that 'trainyard split' has written (split_file.hpp).
+bool asks_for_split_file(const DatasetRequest& request);
+
+/// When the rows of a split file (split_file.hpp) are checked; other files are read whole.
+enum class RowCheck {
+  all,    // now, which reads them
+  later,  // by who reads them
+};
+
 /// `dataset` is looked up among the generators (find_generator()), then in the catalogue; what is
 /// neither is a path if there is such a file or the text holds a '/' or a '.'. Throws UsageError
 /// for an unknown name (with the nearest known one) and DataError for a file that cannot be read;
 /// where a known set's file is missing, it says where it looked and how to get it. The test set has
 /// the training set's features: fewer are padded, unknown ones dropped. Missing fields are filled
 /// and features scaled by what the training rows show, those that are taken out for testing left
-/// out.
-LoadedData load_dataset(const DatasetRequest& request);
+/// out. What was done to the rows of a split file was done when it was written: OptionError for
+/// options that ask for more.
+LoadedData load_dataset(const DatasetRequest& request, RowCheck check = RowCheck::all);
 
 }  // namespace trainyard

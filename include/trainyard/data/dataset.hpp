@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
 
@@ -34,6 +36,14 @@ struct Dataset {
   AlignedBuffer<std::uint64_t> row_begin;  // [rows + 1]
   AlignedBuffer<std::uint32_t> columns;    // [nonzeros], strictly increasing within a row
   AlignedBuffer<float> values;             // [nonzeros]
+
+  // [parts + 1], where rows lie in the order of parts that they were divided into: those of part p
+  // are rows part_begin[p] .. part_begin[p+1]-1. Empty elsewhere.
+  std::vector<std::uint64_t> part_begin;
+
+  // Of a set that is mapped from a file, and of whose rows nobody has looked yet whether they hold
+  // what is said here: its name. Who reads rows calls check_rows() first (split_file.hpp).
+  std::string unchecked_file;
 
   std::size_t nonzeros() const { return sparse ? values.size() : rows * features; }
 

@@ -18,14 +18,14 @@ namespace trainyard {
 /// dirichlet: for each class, worker shares drawn from Dirichlet(a·1_n), drawn again until every
 /// worker has at least 10 rows (catalogue §6). Part sizes of the first two differ by at most 1.
 /// Where labels are real numbers, shards are cut of rows sorted by target, and dirichlet is
-/// refused.
+/// refused. split: as the rows of the data set were divided when it was written (split_file.hpp).
 struct PartitionRule {
-  enum class Kind { iid, contiguous, shards, dirichlet };
+  enum class Kind { iid, contiguous, shards, dirichlet, split };
   Kind kind = Kind::iid;
   double concentration = 0.0;  // Dirichlet's a > 0
 };
 
-/// "iid", "contiguous", "shards", "dirichlet:0.1". Throws UsageError, naming `what`.
+/// "iid", "contiguous", "shards", "dirichlet:0.1", "split". Throws UsageError, naming `what`.
 PartitionRule parse_partition(std::string_view text, std::string_view what);
 std::string partition_text(PartitionRule rule);
 
@@ -40,16 +40,23 @@ enum class RowOrder {
 RowOrder parse_row_order(std::string_view text, std::string_view what);
 std::string row_order_text(RowOrder order);
 
-/// For each worker the row numbers it owns, in the order of a first pass: shuffled with the seed,
-/// whatever the rule; for RowOrder::file, ascending. Every row goes to exactly one worker, whatever
-/// the order.
-/// Throws OptionError for dirichlet on real labels, UsageError when there are fewer rows than
+/// For each worker the row numbers it owns, in no order that means anything. Every row goes to
+/// exactly one worker.
+/// Throws OptionError for dirichlet on real labels, and for split where the rows were not divided
+/// beforehand, or among another number of workers; UsageError when there are fewer rows than
 /// workers, or when the rule cannot give every worker a row (it says which rule and why).
+std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, PartitionRule rule,
+                                                    std::size_t workers, std::uint64_t seed);
+
+/// For each worker the row numbers it owns, in the order of a first pass: shuffled with the seed,
+/// whatever the rule; for RowOrder::file, ascending. Which rows do not depend on the order. Throws
+/// as divide_rows().
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
                                                   std::size_t workers, std::uint64_t seed,
                                                   RowOrder order = RowOrder::reshuffle);
 
 /// The given rows of `data`, copied in the given order into fresh memory of the calling thread.
+/// Throws as check_rows() where `data` has an unchecked_file.
 Dataset copy_rows(const Dataset& data, const std::vector<std::uint32_t>& rows);
 
 }  // namespace trainyard

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "trainyard/base/descriptor.hpp"
 
@@ -24,6 +26,8 @@ class OutputFile {
   /// overwritten unless that was asked for; what was computed is then left under its partial name.
   /// Throws Interrupted when an interrupt is noted while a pipe has no reader.
   void finish(const std::string& text) const;
+  /// The same of pieces, one after another.
+  void finish(std::span<const std::string_view> pieces) const;
 
  private:
   enum class Target { file, device, output, errors };
@@ -31,7 +35,7 @@ class OutputFile {
   void choose_target();
   void probe() const;
   Descriptor open_device() const;
-  void write_directly(const std::string& text) const;
+  void write_directly(std::span<const std::string_view> pieces) const;
   std::string told(const std::string& why) const;
 
   const std::string flag_;

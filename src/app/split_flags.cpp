@@ -1,0 +1,87 @@
+#include "app/split_flags.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "app/training_flags.hpp"
+#include "configuration/defaults.hpp"
+
+namespace trainyard::app {
+
+namespace {
+
+/// In which order a worker visits its rows, and whether they come from a server, is a run's matter.
+bool says_what_is_written(const Option& option) {
+  for (const char* name : {"order", "replacement", "data-source"}) {
+    if (option.name == name) return false;
+  }
+  return option.section == "data" || option.name == "workers" || option.name == "seed";
+}
+
+}  // namespace
+
+SplitFlags::SplitFlags(CLI::App& command) {
+  const Configuration defaults = default_configuration();
+  const auto add = [&](const Option& option, const std::string& help) {
+    if (option.argument.empty()) return add_switch(command, option.name, help);
+    const std::string value = option.get(defaults);
+    return add_value_flag(command, option.name, option.argument,
+                          value.empty() ? help : fmt::format("{} [{}]", help, value));
+  };
+  for (const Option& option : trainyard::options()) {
+    if (says_what_is_written(option)) options_.push_back(add(option, option.help));
+  }
+  options_.push_back(add(option_named("model"),
+                         "of the runs; with least-squares labels are read as real numbers"));
+  out_ = add_value_flag(command, "out", "FILE", "what is written; has to be given");
+  force_ = add_switch(command, "force", "overwrite a file that --out names");
+  command.footer(
+      "Writes the data set with its rows in the order of the workers' parts. A run takes FILE as\n"
+      "--dataset, and the parts with --partition split and as many --workers: the model is that "
+      "of\n"
+      "a run that divides the rows itself by the same rule and seed, but it starts at once, and "
+      "of\n"
+      "trainyard-mpi each process reads its own part alone; that of rank 0 reads all, to "
+      "evaluate.\n"
+      "FILE is for machines of this byte order.\n"
+      "\n"
+      "  trainyard split --dataset rcv1.txt --workers 64 --partition shards --out rcv1-64.split\n"
+      "  mpirun -np 64 trainyard-mpi run --scheme ring --workers 64 --dataset rcv1-64.split "
+      "--partition split");
+}
+
+Configuration SplitFlags::configuration() const {
+  Configuration c = default_configuration();
+  for (const CLI::Option* flag : options_) {
+    const std::string name = flag->get_single_name();
+    const Option& option = option_named(name);
+    const std::string text = option.argument.empty() ? switch_value(*flag) : only_value(*flag);
+    if (flag->count() == 0) continue;
+    option.set(c, text, flag->get_name());
+    c.given.push_back(name);
+  }
+  return c;
+}
+
+SplitRequest SplitFlags::request() const {
+  SplitRequest request{.configuration = configuration(), .out = only_value(*out_), .force = false};
+  request.force = is_given(*force_);
+  if (request.out.empty()) {
+    throw UsageError("--out: a split is written into a file; expected its name, like rows.split");
+  }
+  return request;
+}
+
+std::vector<std::string> SplitFlags::notes() const {
+  const Configuration c = configuration();
+  // No option of data depends on the scheme.
+  const std::array settings{OptionSetting{c, find_scheme(c.scheme)}};
+  return idle_notes(settings, c.given);
+}
+
+}  // namespace trainyard::app
