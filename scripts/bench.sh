@@ -7,9 +7,10 @@
 #                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
 # NAMEs: pytorch splits codecs products scikit_learn liblinear openmpi mpi simgrid; without any, all of them:
-# 40 minutes on 2 cores, fewer with --quick. Each is a script of bench/peers, which says what it
-# compares and why that is fair. What is not installed is skipped and named;
-# scripts/install_dependencies.sh --peers installs all of it. Leave the machine alone meanwhile.
+# 40 minutes on 2 cores, less with --quick, and later, as the peers' fastest settings are kept in
+# build/bench/settings.json. Each is a script of bench/peers, which says what it compares and why that is fair.
+# What is not installed is skipped and named; scripts/install_dependencies.sh --peers installs all of it. Leave
+# the machine alone meanwhile.
 #
 # Results go to bench/results/MACHINE/DATE.csv, the figure of `scaling` to scaling-DATE.svg there; --out DIR
 # puts them elsewhere, and keeps the runs of `scaling`. SCHEMES=sequential,ring chooses what `scaling` runs.
@@ -78,6 +79,9 @@ compare() {
   # Two ranks on two cores have no room for a third process.
   awk '$1 > 0.5 { print "note: this machine is busy (load " $1 "): figures will be too low, and uneven" }' \
     /proc/loadavg
+  [[ ! -e $build/settings.json ]] ||
+    echo "note: peers have the settings that were the fastest on $(date -r "$build/settings.json" +%F);" \
+      "without build/bench/settings.json all are tried again"
   local file
   mkdir -p "$results"
   file=$results/$(date -u +%Y-%m-%d-%H%M).csv

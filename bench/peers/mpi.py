@@ -67,8 +67,8 @@ def compare(table, pairs, ranks, comparison):
     their_flags = with_algorithms(settings(ranks), comparison.algorithms)
     # The algorithms are those of MPI_Allreduce alone.
     our_flags = with_algorithms(settings(ranks), ("",))
-    theirs_at = fastest_settings(ranks, sizes, their_flags, library)
-    ours_at = fastest_settings(ranks, sizes, our_flags, own)
+    theirs_at = fastest_settings(f"MPI_Allreduce, {comparison.call}", ranks, sizes, their_flags, library)
+    ours_at = fastest_settings(f"Trainyard, {comparison.way}", ranks, sizes, our_flags, own)
     theirs, ours = take_turns(pairs, lambda: by_setting(library, ranks, theirs_at, their_flags),
                               lambda: by_setting(own, ranks, ours_at, our_flags))
     for size in sizes:

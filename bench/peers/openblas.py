@@ -7,13 +7,16 @@ core type whose instructions the processor has, each in a fresh process, in turn
 least time of each counts. The own pick stays unless another is 3 % faster, which noise is not.
 
 use_fastest() must come before anything imports NumPy, which loads OpenBLAS. A table row says what
-was chosen, in its column `setting`.
+was chosen, in its column `setting`. It is tried once for each version of OpenBLAS (common.remembered).
 """
 
 import os
 import pathlib
+import platform
 import subprocess
 import sys
+
+from common import remembered
 
 AVX2 = {"avx2", "fma"}
 AVX512 = AVX2 | {"avx512f", "avx512dq", "avx512bw", "avx512vl", "avx512cd"}
@@ -30,6 +33,11 @@ LAYERS = ((32, 784, 256), (128, 784, 512))
 TURNS = 3
 WORTH = 0.97
 FOUND = "TRAINYARD_OPENBLAS"  # tells the processes that this one starts, which have the variable too
+
+
+def installed():
+    """The library's file, with the version in its name."""
+    return os.path.realpath(f"/usr/lib/{platform.machine()}-linux-gnu/libopenblas.so.0")
 
 
 def possible():
@@ -117,7 +125,7 @@ def use_fastest():
         return os.environ[FOUND]
     for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
         os.environ.pop(name, None)
-    found = fastest(possible())
+    found = remembered(["OpenBLAS", installed(), possible()], lambda: fastest(possible()))
     core_type, kernels = found or (None, "")
     if core_type:
         os.environ["OPENBLAS_CORETYPE"] = core_type

@@ -10,12 +10,14 @@ allows it (containers forbid it) or by shared memory. The winners then take turn
 says which it was.
 """
 
+import functools
 import itertools
 import re
 import subprocess
 import sys
 
-from common import CORES, Table, arguments, compiled, google_benchmark, need, skip, take_turns
+from common import (CORES, Table, arguments, compiled, google_benchmark, need, remembered, skip,
+                    take_turns)
 
 KIB, MIB = 1024, 1024 * 1024
 # Ranks, sizes, floor of the best way and of the ring.
@@ -69,13 +71,24 @@ def openmpi(ranks, sizes, flags, times=5, call="waited"):
     return printed_times(ranks, flags, compiled("openmpi.cpp", "mpicxx"), call, times, *sizes)
 
 
-def fastest_settings(ranks, sizes, flags, run=openmpi):
-    """{setting: sizes for which one short run of each found it to be the fastest}"""
-    tried = {setting: run(ranks, sizes, flags[setting], 1) for setting in flags}
-    best = {}
-    for size in sizes:
-        best.setdefault(min(tried, key=lambda setting: tried[setting][size]), []).append(size)
-    return best
+@functools.cache
+def version():
+    done = subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[0]
+
+
+def fastest_settings(what, ranks, sizes, flags, run=openmpi):
+    """{setting: sizes for which one short run of each found it to be the fastest}. Tried once for each
+    version (common.remembered); what: names the program that runs.
+    """
+    def find():
+        tried = {setting: run(ranks, sizes, flags[setting], 1) for setting in flags}
+        best = {}
+        for size in sizes:
+            best.setdefault(min(tried, key=lambda setting: tried[setting][size]), []).append(size)
+        return best
+
+    return remembered([version(), what, ranks, sizes, list(flags)], find)
 
 
 def trainyard(ranks, sizes):
@@ -106,7 +119,7 @@ def main():
         if not sizes:
             continue
         flags = settings(ranks)
-        winners = fastest_settings(ranks, sizes, flags)
+        winners = fastest_settings("MPI_Allreduce", ranks, sizes, flags)
 
         def peer():
             """{size: (microseconds, setting)}"""
