@@ -38,7 +38,7 @@ GOOD = {
     "--period-down": ["1", "80"], "--period-growth": ["1", "2"], "--groups": ["1", "2"], "--token-updates": ["1", "64"],
     "--tolerance": ["0", "0.0001", "1"], "--mixing-share": ["0.1", "0.5", "1"], "--step-spread": ["1", "2"],
     "--global-period": ["1", "2", "6"], "--quasi-momentum": ["0", "0.9"], "--quasi-memory": ["0", "0.9"], "--budget": ["0.1", "0.5", "1"],
-    "--send-probability": ["0", "0.02", "0.5", "1"], "--partition": ["iid", "contiguous", "shards", "dirichlet:0.5", "dirichlet:100"],
+    "--send-probability": ["0", "0.02", "0.5", "1"], "--partition": ["iid", "contiguous", "shards", "dirichlet:0.5", "dirichlet:100", "split"],
     "--l2": ["0", "0.001", "1"], "--batch": ["1", "4", "32"], "--lr": ["0", "0.01", "1", "1e9"],
     "--lr-schedule": ["constant", "inverse-time", "cosine", "step:1:0.5"], "--lr-decay": ["0", "0.5"], "--warmup": ["0", "0.5"],
     "--momentum": ["0", "0.9"], "--beta1": ["0.5", "0.9"], "--beta2": ["0.9", "0.999"], "--model": ["auto", "logistic", "least-squares", "softmax", "mlp:3"],

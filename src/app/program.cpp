@@ -4,13 +4,19 @@
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/hash.hpp"
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/hardware/memory.hpp"
+#include "trainyard/runtime/processes.hpp"
 
 #include "app/agreed.hpp"
 #include "app/command_line.hpp"
@@ -44,6 +50,22 @@ int complain_of_system(const std::system_error& error) {
   return app::exit_failed;
 }
 
+/// Throws in all processes where one was started with another command than the leading one, which
+/// it would wait for in vain.
+void require_same_command(int argc, char** argv, Processes* processes) {
+  if (processes == nullptr) return;
+  std::string command = argc > 1 ? argv[1] : "";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--help" || word == "-h") command += " --help";
+  }
+  const int unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(command))));
+  if (unlike == processes->size()) return;
+  throw UsageError(fmt::format(
+      "rank {} on {} was started with another command than rank 0; all processes take the same",
+      unlike, processes->hosts().names[static_cast<std::size_t>(unlike)]));
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv, std::vector<Scheme> own_schemes, Processes* processes) {
@@ -52,6 +74,7 @@ int run_program(int argc, char** argv, std::vector<Scheme> own_schemes, Processe
   try {
     bound_memory(usable_memory());
     for (Scheme& scheme : own_schemes) add_scheme(std::move(scheme));
+    require_same_command(argc, argv, processes);
     app::CommandLine line(processes);
     // A process may not find a file that the command line names, as on another host.
     const int status = app::agreed(processes, [&] { return line.parse(argc, argv); })();

@@ -26,9 +26,10 @@ int split_command(const SplitRequest& request) {
   const std::string head =
       split_file_head(ordered, {.rule = partition_text(c.partition), .seed = c.seed});
   out.finish(split_file_pieces(ordered, head));
-  fmt::print("{}: {} rows of {} in {} parts of {} to {} rows, by {} with seed {}\n",
-             request.out.string(), ordered.train.rows, ordered.name, parts.size(), fewest.size(),
-             most.size(), partition_text(c.partition), c.seed);
+  // Not on standard output, which may be what --out names.
+  say(fmt::format("{}: {} rows of {} in {} parts of {} to {} rows, by {} with seed {}\n",
+                  request.out.string(), ordered.train.rows, ordered.name, parts.size(),
+                  fewest.size(), most.size(), partition_text(c.partition), c.seed));
   return exit_done;
 }
 

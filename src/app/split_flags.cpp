@@ -42,12 +42,11 @@ SplitFlags::SplitFlags(CLI::App& command) {
   force_ = add_switch(command, "force", "overwrite a file that --out names");
   command.footer(
       "Writes the data set with its rows in the order of the workers' parts. A run takes FILE as\n"
-      "--dataset, and the parts with --partition split and as many --workers: the model is that "
-      "of\n"
-      "a run that divides the rows itself by the same rule and seed, but it starts at once, and "
-      "of\n"
-      "trainyard-mpi each process reads its own part alone; that of rank 0 reads all, to "
-      "evaluate.\n"
+      "--dataset, and the parts with --partition split and as many --workers. It starts at once,\n"
+      "and gives the model of a run that divides the rows itself by the same rule and seed, but "
+      "for\n"
+      "--order file, which is FILE's now. Of trainyard-mpi each process reads its own part alone,\n"
+      "and that of rank 0 all, to evaluate.\n"
       "FILE is for machines of this byte order.\n"
       "\n"
       "  trainyard split --dataset rcv1.txt --workers 64 --partition shards --out rcv1-64.split\n"

@@ -75,14 +75,26 @@ HostData load(const Configuration& configuration, const RunHooks& hooks) {
   return loaded;
 }
 
-/// Throws in all processes where one was started with other options than the leading one, as it may
-/// be by hand. Files may lie elsewhere on another host.
-void require_same_options(Configuration c, Processes* processes) {
-  if (processes == nullptr) return;
-  for (std::string* place : {&c.dataset, &c.test, &c.data_dir, &c.labels, &c.test_labels}) {
-    place->clear();
+/// What is asked for. A file may lie elsewhere on another host: of links what it holds is compared,
+/// and of data what has been read.
+std::string asked_text(Configuration c) {
+  if (origin_of(c.dataset) == DataOrigin::file) c.dataset.clear();
+  if (c.test != "every-fifth") c.test.clear();
+  for (std::string* place : {&c.data_dir, &c.labels, &c.test_labels}) place->clear();
+  c.network.links.file.clear();
+  std::string text = run_command_text(c);
+  for (const NamedLink& one : c.network.links.named) {
+    text += fmt::format(" {},{},{},{}", one.from, one.to, one.link.latency.count(),
+                        one.link.bytes_per_second);
   }
-  const std::string text = run_command_text(c);
+  return text;
+}
+
+/// Throws in all processes where one was started with other options than the leading one, as it may
+/// be by hand.
+void require_same_options(const Configuration& configuration, Processes* processes) {
+  if (processes == nullptr) return;
+  const std::string text = asked_text(configuration);
   const int unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(text))));
   if (unlike == processes->size()) return;
   throw UsageError(fmt::format(
@@ -94,9 +106,10 @@ void require_same_options(Configuration c, Processes* processes) {
 /// The same of what they have read.
 void require_same_data(const LoadedData& data, Processes* processes) {
   if (processes == nullptr) return;
-  const std::array<std::uint64_t, 6> shape{
+  const std::array<std::uint64_t, 7> shape{
       data.train.rows, data.train.features,  data.train.nonzeros(),
-      data.test.rows,  data.test.nonzeros(), static_cast<std::uint64_t>(data.train.classes)};
+      data.test.rows,  data.test.nonzeros(), static_cast<std::uint64_t>(data.train.classes),
+      data.content};
   const int unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(shape))));
   if (unlike == processes->size()) return;
   throw DataError(fmt::format(

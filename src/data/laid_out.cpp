@@ -1,6 +1,7 @@
 #include "data/laid_out.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <system_error>
 #include <type_traits>
@@ -74,7 +75,8 @@ void put_shape(DescriptionWriter& out, const Dataset& set) {
 void take_shape(DescriptionReader& in, Dataset& set) {
   set.rows = in.number();
   set.features = in.number();
-  set.classes = static_cast<int>(in.number());
+  const std::uint64_t classes = in.number();
+  set.classes = classes <= INT_MAX ? static_cast<int>(classes) : 0;  // 0 is refused
   set.intercept = in.number() != 0;
   set.sparse = in.number() != 0;
   for (std::uint64_t left = in.number(); left > 0; --left) set.part_begin.push_back(in.number());

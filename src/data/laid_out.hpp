@@ -20,6 +20,7 @@ class DescriptionWriter {
   void put(std::uint64_t number);
   void put(const std::string& text);
   void put(const std::vector<std::string>& texts);
+  std::span<const std::byte> bytes() const { return bytes_; }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:

@@ -190,6 +190,12 @@ LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
   if (request.scaling != FeatureScaling::none) {
     throw OptionError("scale", scaling_text(request.scaling), written);
   }
+  if (request.table != TableOptions{} || request.label_column != DatasetRequest{}.label_column) {
+    throw UsageError(
+        fmt::format("{} has its rows as 'trainyard split' wrote them, which takes --header, "
+                    "--label-column, --columns, --drop-columns and --missing",
+                    request.dataset));
+  }
   LoadedData loaded = open_split_file(request.dataset, check);
   if (request.real_labels && loaded.train.targets.empty()) {
     throw DataError(fmt::format(

@@ -11,6 +11,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/random.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/data/split_file.hpp"
 
 #include "base/echoed.hpp"
 
@@ -286,6 +287,9 @@ std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, Partiti
         fmt::format("partition: {} workers need at least {} rows; the training set has {}", workers,
                     workers, data.rows));
   }
+  const bool looks_at_labels =
+      rule.kind == PartitionRule::Kind::shards || rule.kind == PartitionRule::Kind::dirichlet;
+  if (looks_at_labels && !data.unchecked_file.empty()) check_rows(data, 0, data.rows);
   RandomStream random(seed, Purpose::partition, 0);
   return split(data, rule, workers, random);
 }

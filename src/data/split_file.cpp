@@ -17,6 +17,7 @@
 
 #include "trainyard/base/descriptor.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/hash.hpp"
 #include "trainyard/data/partition.hpp"
 
 #include "data/laid_out.hpp"
@@ -30,6 +31,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view mark = "Trainyard split\n";
 constexpr std::uint64_t byte_order = 0x0102030405060708;
 constexpr std::uint64_t version = 1;
+/// Names of features and classes, and where parts begin.
+constexpr std::uint64_t longest_description = std::uint64_t{1} << 30U;
 
 /// What stands before the description.
 struct Beginning {
@@ -98,6 +101,9 @@ void check_beginning(const Beginning& beginning, const std::string& name) {
 std::vector<std::byte> read_description(int file, const Beginning& beginning, std::size_t file_size,
                                         const std::string& name) {
   std::vector<std::byte> bytes;
+  if (beginning.description_bytes > longest_description) {
+    refuse_damaged(name, fmt::format("its description has {} bytes", beginning.description_bytes));
+  }
   if (beginning.description_bytes <= file_size) {
     bytes.resize(beginning.description_bytes);
     if (read_at(file, sizeof beginning, bytes) == bytes.size()) return bytes;
@@ -136,6 +142,14 @@ void check_shape(const Dataset& set, const ArraySizes& sizes, const std::string&
   }
 }
 
+/// A fingerprint of the description so far and of all arrays.
+std::uint64_t content_of(const LoadedData& data, std::span<const std::byte> description) {
+  std::vector<std::uint64_t> parts{fingerprint(description)};
+  visit_arrays(
+      data, [&](const auto& array) { parts.push_back(fingerprint(std::as_bytes(array.span()))); });
+  return fingerprint(std::as_bytes(std::span(parts)));
+}
+
 bool names_all(const std::vector<std::string>& names, std::size_t count) {
   return names.empty() || names.size() == count;
 }
@@ -154,8 +168,8 @@ void check_shapes(const LaidOutData& laid_out, const std::string& name) {
     return;
   }
   check_shape(test, {s[6], s[7], s[8], s[9], s[10], s[11]}, name);
-  if (test.features != train.features || test.classes != train.classes ||
-      (s[7] > 0) != (s[1] > 0)) {
+  if (!test.part_begin.empty() || test.features != train.features ||
+      test.classes != train.classes || (s[7] > 0) != (s[1] > 0)) {
     refuse_damaged(name, "its test rows are not like its training rows");
   }
 }
@@ -231,6 +245,7 @@ std::string split_file_head(const LoadedData& ordered, const Division& division)
   describe(ordered, out);
   out.put(division.rule);
   out.put(division.seed);
+  out.put(content_of(ordered, out.bytes()));
   const std::vector<std::byte> description = out.take();
   Beginning beginning{
       .byte_order = byte_order, .version = version, .description_bytes = description.size()};
@@ -270,6 +285,7 @@ LoadedData open_split_file(const fs::path& file, RowCheck check) {
   LaidOutData laid_out = described(in);
   const std::string rule = in.text();
   const std::uint64_t seed = in.number();
+  laid_out.data.content = in.number();
   if (!in.at_end()) refuse_damaged(name, "there is more in the description of its arrays");
   const std::size_t at = in_pages(sizeof beginning + bytes.size());
   check_file_size(laid_out, at, file_size, name);

@@ -1,5 +1,7 @@
 #include "run/host_data.hpp"
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/split_file.hpp"
 #include "trainyard/runtime/processes.hpp"
@@ -19,6 +21,17 @@ HostData mapped(const DatasetRequest& request, Processes& processes) {
   }
 }
 
+/// Throws in all where it is one for some of them alone, who would not wait for the others.
+bool all_have_split_file(const DatasetRequest& request, Processes& processes) {
+  const bool here = asks_for_split_file(request);
+  const int unlike = processes.first_unlike(here ? 1 : 0);
+  if (unlike == processes.size()) return here;
+  throw DataError(fmt::format(
+      "{} is a file of 'trainyard split' for rank 0, and none for rank {} on {}, or the other way "
+      "round",
+      request.dataset, unlike, processes.hosts().names[static_cast<std::size_t>(unlike)]));
+}
+
 /// Who leads evaluates, and reads all rows.
 RowCheck rows_checked_by(const Processes& processes) {
   return processes.leads() ? RowCheck::all : RowCheck::later;
@@ -27,7 +40,7 @@ RowCheck rows_checked_by(const Processes& processes) {
 }  // namespace
 
 HostData load_once_a_host(const DatasetRequest& request, Processes& processes) {
-  if (asks_for_split_file(request)) {  // which each maps, and has pages of its own rows
+  if (all_have_split_file(request, processes)) {  // each maps it, and has pages of its own rows
     return {.data = load_dataset(request, rows_checked_by(processes))};
   }
   if (processes.size_of_host() == 1) return {.data = load_dataset(request)};

@@ -40,7 +40,7 @@ void refuse_what_needs_one_place(const Configuration& c) {
 }
 
 /// What a library sums, it sums over all, and by messages that the switch never sees.
-void check_collective(const Plan& plan) {
+void check_collective(const Plan& plan, bool is_emulated) {
   const auto* way = plan.ingredients.find<AllReduce>("collective");
   if (way == nullptr || speaks_to(way->name) == SpeaksTo::groups) return;
   if (plan.cast.holds != nullptr) {  // groups are of those who hold the same part
@@ -49,7 +49,7 @@ void check_collective(const Plan& plan) {
                                   "others without servers are accepted",
                                   plan.scheme->name));
   }
-  if (!plan.configuration.network.perfect()) {
+  if (is_emulated) {
     throw OptionError("collective", way->name,
                       "what the library sends does not go over the emulated network; ring and the "
                       "others of ours are accepted, or --latency 0us --bandwidth infinite");
@@ -63,7 +63,8 @@ void check_size(const Plan& plan) {
   for (int w = 0; w < layout.workers && layout.home == ModelHome::replicas; ++w) {
     parameters = std::max(parameters, layout.count_of(w));
   }
-  if (layout.home == ModelHome::servers) parameters = layout.dimension / layout.servers;
+  const auto servers = static_cast<std::size_t>(layout.servers);
+  if (layout.home == ModelHome::servers) parameters = (layout.dimension + servers - 1) / servers;
   const std::size_t bytes = parameters * bytes_of(layout.scalar);
   if (bytes <= INT_MAX) return;
   throw OptionError(
@@ -82,9 +83,9 @@ std::string counted(int count, const char* one, const char* many) {
 void check_processes(const Plan& plan, int processes) {
   const Configuration& c = plan.configuration;
   refuse_what_needs_one_place(c);
-  check_collective(plan);
   check_size(plan);
   const bool has_switch = !c.network.perfect() && nothing_is_sent({c, *plan.scheme}).empty();
+  check_collective(plan, has_switch);
   const int wanted = plan.cast.ranks() + (has_switch ? 1 : 0);
   if (wanted == processes) return;
   throw OptionError("workers",

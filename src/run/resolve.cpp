@@ -10,6 +10,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/configuration/split.hpp"
+#include "trainyard/data/split_file.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/calibration.hpp"
@@ -186,10 +187,11 @@ void check_target(const Configuration& c, const LoadedData& data) {
   }
 }
 
-/// Labels whose mean is far from 0, and features that can only explain what is around it.
+/// Labels whose mean is far from 0, and features that can only explain what is around it. Who has
+/// not looked at the rows of a file leaves it to who has.
 void remark_missing_intercept(const LoadedData& data, const Remark& remark) {
   const auto& targets = data.train.targets;
-  if (targets.empty() || data.train.intercept) return;
+  if (targets.empty() || data.train.intercept || !data.train.unchecked_file.empty()) return;
   double sum = 0.0, squares = 0.0;
   for (const float target : targets) {
     sum += target;
@@ -320,6 +322,7 @@ void resolve_compute_time(Configuration& c, const std::vector<std::string>& sche
     return;
   }
   if (!c.compute_time) {
+    if (!data.train.unchecked_file.empty()) check_rows(data.train, 0, data.train.rows);
     const bool sparse = steps_are_sparse(c, schemes, model);
     c.compute_time = sparse ? measure_lone_step_time(model, data.train, c.batch)
                             : measure_minibatch_time(model, data.train, c.batch);

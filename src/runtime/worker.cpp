@@ -293,13 +293,19 @@ std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Mes
   return compute_unless(batch, cost_of_next(false), take);
 }
 
+/// Once: every batch of a run has the same portions.
+void Worker::check_portion(std::size_t number) {
+  checked_portions_.resize(context_.portions());
+  if (checked_portions_[number]) return;
+  check_rows(context_.train, portion_.first, portion_.count);
+  checked_portions_[number] = true;
+}
+
 std::optional<Vector> Worker::compute_portion_unless(std::size_t number,
                                                      FunctionRef<void(const Message&)> take) {
   require(number < context_.portions(), "a portion is one of those that there are");
   portion_ = context_.portion(number);
-  if (!context_.train.unchecked_file.empty()) {
-    check_rows(context_.train, portion_.first, portion_.count);
-  }
+  if (!context_.train.unchecked_file.empty()) check_portion(number);
   return compute_unless(fetched({&portion_, 1}), cost_of_next(false), take);
 }
 

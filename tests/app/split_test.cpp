@@ -40,7 +40,7 @@ TEST_CASE("a run on a split file gives the model of a run that divides the rows 
       with({"split", "--workers", "4", "--seed", "3", "--out", "rows.split"}, data), here);
   CAPTURE(split.errors);
   REQUIRE(split.status == 0);
-  CHECK_THAT(split.output, ContainsSubstring("rows.split: 3000 rows of sparse-logistic:3000 in 4 "
+  CHECK_THAT(split.errors, ContainsSubstring("rows.split: 3000 rows of sparse-logistic:3000 in 4 "
                                              "parts of 750 to 750 rows, by shards with seed 3"));
   const Words written{"--dataset", "rows.split", "--partition", "split"};
   const Json own = summary_of(with(data, four), here),
@@ -97,6 +97,7 @@ TEST_CASE("what a split file has no room for is refused", "[app]") {
       {{"run", "--dataset", "b.split", "--intercept"}, 2, "--intercept: b.split has its rows"},
       {{"run", "--dataset", "b.split", "--test", "every-fifth"}, 2, "--test every-fifth: b.split"},
       {{"run", "--dataset", "b.split", "--data-format", "csv"}, 2, "--data-format csv: b.split"},
+      {{"run", "--dataset", "b.split", "--columns", "a"}, 2, "which takes --header"},
       {{"run", "--dataset", "b.split", "--model", "least-squares"}, 3, "its labels are classes"},
   };
   for (const Case& one : cases) {
@@ -107,6 +108,8 @@ TEST_CASE("what a split file has no room for is refused", "[app]") {
     CHECK_THAT(outcome.errors, ContainsSubstring(one.message));
   }
   CHECK(run_program(with(split, {"--out", "b.split", "--force"}), here).status == 0);
+  const Outcome piped = run_program(with(split, {"--out", "/dev/stdout"}), here);
+  CHECK(piped.output == read_file(folder.path() / "b.split"));
   CHECK_THAT(run_program(with(split, {"--out", "-", "--labels", "x"}), here).errors,
              ContainsSubstring("note: --labels has no effect: 'blobs' is generated"));
 }

@@ -143,6 +143,24 @@ TEST_CASE("the parts of a split file are those of a run that divides the rows it
   }
 }
 
+TEST_CASE("split files that differ in anything say so", "[data]") {
+  const TemporaryFolder folder;
+  const auto content = [&](const LoadedData& ordered, const Division& division) {
+    const std::string head = split_file_head(ordered, division);
+    std::string bytes;
+    for (const std::string_view piece : split_file_pieces(ordered, head)) bytes += piece;
+    return open_split_file(folder.write("rows.split", bytes), RowCheck::later).content;
+  };
+  LoadedData ordered = divided(sparse_set(), "iid", 3);
+  const std::uint64_t first = content(ordered, {"iid", 7});
+  CHECK(content(ordered, {"iid", 7}) == first);
+  CHECK(content(ordered, {"iid", 8}) != first);
+  CHECK(content(divided(sparse_set(), "iid", 2), {"iid", 7}) != first);
+  CHECK(content(divided(sparse_set(), "shards", 3), {"iid", 7}) != first);
+  ordered.test.values[0] += 1.0F;
+  CHECK(content(ordered, {"iid", 7}) != first);
+}
+
 TEST_CASE("a split file can be divided anew", "[data]") {
   const TemporaryFolder folder;
   const LoadedData first = divided(sparse_set(), "iid", 4);
@@ -215,7 +233,8 @@ TEST_CASE("a beginning that is another program's is refused", "[data]") {
              ContainsSubstring("description of its arrays is not whole"));
   CHECK_THAT(error_with(32, static_cast<char>(bytes[32] + 8)),
              ContainsSubstring("more in the description"));
-  CHECK_THAT(error_with(39, 0x7f), ContainsSubstring("ends within the description"));
+  CHECK_THAT(error_with(34, 0x7f), ContainsSubstring("ends within the description"));
+  CHECK_THAT(error_with(39, 0x7f), ContainsSubstring("its description has "));
 }
 
 TEST_CASE("arrays that do not go together are refused", "[data]") {
@@ -266,6 +285,11 @@ TEST_CASE("arrays that do not go together are refused", "[data]") {
              ContainsSubstring("names for some"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.test.rows = 0; }),
              ContainsSubstring("arrays of test rows"));
+  CHECK_THAT(error_after(sparse_set,
+                         [](LoadedData& d) {
+                           d.test.part_begin = {0, 1};
+                         }),
+             ContainsSubstring("test rows are not like"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.test.features += 1; }),
              ContainsSubstring("test rows are not like"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.test.rows += 1; }),

@@ -70,6 +70,7 @@ struct LoadedData {
   std::size_t largest_feature_line = 0;      // of the training file, see CodedDataset
   std::vector<std::string> feature_names{};  // [features]; empty: not known
   std::vector<std::string> class_names{};    // [classes]; empty: the labels were numbers
+  std::uint64_t content = 0;                 // of a split file: a fingerprint of all that it holds
   // For the user: "note: rows.csv: 12 rows with missing fields were left out", and warnings.
   std::vector<std::string> remarks{};
 };

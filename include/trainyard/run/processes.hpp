@@ -14,8 +14,8 @@ namespace trainyard {
 
 /// Throws UsageError, naming what is wrong and what is accepted, where a plan cannot be run by so
 /// many processes: they are not its ranks, and the switch if it emulates a network; its clock is
-/// simulated; its model is too large for a message; or its collective is the library's where the scheme has groups or the network is
-/// emulated. REQUIRES: plan_run() made it.
+/// simulated; a replica or shard of its model is too large for a message; or its collective is the
+/// library's where the scheme has groups or the network is emulated. REQUIRES: plan_run() made it.
 void check_processes(const Plan& plan, int processes);
 
 /// Throws UsageError where workers that write to one model in memory are processes of several

@@ -381,6 +381,8 @@ class Worker {
   std::uint64_t steps_to_visit_ = 0;        // of the next one; with this step
   std::vector<std::uint64_t> others_then_;  // a slot: the others' steps when it was reconciled
   RowRange portion_;                        // batch_, where it is one
+  void check_portion(std::size_t number);
+  std::vector<bool> checked_portions_;  // of data with an unchecked_file
 };
 
 }  // namespace trainyard

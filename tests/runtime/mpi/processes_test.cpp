@@ -11,7 +11,6 @@
 
 #include "trainyard/scheme/scheme.hpp"
 
-#include "app/program.hpp"
 #include "data/files.hpp"
 #include "runtime/mpi/small_runs.hpp"
 #include "support/catch.hpp"
@@ -72,30 +71,6 @@ TEST_CASE("processes give the bits of simulated time, by 2 and by 8 workers", "[
   }
 }
 
-TEST_CASE("processes map the parts of a split file", "[runtime]") {
-  if (!test::has_processes()) return;
-  const TemporaryFolder folder;
-  const std::string file = (folder.path() / "rows.split").string();
-  const std::string data = "--dataset sparse-logistic:3000 ";
-  REQUIRE(run_program({"split", "--dataset", "sparse-logistic:3000", "--workers", "3", "--seed",
-                       "5", "--out", file})
-              .status == 0);
-  // Rows of a worker's own; all of them, to count features; portions that may be anybody's.
-  for (const char* scheme : {"ring", "hogwild", "sandblaster"}) {
-    CAPTURE(scheme);
-    const std::string run =
-        fmt::format("--scheme {} --workers 3 --steps 30 --lr 1 --seed 5 ", scheme);
-    const auto processes =
-        summary_of_processes(ranks_of(scheme, 3), run + "--partition split --dataset " + file);
-    const auto simulated = summary_of_simulation(run + data);
-    CHECK(processes["diverged"] == false);
-    CHECK(processes["steps"].get<double>() > 20.0);
-    if (is_in_lockstep(find_scheme(scheme))) {
-      CHECK(processes["model_hash"] == simulated["model_hash"]);
-    }
-  }
-}
-
 // As where a file is on the first host alone.
 TEST_CASE("processes that cannot all read their command lines say which one cannot", "[runtime]") {
   if (!test::has_processes()) return;
@@ -111,34 +86,6 @@ TEST_CASE("processes that cannot all read their command lines say which one cann
 
 // Of these limits on a machine like that of the tests some are met while the run is set up, some in
 // it, where both have lent a vector to each other, and some when it reports.
-TEST_CASE("processes that were started for other runs are told so", "[runtime][slow]") {
-  if (!test::has_processes()) return;
-  const std::string run = "run --workers 2 --steps 2 ";
-  const auto options = test::run_unlike_processes({run + "--lr 1", run + "--lr 2"});
-  CHECK(options.status == 2);
-  CHECK_THAT(options.output, ContainsSubstring("rank 1 on ") &&
-                                 ContainsSubstring("started with other options than rank 0"));
-  // On one host the others map what the first one has read; a split file each maps for itself.
-  const TemporaryFolder folder;
-  const ProgramOptions here{.folder = folder.path()};
-  for (const char* rows : {"500", "501"}) {
-    const std::string name = std::string(rows) + ".split";
-    REQUIRE(run_program({"split", "--dataset", "blobs:" + std::string(rows), "--workers", "2",
-                         "--out", name},
-                        here)
-                .status == 0);
-  }
-  const auto with_data = [&](const char* name) {
-    return run + "--dataset " + test::quoted_path(folder.path() / name);
-  };
-  const auto data = test::run_unlike_processes({with_data("500.split"), with_data("501.split")});
-  CHECK(data.status == 3);
-  CHECK_THAT(data.output, ContainsSubstring("500.split: rank 1 on ") &&
-                              ContainsSubstring("has read other data than rank 0"));
-  // Where rank 0 writes is its own matter.
-  CHECK(test::run_unlike_processes({run + "--json --quiet", run}).status == 0);
-}
-
 TEST_CASE("processes that send nothing need no switch", "[runtime]") {
   if (!test::has_processes()) return;
   const auto run = run_processes(2, "run --scheme hogwild --workers 2 --steps 9 --latency 1ms");
