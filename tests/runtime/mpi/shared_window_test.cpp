@@ -97,9 +97,12 @@ TEST_CASE("processes that share a model know how many steps the others have take
   CHECK(found["staleness"]["max"].get<double>() <= found["samples"].get<double>());
 }
 
-// The loss is 0.05 higher after half the epochs; lost updates and the order of groups make up to
-// 0.01.
-constexpr double loss_of_lost_work = 0.03;
+// The loss is 0.026 to 0.043 higher after half the epochs; lost updates and the order of groups
+// make up to 0.003. So many rows, and no look on the way: after each all begin anew, and those who
+// have no core in the next moment, on two that have other work as well, would miss most of the run.
+constexpr double loss_of_lost_work = 0.02;
+constexpr const char* long_run =
+    "--dataset sparse-logistic:200000 --epochs 4 --evaluate-every 1000 --lr 0.5";
 
 TEST_CASE("processes that share a model reach the loss of simulated time in every form of it",
           "[runtime][slow]") {
@@ -107,7 +110,7 @@ TEST_CASE("processes that share a model reach the loss of simulated time in ever
   for (const char* scheme :
        {"hogwild --access racy", "hogwild --access locked", "buckwild --model-bits 8",
         "buckwild --model-bits 16", "hogwild++ --groups 2", "hogwild-numa --groups 3"}) {
-    const std::string run = fmt::format("--scheme {} --workers 4 --epochs 8 --lr 0.5", scheme);
+    const std::string run = fmt::format("--scheme {} --workers 4 {}", scheme, long_run);
     CAPTURE(run);
     const auto found = summary_of_processes(4, run);
     CHECK(found["train_loss"].get<double>() <
@@ -117,9 +120,8 @@ TEST_CASE("processes that share a model reach the loss of simulated time in ever
 
 TEST_CASE("threads of a machine may be processes of a host", "[runtime][slow]") {
   if (!test::has_processes()) return;
-  const std::string run =
-      "--scheme ps-async-epochs --workers 4 --machine-threads 2 --fetch-period 3 --epochs 8 --lr "
-      "0.5";
+  const std::string run = fmt::format(
+      "--scheme ps-async-epochs --workers 4 --machine-threads 2 --fetch-period 3 {}", long_run);
   const auto found = summary_of_processes(5, run);
   CHECK(found["train_loss"].get<double>() <
         summary_of_simulation(run)["train_loss"].get<double>() + loss_of_lost_work);
