@@ -83,14 +83,14 @@ struct LabPlace {
   std::filesystem::path folder{};  // pages are written there instead
   bool force = false;
 };
+/// Returns when it is interrupted, which is how it ends.
+int lab_command(const LabPlace& place);
 struct SplitRequest {
   Configuration configuration{};  // of which the data, workers and seed say what is written
   std::filesystem::path out{};
   bool force = false;
 };
 int split_command(const SplitRequest& request);
-/// Returns when it is interrupted, which is how it ends.
-int lab_command(const LabPlace& place);
 struct MachineQuestion {
   int ranks = 0;  // 0: one for each core
   Placement placement = Placement::compact;

@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
 #include "trainyard/base/memory_account.hpp"
@@ -59,11 +57,10 @@ void require_same_command(int argc, char** argv, Processes* processes) {
     const std::string_view word = argv[i];
     if (word == "--help" || word == "-h") command += " --help";
   }
-  const int unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(command))));
-  if (unlike == processes->size()) return;
-  throw UsageError(fmt::format(
-      "rank {} on {} was started with another command than rank 0; all processes take the same",
-      unlike, processes->hosts().names[static_cast<std::size_t>(unlike)]));
+  const auto unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(command))));
+  if (unlike.empty()) return;
+  throw UsageError(unlike +
+                   " was started with another command than rank 0; all processes take the same");
 }
 
 }  // namespace

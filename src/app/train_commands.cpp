@@ -95,12 +95,10 @@ std::string asked_text(Configuration c) {
 void require_same_options(const Configuration& configuration, Processes* processes) {
   if (processes == nullptr) return;
   const std::string text = asked_text(configuration);
-  const int unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(text))));
-  if (unlike == processes->size()) return;
-  throw UsageError(fmt::format(
-      "rank {} on {} was started with other options than rank 0; all processes of a run take the "
-      "same",
-      unlike, processes->hosts().names[static_cast<std::size_t>(unlike)]));
+  const auto unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(text))));
+  if (unlike.empty()) return;
+  throw UsageError(
+      unlike + " was started with other options than rank 0; all processes of a run take the same");
 }
 
 /// The same of what they have read.
@@ -110,11 +108,11 @@ void require_same_data(const LoadedData& data, Processes* processes) {
       data.train.rows, data.train.features,  data.train.nonzeros(),
       data.test.rows,  data.test.nonzeros(), static_cast<std::uint64_t>(data.train.classes),
       data.content};
-  const int unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(shape))));
-  if (unlike == processes->size()) return;
-  throw DataError(fmt::format(
-      "{}: rank {} on {} has read other data than rank 0; all processes of a run need the same",
-      data.name, unlike, processes->hosts().names[static_cast<std::size_t>(unlike)]));
+  const auto unlike = processes->first_unlike(fingerprint(std::as_bytes(std::span(shape))));
+  if (unlike.empty()) return;
+  throw DataError(
+      fmt::format("{}: {} has read other data than rank 0; all processes of a run need the same",
+                  data.name, unlike));
 }
 
 /// What all of them have.

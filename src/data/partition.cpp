@@ -289,7 +289,7 @@ std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, Partiti
   }
   const bool looks_at_labels =
       rule.kind == PartitionRule::Kind::shards || rule.kind == PartitionRule::Kind::dirichlet;
-  if (looks_at_labels && !data.unchecked_file.empty()) check_rows(data, 0, data.rows);
+  if (looks_at_labels) check_rows(data, 0, data.rows);
   RandomStream random(seed, Purpose::partition, 0);
   return split(data, rule, workers, random);
 }

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view mark = "Trainyard split\n";
+constexpr std::string_view file_mark = "Trainyard split\n";
 constexpr std::uint64_t byte_order = 0x0102030405060708;
 constexpr std::uint64_t version = 1;
 /// Names of features and classes, and where parts begin.
@@ -36,10 +36,10 @@ constexpr std::uint64_t longest_description = std::uint64_t{1} << 30U;
 
 /// What stands before the description.
 struct Beginning {
-  std::array<char, mark.size()> own_mark{};
+  std::array<char, file_mark.size()> mark{};
   std::uint64_t byte_order = 0, version = 0, description_bytes = 0;
 };
-static_assert(sizeof(Beginning) == mark.size() + 3 * sizeof(std::uint64_t));
+static_assert(sizeof(Beginning) == file_mark.size() + 3 * sizeof(std::uint64_t));
 
 constexpr std::array<char, largest_page> padding{};
 
@@ -82,7 +82,7 @@ Beginning beginning_of(int file) {
 }
 
 bool is_marked(const Beginning& beginning) {
-  return std::string_view(beginning.own_mark.data(), beginning.own_mark.size()) == mark;
+  return std::string_view(beginning.mark.data(), beginning.mark.size()) == file_mark;
 }
 
 void check_beginning(const Beginning& beginning, const std::string& name) {
@@ -249,7 +249,7 @@ std::string split_file_head(const LoadedData& ordered, const Division& division)
   const std::vector<std::byte> description = out.take();
   Beginning beginning{
       .byte_order = byte_order, .version = version, .description_bytes = description.size()};
-  mark.copy(beginning.own_mark.data(), mark.size());
+  file_mark.copy(beginning.mark.data(), file_mark.size());
   std::string head(reinterpret_cast<const char*>(&beginning), sizeof beginning);
   head.append(reinterpret_cast<const char*>(description.data()), description.size());
   return head;
@@ -308,6 +308,7 @@ LoadedData open_split_file(const fs::path& file, RowCheck check) {
 }
 
 void check_rows(const Dataset& data, std::size_t first, std::size_t count) {
+  if (data.unchecked_file.empty()) return;
   for (std::size_t row = first; row < first + count; ++row) {
     const std::string_view fault = fault_of(data, row);
     if (fault.empty()) continue;

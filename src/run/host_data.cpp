@@ -24,12 +24,11 @@ HostData mapped(const DatasetRequest& request, Processes& processes) {
 /// Throws in all where it is one for some of them alone, who would not wait for the others.
 bool all_have_split_file(const DatasetRequest& request, Processes& processes) {
   const bool here = asks_for_split_file(request);
-  const int unlike = processes.first_unlike(here ? 1 : 0);
-  if (unlike == processes.size()) return here;
+  const std::string unlike = processes.first_unlike(here ? 1 : 0);
+  if (unlike.empty()) return here;
   throw DataError(fmt::format(
-      "{} is a file of 'trainyard split' for rank 0, and none for rank {} on {}, or the other way "
-      "round",
-      request.dataset, unlike, processes.hosts().names[static_cast<std::size_t>(unlike)]));
+      "{} is a file of 'trainyard split' for rank 0, and none for {}, or the other way round",
+      request.dataset, unlike));
 }
 
 /// Who leads evaluates, and reads all rows.

@@ -322,7 +322,7 @@ void resolve_compute_time(Configuration& c, const std::vector<std::string>& sche
     return;
   }
   if (!c.compute_time) {
-    if (!data.train.unchecked_file.empty()) check_rows(data.train, 0, data.train.rows);
+    check_rows(data.train, 0, data.train.rows);
     const bool sparse = steps_are_sparse(c, schemes, model);
     c.compute_time = sparse ? measure_lone_step_time(model, data.train, c.batch)
                             : measure_minibatch_time(model, data.train, c.batch);

@@ -109,7 +109,7 @@ HotLines find_hot_lines(const Dataset& train, const Model& model, int workers, s
       .steps_of_visit = hot.steps_of_visit,
       .visits_of_pass = steps_of_pass / hot.steps_of_visit};
   const std::size_t blocks = (train.features + hot.columns - 1) / hot.columns;
-  if (!train.unchecked_file.empty()) check_rows(train, 0, train.rows);
+  check_rows(train, 0, train.rows);
   const std::vector<std::uint32_t> counts = count_rows(train, hot.columns, blocks);
   for (std::size_t block = 0; block < blocks; ++block) {
     if (timetable.is_hot(counts[block])) hot.blocks.push_back(static_cast<std::uint32_t>(block));

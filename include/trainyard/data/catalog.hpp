@@ -90,7 +90,7 @@ enum class RowCheck {
 /// where a known set's file is missing, it says where it looked and how to get it. The test set has
 /// the training set's features: fewer are padded, unknown ones dropped. Missing fields are filled
 /// and features scaled by what the training rows show, those that are taken out for testing left
-/// out. What was done to the rows of a split file was done when it was written: OptionError for
+/// out. What was done to the rows of a split file was done when it was written: UsageError for
 /// options that ask for more.
 LoadedData load_dataset(const DatasetRequest& request, RowCheck check = RowCheck::all);
 

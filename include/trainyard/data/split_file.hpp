@@ -49,7 +49,7 @@ bool is_split_file(const std::filesystem::path& file);
 LoadedData open_split_file(const std::filesystem::path& file, RowCheck check);
 
 /// Throws DataError where these rows of a set with an `unchecked_file` do not hold what Dataset
-/// says.
+/// says. Of any other set they do.
 void check_rows(const Dataset& data, std::size_t first, std::size_t count);
 
 }  // namespace trainyard

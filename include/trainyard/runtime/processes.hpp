@@ -102,9 +102,9 @@ class Processes {
   /// failure, or a RunError with the first other one's rank, host and message.
   virtual void agree(std::exception_ptr failure) = 0;
 
-  /// Called by all: the first process whose number is not the leading one's; size() if there is
-  /// none.
-  virtual int first_unlike(std::uint64_t number) = 0;
+  /// Called by all: "rank 2 on node7", the first process whose number is not the leading one's;
+  /// empty if there is none.
+  virtual std::string first_unlike(std::uint64_t number) = 0;
 
   /// Called by all, before the first look at a run: the first `ranks` processes are its ranks, and
   /// of those the first `workers` its workers. With an emulated network there is one process more,

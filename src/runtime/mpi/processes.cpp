@@ -240,11 +240,7 @@ class MpiProcesses final : public Processes {
   int size() const override { return connection_.size(); }
   std::string description() const override;
   void agree(std::exception_ptr failure) override;
-  int first_unlike(std::uint64_t number) override {
-    std::uint64_t of_leading_one = number;
-    connection_.take_from_first(of_leading_one);
-    return connection_.first_of_all(number != of_leading_one);
-  }
+  std::string first_unlike(std::uint64_t number) override;
   void divide(int workers, int ranks) override { connection_.divide(workers, ranks); }
   std::unique_ptr<ProcessRun> join(const RuntimeSetup& setup, const StepRule& rule, RunState& state,
                                    Look look, const Interrupts& interrupts) override {
@@ -280,6 +276,13 @@ std::string MpiProcesses::description() const {
 std::vector<std::span<std::byte>> MpiProcesses::share_memory(std::span<const MemoryShare> shares) {
   process_state_ = ProcessState::waited_for;
   return connection_.share_memory(shares);
+}
+
+std::string MpiProcesses::first_unlike(std::uint64_t number) {
+  std::uint64_t of_leading_one = number;
+  connection_.take_from_first(of_leading_one);
+  const int first = connection_.first_of_all(number != of_leading_one);
+  return first == size() ? "" : fmt::format("rank {} on {}", first, connection_.host(first));
 }
 
 /// The first that failed tells the leading one.
