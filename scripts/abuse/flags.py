@@ -52,7 +52,7 @@ def flag_call(command, flag, surface, draw):
         words[place:place + 2] = draw.choice([
             [flag.name + "=" + words[place + 1]], [flag.name], words[place:place + 2] * 2,
         ])
-    outputs = (options[flag.name],) if flag.name in WRITTEN and options[flag.name] else ()
+    outputs = tuple(value for name, value in options.items() if name in WRITTEN and value)
     lasts = flag.name in LASTING or command == "lab"  # whose good values make a server, which ends when it is told to
     return Call(
         f"flags: {command} {flag.name}", [Command(words)], {"data.svm": data_file(draw)}, outputs=outputs,
