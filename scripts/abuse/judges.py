@@ -94,7 +94,8 @@ def judge_files(call, outcomes, before, after):
         below = below or any(path.startswith(os.path.splitext(output)[0] + "-") for output in outputs)  # traces of compare
         # Who is killed cannot clean up what it was writing beside the output.
         beside = died and any(path.startswith(output + ".") for output in outputs)
-        if not below and not beside:
+        above = any(output.startswith(path + "/") and output in after for output in outputs)  # made on the way to one
+        if not below and not beside and not above:
             yield f"new file {path}"
 
 
