@@ -21,18 +21,25 @@ class PartsBackwards {
  public:
   /// Begins with the part of that index.
   PartsBackwards(Vector vector, int index, int parts)
-      : vector_(vector), index_(index), parts_(parts) {}
+      : vector_(vector),
+        index_(index),
+        parts_(parts),
+        begin_(even_cut(vector.size(), index, parts)),
+        end_(even_cut(vector.size(), index + 1, parts)) {}
 
-  Vector part() const { return even_split(vector_, index_, parts_); }
+  Vector part() const { return vector_.subspan(begin_, end_ - begin_); }
   /// Goes to the part before this one, around the ring, and gives it.
   Vector before() {
+    end_ = index_ == 0 ? vector_.size() : begin_;
     index_ = (index_ == 0 ? parts_ : index_) - 1;
+    begin_ = even_cut(vector_.size(), index_, parts_);
     return part();
   }
 
  private:
   Vector vector_;
   int index_, parts_;
+  std::size_t begin_, end_;  // one division a step instead of two
 };
 
 }  // namespace

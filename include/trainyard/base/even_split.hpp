@@ -10,14 +10,17 @@
 
 namespace trainyard {
 
+/// Where part `index` of `parts` begins, of so many elements: ⌊index·size/parts⌋.
+inline std::size_t even_cut(std::size_t size, int index, int parts) {
+  return size * static_cast<std::size_t>(index) / static_cast<std::size_t>(parts);
+}
+
 /// Part `index` of `parts`: elements [index·d/parts, (index+1)·d/parts). Sizes differ by at most
 /// one; with fewer elements than parts some are empty.
 template <typename View>
 View even_split(View vector, int index, int parts) {
-  const auto cut = [&](int i) {
-    return vector.size() * static_cast<std::size_t>(i) / static_cast<std::size_t>(parts);
-  };
-  return vector.subspan(cut(index), cut(index + 1) - cut(index));
+  const std::size_t begin = even_cut(vector.size(), index, parts);
+  return vector.subspan(begin, even_cut(vector.size(), index + 1, parts) - begin);
 }
 
 }  // namespace trainyard
