@@ -69,6 +69,8 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
   for (const NamedLink& named : network.links.named) {
     named_.emplace(key_of(named.from, named.to), named.link);
   }
+  uniform_ = machine_.empty() && rack_.empty() && named_.empty() && !rule_.any();
+  if (charge_control_) last_ = {inside_, 0, {inside_.latency, Duration{0}}};
 }
 
 Link Links::between(int from, int to) const {
@@ -83,6 +85,7 @@ Link Links::between(int from, int to) const {
 }
 
 Passage Links::passage_of_next(int from, int to, std::uint64_t bytes) {
+  if (uniform_ && bytes == last_.bytes) return last_.passage;
   if (bytes == 0 && !charge_control_) return {};
   if (within_machine(from, to)) return {};
   Passage passage = passage_of(between(from, to), bytes);

@@ -118,6 +118,24 @@ TEST_CASE("a perfect network delivers at once", "[network]") {
   for (const Transfer& transfer : t) CHECK(to_seconds(transfer.end) == 1);
 }
 
+TEST_CASE("something happens in a switch only while a message is queued", "[network]") {
+  const Network network{.latency = seconds(2), .bytes_per_second = 1.0};
+  const auto ignore = [](const Transfer&) {};
+  Switch sw(network, 3);
+  CHECK(sw.next_event() == Time::max());
+  sw.post(0, 1, 5, seconds(1));
+  CHECK(sw.next_event() == seconds(1));
+  sw.advance(seconds(1), ignore);
+  CHECK(sw.next_event() == Time::max());  // both ports are busy until 8, and nobody waits for them
+  sw.post(0, 2, 5, seconds(3));
+  CHECK(sw.next_event() == seconds(8));
+  sw.advance(seconds(8), ignore);
+  CHECK(sw.next_event() == Time::max());
+  sw.advance(seconds(14), ignore);
+  sw.post(1, 2, 5, seconds(15));  // as the port frees
+  CHECK(sw.next_event() == seconds(15));
+}
+
 TEST_CASE("misuse of the switch is caught", "[network]") {
   Switch sw(Network{}, 2);
   CHECK_THROWS_AS(sw.post(0, 0, 1, Time{0}), InternalError);

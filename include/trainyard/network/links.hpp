@@ -77,6 +77,7 @@ class Links {
   std::vector<std::int32_t> rack_;     // a rank; empty when there is one
   std::unordered_map<std::uint64_t, Link> named_;
   std::unordered_map<std::uint64_t, RandomStream> jitter_;
+  bool uniform_ = false;  // a message's passage depends on its bytes alone
   // Most messages are as long as the one before: this saves a division and a rounding for each.
   struct {
     Link link{};

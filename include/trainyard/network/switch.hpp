@@ -64,8 +64,7 @@ class Switch {
   /// every message that starts, in the order of the starts; it posts nothing itself.
   void advance(Time now, FunctionRef<void(const Transfer&)> started);
 
-  /// The next moment at which a port frees or a posted message may start; Time::max() when all is
-  /// idle and nothing is queued.
+  /// No message that has been posted starts before; Time::max() when none is queued.
   Time next_event() const {
     return to_serve_.empty() ? events_.next() : std::min(served_at_, events_.next());
   }
@@ -85,7 +84,6 @@ class Switch {
   };
   struct Sender {
     std::int32_t head = none, tail = none;
-    bool busy = false;
     Time frees{0};                   // the last message that has started leaves the send port then
     Duration posted{0}, started{0};  // what its messages hold that port for, since it was idle
     Time burst_at{-1};               // when it last posted,
@@ -101,7 +99,7 @@ class Switch {
     std::int32_t first_waiting = none;
     std::vector<std::int32_t> others_waiting;
   };
-  /// A send port frees, or a receiver's waiting heads are to be looked at, or both.
+  /// A send port frees whose queue is not empty, or a receiver's waiting heads are to be looked at.
   struct Event {
     std::int32_t sender = none, receiver = none;
   };
@@ -115,6 +113,7 @@ class Switch {
   Duration lead(const Queued& message) const;
   Duration send_hold(const Queued& message) const;
   std::int32_t take_slot();
+  void offer_head_when_idle(std::int32_t from, Time at);
   void offer_head(std::int32_t from, Time at);
   void start_to_wait(Receiver& port, std::int32_t slot);
   Duration longest_lead(const Receiver& port) const;

@@ -34,15 +34,15 @@ struct LentStack {
   void deallocate(boost::context::stack_context& /*stack*/) noexcept {}
 };
 
-/// Stacks begin at page boundaries, so the tops of all would share the few sets of the cache that
-/// belong to one place in a page. A waiting rank's frames take about 640 bytes; so many further
-/// down begins the next one's, round and round within a page.
-std::size_t colour(std::size_t number) {
-  constexpr std::size_t page = 4096, frames = 640;
-  return number * frames % page;
-}
-
 }  // namespace
+
+/// Stacks begin at page boundaries, so the tops of all would share the few sets of the cache that
+/// belong to one place in a page. A waiting rank's frames further down begins the next one's, round
+/// and round within a page.
+std::size_t Fiber::colour(std::size_t number) {
+  constexpr std::size_t page = 4096;
+  return number * bytes_of_frames % page;
+}
 
 Fiber::Fiber() {
 #ifdef TRAINYARD_TSAN
@@ -55,8 +55,9 @@ Fiber::Fiber(std::function<void()> body, Fiber& home, std::span<std::byte> lent,
   boost::context::stack_context stack;
   stack.sp = lent.data() + lent.size();
   stack.size = lent.size();
-  const boost::context::preallocated begins(lent.data() + lent.size() - colour(number),
-                                            lent.size() - colour(number), stack);
+  const std::size_t size = lent.size() - colour(number);
+  const boost::context::preallocated begins(lent.data() + size, size, stack);
+  frames_ = lent.data() + size - bytes_of_frames;
   goes_on_ = boost::context::fiber(std::allocator_arg, begins, LentStack(),
                                    [this](boost::context::fiber&&) {
                                      run_body();
@@ -96,6 +97,9 @@ void Fiber::run_body() {
 
 void Fiber::go_to(Fiber& other) {
   before_leaving_for(other, false);
+  // Boost.Context keeps the registers a little further down.
+  constexpr std::size_t registers = 128;
+  frames_ = static_cast<const std::byte*>(__builtin_frame_address(0)) - registers;
   // The lambda runs on the other's stack, before anything of the other does.
   std::move(other.goes_on_).resume_with([this](boost::context::fiber&& here) {
     goes_on_ = std::move(here);

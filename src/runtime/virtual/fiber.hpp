@@ -27,16 +27,26 @@ class Fiber {
 
   /// Leaves this fiber, the one that runs, for another; returns when somebody goes to this one.
   void go_to(Fiber& other);
+  /// Asks the processor for the frames that wait for go_to(): where many fibers ran meanwhile, they
+  /// are no longer in the first-level cache. REQUIRES: it is no home.
+  void prefetch() const {
+    constexpr std::size_t line = 64;
+    for (std::size_t at = 0; at < bytes_of_frames; at += line) __builtin_prefetch(frames_ + at, 1);
+  }
   bool finished() const { return finished_; }
   /// What ended the body, if it was an exception.
   std::exception_ptr failure() const { return failure_; }
 
  private:
+  static constexpr std::size_t bytes_of_frames = 640;  // of a rank that waits for a message, about
+
+  static std::size_t colour(std::size_t number);
   void run_body();
   void before_leaving_for(Fiber& other, bool for_ever);
   void after_coming_back();
 
-  boost::context::fiber goes_on_;  // where this fiber goes on; empty while it runs
+  boost::context::fiber goes_on_;      // where this fiber goes on; empty while it runs
+  const std::byte* frames_ = nullptr;  // where they begin
   bool finished_ = false;
   Fiber* home_ = nullptr;
   std::exception_ptr failure_;

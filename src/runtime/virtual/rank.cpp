@@ -23,8 +23,8 @@ VirtualRank::VirtualRank(VirtualWorld& world, int rank, const std::function<void
           world.home_, world.stacks_.at(static_cast<std::size_t>(rank)),
           static_cast<std::size_t>(rank)) {}
 
-void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload,
-                       std::uint64_t tag) {
+[[gnu::flatten]] void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload,
+                                        std::uint64_t tag) {
   require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
   Envelope* envelope = world_.take_envelope();
   envelope->from = rank();
@@ -36,14 +36,17 @@ void VirtualRank::post(int to, std::span<const std::byte> bytes, Payload payload
   world_.post(envelope);
 }
 
+Envelope* VirtualRank::counted(Envelope* envelope) {
+  if (envelope != nullptr) {
+    count_received(account_, world_.setup_.network, world_.switch_.links(), envelope->from, rank(),
+                   envelope->size);
+  }
+  return envelope;
+}
+
 /// The oldest message that has arrived from that rank, or from anyone; nullptr when there is none.
 Envelope* VirtualRank::take(int from) {
-  Envelope* const envelope =
-      from == anybody ? arrived_.take_oldest() : arrived_.take_oldest_from(from);
-  if (envelope == nullptr) return nullptr;
-  count_received(account_, world_.setup_.network, world_.switch_.links(), envelope->from, rank(),
-                 envelope->size);
-  return envelope;
+  return counted(from == anybody ? arrived_.take_oldest() : arrived_.take_oldest_from(from));
 }
 
 /// Work that ends now. It is waited for on the thread's own stack (see stand_still()).
@@ -65,14 +68,14 @@ void VirtualRank::charge(Time since, Time start, Time end) {
   }
 }
 
-Message VirtualRank::receive(int from) {
+[[gnu::flatten]] Message VirtualRank::receive(int from) {
   require(from >= 0 && from < size() && from != rank(), "a message comes from another rank");
   Envelope* envelope = take(from);
   if (envelope == nullptr) {
     const Time since = world_.now_;
     waits_for_ = from;
     block("a message");
-    envelope = take(from);
+    envelope = counted(handed_over_);
     charge(since, envelope->start, envelope->end);
   }
   return {envelope, &world_};

@@ -27,14 +27,6 @@
 
 namespace trainyard {
 
-namespace {
-
-constexpr auto wakes_later = [](const auto& a, const auto& b) {
-  return a.at != b.at ? a.at > b.at : a.rank > b.rank;
-};
-
-}  // namespace
-
 VirtualWorld::VirtualWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program)
     : setup_(setup),
       switch_(setup.network, setup.workers, setup.servers, setup.hosts),
@@ -117,21 +109,6 @@ void VirtualWorld::set_clock(Time at) {
   }
 }
 
-/// The rank that runs cannot go on. Straight to the next one, if all it takes is to let it run: so
-/// in lock-step a message costs one switch of stacks instead of two.
-void VirtualWorld::leave(VirtualRank& rank) {
-  if (!ready_.empty() && !aborted_) {
-    VirtualRank& next = *ranks_[static_cast<std::size_t>(ready_.lowest())];
-    if (!next.has_work_to_finish()) {
-      (void)ready_.take_lowest();
-      running_ = &next;
-      if (&next != &rank) rank.fiber_.go_to(next.fiber_);
-      return;
-    }
-  }
-  rank.fiber_.go_to(home_);
-}
-
 /// Lets that rank run, and all that it leaves for, until none is ready.
 void VirtualWorld::resume(int index) {
   running_ = ranks_[static_cast<std::size_t>(index)].get();
@@ -148,22 +125,7 @@ void VirtualWorld::resume(int index) {
   if (running_->fiber_.failure()) std::rethrow_exception(running_->fiber_.failure());
 }
 
-void VirtualWorld::post(Envelope* envelope) {
-  if (perfect_) {
-    envelope->start = now_;
-    if (setup_.recorder != nullptr) record_at_once(*envelope);
-    deliver_at(now_, envelope);  // nothing for the switch to decide
-  } else {
-    switch_.post(envelope->from, envelope->to, envelope->size, now_, envelope);
-  }
-}
-
-void VirtualWorld::deliver_at(Time at, Envelope* envelope) {
-  envelope->end = at;
-  deliveries_.add(at, envelope);
-}
-
-void VirtualWorld::advance_network(Time at) {
+[[gnu::flatten]] void VirtualWorld::advance_network(Time at) {
   switch_.advance(at, [this](const Transfer& transfer) {
     auto* envelope = static_cast<Envelope*>(transfer.cookie);
     envelope->start = transfer.start;
@@ -173,10 +135,16 @@ void VirtualWorld::advance_network(Time at) {
   deliveries_.take_until(at, [this](Envelope* envelope) { deliver(envelope); });
 }
 
+/// Who waits for a message of that sender has none of it in its mailbox, and gets it by hand.
 void VirtualWorld::deliver(Envelope* envelope) {
   VirtualRank& rank = *ranks_[static_cast<std::size_t>(envelope->to)];
-  rank.arrived_.add(envelope, ranks_.size());
-  if (rank.waits_for_ == envelope->from || rank.waits_for_ == VirtualRank::anybody) {
+  const bool by_hand = rank.waits_for_ == envelope->from;
+  if (by_hand) {
+    rank.handed_over_ = envelope;
+  } else {
+    rank.arrived_.add(envelope, ranks_.size());
+  }
+  if (by_hand || rank.waits_for_ == VirtualRank::anybody) {
     rank.waits_for_ = VirtualRank::nobody;
     wake(now_, envelope->to);
   }
@@ -195,25 +163,10 @@ bool VirtualWorld::release_servers() {
   return released;
 }
 
-void VirtualWorld::wake(Time at, int rank) {
-  if (at == now_) {
-    ready_.add(rank);
-    return;
-  }
-  wakes_.push_back({at, rank});
-  std::push_heap(wakes_.begin(), wakes_.end(), wakes_later);
-}
-
 /// It goes on now instead of when it was to be woken.
 void VirtualWorld::forget_wake(int rank) {
   std::erase_if(wakes_, [rank](const Wake& wake) { return wake.rank == rank; });
   std::ranges::make_heap(wakes_, wakes_later);
-}
-
-Envelope* VirtualWorld::take_envelope() {
-  if (free_ != nullptr) return std::exchange(free_, free_->next);
-  envelopes_.push_back(std::make_unique<Envelope>());
-  return envelopes_.back().get();
 }
 
 void VirtualWorld::give_back(Delivery* delivery) {

@@ -1,10 +1,13 @@
 // The `virtual` runtime: ranks are fibers under a discrete-event scheduler.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainyard/base/event_queue.hpp"
@@ -48,6 +51,7 @@ class alignas(64) VirtualRank final : public Rank {
   static constexpr int nobody = -1;  // not blocked on a message
   static constexpr int anybody = -2;
 
+  Envelope* counted(Envelope* envelope);
   Envelope* take(int from);
   void block(const char* on);
   bool has_work_to_finish() const;
@@ -55,8 +59,10 @@ class alignas(64) VirtualRank final : public Rank {
 
   // What every message needs comes first, on three cache lines: 1024 ranks fill the second-level
   // cache.
+  static constexpr std::size_t hot_bytes = 192;
   VirtualWorld& world_;
   Mailbox arrived_;
+  Envelope* handed_over_ = nullptr;  // the message that it waited for
   int waits_for_ = nobody;
   const char* blocked_on_ = "its turn";  // for the report of a deadlock
   Time task_due_ = Time::max();          // when its result is needed
@@ -80,6 +86,9 @@ class VirtualWorld final : private DeliveryReturn {
     Time at;
     int rank;
   };
+  static bool wakes_later(const Wake& a, const Wake& b) {
+    return a.at != b.at ? a.at > b.at : a.rank > b.rank;
+  }
 
   void give_back(Delivery* delivery) override;
   Envelope* take_envelope();
@@ -93,6 +102,7 @@ class VirtualWorld final : private DeliveryReturn {
   void advance_network(Time at);
   void deliver(Envelope* envelope);
   void leave(VirtualRank& rank);
+  void prefetch_ahead();
   void resume(int rank);
   void go_on_in_time();
   bool release_servers();
@@ -123,5 +133,70 @@ class VirtualWorld final : private DeliveryReturn {
   int live_ = 0, live_workers_ = 0;
   bool aborted_ = false;
 };
+
+// What every message passes through follows here, to be compiled into the verbs of a rank: as calls
+// into another file it cost 5 ns of 75.
+
+inline Envelope* VirtualWorld::take_envelope() {
+  if (free_ != nullptr) return std::exchange(free_, free_->next);
+  envelopes_.push_back(std::make_unique<Envelope>());
+  return envelopes_.back().get();
+}
+
+inline void VirtualWorld::post(Envelope* envelope) {
+  if (perfect_) {
+    envelope->start = now_;
+    if (setup_.recorder != nullptr) record_at_once(*envelope);
+    deliver_at(now_, envelope);  // nothing for the switch to decide
+  } else {
+    switch_.post(envelope->from, envelope->to, envelope->size, now_, envelope);
+  }
+}
+
+inline void VirtualWorld::deliver_at(Time at, Envelope* envelope) {
+  envelope->end = at;
+  deliveries_.add(at, envelope);
+}
+
+inline void VirtualWorld::wake(Time at, int rank) {
+  if (at == now_) {
+    ready_.add(rank);
+    return;
+  }
+  wakes_.push_back({at, rank});
+  std::push_heap(wakes_.begin(), wakes_.end(), wakes_later);
+}
+
+/// The rank that runs cannot go on. Straight to the next one, if all it takes is to let it run: so
+/// in lock-step a message costs one switch of stacks instead of two.
+inline void VirtualWorld::leave(VirtualRank& rank) {
+  if (!ready_.empty() && !aborted_) {
+    VirtualRank& next = *ranks_[static_cast<std::size_t>(ready_.lowest())];
+    if (!next.has_work_to_finish()) {
+      (void)ready_.take_lowest();
+      prefetch_ahead();
+      running_ = &next;
+      if (&next != &rank) rank.fiber_.go_to(next.fiber_);
+      return;
+    }
+  }
+  rank.fiber_.go_to(home_);
+}
+
+/// While one rank runs, what the next one will read is fetched, and where that is for the one after
+/// it. Of 1024 ranks, all that they read is more than the second-level cache holds: 20 % of a
+/// message's time.
+inline void VirtualWorld::prefetch_ahead() {
+  if (ready_.empty()) return;
+  const auto next = static_cast<std::size_t>(ready_.lowest());
+  __builtin_prefetch(ranks_[next]->handed_over_);
+  ranks_[next]->fiber_.prefetch();
+  if (next + 1 == ranks_.size()) return;
+  const auto* after = reinterpret_cast<const std::byte*>(ranks_[next + 1].get());
+  constexpr std::size_t line = 64;
+  for (std::size_t at = 0; at < VirtualRank::hot_bytes; at += line) {
+    __builtin_prefetch(after + at, 1);
+  }
+}
 
 }  // namespace trainyard

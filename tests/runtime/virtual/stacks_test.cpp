@@ -39,6 +39,14 @@ TEST_CASE("stacks lie apart, and a page below each is nobody's", "[runtime]") {
   }
 }
 
+// A power of two would let the pages that all use share a few sets of the TLB.
+TEST_CASE("stacks are an odd number of pages apart", "[runtime]") {
+  const Stacks stacks(2);
+  const auto apart = static_cast<std::size_t>(stacks.at(1).data() - stacks.at(0).data());
+  CHECK(apart % 4096 == 0);
+  CHECK(apart / 4096 % 2 == 1);
+}
+
 // Mapped one by one they ended at 32,000, where Linux gives a process no further mapping.
 TEST_CASE("there are stacks for a hundred thousand ranks", "[runtime]") {
   const Stacks stacks(100'000);
