@@ -135,25 +135,28 @@ class Table:
 
     def row(self, work, peer, unit, theirs, ours, floor, losses=None, tolerance=0.02, remark="",
             least=None, setting=""):
-        """One row. theirs, ours: figures in `unit`, in which a slash means that more is better.
+        """One row. theirs, ours: figures in `unit`, in which a slash means that more is better; those of
+        one turn stand in the same place. The ratio is the median of the turns' ratios: where a machine is
+        twice as slow in some minutes as in others, both sides of a turn mostly are.
 
         losses: (theirs, ours) at the end; flagged where they are further apart than `tolerance`,
         relative to the peer's. floor: of the ratio; least: of our figure itself. setting: of this
         row alone.
         """
         theirs, ours = [float(figure) for figure in theirs], [float(figure) for figure in ours]
-        figure, own = statistics.median(theirs), statistics.median(ours)
+        figure, our_figure = statistics.median(theirs), statistics.median(ours)
         more_is_better = "/" in unit and not unit.startswith("ns/")
-        ratio = own / figure if more_is_better else figure / own
+        ratio = statistics.median(own / its if more_is_better else its / own
+                                  for its, own in zip(theirs, ours, strict=True))
         remarks = [remark] if remark else []
         if losses and abs(losses[1] - losses[0]) > tolerance * abs(losses[0]):
             remarks.append(f"LOSSES DIFFER by more than {100 * tolerance:g} %")
         met = ""
         if floor is not None or least is not None:
-            met = "yes" if (ratio >= floor if least is None else own >= least) else "NO"
+            met = "yes" if (ratio >= floor if least is None else our_figure >= least) else "NO"
         bound = f"{least} {unit}" if least is not None else f"{floor}x" if floor is not None else ""
         row = dict(work=work, peer=peer, unit=unit, peer_figure=figure, peer_min=min(theirs),
-                   peer_max=max(theirs), ours=own, ours_min=min(ours), ours_max=max(ours),
+                   peer_max=max(theirs), ours=our_figure, ours_min=min(ours), ours_max=max(ours),
                    ratio=ratio, floor=bound, met=met, pairs=len(ours),
                    peer_loss=losses[0] if losses else "", our_loss=losses[1] if losses else "",
                    setting=setting or self.setting, remark="; ".join(remarks))

@@ -3,7 +3,7 @@
 Fair because: the same vectors of floats are summed in place between the same processes on one machine,
 and both sides time it alike (bench/mpi/all_reduce.cpp, openmpi.cpp). MPI_Allreduce gets the fastest of
 its settings (openmpi.py says which there are), and so does Trainyard of the ways in which processes wait
-and copy; then the winners take turns.
+and copy; then the winners take turns, size by size.
 
 The ring stands against whatever algorithm MPI is fastest with. For short vectors that is not a ring, and
 two more rows keep the algorithm apart from the messages: MPI's own ring against ours, and our recursive
@@ -44,10 +44,8 @@ def trainyard(ranks, sizes, flags, times=5, *, way):
     return printed_times(ranks, flags, PROGRAM, way, times, *sizes)
 
 
-def by_setting(run, ranks, winners, flags):
-    """{size: (microseconds, setting)}"""
-    return {size: (figure, setting) for setting, sizes in winners.items()
-            for size, figure in run(ranks, sizes, flags[setting]).items()}
+def winner(winners, size):
+    return next(setting for setting, sizes in winners.items() if size in sizes)
 
 
 def with_algorithms(flags, algorithms):
@@ -69,12 +67,12 @@ def compare(table, pairs, ranks, comparison):
     our_flags = with_algorithms(settings(ranks), ("",))
     theirs_at = fastest_settings(f"MPI_Allreduce, {comparison.call}", ranks, sizes, their_flags, library)
     ours_at = fastest_settings(f"Trainyard, {comparison.way}", ranks, sizes, our_flags, own)
-    theirs, ours = take_turns(pairs, lambda: by_setting(library, ranks, theirs_at, their_flags),
-                              lambda: by_setting(own, ranks, ours_at, our_flags))
-    for size in sizes:
-        table.row(works[size], "OpenMPI", "us", [turn[size][0] for turn in theirs],
-                  [turn[size][0] for turn in ours], FLOOR, setting=theirs[0][size][1],
-                  remark=f"ours: {ours[0][size][1] or 'as it is'}")
+    for size in sizes:  # by itself, so that both sides of a turn are seconds apart
+        their_setting, our_setting = winner(theirs_at, size), winner(ours_at, size)
+        theirs, ours = take_turns(pairs, lambda: library(ranks, [size], their_flags[their_setting])[size],
+                                  lambda: own(ranks, [size], our_flags[our_setting])[size])
+        table.row(works[size], "OpenMPI", "us", theirs, ours, FLOOR, setting=their_setting,
+                  remark=f"ours: {our_setting or 'as it is'}")
 
 
 def main():

@@ -14,7 +14,7 @@ import sys
 from common import Table, arguments, compiled, google_benchmark, skip, take_turns
 
 MESSAGES = 200_000
-FLOOR = 12
+FLOOR = 20
 CONFIGURATIONS = ([], ["--cfg=contexts/factory:raw", "--cfg=network/model:CM02"])
 
 
@@ -40,7 +40,7 @@ def main():
     except subprocess.CalledProcessError:
         skip("SimGrid", "scripts/install_dependencies.sh --peers installs libsimgrid-dev")
     table = Table(options)
-    for ranks in (8, 64, 256):
+    for ranks in (8, 64, 256, 1024):
         work = f"simulated messages, ring all-reduce of {ranks} ranks"
         if not table.wants(work):
             continue

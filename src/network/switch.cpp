@@ -64,7 +64,7 @@ std::int32_t Switch::take_slot() {
 }
 
 // This and start_waiting() are all that a message sees of the switch. With what they call in line
-// it takes 20 ns of a processor instead of 28 (AMD Zen 5).
+// it takes 20 ns of a processor instead of 28 (AMD Zen 4).
 [[gnu::flatten]] Switch::Ticket Switch::post(int from, int to, std::uint64_t bytes, Time now,
                                              void* cookie) {
   const int ranks = links_.ranks();

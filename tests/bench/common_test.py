@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""What bench/peers/common.py remembers of settings that were tried out: common_test.py."""
+"""bench/peers/common.py: what it remembers of settings that were tried out, and the ratio of a row."""
 
+import argparse
+import contextlib
+import csv
+import io
 import pathlib
 import sys
 import tempfile
@@ -38,6 +42,31 @@ class Remembered(unittest.TestCase):
         with unittest.mock.patch.object(common, "processor", lambda: "another"):
             self.assertEqual(self.found("MPI 4", 2), {"setting": [4, None]})
         self.assertEqual(self.found("MPI 4", 2), {"setting": [1, None]})
+
+
+class Ratio(unittest.TestCase):
+    def ratio(self, unit, theirs, ours):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "rows.csv"
+            table = common.Table(argparse.Namespace(csv=file, only=""))
+            with contextlib.redirect_stdout(io.StringIO()):
+                table.row("work", "peer", unit, theirs, ours, 1.0)
+            with open(file, newline="") as rows:
+                return float(next(csv.DictReader(rows))["ratio"])
+
+    def test_is_the_median_of_those_of_the_turns(self):
+        # The machine was four times as slow in some turns: the ratio of the medians would be 0.5 and 2.
+        self.assertEqual(self.ratio("us", [4, 4, 1, 1, 1], [2, 2, 2, 0.5, 0.5]), 2)
+        self.assertEqual(self.ratio("M/s", [4, 4, 1, 1, 1], [2, 2, 2, 0.5, 0.5]), 0.5)
+
+    def test_of_times_is_the_peers_over_ours(self):
+        self.assertEqual(self.ratio("us", [3], [2]), 1.5)
+        self.assertEqual(self.ratio("ns/nonzero", [3], [2]), 1.5)
+        self.assertEqual(self.ratio("samples/s", [3], [6]), 2)
+
+    def test_needs_both_sides_of_each_turn(self):
+        with self.assertRaises(ValueError):
+            self.ratio("us", [1, 2], [1])
 
 
 if __name__ == "__main__":

@@ -40,6 +40,8 @@ class Member {
   void attend();
   /// The same, of one whose program has ended.
   void listen();
+  /// Of one that looks for something again and again, at every eighth look.
+  void listen_now_and_then(std::uint64_t look);
   /// In the middle of a message: what it goes into is no model to look at, unless the run is to
   /// end.
   void listen_if_interrupted();

@@ -60,7 +60,7 @@ void MpiRank::reclaim(bool in_distress) noexcept {
   try {
     if (in_distress && !member_.is_given_up()) member_.tell(Word::fails);
     for (std::uint64_t round = 0; !mail_.is_reclaimed(); ++round) {
-      member_.listen();
+      member_.listen_now_and_then(round);
       if (in_distress) drain_as_far_as_it_fits();
       connection_.relax(round);
     }
