@@ -1,7 +1,7 @@
 """What all comparisons share: running the program, taking turns, and the rows of the table.
 
 The two sides of a comparison take turns (A B A B ...), so that both meet the same neighbours, clock
-and temperature. A row holds the medians, the ranges and the ratio of the medians.
+and temperature. A row holds the medians, the ranges and the median of the turns' ratios.
 """
 
 import argparse

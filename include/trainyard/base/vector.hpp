@@ -21,7 +21,7 @@
 
 namespace trainyard {
 
-enum class Scalar : std::uint8_t { float32, float64 };
+enum class Scalar : std::uint8_t { float32, float64 };  // VectorView has one bit for it
 
 constexpr std::size_t bytes_of(Scalar scalar) {
   return scalar == Scalar::float32 ? sizeof(float) : sizeof(double);

@@ -64,7 +64,7 @@ class Switch {
   /// every message that starts, in the order of the starts; it posts nothing itself.
   void advance(Time now, FunctionRef<void(const Transfer&)> started);
 
-  /// No message that has been posted starts before; Time::max() when none is queued.
+  /// No message that is still queued starts before that; Time::max() when none is.
   Time next_event() const {
     return to_serve_.empty() ? events_.next() : std::min(served_at_, events_.next());
   }

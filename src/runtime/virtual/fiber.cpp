@@ -37,8 +37,8 @@ struct LentStack {
 }  // namespace
 
 /// Stacks begin at page boundaries, so the tops of all would share the few sets of the cache that
-/// belong to one place in a page. A waiting rank's frames further down begins the next one's, round
-/// and round within a page.
+/// belong to one place in a page. So each begins bytes_of_frames further down than the one before,
+/// round and round within a page.
 std::size_t Fiber::colour(std::size_t number) {
   constexpr std::size_t page = 4096;
   return number * bytes_of_frames % page;

@@ -46,7 +46,7 @@ class Fiber {
   void after_coming_back();
 
   boost::context::fiber goes_on_;      // where this fiber goes on; empty while it runs
-  const std::byte* frames_ = nullptr;  // where they begin
+  const std::byte* frames_ = nullptr;  // the lowest of their bytes
   bool finished_ = false;
   Fiber* home_ = nullptr;
   std::exception_ptr failure_;

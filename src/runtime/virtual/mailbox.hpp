@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ class Mailbox {
   }
 
  private:
-  static constexpr std::size_t most_looked_through = 64;
+  static constexpr std::uint32_t most_looked_through = 64;
 
   struct OfSender {
     Envelope* oldest = nullptr;
@@ -70,7 +71,7 @@ class Mailbox {
 
   Envelope* first_ = nullptr;
   Envelope* last_ = nullptr;
-  std::size_t waiting_ = 0;
+  std::uint32_t waiting_ = 0;  // beside the next: a rank's place in the cache is tight
   bool indexed_ = false;
   std::vector<OfSender> senders_;  // kept from one time to the next
 };

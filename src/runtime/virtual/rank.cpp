@@ -49,11 +49,6 @@ Envelope* VirtualRank::take(int from) {
   return counted(from == anybody ? arrived_.take_oldest() : arrived_.take_oldest_from(from));
 }
 
-/// Work that ends now. It is waited for on the thread's own stack (see stand_still()).
-bool VirtualRank::has_work_to_finish() const {
-  return task_.started() && world_.now_ >= task_due_;
-}
-
 void VirtualRank::block(const char* on) {
   blocked_on_ = on;
   world_.leave(*this);
@@ -125,6 +120,17 @@ Time VirtualRank::now() {
   return world_.now_;
 }
 
+void VirtualRank::begin_work(FunctionRef<void()> work, Time ends) {
+  task_due_ = ends;
+  task_.start(work);
+}
+
+/// On the thread's own stack (see stand_still()).
+void VirtualRank::finish_work() {
+  task_due_ = Time::max();
+  task_.finish();
+}
+
 void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   // Before the task is started: what throws here must not leave a task behind that works on this
   // stack.
@@ -132,8 +138,7 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   if (cost.reads_shared) {
     work();
   } else {
-    task_due_ = ends;
-    task_.start(work);
+    begin_work(work, ends);
   }
   world_.wake(ends, rank());
   block("the end of its computation");
@@ -141,13 +146,13 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
 
 bool VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                                   FunctionRef<bool(Message&)> serve) {
-  task_due_ = checked_sum(checked_sum(world_.now_, cost.simulated), cost.pause);
-  task_.start(work);
-  world_.wake(task_due_, rank());
+  const Time ends = checked_sum(checked_sum(world_.now_, cost.simulated), cost.pause);
+  begin_work(work, ends);
+  world_.wake(ends, rank());
   bool goes_on = true;
   try {
     do {
-      while (goes_on && world_.now_ < task_due_) {
+      while (goes_on && world_.now_ < ends) {
         auto message = poll_any();
         if (!message) break;
         goes_on = serve(*message);
@@ -156,14 +161,14 @@ bool VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> w
       waits_for_ = anybody;
       block("the end of its computation, or a message");
       waits_for_ = nobody;
-    } while (world_.now_ < task_due_);
+    } while (world_.now_ < ends);
   } catch (...) {
-    task_.finish();  // it works on this stack
+    finish_work();  // it works on this stack
     throw;
   }
   if (!goes_on) {
     world_.forget_wake(rank());
-    task_.finish();
+    finish_work();
   }
   return goes_on;
 }

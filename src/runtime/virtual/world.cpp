@@ -112,7 +112,7 @@ void VirtualWorld::set_clock(Time at) {
 /// Lets that rank run, and all that it leaves for, until none is ready.
 void VirtualWorld::resume(int index) {
   running_ = ranks_[static_cast<std::size_t>(index)].get();
-  if (running_->has_work_to_finish()) running_->task_.finish();
+  if (running_->has_work_to_finish()) running_->finish_work();
   home_.go_to(running_->fiber_);
   while (inspection_ != nullptr) {
     (*std::exchange(inspection_, nullptr))();
