@@ -84,11 +84,9 @@ struct Bf16 {
   }
 };
 
-// Processors with AVX2 have an instruction for it, three times as fast as the loop.
 #if HWY_TARGET <= HWY_AVX2
-template <typename Format>
-HWY_INLINE HWY_ATTR std::size_t write_vectors(std::span<const float> x, std::byte* to) {
-  if constexpr (!std::same_as<Format, Fp16>) return 0;
+/// There is an instruction for it, three times as fast as the loop.
+HWY_INLINE HWY_ATTR std::size_t write_fp16_vectors(std::span<const float> x, std::byte* to) {
   namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<float> numbers;
   const hn::Rebind<hwy::float16_t, decltype(numbers)> halves;
@@ -100,6 +98,37 @@ HWY_INLINE HWY_ATTR std::size_t write_vectors(std::span<const float> x, std::byt
                reinterpret_cast<hwy::float16_t*>(to + i * sizeof(std::uint16_t)));
   }
   return i;
+}
+
+/// One instruction takes the upper halves of two vectors; compilers shift and narrow each.
+HWY_INLINE HWY_ATTR std::size_t write_bf16_vectors(std::span<const float> x, std::byte* to) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<float> numbers;
+  const hn::RebindToUnsigned<decltype(numbers)> words;
+  const hn::Repartition<std::uint16_t, decltype(words)> halves;
+  const auto largest = hn::Set(numbers, Bf16::largest);
+  const auto rounded = [&](const float* from) HWY_ATTR {
+    const auto value = hn::Min(hn::Max(hn::LoadU(numbers, from), hn::Neg(largest)), largest);
+    const auto bits = hn::BitCast(words, value);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(words, 1));
+    return hn::BitCast(halves, hn::Add(bits, hn::Add(odd, hn::Set(words, 0x7FFF))));
+  };
+  const std::size_t lanes = hn::Lanes(numbers);
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= x.size(); i += 2 * lanes) {
+    hn::StoreU(hn::ConcatOdd(halves, rounded(x.data() + i + lanes), rounded(x.data() + i)), halves,
+               reinterpret_cast<std::uint16_t*>(to + i * sizeof(std::uint16_t)));
+  }
+  return i;
+}
+
+template <typename Format>
+HWY_INLINE HWY_ATTR std::size_t write_vectors(std::span<const float> x, std::byte* to) {
+  if constexpr (std::same_as<Format, Fp16>) {
+    return write_fp16_vectors(x, to);
+  } else {
+    return write_bf16_vectors(x, to);
+  }
 }
 #else
 template <typename Format>
