@@ -209,9 +209,10 @@ void CommandLine::Commands::offer_what_processes_do() {
   program_.footer(process_examples);
   run_.footer("");
   for (const char* refused :
-       {"--data-source", "--trace", "--trace-steps", "--html", "--counters"}) {
+       {"--time", "--data-source", "--trace", "--trace-steps", "--html", "--counters"}) {
     run_.get_option(refused)->group("");  // read, to say why, and not listed
   }
+  run_.get_option("--force")->description("overwrite what --out names");
   for (CLI::App* command : program_.get_subcommands({})) {
     const bool stays = command == &run_ || command == &report_ || command == &list_;
     if (!stays) program_.remove_subcommand(command);

@@ -104,8 +104,9 @@ TEST_CASE("help of processes names what they take", "[runtime]") {
   if (!test::has_processes()) return;
   const auto help = run_processes(1, "run --help");
   CHECK_THAT(help.output, ContainsSubstring("\n  --collective "));
+  CHECK_THAT(help.output, ContainsSubstring(" overwrite what --out names\n"));
   for (const char* refused :
-       {"--trace", "--trace-steps", "--html", "--counters", "--data-source"}) {
+       {"--time", "--trace", "--trace-steps", "--html", "--counters", "--data-source"}) {
     CHECK_THAT(help.output, !ContainsSubstring(fmt::format("\n  {} ", refused)));
   }
   const auto unknown = run_processes(1, "run --no-such-flag");
