@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/base/hash.hpp"
 #include "trainyard/model/kernels.hpp"
 
@@ -12,7 +13,7 @@
 
 namespace trainyard {
 
-using key_value::first_key, key_value::Kind, key_value::number_mask, key_value::Request;
+using key_value::Kind, key_value::number_mask, key_value::Request;
 
 KeyValueClient::KeyValueClient(Communicator& comm, std::size_t keys, Coder* coder, int proxies)
     : comm_(comm),
@@ -34,9 +35,9 @@ Timestamp KeyValueClient::request(std::size_t first, std::size_t count, const Se
   const int servers = ranks_.servers, index = comm_.rank() - ranks_.first_client;
   for (int round = 0; round < servers; ++round) {
     const int k = (index + round) % servers;
-    const std::size_t shard = first_key(keys_, k, servers);
+    const std::size_t shard = even_cut(keys_, k, servers);
     const std::size_t from = std::max(first, shard);
-    const std::size_t to = std::min(first + count, first_key(keys_, k + 1, servers));
+    const std::size_t to = std::min(first + count, even_cut(keys_, k + 1, servers));
     if (from >= to) continue;
     const Vector into = send(rank_of(k), from - shard, from - first, to - from);
     owed(k, into);
@@ -69,7 +70,7 @@ void KeyValueClient::for_each_list(std::span<const std::uint32_t> keys, const Se
   const int servers = ranks_.servers, index = comm_.rank() - ranks_.first_client;
   const auto below = [&](int server) {  // how many of the keys are before its shard
     return static_cast<std::size_t>(
-        std::ranges::lower_bound(keys, first_key(keys_, server, servers)) - keys.begin());
+        std::ranges::lower_bound(keys, even_cut(keys_, server, servers)) - keys.begin());
   };
   for (int round = 0; round < servers; ++round) {
     const int k = (index + round) % servers;
@@ -106,8 +107,8 @@ Timestamp KeyValueClient::exchange_listed(std::span<const std::uint32_t> keys, C
       send_listed(k, keys.subspan(from, count), values.subspan(from, count),
                   left_out.empty() ? Vector{} : left_out.subspan(from, count), true);
     }
-    const std::size_t first = first_key(keys_, k, servers);
-    owed(k, into.subspan(first, first_key(keys_, k + 1, servers) - first));
+    const std::size_t first = even_cut(keys_, k, servers);
+    owed(k, into.subspan(first, even_cut(keys_, k + 1, servers) - first));
   });
   return next_++;
 }

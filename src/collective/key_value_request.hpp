@@ -39,9 +39,4 @@ struct Request {
   }
 };
 
-/// The first key of server `index`, by the rule of even_split().
-inline std::size_t first_key(std::size_t keys, int index, int servers) {
-  return keys * static_cast<std::size_t>(index) / static_cast<std::size_t>(servers);
-}
-
 }  // namespace trainyard::key_value

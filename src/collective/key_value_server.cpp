@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/base/hash.hpp"
 #include "trainyard/collective/key_value.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -12,7 +13,7 @@
 
 namespace trainyard {
 
-using key_value::first_key, key_value::Kind, key_value::Request;
+using key_value::Kind, key_value::Request;
 
 namespace {
 
@@ -180,8 +181,8 @@ void serve_by(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t 
               std::optional<ChangeRule> rule, Coder* coder, int proxies) {
   const StoreRanks ranks(comm, proxies);
   const int index = comm.rank() - ranks.first_server;
-  const std::size_t first = first_key(keys, index, ranks.servers);
-  require(shard.size() == first_key(keys, index + 1, ranks.servers) - first,
+  const std::size_t first = even_cut(keys, index, ranks.servers);
+  require(shard.size() == even_cut(keys, index + 1, ranks.servers) - first,
           "a server holds its part of the keys");
   KeyValueServer server(comm, ranks, shard, first, bound, rule, coder);
   while (const auto message = comm.receive_any()) server.handle(*message);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
 
 #include "model/batch_rows.hpp"
@@ -20,12 +21,9 @@ namespace {
 constexpr std::size_t data_slot = 0;
 constexpr std::size_t zeros_slot = 0, greatest_slot = 1, sums_slot = 2, below_slot = 3;
 
-/// As even_split() cuts: elements [i·d/n, (i+1)·d/n).
 ParameterRange share_of(std::size_t count, int part, int parts) {
-  const auto cut = [&](int i) {
-    return count * static_cast<std::size_t>(i) / static_cast<std::size_t>(parts);
-  };
-  return {cut(part), cut(part + 1) - cut(part)};
+  const std::size_t begin = even_cut(count, part, parts);
+  return {begin, even_cut(count, part + 1, parts) - begin};
 }
 
 /// out [rows × inputs] ← slopes [rows × outputs] · weightsᵀ

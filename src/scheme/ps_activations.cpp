@@ -237,10 +237,8 @@ class Products {
   static ParameterRange shard_range(Server& server) {
     const int servers = server.comm().servers();
     const int index = server.comm().rank() - server.comm().workers();
-    const auto cut = [&](int i) {
-      return server.dimension() * static_cast<std::size_t>(i) / static_cast<std::size_t>(servers);
-    };
-    return {cut(index), cut(index + 1) - cut(index)};
+    const std::size_t begin = even_cut(server.dimension(), index, servers);
+    return {begin, even_cut(server.dimension(), index + 1, servers) - begin};
   }
 
   /// aᵀδ, of which the piece may begin and end within a row, and the column sums of δ.

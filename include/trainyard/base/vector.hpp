@@ -86,7 +86,7 @@ class VectorView {
  private:
   // Two words, so that a view travels in registers. As three it went over the stack, and was read
   // from there in wider pieces than it was written in, for which a processor waits some 15 cycles
-  // each time: a tenth of what a simulated message takes.
+  // each time: 6 % of what a simulated message took.
   Byte* data_ = nullptr;
   std::size_t size_ : 63 = 0;
   bool is_double_ : 1 = false;

@@ -199,9 +199,9 @@ inline void VirtualWorld::prefetch_ahead() {
   ranks_[next]->fiber_.prefetch();
   if (next + 1 == ranks_.size()) return;
   const VirtualRank& after = *ranks_[next + 1];
-  __builtin_prefetch(&after.arrived_, 1);  // each on a cache line of its own
+  __builtin_prefetch(&after.arrived_, 1);  // on the first of its three cache lines,
   __builtin_prefetch(&after.waits_for_, 1);
-  __builtin_prefetch(&after.account_, 1);
+  __builtin_prefetch(&after.fiber_, 1);  // and the last
 }
 
 }  // namespace trainyard
