@@ -33,6 +33,14 @@ class RankSet {
                             static_cast<std::size_t>(std::countr_zero(words_[lowest_])));
   }
 
+  /// Of the `count` ranks from `first` on, those in the set, a bit each; the others may be more
+  /// than there are. REQUIRES: `count` < 64 divides `first` and 64.
+  std::uint64_t among(std::size_t first, std::size_t count) const {
+    const std::size_t word = first / bits;
+    if (word >= words_.size()) return 0;
+    return words_[word] >> first % bits & ((std::uint64_t{1} << count) - 1);
+  }
+
   /// REQUIRES: not empty().
   int take_lowest() {
     const int rank = lowest();
