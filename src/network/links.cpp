@@ -84,8 +84,7 @@ Link Links::between(int from, int to) const {
   return together ? inside_ : outside_;
 }
 
-Passage Links::passage_of_next(int from, int to, std::uint64_t bytes) {
-  if (uniform_ && bytes == last_.bytes) return last_.passage;
+Passage Links::next_passage_of(int from, int to, std::uint64_t bytes) {
   if (bytes == 0 && !charge_control_) return {};
   if (within_machine(from, to)) return {};
   Passage passage = passage_of(between(from, to), bytes);

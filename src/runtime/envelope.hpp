@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "trainyard/base/aligned_buffer.hpp"
@@ -40,7 +41,12 @@ struct alignas(64) Envelope : Delivery {
   MemoryCharge charge{256};
 
   /// Copies `bytes` in; allocates only when they are more than ever before.
-  void fill(std::span<const std::byte> bytes);
+  void fill(std::span<const std::byte> bytes) {
+    if (bytes.size() > storage.size()) storage = AlignedBuffer<std::byte>(bytes.size());
+    if (!bytes.empty()) std::memcpy(storage.data(), bytes.data(), bytes.size());
+    data = storage.data();
+    size = bytes.size();
+  }
 };
 
 }  // namespace trainyard

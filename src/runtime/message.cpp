@@ -6,16 +6,7 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
-#include "runtime/envelope.hpp"
-
 namespace trainyard {
-
-void Envelope::fill(std::span<const std::byte> bytes) {
-  if (bytes.size() > storage.size()) storage = AlignedBuffer<std::byte>(bytes.size());
-  if (!bytes.empty()) std::memcpy(storage.data(), bytes.data(), bytes.size());
-  data = storage.data();
-  size = bytes.size();
-}
 
 void Delivery::copy_to(Vector into) const {
   const ConstVector sent = vector();

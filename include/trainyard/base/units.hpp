@@ -26,7 +26,7 @@ inline double to_seconds(Duration duration) {
   return static_cast<double>(duration.count()) * 1e-12;
 }
 
-/// `at` plus `duration`. Throws UsageError when the clock cannot hold it, after 106 days.
+/// `at` plus `duration`. Throws RunError when the clock cannot hold it, after 106 days.
 Time checked_sum(Time at, Duration duration);
 
 /// `duration` times `factor`, to the nearest picosecond. Throws UsageError beyond 106 days.

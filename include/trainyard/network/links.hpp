@@ -59,11 +59,15 @@ class Links {
 
   /// Of the next message of that link: draws from the link's stream of random numbers, so the k-th
   /// message of a link has the same jitter whatever else the network carries.
-  Passage passage_of_next(int from, int to, std::uint64_t bytes);
+  Passage passage_of_next(int from, int to, std::uint64_t bytes) {
+    if (uniform_ && bytes == last_.bytes) return last_.passage;
+    return next_passage_of(from, to, bytes);
+  }
 
  private:
   int port(int rank) const { return machine_[static_cast<std::size_t>(rank)]; }
   int inside_of(int machine) const { return workers_ + machine; }
+  Passage next_passage_of(int from, int to, std::uint64_t bytes);
   Duration draw_jitter(int from, int to);
   const Passage& passage_of(const Link& link, std::uint64_t bytes);
 
