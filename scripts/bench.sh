@@ -88,8 +88,10 @@ compare() {
   rm -f "$file"
   for name in "${chosen[@]}"; do
     echo "$name:"
+    SECONDS=0
     python "bench/peers/$name.py" --csv "$file" "${quick[@]}" ||
       echo "skipped: the rest of $name failed"
+    echo "$name took $SECONDS s"
   done
   [[ -s "$file" ]] || exit 1
   echo
