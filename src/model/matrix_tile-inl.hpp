@@ -12,8 +12,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <hwy/cache_control.h>
-
 #include "model/lanes-inl.hpp"
 
 // For a lambda that must not become a call: what it captures would then have to lie in memory.
@@ -33,6 +31,9 @@ inline constexpr std::size_t most_rows = 3;
 #else
 inline constexpr std::size_t most_rows = hn::MaxLanes(lanes) >= 16 ? 14 : 6;
 #endif
+/// Of a tile twice as wide, four vectors; only where there are 32 registers.
+inline constexpr std::size_t most_wide_rows = most_rows / 2;
+inline constexpr bool has_wide_tiles = hn::MaxLanes(lanes) >= 16;
 
 /// What one tile is: rows of A against a panel, and where it goes.
 struct Tile {
@@ -90,10 +91,6 @@ HWY_NOINLINE HWY_ATTR void tile_product(const Tile& tile) {
   const std::size_t width = hn::Lanes(lanes);
   Vector sums[Rows * Vectors];
   unroll<Rows * Vectors>([&](auto s) TRAINYARD_INLINE_ATTR { sums[s] = hn::Zero(lanes); });
-  // C is on its way while the sums are taken: worth 2 % where it lies beyond the L2 cache.
-  unroll<Rows * Vectors>([&](auto s) TRAINYARD_INLINE_ATTR {
-    hwy::Prefetch(tile.c + s / Vectors * tile.c_stride + s % Vectors * width);
-  });
   const float* a = tile.a;
   const float* b = tile.b;
   float* packed = tile.packed;

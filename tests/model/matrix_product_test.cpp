@@ -57,10 +57,11 @@ void check_product(RandomStream& random, Shape shape, bool transpose_a, bool tra
 
 TEST_CASE("matrix_product agrees with plain loops for all shapes and transposes", "[model]") {
   const std::vector<Shape> shapes = {
-      {1, 1, 1},     {1, 7, 5},       {7, 1, 5},      {7, 5, 1},     {2, 3, 4},      {16, 16, 16},
-      {17, 33, 65},  {64, 10, 31},    {32, 48, 100},  {1, 300, 200}, {300, 1, 200},  {130, 129, 3},
-      {31, 10, 64},  {100, 32, 1},    {5, 5, 1000},   {64, 64, 784}, {128, 10, 128}, {3, 257, 33},
-      {520, 10, 40}, {30, 100, 1024}, {1024, 100, 40}};
+      {1, 1, 1},       {1, 7, 5},      {7, 1, 5},    {7, 5, 1},     {2, 3, 4},
+      {16, 16, 16},    {17, 33, 65},   {64, 10, 31}, {32, 48, 100}, {1, 300, 200},
+      {300, 1, 200},   {130, 129, 3},  {31, 10, 64}, {100, 32, 1},  {5, 5, 1000},
+      {64, 64, 784},   {128, 10, 128}, {3, 257, 33}, {520, 10, 40}, {30, 100, 1024},
+      {1024, 100, 40}, {30, 10, 1024}, {23, 200, 16}};
   with_each_instruction_set([&] {
     RandomStream random(1, Purpose::data_generator);
     for (const Shape shape : shapes) {
