@@ -1,8 +1,10 @@
 // All-reduce on threads: what a message costs when the network is perfect, so that nothing but the
 // machine is measured. Compare with MPI on the same machine, in the same minute.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/rank.hpp"
 
 namespace trainyard {
@@ -77,6 +80,80 @@ const bool registered = [] {
   }
   return true;
 }();
+
+/// The least that an all-reduce of two ranks has to do, and nothing else: each sums one half, and
+/// copies the other when it has been summed. What this takes is the way of the lines from core to
+/// core, which no library shortens.
+class BareAllReduce {
+ public:
+  explicit BareAllReduce(std::size_t floats)
+      : vectors_{AlignedBuffer<float>::zeroed(floats), AlignedBuffer<float>::zeroed(floats)} {}
+
+  /// Seconds of one, by the clock of `mine`.
+  double run(std::size_t mine, int times) {
+    const std::span<float> own = vectors_[mine].span(), others = vectors_[1 - mine].span();
+    const std::size_t half = own.size() / 2, summed = mine * half, copied = half - summed;
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < times; ++i) {
+      meet(mine);
+      kernels::add(others.subspan(summed, half), own.subspan(summed, half));
+      meet(mine);
+      std::ranges::copy(others.subspan(copied, half), own.begin() + static_cast<long>(copied));
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    return took.count() / times;
+  }
+
+ private:
+  struct alignas(64) Flag {
+    std::atomic<int> passed{0};
+  };
+
+  /// release, acquire: what one wrote before it, the other reads behind it.
+  void meet(std::size_t mine) {
+    const int passed = flags_[mine].passed.load(std::memory_order_relaxed) + 1;  // its own
+    flags_[mine].passed.store(passed, std::memory_order_release);
+    while (flags_[1 - mine].passed.load(std::memory_order_acquire) < passed) {
+    }
+  }
+
+  std::array<AlignedBuffer<float>, 2> vectors_;
+  std::array<Flag, 2> flags_;
+};
+
+/// What bounds all_reduce/*/n:2 from below.
+void bare_all_reduce(State& state) {
+  const auto bytes = static_cast<std::size_t>(state.range(0));
+  const Machine machine = this_machine();
+  constexpr int in_a_row = 100, stretches = 200;
+  std::vector<double> took;
+  for ([[maybe_unused]] auto _ : state) {
+    BareAllReduce bare(bytes / sizeof(float));
+    const auto work = [&](std::size_t mine) {
+      pin_this_thread(machine.units[mine % machine.units.size()].index);
+      for (int s = 0; s < stretches; ++s) {
+        const double seconds = bare.run(mine, in_a_row);
+        if (mine == 0) took.push_back(seconds);
+      }
+    };
+    {
+      const std::jthread other([&] { work(1); });
+      const std::jthread one([&] { work(0); });
+    }
+    state.SetIterationTime(took.back());
+  }
+  std::ranges::sort(took);
+  state.counters["µs"] = took[took.size() / 2] * 1e6;
+  state.counters["p10 µs"] = took[took.size() / 10] * 1e6;
+}
+BENCHMARK(bare_all_reduce)
+    ->ArgName("bytes")
+    ->Arg(4 << 10)
+    ->Arg(64 << 10)
+    ->Arg(1 << 20)
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMicrosecond);
 
 /// One way of a message of so many bytes there and back, and beside it what the machine takes to
 /// hand a cache line over and back: nothing can be faster, and on virtual machines it differs by a
