@@ -187,7 +187,7 @@ Batch Worker::next_minibatch() {
   return fetched(ranges_);
 }
 
-ComputeCost Worker::cost_of_next(bool reads_shared) {
+const ComputeCost& Worker::cost_of_next(bool reads_shared) {
   if (!context_.compute_noise.any() && cost_) {
     cost_->reads_shared = reads_shared;
     return *cost_;
