@@ -337,7 +337,7 @@ class Worker {
                                        FunctionRef<void(const Message&)> take);
   void skip_to(std::size_t share, std::uint64_t number);
   Batch fetched(Batch rows);
-  const ComputeCost& cost_of_next(bool reads_shared);
+  const ComputeCost& cost_of_next(bool reads_shared);  // until it is asked for the next
   ComputeCost cost_of(double minibatches, const Slowdown& noise) const;
   double step_size_after(std::uint64_t minibatches) const;
   bool begins_with_team();

@@ -33,12 +33,17 @@ class RankSet {
                             static_cast<std::size_t>(std::countr_zero(words_[lowest_])));
   }
 
-  /// Of the `count` ranks from `first` on, those in the set, a bit each; the others may be more
-  /// than there are. REQUIRES: `count` < 64 divides `first` and 64.
-  std::uint64_t among(std::size_t first, std::size_t count) const {
-    const std::size_t word = first / bits;
+  /// Numbers beyond the last rank may be asked for: they are not in the set.
+  bool contains(int rank) const { return among(rank, 1) != 0; }
+
+  /// Of the `count` ranks from `first` on, a bit for each that is in the set, the lowest for
+  /// `first`. Numbers as for contains(). REQUIRES: `first` is a multiple of `count`, and 64 a
+  /// greater one.
+  std::uint64_t among(int first, int count) const {
+    const std::size_t word = static_cast<std::size_t>(first) / bits;
     if (word >= words_.size()) return 0;
-    return words_[word] >> first % bits & ((std::uint64_t{1} << count) - 1);
+    return (words_[word] >> (static_cast<std::size_t>(first) % bits)) &
+           ((std::uint64_t{1} << count) - 1);
   }
 
   /// REQUIRES: not empty().

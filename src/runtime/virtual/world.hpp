@@ -85,7 +85,7 @@ class VirtualWorld final : private DeliveryReturn {
 
  private:
   friend class VirtualRank;
-  static constexpr std::size_t batch_of_prefetch = 8;  // ranks
+  static constexpr int batch_of_prefetch = 8;  // ranks
   struct Wake {
     Time at;
     int rank;
@@ -107,7 +107,8 @@ class VirtualWorld final : private DeliveryReturn {
   void deliver(Envelope* envelope);
   void leave(VirtualRank& rank);
   void prefetch_ahead();
-  void prefetch_after(std::size_t batch);
+  void prefetch_rank(int rank) const;
+  void prefetch_after(int batch);
   void resume(int rank);
   void go_on_in_time();
   bool release_servers();
@@ -122,9 +123,10 @@ class VirtualWorld final : private DeliveryReturn {
   const Stacks stacks_;
   std::vector<std::unique_ptr<VirtualRank>> ranks_;
   VirtualRank* running_ = nullptr;
-  RankSet ready_;                     // go on in this moment
-  std::size_t prefetched_after_ = 0;  // the batch whose ranks go on
-  std::vector<Wake> wakes_;           // go on later; a heap, the earliest on top
+  RankSet ready_;             // go on in this moment
+  int foreseen_ = -1;         // the rank fetched last
+  int prefetched_after_ = 0;  // the batch of ranks that go on
+  std::vector<Wake> wakes_;   // go on later; a heap, the earliest on top
   // Messages that arrive at one moment arrive in the order in which they started.
   EventQueue<Envelope*> deliveries_;
   std::uint64_t sent_at_once_ = 0;  // messages of a perfect network
@@ -193,33 +195,39 @@ inline void VirtualWorld::leave(VirtualRank& rank) {
   rank.fiber_.go_to(home_);
 }
 
-/// While one rank runs, what the next ones will read is fetched: of those that are ready, in the
-/// order of their numbers. Of 1024 ranks, all that they read is more than the second-level cache
-/// holds; of 4096, their stacks are on more pages than the TLB holds. A prefetch waits for its page
-/// walk, up to 190 ns, but walks asked for together go on together: so it is done in batches.
+/// While one rank runs, what the ranks behind it will read is fetched. Of 1024 ranks, all that they
+/// read is more than the second-level cache holds. In lock-step they go on in the order of their
+/// numbers, and each is fetched while the second before it runs.
 inline void VirtualWorld::prefetch_ahead() {
   if (ready_.empty()) return;
-  const auto next = static_cast<std::size_t>(ready_.lowest());
-  const std::size_t batch = next / batch_of_prefetch;
+  const int next = ready_.lowest();
+  if (next != foreseen_) prefetch_rank(next);
+  const int batch = next / batch_of_prefetch;
   if (batch != prefetched_after_) prefetch_after(batch);
-  ranks_[std::min(next + 1, ranks_.size() - 1)]->fiber_.prefetch_frames();
+  if (!ready_.contains(next + 1)) return;
+  foreseen_ = next + 1;
+  prefetch_rank(foreseen_);
 }
 
-/// The pages of the next batch's stacks, and what tells where those of the next but one are. A
-/// function that does nothing but prefetch has no effect in the eyes of g++ 12: where it does not
-/// compile it in line early, it leaves out the call.
-inline void VirtualWorld::prefetch_after(std::size_t batch) {
+inline void VirtualWorld::prefetch_rank(int rank) const {
+  const VirtualRank& soon = *ranks_[static_cast<std::size_t>(rank)];
+  __builtin_prefetch(soon.handed_over_);
+  soon.fiber_.prefetch_frames();
+}
+
+/// Of 4096 ranks the stacks are on more pages than the TLB knows. A prefetch waits for its page
+/// walk, half of the time that a message took with 16384 ranks, but walks asked for together go on
+/// together: so here are all of the next batch, and what tells where those of the next but one are.
+inline void VirtualWorld::prefetch_after(int batch) {
   prefetched_after_ = batch;
-  constexpr int to_second_level = 2;  // three batches would crowd the first
-  const std::size_t first = (batch + 1) * batch_of_prefetch;
+  constexpr int to_second_level = 2;  // three batches would crowd the first-level cache
+  const int first = (batch + 1) * batch_of_prefetch;
   for (auto left = ready_.among(first, batch_of_prefetch); left != 0; left &= left - 1) {
-    const VirtualRank& rank = *ranks_[first + static_cast<std::size_t>(std::countr_zero(left))];
-    rank.fiber_.prefetch_page();
-    __builtin_prefetch(rank.handed_over_);
+    ranks_[static_cast<std::size_t>(first + std::countr_zero(left))]->fiber_.prefetch_page();
   }
-  const std::size_t after = first + batch_of_prefetch;
+  const int after = first + batch_of_prefetch;
   for (auto left = ready_.among(after, batch_of_prefetch); left != 0; left &= left - 1) {
-    const VirtualRank& rank = *ranks_[after + static_cast<std::size_t>(std::countr_zero(left))];
+    const VirtualRank& rank = *ranks_[static_cast<std::size_t>(after + std::countr_zero(left))];
     __builtin_prefetch(&rank.arrived_, 1, to_second_level);  // on the first of its three lines,
     __builtin_prefetch(&rank.waits_for_, 1, to_second_level);
     __builtin_prefetch(&rank.fiber_, 1, to_second_level);  // and the last
