@@ -6,10 +6,11 @@
 //
 // C is worked out in panels of two vectors of columns; a panel of B, cut at block_depth, is laid
 // out tightly in the calling thread's own memory, where it stays in the L1 cache while tiles of
-// rows go over it. A tile's elements stay in registers: a block's terms are added one after
-// another, so an element's bits depend on its row of A, its column of B and their length, and on
-// nothing else. So rows and columns may change places, C being turned tile by tile: ten columns
-// would leave 6 of 16 lanes idle, and turning a minibatch costs less than turning all weights.
+// rows go over it. (Of few terms B is read where it lies, by tiles twice as wide.) A tile's
+// elements stay in registers: a block's terms are added one after another, so an element's bits
+// depend on its row of A, its column of B and their length, and on nothing else. So rows and
+// columns may change places, C being turned tile by tile: ten columns would leave 6 of 16 lanes
+// idle, and turning a minibatch costs less than turning all weights.
 #include <algorithm>
 #include <utility>
 
@@ -46,8 +47,8 @@ struct Product {
   bool c_across;
 };
 
-/// Two vectors of 16 floats. block_depth rows of them are 32 KiB: with the rows of A that meet
-/// them, what an L1 cache of 48 KiB holds.
+/// Of those laid out: two vectors of 16 floats. block_depth rows of them are 32 KiB: with the rows
+/// of A that meet them, what an L1 cache of 48 KiB holds.
 inline constexpr std::size_t widest_panel = 32;
 /// 18 tiles of 14 rows. block_depth of them are 0.27 MiB, which any L2 cache holds.
 inline constexpr std::size_t row_block = 252;
@@ -59,11 +60,11 @@ inline constexpr std::size_t aliasing_stride = 1024;
 
 /// Copying them pays from four panels on: more columns than this.
 inline constexpr std::size_t fewest_columns_to_copy = 96;
-/// Tiles of so few terms write C in order: 512 × 1024 × 16 takes 0.7 of the time then, and 0.83 of
+/// Tiles of so few terms write C in order: 512 × 1024 × 16 takes 0.7 of the time then, and 0.8 of
 /// that with wide tiles, which write longer runs of fewer rows.
 inline constexpr std::size_t most_depth_in_order = 32;
 /// So many lines that fall into one set of an L1 cache stay there: 128 × 10 × 2048, whose rows of A
-/// alias and are not worth a copy, takes 0.65 of the time that tiles of 14 rows take.
+/// alias and are not worth a copy, takes 0.67 of the time that tiles of 14 rows take.
 inline constexpr std::size_t most_aliasing_rows = 7;
 
 /// What a thread lays out anew.

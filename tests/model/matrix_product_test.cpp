@@ -81,7 +81,7 @@ TEST_CASE("matrix_product with beta 0 does not read C", "[model]") {
   RandomStream random(2, Purpose::data_generator);
   const float nan = std::nanf("");
   for (const Shape shape : {Shape{1, 1, 1}, Shape{1, 40, 30}, Shape{40, 1, 30}, Shape{33, 34, 35},
-                            Shape{64, 10, 784}, Shape{20, 20, 0}}) {
+                            Shape{64, 10, 784}, Shape{20, 20, 0}, Shape{23, 200, 16}}) {
     for (const bool transpose_a : {false, true}) {
       for (const bool transpose_b : {false, true}) {
         check_product(random, shape, transpose_a, transpose_b, 1.0F, 0.0F, nan);
@@ -161,7 +161,7 @@ Floats turned(const Floats& matrix, std::size_t rows) {
 }
 
 // Rows and columns change places in some shapes; in others rows are copied first, or C is written
-// in order. A single row is worked out in none of these ways.
+// in order by wide tiles. A piece of a single row is worked out in none of these ways.
 TEST_CASE("an element of a product has the same bits however its matrices are stored", "[model]") {
   with_each_instruction_set([&] {
     RandomStream random(6, Purpose::data_generator);
@@ -171,9 +171,13 @@ TEST_CASE("an element of a product has the same bits however its matrices are st
       const Floats a_turned = turned(a, m), b_turned = turned(b, k);
       for (const float beta : {0.0F, 0.25F}) {
         Floats by_rows(m * n, 3.0F);
+        constexpr std::size_t columns = 48;  // narrower than a wide tile
         for (std::size_t i = 0; i < m; ++i) {
-          kernels::matrix_product(false, false, 1, n, k, -0.5F, a.data() + i * k, b.data(), beta,
-                                  by_rows.data() + i * n);
+          for (std::size_t j = 0; j < n; j += columns) {
+            kernels::matrix_product(false, true, 1, std::min(columns, n - j), k, -0.5F,
+                                    a.data() + i * k, b_turned.data() + j * k, beta,
+                                    by_rows.data() + i * n + j);
+          }
         }
         for (const bool transpose_a : {false, true}) {
           for (const bool transpose_b : {false, true}) {
