@@ -4,8 +4,10 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -30,6 +32,37 @@ RuntimeSetup on_this_machine(int workers, int servers = 0) {
           .cores_are_shared = workers + servers > machine.cores};
 }
 
+/// work(0) and work(1) at the same time, where two ranks would be placed. With one core they would
+/// wait for each other by spinning.
+void on_two_cores(const std::function<void(std::size_t)>& work) {
+  const RuntimeSetup setup = on_this_machine(2);
+  const auto placed = [&](std::size_t mine) {
+    pin_this_thread(setup.pinned_to[mine]);
+    work(mine);
+  };
+  const std::jthread other([&] { placed(1); });
+  const std::jthread one([&] { placed(0); });
+}
+
+bool skip_on_one_core(State& state) {
+  const bool shared = on_this_machine(2).cores_are_shared;
+  if (shared) state.SkipWithError("two cores are needed");
+  return shared;
+}
+
+/// All-reduces of so many bytes that are timed together: about a millisecond.
+int stretch_of(std::size_t bytes, int workers) {
+  const double likely_us = 1.0 + static_cast<double>(bytes) * workers / 20000.0;
+  return std::clamp(static_cast<int>(1000.0 / likely_us), 2, 1000);
+}
+
+/// The median, and the tenth of them that were disturbed least.
+void report(State& state, std::vector<double> seconds) {
+  std::ranges::sort(seconds);
+  state.counters["µs"] = seconds[seconds.size() / 2] * 1e6;
+  state.counters["p10 µs"] = seconds[seconds.size() / 10] * 1e6;
+}
+
 /// Seconds that an all-reduce of `length` floats takes, for each of so many stretches of some in a
 /// row, by the clock of worker 0: one stretch is too short for much else to happen meanwhile.
 std::vector<double> all_reduce_seconds(const AllReduce& way, int workers, std::size_t length,
@@ -51,12 +84,10 @@ std::vector<double> all_reduce_seconds(const AllReduce& way, int workers, std::s
   return took;
 }
 
-/// Median over stretches of a millisecond, and the tenth of them that were disturbed least.
 void all_reduce(State& state, const AllReduce& way) {
   const auto workers = static_cast<int>(state.range(0));
   const auto bytes = static_cast<std::size_t>(state.range(1));
-  const double likely_us = 1.0 + static_cast<double>(bytes) * workers / 20000.0;
-  const int in_a_row = std::clamp(static_cast<int>(1000.0 / likely_us), 2, 1000);
+  const int in_a_row = stretch_of(bytes, workers);
   const int stretches = bytes > (1U << 23U) ? 8 : 40;
   std::vector<double> took;
   for ([[maybe_unused]] auto _ : state) {
@@ -64,9 +95,7 @@ void all_reduce(State& state, const AllReduce& way) {
     took.insert(took.end(), more.begin(), more.end());
     state.SetIterationTime(more.back());
   }
-  std::ranges::sort(took);
-  state.counters["µs"] = took[took.size() / 2] * 1e6;
-  state.counters["p10 µs"] = took[took.size() / 10] * 1e6;
+  report(state, std::move(took));
 }
 
 const bool registered = [] {
@@ -81,9 +110,8 @@ const bool registered = [] {
   return true;
 }();
 
-/// The least that an all-reduce of two ranks has to do, and nothing else: each sums one half, and
-/// copies the other when it has been summed. What this takes is the way of the lines from core to
-/// core, which no library shortens.
+/// A ring all-reduce of two by hand, without messages: each sums one half, and copies the other
+/// when it has been summed. What it takes is the lines' way from core to core, and two meetings.
 class BareAllReduce {
  public:
   explicit BareAllReduce(std::size_t floats)
@@ -121,30 +149,24 @@ class BareAllReduce {
   std::array<Flag, 2> flags_;
 };
 
-/// What bounds all_reduce/*/n:2 from below.
 void bare_all_reduce(State& state) {
+  if (skip_on_one_core(state)) return;
   const auto bytes = static_cast<std::size_t>(state.range(0));
-  const Machine machine = this_machine();
-  constexpr int in_a_row = 100, stretches = 200;
+  const int in_a_row = stretch_of(bytes, 2);
+  constexpr int stretches = 40;
   std::vector<double> took;
   for ([[maybe_unused]] auto _ : state) {
     BareAllReduce bare(bytes / sizeof(float));
-    const auto work = [&](std::size_t mine) {
-      pin_this_thread(machine.units[mine % machine.units.size()].index);
+    on_two_cores([&](std::size_t mine) {
+      bare.run(mine, 2 * in_a_row);
       for (int s = 0; s < stretches; ++s) {
         const double seconds = bare.run(mine, in_a_row);
         if (mine == 0) took.push_back(seconds);
       }
-    };
-    {
-      const std::jthread other([&] { work(1); });
-      const std::jthread one([&] { work(0); });
-    }
+    });
     state.SetIterationTime(took.back());
   }
-  std::ranges::sort(took);
-  state.counters["µs"] = took[took.size() / 2] * 1e6;
-  state.counters["p10 µs"] = took[took.size() / 10] * 1e6;
+  report(state, std::move(took));
 }
 BENCHMARK(bare_all_reduce)
     ->ArgName("bytes")
@@ -160,26 +182,22 @@ BENCHMARK(bare_all_reduce)
 /// factor of ten from one hour to the next.
 double cache_line_seconds(int trips) {
   alignas(64) std::atomic<int> line{0};
-  const Machine machine = this_machine();
-  const auto bounce = [&](int mine) {
-    pin_this_thread(machine.units[static_cast<std::size_t>(mine) % machine.units.size()].index);
+  const auto began = std::chrono::steady_clock::now();
+  on_two_cores([&](std::size_t rank) {
+    const auto mine = static_cast<int>(rank);
     for (int i = 0; i < trips; ++i) {
       // acquire, release: as a message's flag would be.
       while (line.load(std::memory_order_acquire) != 2 * i + mine) {
       }
       line.store(2 * i + mine + 1, std::memory_order_release);
     }
-  };
-  const auto began = std::chrono::steady_clock::now();
-  {
-    const std::jthread other([&] { bounce(1); });
-    const std::jthread one([&] { bounce(0); });
-  }
+  });
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   return took.count() / (2.0 * trips);
 }
 
 void ping_pong(State& state) {
+  if (skip_on_one_core(state)) return;
   const auto bytes = static_cast<std::size_t>(state.range(0));
   constexpr int trips = 20000;
   std::vector<double> message_ns, line_ns;
