@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # How fast Trainyard is, against its peers and with more ranks, on this machine.
 #
-#   scripts/bench.sh [--quick] [NAME…]     one table: work, peer's figure, ours, ratio, floor, met?
+#   scripts/bench.sh [--pairs N] [NAME…]   one table: work, peer's figure, ours, ratio, floor, met?
 #   scripts/bench.sh scaling [FLAG…]       throughput and time to target against ranks, the laws of Amdahl and
 #                                          Gunther fitted to it (bench/scaling.py), and a figure; FLAGs go to
 #                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
 # NAMEs: pytorch splits codecs products scikit_learn liblinear openmpi mpi simgrid; without any, all of them:
-# 40 minutes on 2 cores, less with --quick, and later, as the peers' fastest settings are kept in
-# build/bench/settings.json. Each is a script of bench/peers, which says what it compares and why that is fair.
-# What is not installed is skipped and named; scripts/install_dependencies.sh --peers installs all of it. Leave
-# the machine alone meanwhile.
+# @@ minutes on 2 cores with three turns of each side (--pairs), and longer at first, when all is built and
+# the peers' fastest settings are tried, to be kept in build/bench/settings.json. Each is a script of
+# bench/peers, which says what it compares and why that is fair. What is not installed is skipped and named;
+# scripts/install_dependencies.sh --peers installs all of it. Leave the machine alone meanwhile.
 #
 # Results go to bench/results/MACHINE/DATE.csv, the figure of `scaling` to scaling-DATE.svg there; --out DIR
 # puts them elsewhere, and keeps the runs of `scaling`. SCHEMES=sequential,ring chooses what `scaling` runs.
@@ -45,11 +45,14 @@ python() {
 }
 
 compare() {
-  local results quick=() chosen=()
+  local results pairs=() chosen=()
   results=bench/results/$(machine)
   while [[ $# -gt 0 ]]; do
     case $1 in
-      --quick) quick=(--quick) ;;
+      --pairs)
+        pairs=(--pairs "${2:?--pairs needs a number}")
+        shift
+        ;;
       --out)
         results=${2:?--out needs a directory}
         shift
@@ -89,7 +92,7 @@ compare() {
   for name in "${chosen[@]}"; do
     echo "$name:"
     SECONDS=0
-    python "bench/peers/$name.py" --csv "$file" "${quick[@]}" ||
+    python "bench/peers/$name.py" --csv "$file" "${pairs[@]}" ||
       echo "skipped: the rest of $name failed"
     echo "$name took $SECONDS s"
   done

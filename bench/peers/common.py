@@ -28,13 +28,14 @@ COLUMNS = (
 
 
 def arguments(description):
-    """--quick, --pairs and --csv, which scripts/bench.sh passes to every script."""
+    """--pairs and --csv, which scripts/bench.sh passes to every script."""
     parser = argparse.ArgumentParser(description=description.strip().splitlines()[0])
     parser.add_argument("--csv", type=pathlib.Path, help="append the rows to this file")
-    parser.add_argument("--quick", action="store_true", help="2 pairs instead of 5")
+    parser.add_argument("--pairs", type=int, default=3, help="turns of each side [3]")
     parser.add_argument("--only", default="", help="only rows whose work contains this")
     options = parser.parse_args()
-    options.pairs = 2 if options.quick else 5
+    if options.pairs < 1:
+        parser.error(f"--pairs: {options.pairs} turns; at least one is accepted")
     return options
 
 

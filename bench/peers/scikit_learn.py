@@ -127,7 +127,7 @@ def reading(table, pairs):
         speeds = google_benchmark("read_file", "B/s", {"TRAINYARD_BENCH_FILE": str(file)})
         return [speed / 1e9 for speed in speeds.values()]
 
-    peer, own = take_turns(min(pairs, 3), theirs, ours)
+    peer, own = take_turns(pairs, theirs, ours)
     one, all_cores = zip(*own)
     table.row(work + ", 1 thread", "scikit-learn load_svmlight_file", "GB/s", peer, one, None,
               least=1.0)
