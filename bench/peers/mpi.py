@@ -39,7 +39,7 @@ COMPARISONS = [
 ]
 
 
-def trainyard(ranks, sizes, flags, times=5, *, way):
+def trainyard(ranks, sizes, flags, times=3, *, way):
     """{size: microseconds}, as openmpi() has it"""
     return printed_times(ranks, flags, PROGRAM, way, times, *sizes)
 

@@ -66,7 +66,7 @@ def printed_times(ranks, flags, program, *given):
     return {int(size): float(seconds) * 1e6 for size, seconds in lines}
 
 
-def openmpi(ranks, sizes, flags, times=5, call="waited"):
+def openmpi(ranks, sizes, flags, times=3, call="waited"):
     """{size: microseconds}, the median of so many times 50 ms; call: or polled (openmpi.cpp)"""
     return printed_times(ranks, flags, compiled("openmpi.cpp", "mpicxx"), call, times, *sizes)
 

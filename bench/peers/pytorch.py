@@ -218,24 +218,24 @@ def perceptrons(table, pairs, folder):
     synchronous = [["--scheme", "ring"], ["--scheme", "all-reduce", "--collective",
                                           "recursive-doubling"]]
 
-    for net, batch, floor in ((small, 32, 2), (large, 128, 1.2)):
+    for net, batch, epochs, floor in ((small, 32, 2, 2), (large, 128, 1, 1.2)):
         compare(table, pairs, f"MLP {net.name}, batch {batch}, 1 thread", "PyTorch",
-                [lambda: net.theirs(batch, 2)], [lambda: net.ours(batch, 2, alone, 1)], floor)
+                [lambda: net.theirs(batch, epochs)], [lambda: net.ours(batch, epochs, alone, 1)], floor)
     for net, batch, floor in ((small, 32, 12), (large, 128, 3)):
         compare(table, pairs, f"MLP {net.name}, 2 workers synchronous, batch {batch} a rank",
                 "PyTorch DDP over Gloo", [lambda: net.theirs(batch, 1, "ddp", 2)],
                 [lambda way=way: net.ours(batch, 1, way, 2) for way in synchronous], floor)
-    for net in (small, large):
+    for net, epochs in ((small, 2), (large, 1)):
         compare(table, pairs, f"MLP {net.name}, one model on 2 cores, batch 128",
                 "PyTorch, best of 3 settings",
-                [lambda blas=blas, aten=aten: net.theirs(128, 2, threads=aten, blas_threads=blas)
+                [lambda blas=blas, aten=aten: net.theirs(128, epochs, threads=aten, blas_threads=blas)
                  for blas, aten in ((1, 2), (2, 1), (2, 2))],
-                [lambda way=way: net.ours(64, 2, way, 2) for way in synchronous], 1.5,
+                [lambda way=way: net.ours(64, epochs, way, 2) for way in synchronous], 1.5,
                 remark="ours: 2 ranks of 64 rows")
-    for net, batch, floor in ((small, 32, 2), (large, 128, 1.3)):
+    for net, batch, epochs, floor in ((small, 32, 2, 2), (large, 128, 1, 1.3)):
         compare(table, pairs, f"MLP {net.name}, 2 workers Hogwild, batch {batch}",
-                "PyTorch Hogwild", [lambda: net.theirs(batch, 2, "hogwild", 2)],
-                [lambda: net.ours(batch, 2, ["--scheme", "hogwild"], 2)], floor, 0.1)
+                "PyTorch Hogwild", [lambda: net.theirs(batch, epochs, "hogwild", 2)],
+                [lambda: net.ours(batch, epochs, ["--scheme", "hogwild"], 2)], floor, 0.1)
 
 
 def logistic(table, pairs):

@@ -31,7 +31,7 @@ import data  # noqa: E402
 
 STEP_SIZE = 0.05
 HIDDEN = 4096
-BATCH, STEPS, MICROBATCHES, WARM_UP = 64, 20, 4, 2
+BATCH, STEPS, MICROBATCHES, WARM_UP = 64, 12, 4, 2
 MODEL = ["--model", f"mlp:{HIDDEN},{HIDDEN}"]
 SCHEMES = {
     "pipeline": [["--scheme", name, "--stages", 2, "--microbatches", MICROBATCHES]
