@@ -111,7 +111,7 @@ void VirtualWorld::set_clock(Time at) {
 
 /// Lets that rank run, and all that it leaves for, until none is ready.
 void VirtualWorld::resume(int index) {
-  running_ = ranks_[static_cast<std::size_t>(index)].get();
+  running_ = &rank_at(index);
   if (running_->has_work_to_finish()) running_->finish_work();
   home_.go_to(running_->fiber_);
   while (inspection_ != nullptr) {
@@ -137,7 +137,7 @@ void VirtualWorld::resume(int index) {
 
 /// Who waits for a message of that sender has none of it in its mailbox, and gets it by hand.
 void VirtualWorld::deliver(Envelope* envelope) {
-  VirtualRank& rank = *ranks_[static_cast<std::size_t>(envelope->to)];
+  VirtualRank& rank = rank_at(envelope->to);
   const bool by_hand = rank.waits_for_ == envelope->from;
   if (by_hand) {
     rank.handed_over_ = envelope;

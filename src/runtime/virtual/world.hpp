@@ -95,6 +95,7 @@ class VirtualWorld final : private DeliveryReturn {
   }
 
   void give_back(Delivery* delivery) override;
+  VirtualRank& rank_at(int number) const { return *ranks_[static_cast<std::size_t>(number)]; }
   Envelope* take_envelope();
   void post(Envelope* envelope);
   void record_at_once(const Envelope& envelope);
@@ -183,7 +184,7 @@ inline bool VirtualRank::has_work_to_finish() const {
 /// in lock-step a message costs one switch of stacks instead of two.
 inline void VirtualWorld::leave(VirtualRank& rank) {
   if (!ready_.empty() && !aborted_) {
-    VirtualRank& next = *ranks_[static_cast<std::size_t>(ready_.lowest())];
+    VirtualRank& next = rank_at(ready_.lowest());
     if (!next.has_work_to_finish()) {
       (void)ready_.take_lowest();
       prefetch_ahead();
@@ -210,7 +211,7 @@ inline void VirtualWorld::prefetch_ahead() {
 }
 
 inline void VirtualWorld::prefetch_rank(int rank) const {
-  const VirtualRank& soon = *ranks_[static_cast<std::size_t>(rank)];
+  const VirtualRank& soon = rank_at(rank);
   __builtin_prefetch(soon.handed_over_);
   soon.fiber_.prefetch_frames();
 }
@@ -223,11 +224,11 @@ inline void VirtualWorld::prefetch_after(int batch) {
   constexpr int to_second_level = 2;  // three batches would crowd the first-level cache
   const int first = (batch + 1) * batch_of_prefetch;
   for (auto left = ready_.among(first, batch_of_prefetch); left != 0; left &= left - 1) {
-    ranks_[static_cast<std::size_t>(first + std::countr_zero(left))]->fiber_.prefetch_page();
+    rank_at(first + std::countr_zero(left)).fiber_.prefetch_page();
   }
   const int after = first + batch_of_prefetch;
   for (auto left = ready_.among(after, batch_of_prefetch); left != 0; left &= left - 1) {
-    const VirtualRank& rank = *ranks_[static_cast<std::size_t>(after + std::countr_zero(left))];
+    const VirtualRank& rank = rank_at(after + std::countr_zero(left));
     __builtin_prefetch(&rank.arrived_, 1, to_second_level);  // on the first of its three lines,
     __builtin_prefetch(&rank.waits_for_, 1, to_second_level);
     __builtin_prefetch(&rank.fiber_, 1, to_second_level);  // and the last
