@@ -138,6 +138,24 @@ HWY_INLINE HWY_ATTR void panel_rows(const Product& p, Tile tile, float* turned) 
   }
 }
 
+/// Columns of C from `column` on, B read where it lies.
+HWY_INLINE HWY_ATTR Tile tile_at(const Product& p, std::size_t column, std::size_t columns,
+                                 Scratch& scratch) {
+  return {.a = p.a,
+          .a_stride = p.a_stride,
+          .b = p.b + (p.b_across ? column : column * p.b_stride),
+          .b_stride = p.b_stride,
+          .depth = p.depth,
+          .packed = scratch.panel,
+          .soon = scratch.panel,
+          .soon_stride = 0,
+          .alpha = p.alpha,
+          .beta = p.beta,
+          .c = p.c + (p.c_across ? column * p.c_stride : column),
+          .c_stride = p.c_stride,
+          .columns = columns};
+}
+
 /// The panel of C that begins at `column`. Whole panels of a B that lies across are read in place,
 /// by the first tile of rows, which leaves them packed for the others: a pass of its own over B
 /// would take 6 % of the time of 32 rows.
@@ -145,19 +163,12 @@ template <std::size_t Vectors>
 HWY_INLINE HWY_ATTR void panel_product(const Product& p, std::size_t column, Scratch& scratch) {
   const std::size_t panel = Vectors * hn::Lanes(lanes);
   const std::size_t columns = std::min(panel, p.columns - column);
-  Tile tile{.a_stride = p.a_stride,
-            .b = scratch.panel,
-            .b_stride = panel,
-            .depth = p.depth,
-            .packed = scratch.panel,
-            .soon = scratch.panel,
-            .soon_stride = 0,
-            .alpha = p.alpha,
-            .beta = p.beta,
-            .c = p.c + (p.c_across ? column * p.c_stride : column),
-            .c_stride = p.c_stride,
-            .columns = columns};
-  const float* const b = p.b + (p.b_across ? column : column * p.b_stride);
+  Tile tile = tile_at(p, column, columns, scratch);
+  const float* const b = tile.b;
+  if (!p.b_across || columns < panel) {
+    tile.b = scratch.panel;
+    tile.b_stride = panel;
+  }
   if (!p.b_across) {
     transpose(b, p.b_stride, columns, p.depth, scratch.panel, panel);
     for (std::size_t j = columns; j < panel; ++j) {
@@ -165,9 +176,6 @@ HWY_INLINE HWY_ATTR void panel_product(const Product& p, std::size_t column, Scr
     }
   } else if (columns < panel) {
     copy_lines(b, p.b_stride, p.depth, columns, scratch.panel, panel);
-  } else {
-    tile.b = b;
-    tile.b_stride = p.b_stride;
   }
   if (p.a_across) {
     panel_rows<Vectors, true>(p, tile, scratch.tile);
@@ -176,27 +184,20 @@ HWY_INLINE HWY_ATTR void panel_product(const Product& p, std::size_t column, Scr
   }
 }
 
-/// Four vectors of columns from `column` on of at most most_wide_rows rows, B read in place.
-HWY_INLINE HWY_ATTR void wide_tile(const Product& p, std::size_t column, Scratch& scratch) {
-  constexpr std::size_t vectors = 4;
-  const Tile tile{.a = p.a,
-                  .a_stride = p.a_stride,
-                  .b = p.b + column,
-                  .b_stride = p.b_stride,
-                  .depth = p.depth,
-                  .packed = scratch.panel,
-                  .soon = scratch.panel,
-                  .soon_stride = 0,
-                  .alpha = p.alpha,
-                  .beta = p.beta,
-                  .c = p.c + column,
-                  .c_stride = p.c_stride,
-                  .columns = vectors * hn::Lanes(lanes)};
-  if (p.a_across) {
-    tile_of<vectors, true, false, most_wide_rows>(p.rows, tile);
-  } else {
-    tile_of<vectors, false, false, most_wide_rows>(p.rows, tile);
+/// Wide tiles, as many as are whole, of at most most_wide_rows rows, B read where it lies; returns
+/// the first column that is left.
+HWY_INLINE HWY_ATTR std::size_t wide_tiles(const Product& p, Scratch& scratch) {
+  const std::size_t columns = wide_vectors * hn::Lanes(lanes);
+  std::size_t column = 0;
+  for (; column + columns <= p.columns; column += columns) {
+    const Tile tile = tile_at(p, column, columns, scratch);
+    if (p.a_across) {
+      tile_of<wide_vectors, true, false, most_wide_rows>(p.rows, tile);
+    } else {
+      tile_of<wide_vectors, false, false, most_wide_rows>(p.rows, tile);
+    }
   }
+  return column;
 }
 
 /// One block of rows over one block of the depth.
@@ -204,9 +205,7 @@ void block_product(const Product& p, bool wide, Scratch& scratch) {
   const std::size_t width = hn::Lanes(lanes);
   std::size_t column = 0;
   if constexpr (has_wide_tiles) {
-    if (wide) {
-      for (; column + 4 * width <= p.columns; column += 4 * width) wide_tile(p, column, scratch);
-    }
+    if (wide) column = wide_tiles(p, scratch);
   }
   for (; column + width < p.columns; column += 2 * width) panel_product<2>(p, column, scratch);
   if (column < p.columns) panel_product<1>(p, column, scratch);
@@ -227,7 +226,7 @@ void depth_product(const Product& p, std::size_t first, std::size_t depth, Scrat
   const bool in_order = p.b_across && !p.c_across && depth <= most_depth_in_order;
   const bool copies =
       !in_order && p.a_stride % aliasing_stride == 0 && p.columns > fewest_columns_to_copy;
-  const bool wide = in_order && has_wide_tiles && p.columns >= 4 * hn::Lanes(lanes);
+  const bool wide = in_order && has_wide_tiles && p.columns >= wide_vectors * hn::Lanes(lanes);
   const std::size_t most = copies     ? row_block
                            : wide     ? most_wide_rows
                            : in_order ? most_rows
