@@ -65,7 +65,7 @@ MinibatchStream::MinibatchStream(const Dataset& share, std::size_t batch, Drawin
   begin_pass(0, 0);
 }
 
-Batch MinibatchStream::next() {
+Batch MinibatchStream::next_of_runs() {
   if (drawing_ == Drawing::replacement) return next_with_replacement();
   ranges_.clear();
   ++number_;

@@ -72,6 +72,8 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
       context_(context),
       team_(context.pacer.team()),
       held_(context.state.layout().count_of(rank.rank())),
+      holds_all_(held_ == context.model.dimension()),
+      noisy_(context.compute_noise.any()),
       constant_step_(context.optimizer.constant_step()),
       sparse_(context.hot != nullptr      ? context.hot->update.get()
               : context.optimizer.plain() ? context.model.sparse_update()
@@ -91,6 +93,7 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
     noises_.emplace_back(context.compute_noise, context.seed,
                          static_cast<std::uint32_t>(stands_for_all ? w : rank.rank()));
   }
+  if (streams_.size() == 1 && !context.data_server) own_stream_ = &streams_.front();
   next_numbers_.assign(shares.size(), 0);
   const std::size_t rows = context.batch * shares.size();
   single_row_ = rows == 1;
@@ -162,9 +165,8 @@ const MixingRow& Worker::next_round() {
 void Worker::throw_wrong_home(const char* asked_for) const {
   const char* why = "needs a replica and does not go with cast::shared";
   if (context_.state.layout().home != ModelHome::shared) {
-    why = held_ == context_.model.dimension()
-              ? "needs cast::shared"
-              : "needs the whole model, of which .holds gives a worker a part";
+    why = holds_all_ ? "needs cast::shared"
+                     : "needs the whole model, of which .holds gives a worker a part";
   }
   throw UsageError(fmt::format("scheme '{}': .cast: its program calls {}, which {}",
                                context_.scheme, asked_for, why));
@@ -177,7 +179,7 @@ Batch Worker::fetched(Batch rows) {
 }
 
 /// Where a worker has several shares, its minibatch is one from each of them.
-Batch Worker::next_minibatch() {
+Batch Worker::next_of_shares() {
   if (streams_.size() == 1) return fetched(streams_.front().next());
   ranges_.clear();
   for (MinibatchStream& stream : streams_) {
@@ -187,11 +189,7 @@ Batch Worker::next_minibatch() {
   return fetched(ranges_);
 }
 
-const ComputeCost& Worker::cost_of_next(bool reads_shared) {
-  if (!context_.compute_noise.any() && cost_) {
-    cost_->reads_shared = reads_shared;
-    return *cost_;
-  }
+void Worker::draw_cost() {
   const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
   double factors = 0.0;
   Duration pause{0};
@@ -202,9 +200,7 @@ const ComputeCost& Worker::cost_of_next(bool reads_shared) {
   }
   cost_ = ComputeCost{.simulated = scaled(context_.minibatch_time, factors),
                       .slowdown = factors / static_cast<double>(streams_.size()),
-                      .pause = pause,
-                      .reads_shared = reads_shared};
-  return *cost_;
+                      .pause = pause};
 }
 
 ComputeCost Worker::cost_of(double minibatches, const Slowdown& noise) const {
@@ -363,9 +359,10 @@ void Worker::descend() {
   const Batch batch = next_minibatch();
   const double step_size = this->step_size();
   if (sparse_ != nullptr && single_row_) {
+    const std::span<float> parameters = replica_.floats();
     rank_.compute(cost_of_next(false),
-                  [&] { sparse_->read(replica_.floats(), batch, residuals_.span()); });
-    sparse_->write(replica_.floats(), batch, residuals_.span(), static_cast<float>(step_size));
+                  [&] { sparse_->read(parameters, batch, residuals_.span()); });
+    sparse_->write(parameters, batch, residuals_.span(), static_cast<float>(step_size));
   } else {
     rank_.compute(cost_of_next(false),
                   [&] { context_.model.descend(replica_, batch, step_size, workspace_); });

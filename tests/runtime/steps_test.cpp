@@ -52,6 +52,24 @@ TEST_CASE("lockstep: the run is looked at after every so many steps, the last on
   CHECK(looks == std::vector<std::uint64_t>{3, 6});
 }
 
+TEST_CASE("lockstep: between two looks a worker need not ask, and no longer than that",
+          "[runtime]") {
+  for (const std::uint64_t every : {1U, 3U, 4U, 100U}) {
+    for (const std::uint64_t last : {1U, 7U, 8U, 9U}) {
+      const StepRule steps = rule(Pace::lockstep, {.steps = last, .evaluate_every = every});
+      CAPTURE(every, last);
+      for (std::uint64_t done = 0; done < last; ++done) {
+        const std::uint64_t unasked = steps.steps_unasked({.done = done, .last_step = last});
+        REQUIRE(unasked > 0);
+        for (std::uint64_t other = done + 1; other < done + unasked; ++other) {
+          CHECK(steps.next({.done = other, .last_step = last}, no_time) == Verdict::go_on);
+        }
+        CHECK(steps.next({.done = done + unasked, .last_step = last}, no_time) != Verdict::go_on);
+      }
+    }
+  }
+}
+
 TEST_CASE("lockstep: out of time a run is wound up once, after the look", "[runtime]") {
   const StepRule steps =
       rule(Pace::lockstep, {.steps = 100, .evaluate_every = 5, .time = seconds(1.0)});
@@ -183,6 +201,22 @@ TEST_CASE("server: workers go on until all servers have closed the last step", "
     CHECK(steps.next({.done = done, .last_step = 3, .closed = 2}, no_time) == Verdict::go_on);
     CHECK(steps.next({.done = done, .last_step = 3, .closed = 3}, no_time) == Verdict::stop);
   }
+}
+
+TEST_CASE("server: a worker asks for every step, as any may be the last one closed", "[runtime]") {
+  const StepRule steps = rule(Pace::server, {.steps = 3, .evaluate_every = 2});
+  CHECK(steps.steps_unasked({.done = 0, .last_step = 3, .closed = 0}) == 1);
+}
+
+TEST_CASE(
+    "free: a team's lot is as many steps as it takes, the last one with whom there is work for",
+    "[runtime]") {
+  StepRule steps = rule(Pace::free, {.steps = 10}, 8, 8);
+  CHECK(steps.steps_of(8) == 8);
+  steps.team = 4;
+  CHECK(steps.steps_of(0) == 0);
+  CHECK(steps.steps_of(8) == 2);
+  CHECK(steps.steps_of(9) == 3);
 }
 
 TEST_CASE("server: wound up, a run ends with the step after the foremost server's last",

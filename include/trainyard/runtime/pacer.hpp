@@ -40,8 +40,8 @@ class Pacer final : public Pacing {
     return last_step_.load(std::memory_order_relaxed);
   }
   std::uint64_t minibatch_number(int worker) const override {
-    const Progress& progress = progress_[static_cast<std::size_t>(worker)];
-    return progress.first + progress.lot - progress.lot_left;
+    const Progress& own = progress_[static_cast<std::size_t>(worker)];
+    return own.lot_end - static_cast<std::uint64_t>(rule_.team) * own.steps_left;
   }
   /// Reads a line of each worker.
   std::uint64_t worker_steps_done() const override;
@@ -51,9 +51,11 @@ class Pacer final : public Pacing {
   /// A worker's own line: what it writes at every step.
   struct alignas(64) Progress {
     std::atomic<std::uint64_t> begun{0}, done{0}, sat_out{0};  // steps
-    std::uint64_t first = 0, lot = 0, lot_left = 0;  // minibatches taken off the common count
-    Time instant{-1};                                // the clock at its latest step
-    std::uint64_t first_of_instant = 0;              // of its steps
+    // free: minibatches taken off the common count, and the number behind its last step.
+    std::uint64_t lot = 0, lot_end = 0;
+    std::uint64_t steps_left = 0;        // with the present one, until the rule is asked
+    Time instant{-1};                    // the clock at its latest step
+    std::uint64_t first_of_instant = 0;  // of its steps
   };
   static_assert(sizeof(Progress) == 64);
   /// A server's own line.
@@ -62,12 +64,8 @@ class Pacer final : public Pacing {
   };
 
   Progress& progress_of(int worker) { return progress_[static_cast<std::size_t>(worker)]; }
-  template <Pace pace>
-  bool next_step_at(Rank& rank, Progress& own, std::uint64_t done);
-  template <Pace pace>
-  Verdict ask(Rank& rank, Progress& own, StepCounts& counts) const;
-  template <Pace pace>
-  bool obey(Verdict verdict, Rank& rank, Progress& own, StepCounts counts);
+  bool ask(Rank& rank, Progress& own, std::uint64_t done);
+  Verdict verdict_on(StepCounts& counts, Rank& rank, Progress& own) const;
   void count_lot(Progress& own, StepCounts& counts);
   bool claim_lot(Progress& own);
   std::uint64_t steps_closed() const;
@@ -78,6 +76,7 @@ class Pacer final : public Pacing {
   void end_after_steps_begun();
 
   const StepRule rule_;
+  const bool by_clock_;
   RunState& state_;
   const Look look_;
   const std::atomic<bool>& interrupted_;

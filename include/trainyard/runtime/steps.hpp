@@ -40,8 +40,8 @@ struct StepCounts {
   bool ending = false;           // the run has been wound up
   std::uint64_t last_step = 0;   // lockstep, server: none with this number or a later one begins
   std::uint64_t closed = 0;      // server: steps that all servers have closed
-  // free: minibatches that this worker has claimed and not begun. When these have come to an end,
-  // how many all workers had done before that lot, and with it.
+  // free: steps of the lot that this worker has claimed and not begun. When these have come to an
+  // end, how many minibatches all workers had done before that lot, and with it.
   std::uint64_t lot_left = 0, completed_before = 0, completed = 0;
 };
 
@@ -67,10 +67,12 @@ struct StepRule {
   /// is exact at every moment, but fought over.
   std::uint64_t lot = 1;
 
-  /// What a worker that asks is told. next_at() says the same to who knows the pace when it is
-  /// compiled, and pays for no other.
-  Verdict next(const StepCounts& counts, Time now) const { return next_at(pace, counts, now); }
-  Verdict next_at(Pace known, const StepCounts& counts, Time now) const;
+  /// What a worker that asks is told.
+  Verdict next(const StepCounts& counts, Time now) const;
+  /// lockstep, server: a worker that may go on need not ask again before it has done so many steps,
+  /// > 0: whatever the counts will be, it would be told to go on until then, unless the clock or
+  /// the user ends the run. (free: before its lot has come to an end.)
+  std::uint64_t steps_unasked(const StepCounts& counts) const;
   /// Whether next() wants to know the time, and StepCounts::of_instant.
   bool goes_by_clock() const { return limits.time != Duration::max(); }
 
@@ -87,6 +89,11 @@ struct StepRule {
   std::uint64_t minibatches() const {
     return limits.minibatches.value_or(limits.steps * static_cast<std::uint64_t>(workers));
   }
+  /// free: how many steps of a team it takes to do so many minibatches.
+  std::uint64_t steps_of(std::uint64_t minibatches) const {
+    const auto at_once = static_cast<std::uint64_t>(team);
+    return (minibatches + at_once - 1) / at_once;
+  }
   /// free: how many there are in the lot that begins with minibatch `first` of the common count,
   /// from 0: a whole one, what is left, or none.
   std::uint64_t lot_from(std::uint64_t first) const;
@@ -97,59 +104,5 @@ struct StepRule {
   Verdict next_served(const StepCounts& counts, Time now) const;
   Verdict by_clock(const StepCounts& counts, Time now) const;
 };
-
-// Inline, as a Hogwild worker asks every 100 ns.
-
-/// go_on where neither the clock nor the user ends the run, or one of them has already.
-inline Verdict StepRule::by_clock(const StepCounts& counts, Time now) const {
-  if (counts.ending) return Verdict::go_on;
-  if (counts.interrupted) return Verdict::wind_up;
-  if (!goes_by_clock()) return Verdict::go_on;
-  if (limits.steps_of_instant != 0 && counts.of_instant >= limits.steps_of_instant) {
-    return Verdict::refuse;
-  }
-  return now >= limits.time ? Verdict::wind_up : Verdict::go_on;
-}
-
-inline Verdict StepRule::next_in_lockstep(const StepCounts& counts, Time now) const {
-  if (counts.done > 0 && !counts.looked && last_look(counts.done) == counts.done) {
-    return Verdict::look;
-  }
-  const Verdict verdict = by_clock(counts, now);
-  if (verdict != Verdict::go_on) return verdict;
-  return counts.done < counts.last_step ? Verdict::go_on : Verdict::stop;
-}
-
-inline Verdict StepRule::next_free(const StepCounts& counts, Time now) const {
-  if (counts.lot_left == 0 && !counts.looked) {
-    const std::uint64_t every = limits.evaluate_every * static_cast<std::uint64_t>(workers);
-    if (counts.completed_before / every != counts.completed / every) return Verdict::look;
-  }
-  const Verdict verdict = by_clock(counts, now);
-  if (verdict != Verdict::go_on) return verdict;
-  if (counts.ending) return Verdict::stop;
-  return counts.lot_left > 0 ? Verdict::go_on : Verdict::claim;
-}
-
-/// A worker has read the model of the last step that all servers had closed when they sent it, or a
-/// later one; after the last step it has nothing more to do, whatever its own count. When the run
-/// is looked at, the servers say.
-inline Verdict StepRule::next_served(const StepCounts& counts, Time now) const {
-  const Verdict verdict = by_clock(counts, now);
-  if (verdict != Verdict::go_on) return verdict;
-  return counts.closed < counts.last_step ? Verdict::go_on : Verdict::stop;
-}
-
-inline Verdict StepRule::next_at(Pace known, const StepCounts& counts, Time now) const {
-  switch (known) {
-    case Pace::lockstep:
-      return next_in_lockstep(counts, now);
-    case Pace::free:
-      return next_free(counts, now);
-    case Pace::server:
-      return next_served(counts, now);
-  }
-  return Verdict::stop;
-}
 
 }  // namespace trainyard

@@ -155,7 +155,7 @@ class Worker {
 
   /// The next minibatch of its shares, for arithmetic of the scheme's own; compute_gradient() and
   /// its like take theirs by themselves. Valid until another one is taken.
-  Batch next_minibatch();
+  Batch next_minibatch() { return own_stream_ != nullptr ? own_stream_->next() : next_of_shares(); }
   /// Takes the next minibatch and computes something of it in a gradient's place, and as long: with
   /// the run's noise. REQUIRES: as compute() does.
   void compute_on_minibatch(FunctionRef<void(Batch)> work);
@@ -248,7 +248,9 @@ class Worker {
   double step_size() const;
   /// free: the same by the common count of minibatches, as a slow worker's own steps say little
   /// about how far all have come. For models that several workers step.
-  double common_step_size() const { return step_size_after(minibatch_number()); }
+  double common_step_size() const {
+    return constant_step_ ? context_.optimizer.lr : step_size_after(minibatch_number());
+  }
   /// Passes over the data that all workers together have made before this step.
   double epochs() const;
   /// Rows of this worker's share.
@@ -326,7 +328,7 @@ class Worker {
   void lay_out_shared();
   /// The whole model, a replica of its own.
   void needs_whole(const char* asked_for) const {
-    if (replica_.empty() || held_ != context_.model.dimension()) throw_wrong_home(asked_for);
+    if (replica_.empty() || !holds_all_) throw_wrong_home(asked_for);
   }
   void needs_replica(const char* asked_for) const {
     if (replica_.empty()) throw_wrong_home(asked_for);
@@ -337,7 +339,14 @@ class Worker {
                                        FunctionRef<void(const Message&)> take);
   void skip_to(std::size_t share, std::uint64_t number);
   Batch fetched(Batch rows);
-  const ComputeCost& cost_of_next(bool reads_shared);  // until it is asked for the next
+  Batch next_of_shares();
+  /// Until it is asked for the next.
+  const ComputeCost& cost_of_next(bool reads_shared) {
+    if (noisy_ || !cost_) draw_cost();
+    cost_->reads_shared = reads_shared;
+    return *cost_;
+  }
+  void draw_cost();
   ComputeCost cost_of(double minibatches, const Slowdown& noise) const;
   double step_size_after(std::uint64_t minibatches) const;
   bool begins_with_team();
@@ -347,12 +356,15 @@ class Worker {
 
   Rank& rank_;
   const RunContext& context_;
-  const int team_;                     // so many workers begin each step together
-  const std::size_t held_;             // how many of the model's parameters its replica is
+  const int team_;          // so many workers begin each step together
+  const std::size_t held_;  // how many of the model's parameters its replica is
+  const bool holds_all_;
+  const bool noisy_;                   // each minibatch has a cost of its own
   const bool constant_step_;           // saves divisions, which show beside a row of 60 nonzeros
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
   std::vector<Dataset> shares_;
   std::vector<MinibatchStream> streams_;
+  MinibatchStream* own_stream_ = nullptr;  // where there is one, whose rows are at hand
   std::vector<ComputeNoise> noises_;  // its own, or one a share where it stands for all workers
   std::optional<ComputeCost> cost_;   // of the last minibatch; without noise, of every one
   std::vector<RowRange> ranges_;

@@ -44,10 +44,7 @@ void WallRank::blocks() {
   if (stretch_.open()) stretch_.blocks(now());
 }
 
-/// Stands still while someone looks, and is then true.
-bool WallRank::checkpoint() {
-  // relaxed: a hint that is looked at often; what it hints at is read under the mutex.
-  if (!world_.attention_.load(std::memory_order_relaxed)) return false;
+bool WallRank::heed() {
   blocks();
   std::unique_lock lock(world_.mutex_);
   if (world_.aborted_) throw RunAborted{};

@@ -98,7 +98,9 @@ class alignas(64) WallRank final : public Rank {
   void look_for_hang(HangWatch& watch) const;
   void park(FunctionRef<bool()> ready);
   void ring();  // called by other threads: wakes it if it is parked
+  /// Stands still while someone looks, and is then true.
   bool checkpoint();
+  bool heed();
   void blocks();
 
   WallWorld& world_;
@@ -191,5 +193,11 @@ class WallWorld final : private DeliveryReturn {
   // All have read the leaves before any comes to the next barrier.
   std::vector<Time> barrier_arrivals_, barrier_leaves_;
 };
+
+// Inline, as a Hogwild worker comes by every 100 ns.
+inline bool WallRank::checkpoint() {
+  // relaxed: a hint that is looked at often; what it hints at is read under the mutex.
+  return world_.attention_.load(std::memory_order_relaxed) && heed();
+}
 
 }  // namespace trainyard
