@@ -1,16 +1,74 @@
 #include "trainyard/runtime/pacer.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <thread>
+#include <vector>
 
 #include "trainyard/run/plan.hpp"
 
+#include "scheme/own_row.hpp"
 #include "support/catch.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
+using test::compute_only;
+using test::mine;
 using test::quick;
 using test::train;
+
+namespace {
+
+/// Of programs of the tests' own, which are plain functions: what each rank noted, and the user.
+std::vector<std::vector<std::uint64_t>> noted;
+std::atomic<bool> interrupted{false};
+
+void note_minibatches(Worker& worker) {
+  auto& own = noted[static_cast<std::size_t>(worker.comm().rank())];
+  while (worker.next_step()) {
+    own.push_back(worker.minibatch_number());
+    worker.compute_gradient();
+  }
+}
+
+void interrupt_in_second_step(Worker& worker) {
+  while (worker.next_step()) {
+    worker.compute_gradient();
+    if (worker.step() == 1) interrupted = true;
+  }
+}
+
+void descend_on_shared(Worker& worker) {
+  while (worker.next_step()) worker.descend_shared(SharedAccess::racy);
+}
+
+Scheme free_row(void (*program)(Worker&)) {
+  Scheme scheme = mine(program);
+  scheme.pace = Pace::free;
+  return scheme;
+}
+
+RunResult run_mine(const Scheme& scheme, const Configuration& asked, const LoadedData& data,
+                   const RunHooks& hooks = {}, std::optional<std::uint64_t> minibatches = {}) {
+  Configuration c = resolve(asked, {asked.scheme}, data, {});
+  c.scheme = scheme.name;
+  Plan plan = plan_run(scheme, c, data);
+  plan.limits.minibatches = minibatches;
+  return run_experiment(plan, hooks);
+}
+
+/// The minibatches of each rank of a run of two.
+std::vector<std::vector<std::uint64_t>> minibatches_of_two(
+    const Scheme& scheme, std::uint64_t steps, std::optional<std::uint64_t> minibatches = {}) {
+  noted.assign(2, {});
+  Configuration c = quick("sequential", 2, steps);
+  c.time = TimeMode::wall;
+  run_mine(scheme, c, test::dense_problem(), {}, minibatches);
+  return noted;
+}
+
+}  // namespace
 
 TEST_CASE("steps: every worker of a lockstep scheme takes exactly that many", "[runtime]") {
   const LoadedData data = test::dense_problem();
@@ -148,5 +206,87 @@ TEST_CASE("in wall the times of evaluations never go back, nor beyond the end", 
       CHECK(result.metrics[i].seconds >= result.metrics[i - 1].seconds);
     }
     CHECK(result.metrics.back().seconds <= result.summary.seconds);
+  }
+}
+
+TEST_CASE("free: each minibatch of the common count is one worker's, in lots and at their end",
+          "[runtime]") {
+  // In `wall` lots of a 256th of the steps: 513 of four, and one of two.
+  const auto numbers = minibatches_of_two(free_row(note_minibatches), 1027);
+  std::vector<std::uint64_t> all = numbers[0], expected(2054);
+  all.insert(all.end(), numbers[1].begin(), numbers[1].end());
+  std::ranges::sort(all);
+  std::iota(expected.begin(), expected.end(), 0U);
+  CHECK(all == expected);
+}
+
+TEST_CASE("free: a team's numbers go up by the team, in a last lot that is not full as well",
+          "[runtime]") {
+  Scheme scheme = free_row(note_minibatches);
+  scheme.cast = [](const CastSetting& setting) {
+    return Cast{.workers = setting.workers, .tensor_size = 2};
+  };
+  // Lots of four: four minibatches, and three, of which the second step has but one.
+  CHECK(minibatches_of_two(scheme, 512, 7)[0] == std::vector<std::uint64_t>{0, 2, 4, 6});
+}
+
+TEST_CASE("lockstep: the number of a minibatch is that of the step's first", "[runtime]") {
+  const auto numbers = minibatches_of_two(mine(note_minibatches), 4);
+  CHECK(numbers == std::vector<std::vector<std::uint64_t>>(2, {0, 2, 4, 6}));
+}
+
+TEST_CASE("lockstep: one worker on a shared model has the step sizes of serial SGD", "[runtime]") {
+  const LoadedData data = test::dense_problem();
+  Scheme scheme = mine(descend_on_shared);
+  scheme.cast = cast::shared;
+  scheme.optimizers = OptimizerRange::plain;
+  Configuration c = quick("sequential", 1, 300);
+  c.batch = 1;
+  c.optimizer.lr_decay = 0.5;
+  const RunResult serial = train(c, data);
+  CHECK(run_mine(scheme, c, data).summary.model_hash == serial.summary.model_hash);
+}
+
+TEST_CASE("an interrupt is heeded by the next step, far from any look", "[runtime]") {
+  const LoadedData data = test::dense_problem();
+  for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
+    for (const Pace pace : {Pace::lockstep, Pace::free}) {  // free: in lots of 8 in `wall`
+      CAPTURE(time_mode_text(time), static_cast<int>(pace));
+      Scheme scheme = mine(interrupt_in_second_step);
+      scheme.pace = pace;
+      Configuration c = quick("sequential", 1, 2048);
+      c.time = time;
+      interrupted = false;
+      RunHooks hooks;
+      hooks.interrupted = &interrupted;
+      const Summary s = run_mine(scheme, c, data, hooks).summary;
+      CHECK(s.interrupted);
+      CHECK(s.samples == 2U * 4U);
+    }
+  }
+}
+
+TEST_CASE("who is ahead of a look that ends the run takes no step after the one it is in",
+          "[runtime]") {
+  const LoadedData data = test::dense_problem();
+  const Scheme scheme = mine(compute_only);
+  Configuration c = quick("sequential", 2, 40);
+  c.stragglers = {{1, 1.45}};
+  c.evaluate_every = 0.2;  // 10 steps of two workers and four rows, of 400
+  c.target_loss = run_mine(scheme, c, data).metrics[1].train_loss;
+  // The look is when worker 1 has done 10 steps, after 14.5 ms: worker 0 is in its 15th.
+  CHECK(run_mine(scheme, c, data).summary.samples == 2U * 15U * 4U);
+}
+
+TEST_CASE("lockstep: looks are after every so many steps, and at the end", "[runtime]") {
+  const LoadedData data = test::dense_problem();
+  for (const char* scheme : {"ring", "gossip"}) {
+    CAPTURE(scheme);
+    Configuration c = quick(scheme, 5, 23);
+    c.evaluate_every = 0.2;  // 4 steps of 20 rows, of 400
+    const RunResult result = train(c, data);
+    std::vector<double> steps;
+    for (const Metrics& metrics : result.metrics) steps.push_back(metrics.step);
+    CHECK(steps == std::vector<double>{0, 4, 8, 12, 16, 20, 23});
   }
 }

@@ -208,9 +208,8 @@ TEST_CASE("server: a worker asks for every step, as any may be the last one clos
   CHECK(steps.steps_unasked({.done = 0, .last_step = 3, .closed = 0}) == 1);
 }
 
-TEST_CASE(
-    "free: a team's lot is as many steps as it takes, the last one with whom there is work for",
-    "[runtime]") {
+TEST_CASE("free: a team's lot is as many steps as it takes, the last one beyond its end if need be",
+          "[runtime]") {
   StepRule steps = rule(Pace::free, {.steps = 10}, 8, 8);
   CHECK(steps.steps_of(8) == 8);
   steps.team = 4;

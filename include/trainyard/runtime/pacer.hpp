@@ -41,7 +41,11 @@ class Pacer final : public Pacing {
   }
   std::uint64_t minibatch_number(int worker) const override {
     const Progress& own = progress_[static_cast<std::size_t>(worker)];
-    return own.lot_end - static_cast<std::uint64_t>(rule_.team) * own.steps_left;
+    if (rule_.pace == Pace::free) {
+      return own.lot_end - static_cast<std::uint64_t>(rule_.team) * own.steps_left;
+    }
+    // relaxed: its own count.
+    return own.done.load(std::memory_order_relaxed) * static_cast<std::uint64_t>(rule_.workers);
   }
   /// Reads a line of each worker.
   std::uint64_t worker_steps_done() const override;
@@ -53,7 +57,7 @@ class Pacer final : public Pacing {
     std::atomic<std::uint64_t> begun{0}, done{0}, sat_out{0};  // steps
     // free: minibatches taken off the common count, and the number behind its last step.
     std::uint64_t lot = 0, lot_end = 0;
-    std::uint64_t steps_left = 0;        // with the present one, until the rule is asked
+    std::uint64_t steps_left = 0;        // with the present one, until the rule must be asked
     Time instant{-1};                    // the clock at its latest step
     std::uint64_t first_of_instant = 0;  // of its steps
   };

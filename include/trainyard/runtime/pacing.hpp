@@ -50,7 +50,8 @@ class Pacing {
   /// lockstep, server: no step with this number or a later one is taken.
   virtual std::uint64_t last_step() const = 0;
 
-  /// free: the number of the worker's present minibatch in the common count, from 0. Called by it.
+  /// The number of the worker's present minibatch in the common count, from 0; where the pace is
+  /// not free, of the first one of its present step. Called by it.
   virtual std::uint64_t minibatch_number(int worker) const = 0;
   /// Steps done so far by all workers that the caller knows of, whatever became of them.
   virtual std::uint64_t worker_steps_done() const = 0;

@@ -40,8 +40,8 @@ struct StepCounts {
   bool ending = false;           // the run has been wound up
   std::uint64_t last_step = 0;   // lockstep, server: none with this number or a later one begins
   std::uint64_t closed = 0;      // server: steps that all servers have closed
-  // free: steps of the lot that this worker has claimed and not begun. When these have come to an
-  // end, how many minibatches all workers had done before that lot, and with it.
+  // free: above 0 while some of the lot that this worker has claimed is not begun. When it has come
+  // to an end, how many minibatches all workers had done before that lot, and with it.
   std::uint64_t lot_left = 0, completed_before = 0, completed = 0;
 };
 
@@ -70,8 +70,9 @@ struct StepRule {
   /// What a worker that asks is told.
   Verdict next(const StepCounts& counts, Time now) const;
   /// lockstep, server: a worker that may go on need not ask again before it has done so many steps,
-  /// > 0: whatever the counts will be, it would be told to go on until then, unless the clock or
-  /// the user ends the run. (free: before its lot has come to an end.)
+  /// > 0, as long as the run has not been wound up meanwhile: by the clock, by the user, or after a
+  /// look that others had. Who counts down watches for these. (A free worker's steps are those of
+  /// its lot.)
   std::uint64_t steps_unasked(const StepCounts& counts) const;
   /// Whether next() wants to know the time, and StepCounts::of_instant.
   bool goes_by_clock() const { return limits.time != Duration::max(); }

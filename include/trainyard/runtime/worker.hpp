@@ -230,7 +230,7 @@ class Worker {
     return *context_.state.shared();
   }
   int group() const { return group_; }
-  /// free: the number of the present minibatch among those of all workers, from 0.
+  /// free: the number of the present minibatch among those of all workers, from 0; else the step's.
   std::uint64_t minibatch_number() const { return context_.pacer.minibatch_number(rank_.rank()); }
 
   /// A gradient was applied when so many updates had been made of what it was taken at.

@@ -24,7 +24,11 @@ class ProcessPacer final : public Pacing {
   void sit_out(int) override { ++member_.counts().sat_out; }
   void close_step(Rank& rank, std::uint64_t minibatches) override;
   std::uint64_t last_step() const override { return member_.agreed().last_step; }
-  std::uint64_t minibatch_number(int) const override { return lot_.first + lot_.count - left_; }
+  std::uint64_t minibatch_number(int) const override {
+    return rule_.pace == Pace::free
+               ? lot_.first + lot_.count - left_
+               : member_.counts().done * static_cast<std::uint64_t>(rule_.workers);
+  }
   std::uint64_t worker_steps_done() const override;
   Snapshot final_snapshot(const RuntimeReport& report) override;
 
