@@ -7,7 +7,7 @@
 #                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
 # NAMEs: pytorch splits codecs products scikit_learn liblinear openmpi mpi simgrid; without any, all of them:
-# 18 minutes on 2 cores with three turns of each side (--pairs), and longer at first, when all is built and
+# 15 minutes on 2 cores with three turns of each side (--pairs), and longer at first, when all is built and
 # the peers' fastest settings are tried, to be kept in build/bench/settings.json. Each is a script of
 # bench/peers, which says what it compares and why that is fair. What is not installed is skipped and named;
 # scripts/install_dependencies.sh --peers installs all of it. Leave the machine alone meanwhile.

@@ -2,6 +2,7 @@
 # Installs what is missing, builds, and runs every test.
 #   scripts/test.sh            all tests, release build
 #   scripts/test.sh --fast     without those labelled slow
+#   scripts/test.sh --third K  every third one, from the first on (K = 0), the second (1) or the third (2)
 #   scripts/test.sh asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer; also debug, and
 #                              tsan (ThreadSanitizer: the tests of the library's parts that have threads)
 set -euo pipefail
@@ -9,15 +10,24 @@ cd "$(dirname "$0")/.."
 
 preset=release
 select=()
-for argument in "$@"; do
-  case "$argument" in
-    --fast) select=(--label-exclude slow) ;;
-    release | debug | asan | tsan) preset=$argument ;;
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --fast) select+=(--label-exclude slow) ;;
+    --third)
+      [[ ${2:-} == [012] ]] || {
+        echo "test.sh: --third takes 0, 1 or 2" >&2
+        exit 2
+      }
+      select+=(--tests-information "$(($2 + 1)),,3")
+      shift
+      ;;
+    release | debug | asan | tsan) preset=$1 ;;
     *)
-      echo "test.sh: '$argument' is not --fast, release, debug, asan or tsan" >&2
+      echo "test.sh: '$1' is not --fast, --third, release, debug, asan or tsan" >&2
       exit 2
       ;;
   esac
+  shift
 done
 
 developer=()

@@ -4,6 +4,7 @@ Peers that would take long to parse text get the same numbers from a copy in Num
 is made from the text file.
 """
 
+import itertools
 import subprocess
 
 import numpy
@@ -34,6 +35,17 @@ def generated(name, *what):
 def sparse_file(size):
     law = "words" if size == "words" else "uniform"
     return generated(f"sparse-{size}.libsvm", law, SPARSE_ROWS[size], FEATURES, NONZEROS)
+
+
+def first_rows_of_large(rows):
+    """The first of them, for peers that would read the whole file for half a minute."""
+    head = DATA / f"sparse-large-{rows}.libsvm"
+    if not head.exists():
+        unfinished = head.with_suffix(".unfinished")
+        with sparse_file("large").open("rb") as whole, unfinished.open("wb") as out:
+            out.writelines(itertools.islice(whole, rows))
+        unfinished.rename(head)
+    return head
 
 
 def sparse_nonzeros(size):

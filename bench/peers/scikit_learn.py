@@ -4,6 +4,7 @@ Fair because: both read the same file and take the same steps: constant step siz
 no intercept. Both draw the order of the rows anew for each epoch, which is scikit-learn's default
 and makes each of its rows a jump in memory; Trainyard orders blocks of rows. scikit-learn
 without shuffling, which streams, stands beside it. The floors are for the default, as users run it.
+Of the text it reads a quarter, which is no slower a byte than all of it, and all would take 24 s.
 scikit-learn 1.2 computes in float64 and has no float32; its SGDClassifier has one thread, so that
 a row which gives Trainyard two ranks says so. Checks that fit() makes of its input are on its clock
 and are below 5 % of it. OpenBLAS has the kernels that openblas.py finds the fastest.
@@ -116,11 +117,10 @@ def reading(table, pairs):
         return
     from sklearn.datasets import load_svmlight_file
 
-    file = data.sparse_file("large")
-    size = file.stat().st_size
+    file, quarter = data.sparse_file("large"), data.first_rows_of_large(250_000)
 
     def theirs():
-        return size / clocked(lambda: load_svmlight_file(str(file)))[0] / 1e9
+        return quarter.stat().st_size / clocked(lambda: load_svmlight_file(str(quarter)))[0] / 1e9
 
     def ours():
         """(one thread, all cores), in bytes a second"""
@@ -130,9 +130,9 @@ def reading(table, pairs):
     peer, own = take_turns(pairs, theirs, ours)
     one, all_cores = zip(*own)
     table.row(work + ", 1 thread", "scikit-learn load_svmlight_file", "GB/s", peer, one, None,
-              least=1.0)
+              least=1.0, remark="of the peer its first quarter")
     table.row(work + ", ours with all cores", "scikit-learn load_svmlight_file", "GB/s", peer,
-              all_cores, None)
+              all_cores, None, remark="of the peer its first quarter")
 
 
 def main():
@@ -143,11 +143,11 @@ def main():
         skip("scikit-learn", "scripts/install_dependencies.sh --peers installs python3-sklearn")
     table = Table(options, SETTING)
     sparse(table, options.pairs, "small",
-           [("sparse logistic 20 k rows in cache, batch 1, 1 thread", ALONE, 2.7)], 1.0, 20)
+           [("sparse logistic 20 k rows in cache, batch 1, 1 thread", ALONE, 2.7)], 1.0, 60)
     sparse(table, options.pairs, "words",
            [("sparse logistic 20 k rows by Zipf's law, batch 1, 1 thread", ALONE, None),
             ("sparse logistic 20 k rows by Zipf's law, batch 1, ours with 2 ranks", TWO, None)],
-           1.0, 20)
+           1.0, 60)
     sparse(table, options.pairs, "large",
            [("sparse logistic 1 M rows, an epoch, ours with 2 ranks", TWO, 7)], 1.0, 2)
     sparse_to_target(table, options.pairs)
