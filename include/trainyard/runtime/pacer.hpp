@@ -80,7 +80,6 @@ class Pacer final : public Pacing {
   void end_after_steps_begun();
 
   const StepRule rule_;
-  const bool by_clock_;
   RunState& state_;
   const Look look_;
   const std::atomic<bool>& interrupted_;

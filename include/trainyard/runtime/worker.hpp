@@ -359,8 +359,8 @@ class Worker {
   const int team_;          // so many workers begin each step together
   const std::size_t held_;  // how many of the model's parameters its replica is
   const bool holds_all_;
-  const bool noisy_;                   // each minibatch has a cost of its own
-  const bool constant_step_;           // saves divisions, which show beside a row of 60 nonzeros
+  const bool noisy_;          // each minibatch has a cost of its own
+  const bool constant_step_;  // saves divisions and calls, which show beside a row of 60 nonzeros
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
   std::vector<Dataset> shares_;
   std::vector<MinibatchStream> streams_;
