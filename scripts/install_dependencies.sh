@@ -26,6 +26,7 @@ case "${1:-}" in
     packages+=(
       "${mpi[@]}"
       clang clang-format clang-tidy libclang-rt-dev libbenchmark-dev
+      qemu-user-static                          # other processors, for the kernels' tests
       nodejs node-typescript                    # the pages' modules: types and tests
       chromium chromium-driver python3-selenium # the pages as a browser shows them
       libsimgrid-dev                            # a second opinion of the simulated network

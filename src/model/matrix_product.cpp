@@ -170,10 +170,8 @@ HWY_INLINE HWY_ATTR void panel_product(const Product& p, std::size_t column, Scr
     tile.b_stride = panel;
   }
   if (!p.b_across) {
+    if (columns < panel) clear_columns(scratch.panel, panel, p.depth, columns, panel);
     transpose(b, p.b_stride, columns, p.depth, scratch.panel, panel);
-    for (std::size_t j = columns; j < panel; ++j) {
-      for (std::size_t l = 0; l < p.depth; ++l) scratch.panel[l * panel + j] = 0.0F;
-    }
   } else if (columns < panel) {
     copy_lines(b, p.b_stride, p.depth, columns, scratch.panel, panel);
   }

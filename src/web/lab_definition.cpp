@@ -57,7 +57,7 @@ const std::vector<LabDefinition>& lab_definitions() {
   return definitions;
 }
 
-const LabDefinition& lab_definition(const std::string& name) {
+const LabDefinition& lab_definition(std::string_view name) {
   const auto& all = lab_definitions();
   const auto found = std::ranges::find(all, name, &LabDefinition::name);
   if (found != all.end()) return *found;

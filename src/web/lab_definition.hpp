@@ -12,6 +12,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -33,7 +34,7 @@ struct LabDefinition {
 /// In the order in which a class takes them.
 const std::vector<LabDefinition>& lab_definitions();
 /// Throws UsageError for a name that is none, with those there are.
-const LabDefinition& lab_definition(const std::string& name);
+const LabDefinition& lab_definition(std::string_view name);
 
 /// Where the sliders stand: option → value.
 using LabPosition = std::map<std::string, std::string>;

@@ -71,7 +71,7 @@ bool within(const CodecRule& rule, const CodecSample& x) {
 
 }  // namespace
 
-TEST_CASE("every codec has a rule in the tests, and no rule is of another", "[codec]") {
+TEST_CASE("every codec has a rule in the tests, and no rule is of another", "[codec][kernels]") {
   std::set<std::string> with_rules, names;
   for (const CodecRule& rule : codec_rules()) with_rules.insert(rule.name());
   for (const CodecInfo& info : codecs()) {
@@ -90,7 +90,8 @@ TEST_CASE("every codec has a rule in the tests, and no rule is of another", "[co
   CHECK(names.size() == codecs().size());
 }
 
-TEST_CASE("what a codec makes of a vector is what its rule allows, in as many bits", "[codec]") {
+TEST_CASE("what a codec makes of a vector is what its rule allows, in as many bits",
+          "[codec][kernels]") {
   for_all(codec_samples(), [](const CodecRule& rule, const Codec& codec, const CodecSample& x,
                               RandomStream& random) {
     const Choices choices = rule.choices(x);
@@ -106,7 +107,7 @@ TEST_CASE("what a codec makes of a vector is what its rule allows, in as many bi
   });
 }
 
-TEST_CASE("zeros are decoded as zeros", "[codec]") {
+TEST_CASE("zeros are decoded as zeros", "[codec][kernels]") {
   for_all(codec_samples({1, 7, 65}),
           [](const CodecRule&, const Codec& codec, const CodecSample& x, RandomStream& random) {
             if (x.squares() > 0.0L || codec.error_bound(x.size()) > 1e300)
@@ -118,7 +119,7 @@ TEST_CASE("zeros are decoded as zeros", "[codec]") {
 
 // The error is that of the rule, which is no more than the bound; for a rule with chance the mean
 // of both is checked elsewhere.
-TEST_CASE("no error is above its bound", "[codec]") {
+TEST_CASE("no error is above its bound", "[codec][kernels]") {
   for_all(codec_samples(), [](const CodecRule& rule, const Codec& codec, const CodecSample& x,
                               RandomStream& random) {
     const long double bound = codec.error_bound(x.size());
@@ -133,7 +134,7 @@ TEST_CASE("no error is above its bound", "[codec]") {
   });
 }
 
-TEST_CASE("error bounds are reached", "[codec]") {
+TEST_CASE("error bounds are reached", "[codec][kernels]") {
   struct Row {
     std::string text;
     std::vector<double> worst;
@@ -168,7 +169,7 @@ TEST_CASE("error bounds are reached", "[codec]") {
   CHECK(make_codec("top-k-sampled:5%")->error_bound(8) == 0.875);
 }
 
-TEST_CASE("decoding adds, and scales what it adds", "[codec]") {
+TEST_CASE("decoding adds, and scales what it adds", "[codec][kernels]") {
   for_all(codec_samples({7, 65}),
           [](const CodecRule&, const Codec& codec, const CodecSample& x, RandomStream& random) {
             if (x.name.find("largest") != std::string::npos) return;
@@ -190,7 +191,8 @@ TEST_CASE("decoding adds, and scales what it adds", "[codec]") {
           });
 }
 
-TEST_CASE("a message depends on the random stream alone, and on nothing from before", "[codec]") {
+TEST_CASE("a message depends on the random stream alone, and on nothing from before",
+          "[codec][kernels]") {
   CodecScratch used;
   for_all(codec_samples({65, 1000}),
           [&](const CodecRule&, const Codec& codec, const CodecSample& x, RandomStream&) {
@@ -200,7 +202,7 @@ TEST_CASE("a message depends on the random stream alone, and on nothing from bef
           });
 }
 
-TEST_CASE("codecs take no memory after the first message", "[codec]") {
+TEST_CASE("codecs take no memory after the first message", "[codec][kernels]") {
   if (!counts_allocations()) return;
   for (const CodecRule& rule : codec_rules()) {
     INFO(rule.text);
@@ -223,7 +225,7 @@ TEST_CASE("codecs take no memory after the first message", "[codec]") {
   }
 }
 
-TEST_CASE("a codec that is typed wrong is refused, with what is accepted", "[codec]") {
+TEST_CASE("a codec that is typed wrong is refused, with what is accepted", "[codec][kernels]") {
   struct Row {
     std::string text, expected;
   };
@@ -260,7 +262,7 @@ TEST_CASE("a codec that is typed wrong is refused, with what is accepted", "[cod
   }
 }
 
-TEST_CASE("a share of numbers is rounded up, and k is no more than all", "[codec]") {
+TEST_CASE("a share of numbers is rounded up, and k is no more than all", "[codec][kernels]") {
   const auto kept = [](const std::string& text, std::size_t d) {
     const std::vector<TensorShape> shapes{{d, 1}};
     return (make_codec("random-k:" + text)->most_bytes(Scalar::float32, shapes) - 8) / 4;

@@ -45,7 +45,7 @@ struct HalfFormat {
 
 }  // namespace
 
-TEST_CASE("all numbers of 16 bits are read, and written back", "[codec]") {
+TEST_CASE("all numbers of 16 bits are read, and written back", "[codec][kernels]") {
   for (const HalfFormat& format :
        {HalfFormat{"fp16", 10, 15, 0x7C00}, HalfFormat{"bf16", 7, 127, 0x7F80}}) {
     for (std::uint32_t code = 0; code < 0x10000; code += code % 3 == 0 ? 1 : 4) {
@@ -62,7 +62,7 @@ TEST_CASE("all numbers of 16 bits are read, and written back", "[codec]") {
   }
 }
 
-TEST_CASE("halves are rounded to the nearest, ties to even", "[codec]") {
+TEST_CASE("halves are rounded to the nearest, ties to even", "[codec][kernels]") {
   for (const HalfFormat& format :
        {HalfFormat{"fp16", 10, 15, 0x7C00}, HalfFormat{"bf16", 7, 127, 0x7F80}}) {
     for (std::uint32_t code = 0; code + 1 < format.codes; code += code < 64 ? 1 : 97) {
@@ -81,7 +81,7 @@ TEST_CASE("halves are rounded to the nearest, ties to even", "[codec]") {
   }
 }
 
-TEST_CASE("what is too large for 16 bits becomes the largest of them", "[codec]") {
+TEST_CASE("what is too large for 16 bits becomes the largest of them", "[codec][kernels]") {
   const double huge = std::numeric_limits<double>::max();
   CHECK(code_of("fp16", 65504.0) == 0x7BFF);
   CHECK(code_of("fp16", 65519.0) == 0x7BFF);

@@ -135,7 +135,7 @@ void check_same_on_all_instruction_sets() {
 
 }  // namespace
 
-TEST_CASE("codecs' loops do the same on every instruction set", "[codec]") {
+TEST_CASE("codecs' loops do the same on every instruction set", "[codec][kernels]") {
   check_same_on_all_instruction_sets<float>();
   check_same_on_all_instruction_sets<double>();
 }

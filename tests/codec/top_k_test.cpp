@@ -51,7 +51,7 @@ void check_largest(const CodecSample& x, std::size_t k) {
 
 }  // namespace
 
-TEST_CASE("of equal magnitudes the first ones are kept", "[codec]") {
+TEST_CASE("of equal magnitudes the first ones are kept", "[codec][kernels]") {
   CHECK(coded("top-k:k=2", {1, -1, 1, 1}) == Doubles{1, -1, 0, 0});
   CHECK(coded("top-k:k=2", {-1, 3, 1, 1}) == Doubles{-1, 3, 0, 0});
   CHECK(coded("top-k:k=3", {1, 2, -1, 3, 1}) == Doubles{1, 2, 0, 3, 0});
@@ -63,7 +63,7 @@ TEST_CASE("of equal magnitudes the first ones are kept", "[codec]") {
   CHECK(coded("top-k:50%", equal) == expected);
 }
 
-TEST_CASE("the k largest are those of a sort", "[codec]") {
+TEST_CASE("the k largest are those of a sort", "[codec][kernels]") {
   for (const CodecSample& x : codec_samples()) {
     for (const std::size_t k : {std::size_t{1}, std::size_t{2}, x.size() / 3, x.size()}) {
       if (k >= 1 && k <= x.size()) check_largest(x, k);
@@ -72,7 +72,7 @@ TEST_CASE("the k largest are those of a sort", "[codec]") {
 }
 
 // Every 61st number is looked at first. Where these are unlike the others nothing is lost.
-TEST_CASE("the k largest are found wherever they are", "[codec]") {
+TEST_CASE("the k largest are found wherever they are", "[codec][kernels]") {
   RandomStream random(seed, Purpose::data_generator);
   const std::size_t d = 61 * 100 + 17;
   const auto with = [&](double of_61st, double of_others) {
@@ -89,7 +89,7 @@ TEST_CASE("the k largest are found wherever they are", "[codec]") {
   }
 }
 
-TEST_CASE("keys are in the order of magnitudes", "[codec]") {
+TEST_CASE("keys are in the order of magnitudes", "[codec][kernels]") {
   const std::vector<float> ascending{0.0F,   1e-45F, -1e-40F,
                                      1e-38F, -0.5F,  0.50001F,
                                      -1.0F,  3e38F,  std::numeric_limits<float>::infinity()};
@@ -100,7 +100,8 @@ TEST_CASE("keys are in the order of magnitudes", "[codec]") {
   CHECK(magnitude_key(-0.0F) == 0);
 }
 
-TEST_CASE("a sampled threshold keeps about k, the largest among them, and at most 2k", "[codec]") {
+TEST_CASE("a sampled threshold keeps about k, the largest among them, and at most 2k",
+          "[codec][kernels]") {
   for (const double tail : {0.0, 1.0}) {
     INFO("seed " << seed << ", tail " << tail);
     RandomStream random(seed, Purpose::data_generator);
@@ -129,7 +130,7 @@ TEST_CASE("a sampled threshold keeps about k, the largest among them, and at mos
   }
 }
 
-TEST_CASE("where more than 2k reach a sampled threshold exactly k are kept", "[codec]") {
+TEST_CASE("where more than 2k reach a sampled threshold exactly k are kept", "[codec][kernels]") {
   RandomStream random(1, Purpose::scheme);
   const auto of_equal = [](std::size_t large) {
     Doubles values(10'000, 0.5);
@@ -145,7 +146,7 @@ TEST_CASE("where more than 2k reach a sampled threshold exactly k are kept", "[c
   CHECK(coded("top-k-sampled:1%", sparse) == sparse);
 }
 
-TEST_CASE("a threshold is exact in either precision", "[codec]") {
+TEST_CASE("a threshold is exact in either precision", "[codec][kernels]") {
   // 0.1 as a double lies between two floats.
   const float above = 0.1F, below = std::nextafter(0.1F, 0.0F);
   REQUIRE(double{above} > 0.1);

@@ -42,7 +42,7 @@ void check_refused_or_finite(const Codec& codec, const CodecSample& x, bool any_
 
 }  // namespace
 
-TEST_CASE("messages are as their formats say, bit by bit", "[codec]") {
+TEST_CASE("messages are as their formats say, bit by bit", "[codec][kernels]") {
   struct Row {
     std::string text;
     std::vector<double> x;
@@ -78,7 +78,7 @@ TEST_CASE("messages are as their formats say, bit by bit", "[codec]") {
   }
 }
 
-TEST_CASE("doubles are sent as doubles", "[codec]") {
+TEST_CASE("doubles are sent as doubles", "[codec][kernels]") {
   RandomStream random(seed, Purpose::scheme);
   const auto message = [&](const std::string& text, const std::vector<double>& x) {
     return hex(encoded(*make_codec(text), sample_of(x, Scalar::float64), random));
@@ -89,7 +89,7 @@ TEST_CASE("doubles are sent as doubles", "[codec]") {
   CHECK(message("top-k:k=1", {1.0, 2.0}) == "00 00 00 00 00 00 00 40 01");
 }
 
-TEST_CASE("random-k sends a seed and the numbers in its places", "[codec]") {
+TEST_CASE("random-k sends a seed and the numbers in its places", "[codec][kernels]") {
   RandomStream random(seed, Purpose::scheme), same(seed, Purpose::scheme);
   const CodecSample x = sample_of({1, 2, 3, 4, 5, 6, 7, 8}, Scalar::float32);
   const auto codec = make_codec("random-k:k=4");
@@ -106,7 +106,7 @@ TEST_CASE("random-k sends a seed and the numbers in its places", "[codec]") {
   CHECK(kept == 4);
 }
 
-TEST_CASE("messages of a wrong length are refused", "[codec]") {
+TEST_CASE("messages of a wrong length are refused", "[codec][kernels]") {
   for (const CodecRule& rule : codec_rules()) {
     const auto codec = make_codec(rule.text);
     RandomStream random(seed, Purpose::scheme);
@@ -127,7 +127,7 @@ TEST_CASE("messages of a wrong length are refused", "[codec]") {
   }
 }
 
-TEST_CASE("messages with wrong bytes are refused, or give numbers", "[codec]") {
+TEST_CASE("messages with wrong bytes are refused, or give numbers", "[codec][kernels]") {
   for (const CodecRule& rule : codec_rules()) {
     const auto codec = make_codec(rule.text);
     RandomStream random(seed, Purpose::scheme);
@@ -150,7 +150,7 @@ TEST_CASE("messages with wrong bytes are refused, or give numbers", "[codec]") {
   }
 }
 
-TEST_CASE("what no encoder writes is refused", "[codec]") {
+TEST_CASE("what no encoder writes is refused", "[codec][kernels]") {
   struct Row {
     std::string text;
     std::vector<unsigned> wire;
@@ -204,7 +204,7 @@ TEST_CASE("what no encoder writes is refused", "[codec]") {
   }
 }
 
-TEST_CASE("fields of bits are read as they were written", "[codec]") {
+TEST_CASE("fields of bits are read as they were written", "[codec][kernels]") {
   RandomStream random(seed, Purpose::scheme);
   struct Field {
     std::uint64_t value;
@@ -233,7 +233,7 @@ TEST_CASE("fields of bits are read as they were written", "[codec]") {
   CHECK(wire::bits_for(257) == 9);
 }
 
-TEST_CASE("rows of zeros are counted", "[codec]") {
+TEST_CASE("rows of zeros are counted", "[codec][kernels]") {
   for (unsigned zeros = 0; zeros < 80; ++zeros) {
     INFO(zeros);
     std::vector<std::byte> memory(zeros / 8 + 1);

@@ -17,7 +17,7 @@ namespace {
 
 using namespace test;
 
-TEST_CASE("vector kernels agree with plain loops", "[model]") {
+TEST_CASE("vector kernels agree with plain loops", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
     const Guarded x(random, size, offset);
     Guarded y(random, size, 2 * offset), copy(random, size, 0), scaled(random, size, offset);
@@ -77,7 +77,7 @@ TEST_CASE("vector kernels agree with plain loops", "[model]") {
   });
 }
 
-TEST_CASE("a linear model's step agrees with plain loops", "[model]") {
+TEST_CASE("a linear model's step agrees with plain loops", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
     const Guarded row(random, size, offset);
     const Doubles x = row.doubles();
@@ -102,7 +102,7 @@ TEST_CASE("a linear model's step agrees with plain loops", "[model]") {
   });
 }
 
-TEST_CASE("an element's bits do not depend on where it lies in the vector", "[model]") {
+TEST_CASE("an element's bits do not depend on where it lies in the vector", "[model][kernels]") {
   with_each_instruction_set([] {
     RandomStream random(2, Purpose::data_generator);
     const Guarded x(random, 100, 0), bias(random, 100, 0);
@@ -120,7 +120,7 @@ TEST_CASE("an element's bits do not depend on where it lies in the vector", "[mo
   });
 }
 
-TEST_CASE("sigmoid keeps its relative precision in both tails", "[model]") {
+TEST_CASE("sigmoid keeps its relative precision in both tails", "[model][kernels]") {
   with_each_instruction_set([] {
     Floats x;
     for (int i = -230; i <= 230; ++i) x.push_back(0.37F * static_cast<float>(i));
@@ -141,7 +141,7 @@ TEST_CASE("sigmoid keeps its relative precision in both tails", "[model]") {
   });
 }
 
-TEST_CASE("kernels over dense rows agree with plain loops", "[model]") {
+TEST_CASE("kernels over dense rows agree with plain loops", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
     const std::size_t rows = size % 11;
     const Guarded matrix(random, rows * size, offset), vector(random, size, offset);
@@ -172,7 +172,7 @@ TEST_CASE("kernels over dense rows agree with plain loops", "[model]") {
   });
 }
 
-TEST_CASE("a row's product has the same bits whatever rows are beside it", "[model]") {
+TEST_CASE("a row's product has the same bits whatever rows are beside it", "[model][kernels]") {
   with_each_instruction_set([] {
     RandomStream random(3, Purpose::data_generator);
     constexpr std::size_t rows = 9, columns = 77;
@@ -187,7 +187,7 @@ TEST_CASE("a row's product has the same bits whatever rows are beside it", "[mod
   });
 }
 
-TEST_CASE("kernels over sparse rows agree with plain loops", "[model]") {
+TEST_CASE("kernels over sparse rows agree with plain loops", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t width, std::size_t offset) {
     constexpr std::size_t features = 7;
     const std::size_t nonzeros = width % 5;
@@ -212,7 +212,7 @@ TEST_CASE("kernels over sparse rows agree with plain loops", "[model]") {
   });
 }
 
-TEST_CASE("layer kernels agree with plain loops", "[model]") {
+TEST_CASE("layer kernels agree with plain loops", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t width, std::size_t offset) {
     constexpr std::size_t rows = 3;
     const Guarded bias(random, width, offset);
@@ -235,7 +235,7 @@ TEST_CASE("layer kernels agree with plain loops", "[model]") {
   });
 }
 
-TEST_CASE("softmax kernels agree with plain loops for any number of classes", "[model]") {
+TEST_CASE("softmax kernels agree with plain loops for any number of classes", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t classes, std::size_t offset) {
     if (classes == 0) return;
     const std::vector<std::int32_t> labels = {0, static_cast<std::int32_t>(classes / 2),
@@ -262,7 +262,7 @@ TEST_CASE("softmax kernels agree with plain loops for any number of classes", "[
   });
 }
 
-TEST_CASE("NaN and infinity reach the result of every kernel", "[model]") {
+TEST_CASE("NaN and infinity reach the result of every kernel", "[model][kernels]") {
   with_each_instruction_set([] {
     for (const float poison : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
       for (const std::size_t at : {0U, 5U, 36U}) {

@@ -12,7 +12,7 @@ using namespace test;
 
 constexpr double scale = 0.2, step = 0.25, keep = 0.9;
 
-TEST_CASE("steps with momentum agree with plain loops", "[model]") {
+TEST_CASE("steps with momentum agree with plain loops", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
     const Guarded gradient(random, size, offset);
     Guarded velocity(random, size, 2 * offset), model(random, size, 0), other(random, size, offset);
@@ -36,7 +36,7 @@ TEST_CASE("steps with momentum agree with plain loops", "[model]") {
   });
 }
 
-TEST_CASE("an Adagrad step agrees with a plain loop", "[model]") {
+TEST_CASE("an Adagrad step agrees with a plain loop", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
     const Guarded gradient(random, size, offset);
     Guarded squares(random, size, 2 * offset), model(random, size, 0);
@@ -53,7 +53,7 @@ TEST_CASE("an Adagrad step agrees with a plain loop", "[model]") {
   });
 }
 
-TEST_CASE("an Adam step agrees with a plain loop", "[model]") {
+TEST_CASE("an Adam step agrees with a plain loop", "[model][kernels]") {
   for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
     const Guarded gradient(random, size, offset);
     Guarded mean(random, size, 2 * offset), squares(random, size, 0), model(random, size, offset);
@@ -74,7 +74,7 @@ TEST_CASE("an Adam step agrees with a plain loop", "[model]") {
   });
 }
 
-TEST_CASE("where the gradient has always been zero, no optimizer moves", "[model]") {
+TEST_CASE("where the gradient has always been zero, no optimizer moves", "[model][kernels]") {
   with_each_instruction_set([] {
     const Floats gradient(20, 0.0F);
     Floats mean(20, 0.0F), squares(20, 0.0F), model(20, 3.0F);
@@ -85,7 +85,7 @@ TEST_CASE("where the gradient has always been zero, no optimizer moves", "[model
   });
 }
 
-TEST_CASE("a gradient that is not a number reaches the model", "[model]") {
+TEST_CASE("a gradient that is not a number reaches the model", "[model][kernels]") {
   with_each_instruction_set([] {
     for (const float bad : {NAN, INFINITY}) {
       Floats gradient(20, 1.0F);

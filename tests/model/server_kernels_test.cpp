@@ -8,7 +8,7 @@
 
 using namespace trainyard;
 
-TEST_CASE("the distance after a step is the greatest over the coordinates", "[model]") {
+TEST_CASE("the distance after a step is the greatest over the coordinates", "[model][kernels]") {
   const std::vector<float> gradient{1.0F, -2.0F, 4.0F}, x{0.0F, 1.0F, 3.0F}, from{0.5F, 1.0F, 0.0F};
   // x − g / 2 = (−0.5, 2, 1)
   CHECK(kernels::distance_after_step(0.5, gradient, x, from) == 1.0);

@@ -45,7 +45,7 @@ void for_each_case(const Check& check) {
   }
 }
 
-TEST_CASE("a sparse write has the bits of compare-and-swaps", "[model]") {
+TEST_CASE("a sparse write has the bits of compare-and-swaps", "[model][kernels]") {
   test::with_each_instruction_set([&] {
     for_each_case([](const Model& model, const Dataset& data) {
       const Model::SparseUpdate& update = *model.sparse_update();
@@ -75,7 +75,7 @@ std::vector<double> reference_residuals(const std::string& model, std::vector<do
   return scores;
 }
 
-TEST_CASE("a sparse read sums every nonzero once", "[model]") {
+TEST_CASE("a sparse read sums every nonzero once", "[model][kernels]") {
   for (const auto& [name, classes] : cases) {
     const Dataset data = awkward_rows(features, classes);
     const auto model = make_model({name, 0.0}, data);
@@ -102,7 +102,7 @@ TEST_CASE("a sparse read sums every nonzero once", "[model]") {
 }
 
 // The formula in double, and nothing else in the matrix changed.
-TEST_CASE("subtract_sparse_outer() follows its formula", "[kernels]") {
+TEST_CASE("subtract_sparse_outer() follows its formula", "[model][kernels]") {
   const Dataset data = awkward_rows(features, 2);
   std::vector<float> pulls(features);
   for (std::size_t j = 0; j < features; ++j) pulls[j] = 0.02F * static_cast<float>(j);

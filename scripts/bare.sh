@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Do the README's two commands work on a bare system? Makes one of Debian's base packages alone, clones the last
+# commit into it, runs both commands there, and says how long each took. Needs root; 10 minutes and more of two
+# cores for each command's build, 4 GiB of disk. What was installed and built is thrown away at the end; the base,
+# without any package of ours, is kept.
+#
+#   scripts/bare.sh 12            Debian 12
+#   scripts/bare.sh 13 [FLAG…]    Debian 13; flags are those of test.sh, such as --fast
+#
+# Tests that read large data sets say there that they skip: a bare system has none.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+case ${1:-} in
+  12) suite=bookworm ;;
+  13) suite=trixie ;;
+  *)
+    echo "bare.sh: '${1:-}' is not 12 or 13, the versions of Debian" >&2
+    exit 2
+    ;;
+esac
+version=$1
+shift
+
+[[ $EUID -eq 0 ]] || {
+  echo "bare.sh: it needs root, to make a system and to enter it" >&2
+  exit 1
+}
+command -v debootstrap >/dev/null || {
+  echo "bare.sh: it needs debootstrap" >&2
+  exit 1
+}
+[[ -z $(git status --porcelain) ]] || echo "bare.sh: what is not committed is not tested" >&2
+
+base=build/bare/base-$version
+system=$PWD/build/bare/$version
+if [[ ! -e $base ]]; then
+  mkdir -p build/bare
+  rm -rf "$base.partial"
+  echo "making the base of Debian $version…" >&2
+  debootstrap --variant=minbase "$suite" "$base.partial" >"build/bare/debootstrap-$version.log"
+  mv "$base.partial" "$base"
+fi
+rm -rf --one-file-system "$system"
+trap 'rm -rf --one-file-system "$system"' EXIT
+cp -a "$base" "$system"
+cp /etc/resolv.conf "$system/etc/resolv.conf"
+git clone --quiet --no-hardlinks . "$system/trainyard"
+
+# A mount and a process namespace of its own: nothing stays mounted, and nobody goes on running, whatever happens.
+enter() {
+  unshare --mount --pid --fork --kill-child bash -c '
+    mount -t proc proc "$0/proc"
+    mount -t sysfs -o ro sysfs "$0/sys"
+    mount --rbind /dev "$0/dev"
+    exec chroot "$0" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 bash -c "$1" bash "${@:2}"
+  ' "$system" "$@"
+}
+
+timed() {
+  local what=$1 began=$SECONDS
+  shift
+  echo "Debian $version: $what"
+  enter "cd /trainyard && exec \"\$@\"" "$@" || {
+    echo "Debian $version: $what failed after $((SECONDS - began)) s" >&2
+    exit 1
+  }
+  echo "Debian $version: $what took $((SECONDS - began)) s"
+}
+
+timed "scripts/run.sh compare" ./scripts/run.sh compare
+timed "scripts/test.sh $*" ./scripts/test.sh "$@"
