@@ -1,6 +1,6 @@
 // One bit for each number (Seide et al., Interspeech 2014, §3): of each column of each matrix, the
 // numbers from 0 on become their mean, and those below 0 theirs. No other two values come nearer to
-// the column.
+// the column. A 0 is one of those from 0 on, and counts in their mean.
 //
 // Biased, a contraction: ‖C(x) − x‖² = ‖x‖² − Σ (S₊²/n₊ + S₋²/n₋) over all columns, S₊ and S₋ being
 // the sums of a column's n₊ numbers from 0 on and n₋ below; ≤ (1 − 1/rows) ‖x‖², and so ≤ (1 − 1/d)

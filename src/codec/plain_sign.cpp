@@ -1,5 +1,7 @@
-// C(x) = sgn(x), with sgn(0) = +1: what signSGD sends (Bernstein et al., ICML 2018; catalogue §5).
-// It says nothing of how large x is, so its error is unbounded beside ‖x‖, and E C(x) is not x.
+// C(x) = sgn(x), with sgn(0) = +1: one bit, as signSGD's second paper sends it in its experiments
+// (Bernstein, Zhao, Azizzadenesheli & Anandkumar, ICLR 2019; catalogue §5). It says nothing of how
+// large x is, so its error is unbounded beside ‖x‖, and E C(x) is not x. Steps along it move what
+// has no gradient; the votes of sign-sgd have 0 as a third state, as in the first paper.
 //
 // Wire: a bit for each number, 1 where it is negative: d bits.
 
@@ -42,10 +44,10 @@ class PlainSign final : public Codec {
 
 CodecInfo plain_sign_codec() {
   return {.name = "plain-sign",
-          .summary = "sgn(x): says nothing of how large x is",
+          .summary = "sgn(x), +1 for 0 (sign-sgd has 0): says nothing of how large x is",
           .wire = "d",
           .error = "unbounded, biased",
-          .source = "Bernstein, Wang, Azizzadenesheli & Anandkumar 2018; catalogue 5",
+          .source = "Bernstein, Zhao, Azizzadenesheli & Anandkumar 2019; catalogue 5",
           .encode_time = Duration{110},
           .decode_time = Duration{120},
           .make = [](std::string_view) -> std::shared_ptr<const Codec> {

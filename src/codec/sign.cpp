@@ -1,6 +1,9 @@
 // Scaled sign (Karimireddy et al., ICML 2019, §4; signSGD's signs, Bernstein et al., ICML 2018,
 // with a length):
 //   C(x)_i = (‖x‖₁/d) sgn(x_i),   sgn(0) = 1.
+// That is one bit a number, which the paper counts. The authors' code has sgn(0) = 0, a third
+// state, for which a bit is too little; with the error fed back what a 0 is sent as comes off again
+// in the next message.
 //
 // Biased, a contraction: ‖C(x) − x‖² = ‖x‖² − ‖x‖₁²/d ≤ (1 − 1/d) ‖x‖², as much where one number
 // alone is not 0.
@@ -54,7 +57,7 @@ class Sign final : public Codec {
 
 CodecInfo sign_codec() {
   return {.name = "sign",
-          .summary = "the signs, times the mean magnitude",
+          .summary = "the signs, +1 for 0 (0 in the authors' code), times the mean magnitude",
           .wire = "32 + d",
           .error = "‖x‖² − ‖x‖₁²/d, biased",
           .source = "Karimireddy et al. 2019; catalogue 5",

@@ -40,7 +40,7 @@ const std::vector<Check> checks{
     {"double-squeeze", "doublesqueeze_scaledsign"},
     {"coded-all-reduce", "ecsgd_top1"},
     {"terngrad", "", "terngrad is right on average, with the error of a common unit"},
-    {"sign-sgd", "", "sign-sgd steps where most signs point, and ties go up"},
+    {"sign-sgd", "", "sign-sgd follows a count of signs of its own, with ties or without"},
     {"one-bit-adam", "", "one-bit-adam is Adam, and then steps along encoded momenta"},
     {"power-sgd", "", "power-sgd follows its paper, whichever error it keeps"},
 

@@ -169,7 +169,7 @@ TEST_CASE("the closed form of a step is what its formula says", "[scheme]") {
        {"gradient-tracking", "the first step, which the closed form is, has half the messages"},
        {"coded-all-reduce", "known where coding takes no time; coded_step_time_test has that"},
        {"terngrad", "its messages have two bits a number and a few; terngrad_test has that"},
-       {"sign-sgd", "its message is a bit a number, and that of the formulas here a byte"},
+       {"sign-sgd", "its message is two bits a number, and that of the formulas here a byte"},
        {"nids", "the first step, which the closed form is, only computes"},
        {"sgp-overlap", "the first step, which the closed form is, only computes"},
        {"gpipe", "it is of stages, of which there are none here; gpipe_test has that"},

@@ -1,9 +1,12 @@
 // signSGD with majority vote: its rule, and where it fails.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/golden.hpp"
+#include "support/training.hpp"
 
 using namespace trainyard;
 
@@ -31,36 +34,58 @@ Dataset with_gradients(const std::vector<std::vector<double>>& gradients) {
 
 }  // namespace
 
-TEST_CASE("sign-sgd steps where most signs point, and ties go up", "[scheme]") {
+TEST_CASE("sign-sgd steps where most signs point, and stays where none do", "[scheme]") {
   const double lr = 0.125;
-  // Three workers: two of three decide. A gradient of 0 votes as a positive one.
-  const Dataset three = with_gradients({{5, -1, -1, 0}, {2, -1, 3, -2}, {-9, 7, -4, 0}});
-  const std::vector<double> first{-lr, lr, lr, -lr};
+  // Three workers: two of three decide. A gradient of 0 is no vote, and three of them move nothing.
+  const Dataset three =
+      with_gradients({{5, -1, -1, 0, 0, -3}, {2, -1, 3, -2, 0, 0}, {-9, 7, -4, 0, 0, 8}});
+  const std::vector<double> first{-lr, lr, lr, lr, 0.0, 0.0};
   test::check_close(test::run_on_quadratic(configuration(3, lr, 1), three).model, first);
-  // Two workers that disagree: the vote is +1, so the model goes down.
+  // Two workers that disagree: a tie.
   const Dataset two = with_gradients({{5, -1}, {-9, -2}});
-  test::check_close(test::run_on_quadratic(configuration(2, lr, 1), two).model, {-lr, lr});
-  // In the next steps against an own count of signs, over one server and two.
-  for (const int servers : {1, 2}) {
-    Configuration c = configuration(5, lr, 0);
-    c.servers = servers;
-    const Dataset data = test::unlike_data(5);
-    std::vector<double> x(2, 0.0);
-    for (std::uint64_t t = 1; t <= 40; ++t) {
-      for (std::size_t j = 0; j < 2; ++j) {
-        int votes = 0;
-        for (std::size_t i = 0; i < 5; ++i) {
-          const double g = static_cast<double>(data.dense[i * 4 + j]) *
-                           (x[j] - static_cast<double>(data.dense[i * 4 + 2 + j]));
-          votes += g < 0.0 ? -1 : 1;
+  test::check_close(test::run_on_quadratic(configuration(2, lr, 1), two).model, {0.0, lr});
+}
+
+TEST_CASE("sign-sgd follows a count of signs of its own, with ties or without", "[scheme]") {
+  const double lr = 0.125;
+  for (const int workers : {4, 5}) {
+    for (const int servers : {1, 2}) {
+      Configuration c = configuration(workers, lr, 0);
+      c.servers = servers;
+      const Dataset data = test::unlike_data(workers);
+      std::vector<double> x(2, 0.0);
+      for (std::uint64_t t = 1; t <= 40; ++t) {
+        for (std::size_t j = 0; j < 2; ++j) {
+          int votes = 0;
+          for (std::size_t i = 0; i < static_cast<std::size_t>(workers); ++i) {
+            const double g = static_cast<double>(data.dense[i * 4 + j]) *
+                             (x[j] - static_cast<double>(data.dense[i * 4 + 2 + j]));
+            votes += (g > 0.0) - (g < 0.0);
+          }
+          x[j] -= lr * ((votes > 0) - (votes < 0));
         }
-        x[j] -= votes < 0 ? -lr : lr;
+        c.steps = t;
+        CAPTURE(workers, servers, t);
+        test::check_close(test::run_on_quadratic(c, data).model, x);
       }
-      c.steps = t;
-      CAPTURE(servers, t);
-      test::check_close(test::run_on_quadratic(c, data).model, x);
     }
   }
+}
+
+// Most features are in none of a step's rows: with one bit for +1 and −1 their weights would all
+// move by γ at every step.
+TEST_CASE("sign-sgd leaves alone what has no gradient, in two bits a number", "[scheme]") {
+  constexpr std::uint64_t d = 301, steps = 3;
+  const LoadedData data = test::sparse_problem(400, d);
+  Configuration c = test::quick("sign-sgd", 2, steps);
+  c.batch = 1;
+  c.optimizer.lr = 0.5;
+  const RunResult result = test::train(c, data);
+  const auto model = std::as_const(result.model).view().as<float>();
+  // Six rows of at most ten features.
+  CHECK(std::ranges::count_if(model, [](float x) { return x != 0.0F; }) <= 60);
+  CHECK(std::ranges::all_of(model, [](float x) { return std::abs(x) <= 1.5F; }));
+  CHECK(result.summary.bytes_sent == steps * 2 * 2 * ((2 * d + 7) / 8));
 }
 
 // One worker of three has nearly all of the objective's slope, and is outvoted.
