@@ -353,6 +353,9 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   summary.bytes_sent = end.bytes;
   summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
   remark_missing_look(end);
+  for (const std::string& text : state.remarks()) {
+    if (hooks_.remark) hooks_.remark(text);
+  }
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
   observation_.put_into(result, state);

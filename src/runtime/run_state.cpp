@@ -70,6 +70,12 @@ std::vector<KeptVector> RunState::kept_by(int rank) const {
   return all;
 }
 
+std::vector<std::string> RunState::remarks() const {
+  std::vector<std::string> all;
+  for (const OfRank& rank : ranks_) all.insert(all.end(), rank.remarks.begin(), rank.remarks.end());
+  return all;
+}
+
 Staleness RunState::staleness() const {
   Staleness all;
   for (const Staleness& one : staleness_) all.merge(one);

@@ -7,8 +7,18 @@
 //          x ← x − γ m / (√v̂ + 10⁻⁸)
 // with v̂ as it was at the end of the first phase, its bias corrected, and DoubleSqueeze's errors
 // e_i and E. β₁ = 0.9, β₂ = 0.999. Errors are of momenta, and not of steps: γ multiplies them when
-// they are applied, as in the authors' code.
+// they are applied, as in the authors' code (DeepSpeed's OnebitAdam).
+//
+// A parameter without any gradient in the first phase, as of a word that has not come up yet, has
+// v = 0, and its first momentum would be divided by 10⁻⁸. The authors' code takes a mask of such
+// parameters, which their user writes, and sets their momenta to 0 after each exchange; here it is
+// made of v at the freeze. They stay where they are then, and the run says how many they are.
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "trainyard/collective/coded_exchange.hpp"
 #include "trainyard/collective/parameter_server.hpp"
@@ -46,17 +56,44 @@ class Moments {
                         .root_scale = root_scale_},
                        gradient, mean_, squares_, model_);
   }
-  /// x ← x − γ m / (√v̂ + 10⁻⁸): Adam's step in which neither moment moves.
+  /// From now on v stands still. Returns of how many parameters it is 0.
+  std::size_t freeze() {
+    without_gradient_ = with_scalar(squares_.scalar(), [&]<typename T>(T) {
+      return static_cast<std::size_t>(std::ranges::count(squares_.as<T>(), T{0}));
+    });
+    return without_gradient_;
+  }
+  /// x ← x − γ m / (√v̂ + 10⁻⁸): Adam's step in which neither moment moves, and m is 0 where v is.
   void step_with_frozen(double step_size) {
+    if (without_gradient_ > 0) hold_without_gradient();
     kernels::adam_step(
         {.beta1 = 1.0, .beta2 = 1.0, .scale = 1.0, .step = step_size, .root_scale = root_scale_},
         mean_, mean_, squares_, model_);
   }
 
  private:
+  void hold_without_gradient() {
+    with_scalar(mean_.scalar(), [&]<typename T>(T) {
+      const std::span<T> mean = mean_.as<T>();
+      const std::span<const T> squares = squares_.as<T>();
+      for (std::size_t j = 0; j < mean.size(); ++j) {
+        mean[j] = squares[j] == T{0} ? T{0} : mean[j];
+      }
+    });
+  }
+
   Vector model_, mean_, squares_;
   double root_scale_ = 1.0;
+  std::size_t without_gradient_ = 0;  // counted at the freeze
 };
+
+std::string without_gradient_text(std::size_t count, std::size_t parameters,
+                                  std::uint64_t warm_up) {
+  return fmt::format(
+      "warning: one-bit-adam froze its second moment after {} step{}, in which {} of {} parameters "
+      "had no gradient: they stay where they were; with a larger --freeze-step fewer do",
+      warm_up, warm_up == 1 ? "" : "s", count, parameters);
+}
 
 void work(Worker& worker) {
   Coder coder = worker.coder();
@@ -70,6 +107,11 @@ void work(Worker& worker) {
       pull(worker.comm(), gradient);
       moments.step(gradient, worker.step() + 1, worker.step_size());
       continue;
+    }
+    if (worker.step() == warm_up) {
+      const std::size_t count = moments.freeze();
+      const std::size_t all = worker.replica().size();
+      if (count > 0) worker.remark(without_gradient_text(count, all, warm_up));
     }
     kernels::scale(1.0 - beta1, gradient);
     kernels::axpy(beta1, moments.mean(), gradient);
@@ -118,22 +160,24 @@ HyperparameterInfo freeze_info() {
 }  // namespace
 
 Scheme one_bit_adam_scheme() {
-  return {.name = "one-bit-adam",
-          .summary =
-              "1-bit Adam: after a warm-up the second moment stands still, and momenta are encoded",
-          .step = "γ × Adam's direction of the mean over workers",
-          .cost = {.formula = "c + 2n(α + t/k); after the warm-up as double-squeeze",
-                   .rate = "as Adam's warm-up leaves it, then as double-squeeze",
-                   .time = step_time},
-          .source = "Tang, Gan et al. 2021",
-          .family = SchemeFamily::synchronous,
-          .cast = cast::replicas_with_servers,
-          .takes = {"codec"},
-          .codec_need = CodecNeed::contraction,
-          .optimizers = OptimizerRange::plain,
-          .hyperparameters = {freeze_info()},
-          .worker = work,
-          .server = serve};
+  return {
+      .name = "one-bit-adam",
+      .summary =
+          "1-bit Adam: after a warm-up the second moment stands still, and momenta are encoded; "
+          "parameters without a gradient till then stay",
+      .step = "γ × Adam's direction of the mean over workers",
+      .cost = {.formula = "c + 2n(α + t/k); after the warm-up as double-squeeze",
+               .rate = "as Adam's warm-up leaves it, then as double-squeeze",
+               .time = step_time},
+      .source = "Tang, Gan et al. 2021; catalogue 5",
+      .family = SchemeFamily::synchronous,
+      .cast = cast::replicas_with_servers,
+      .takes = {"codec"},
+      .codec_need = CodecNeed::contraction,
+      .optimizers = OptimizerRange::plain,
+      .hyperparameters = {freeze_info()},
+      .worker = work,
+      .server = serve};
 }
 
 }  // namespace trainyard

@@ -1,11 +1,15 @@
 // 1-bit Adam against its algorithm written out, with and without compression.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/every_codec.hpp"
 #include "support/golden.hpp"
+#include "support/training.hpp"
 
 using namespace trainyard;
 
@@ -77,6 +81,61 @@ TEST_CASE("one-bit-adam is Adam, and then steps along encoded momenta", "[scheme
   test::check_close(
       test::run_on_quadratic(configuration("one-bit-adam", "sign", 30, 30), data).model,
       test::run_on_quadratic(adam, data).model);
+}
+
+namespace {
+
+/// What a run on sparse rows, many of whose features come up late, ends with.
+struct SparseRun {
+  RunResult result;
+  std::vector<float> v;  // worker 0's second moments
+  std::string remarks;
+};
+
+SparseRun on_sparse_rows(const std::string& codec, std::uint64_t freeze, std::uint64_t steps) {
+  const LoadedData data = test::sparse_problem(400, 300);
+  Configuration c = test::quick("one-bit-adam", 2, steps);
+  c.batch = 1;
+  c.optimizer.lr = 0.01;
+  c.ingredients["codec"] = codec;
+  c.hyperparameters["freeze-step"] = static_cast<double>(freeze);
+  SparseRun run;
+  RunHooks hooks;
+  hooks.remark = [&](const std::string& text) { run.remarks += text + "\n"; };
+  hooks.finished = [&](const RunState& state) {
+    for (const KeptVector& kept : state.kept_by(0)) {
+      if (kept.name != "v") continue;
+      const auto values = kept.values.as<float>();
+      run.v.assign(values.begin(), values.end());
+    }
+  };
+  run.result = run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), hooks);
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("one-bit-adam leaves parameters alone whose second moment it froze at 0", "[scheme]") {
+  constexpr std::uint64_t freeze = 5, steps = 100;
+  const std::vector<float> frozen = on_sparse_rows("identity", freeze, freeze).v;
+  const auto zeros = std::ranges::count(frozen, 0.0F);
+  REQUIRE(zeros > 100);
+  for (const char* codec : {"identity", "qsgd:127", "sign"}) {
+    CAPTURE(codec);
+    const SparseRun run = on_sparse_rows(codec, freeze, steps);
+    CHECK(run.v == frozen);
+    const auto model = std::as_const(run.result.model).view().as<float>();
+    for (std::size_t j = 0; j < model.size(); ++j) {
+      if (frozen[j] == 0.0F) CHECK(model[j] == 0.0F);
+      CHECK(std::abs(model[j]) < 10.0F);
+    }
+    CHECK_THAT(run.remarks,
+               ContainsSubstring("froze its second moment after 5 steps, in which " +
+                                 std::to_string(zeros) + " of 300 parameters had no gradient"));
+  }
+  // Before the freeze there is nothing to say, and where all have had a gradient neither.
+  CHECK(on_sparse_rows("identity", freeze, freeze).remarks.empty());
+  CHECK(on_sparse_rows("identity", 3000, 3010).remarks.empty());
 }
 
 // m_t = β₁ m_{t−1} + (1 − β₁) ḡ_t − (mean of e_i + E)_t + (the same)_{t−1}: nothing is lost.

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trainyard/base/vector.hpp"
@@ -95,6 +96,11 @@ class RunState {
   /// Of all ranks together.
   Staleness staleness() const;
 
+  /// A rank found what the reader of the run's results should know; a sentence, for the run's end.
+  void remark(int rank, std::string text) { of(rank).remarks.push_back(std::move(text)); }
+  /// Of all ranks, in their order.
+  std::vector<std::string> remarks() const;
+
   /// What the rank's coding came to.
   CodingAccount& coding_of(int rank) { return of(rank).coding; }
   const CodingAccount& coding_of(int rank) const { return of(rank).coding; }
@@ -105,6 +111,7 @@ class RunState {
     std::map<std::string, VectorBuffer, std::less<>> kept;
     Vector model;  // one of them
     CodingAccount coding;
+    std::vector<std::string> remarks;
   };
   OfRank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   const OfRank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }

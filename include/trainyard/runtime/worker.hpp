@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -313,6 +314,11 @@ class Worker {
     CodingAccount& account = context_.state.coding_of(rank_.rank());
     account.plain_bytes += plain_bytes;
     account.encoded_bytes += encoded_bytes;
+  }
+  /// What the reader of the run's results should know of it, a sentence that is said at its end. Of
+  /// what all workers find alike: worker 0's alone is kept.
+  void remark(std::string text) {
+    if (rank_.rank() == 0) context_.state.remark(0, std::move(text));
   }
   GradientShape gradient_shape() const { return context_.gradient_shape(); }
   /// The matrices that the replica is.
