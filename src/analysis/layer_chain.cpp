@@ -74,7 +74,7 @@ bool has_parts(const Scheme& scheme) {
 
 bool divides_layers(const Scheme& scheme, const Configuration& c) {
   const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
-  return cast_of(scheme, c.workers, c.servers, c.ingredients, complete).holds != nullptr;
+  return cast_of(scheme, c.workers, servers_of(c), c.ingredients, complete).holds != nullptr;
 }
 
 ChainDivision choose_division(const Scheme& scheme, Configuration& c) {

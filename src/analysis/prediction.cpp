@@ -118,7 +118,7 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
   const auto time = [&] {
     try {
       return step_time({.workers = c.workers,
-                        .servers = std::clamp(cast_of(scheme, c).servers, 1, c.servers),
+                        .servers = std::clamp(cast_of(scheme, c).servers, 1, servers_of(c)),
                         .parameters = setting.parameters,
                         .compute = *c.compute_time,
                         .message = FloatMessages{c.network},

@@ -27,7 +27,7 @@ StandIn stand_in(std::size_t parameters, const Configuration& c) {
   const auto workers = static_cast<std::uint64_t>(c.workers);
   StandIn made{parameters, c.network, "logistic"};
   if (parameters > most_floats / workers) {
-    const std::uint64_t divisor = workers * static_cast<std::uint64_t>(std::min(c.servers, 64));
+    const std::uint64_t divisor = workers * static_cast<std::uint64_t>(std::min(servers_of(c), 64));
     const std::uint64_t times = std::max<std::uint64_t>(1, floats_of_stand_in / workers / divisor);
     made.floats = std::min(times * divisor, parameters);
     made.factor = static_cast<double>(made.floats) / static_cast<double>(parameters);

@@ -115,11 +115,11 @@ const std::vector<Quantity>& quantities() {
        count_text},
       {"servers", true,
        [](std::string_view text, std::string_view what) {
-         return read_as_flag("servers", text, what,
-                             [](const Configuration& c) { return static_cast<double>(c.servers); });
+         return static_cast<double>(parse_integer(text, what, 1, most_servers));
        },
        [](PredictionSetting& s, double value) {
          s.configuration.servers = static_cast<int>(value);
+         s.configuration.given.push_back("servers");  // and not what a system sets
        },
        count_text},
       {"latency", false,

@@ -141,7 +141,8 @@ Timeline timeline_of_collective(const AllReduce& collective, const TimelineOptio
          "its servers have machines of their own");
   refuse(options.servers && collective.serve == nullptr, "servers", collective.name, "it has none");
   const int workers = checked_workers(options);
-  const int servers = collective.servers(workers, options.servers.value_or(1));
+  const int wanted = options.servers.value_or(1);
+  const int servers = collective.servers(workers, wanted == 0 ? workers : wanted);
   const Network network = default_network(options);
   return timeline_of_programs(fmt::format("{}: all-reduce of 96 kB", collective.name), workers,
                               servers, network, [&](Rank& rank) {

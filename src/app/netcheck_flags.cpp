@@ -41,7 +41,7 @@ NetcheckOptions NetcheckFlags::options() const {
   if (asked.time == TimeMode::automatic) asked.time = TimeMode::simulated;
 
   NetcheckOptions options{.workers = asked.workers,
-                          .servers = asked.servers,
+                          .servers = servers_of(asked),
                           .network = asked.network,
                           .time = asked.time,
                           .placement = asked.placement};

@@ -113,7 +113,7 @@ PredictionSetting PredictFlags::setting() const {
 ExchangeCosts PredictFlags::exchange_costs(const PredictionSetting& setting) const {
   const Configuration& c = setting.configuration;
   ExchangeCosts costs = trainyard::exchange_costs(
-      c.workers, c.servers, static_cast<double>(setting.parameters * sizeof(float)),
+      c.workers, servers_of(c), static_cast<double>(setting.parameters * sizeof(float)),
       c.network.bytes_per_second);
   const auto bytes = static_cast<double>(setting.parameters * sizeof(float));
   if (const std::string text = only_value(*reduce_rate_); reduce_rate_->count() > 0) {

@@ -5,7 +5,7 @@
 namespace trainyard {
 
 Cast cast_of(const Scheme& scheme, const Configuration& c) {
-  Cast cast = cast_of(scheme, c.workers, c.servers, c.ingredients,
+  Cast cast = cast_of(scheme, c.workers, servers_of(c), c.ingredients,
                       with_fallbacks(scheme, c.hyperparameters, c.workers));
   if (c.data_source == DataSource::server) cast.data_servers = 1;
   return cast;

@@ -111,6 +111,11 @@ std::string toml_text(const std::string& text) {
   return result + "\"";
 }
 
+/// Of options that are numbers otherwise.
+bool is_word(const std::string& value) {
+  return value == "workers";
+}
+
 std::vector<std::string> section_names() {
   std::vector<std::string> names;
   for (const Option& option : options()) {
@@ -295,7 +300,7 @@ std::string configuration_text(const Configuration& configuration) {
       section = option.section;
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);
     }
-    if (option.bare) {
+    if (option.bare && !is_word(value)) {
       text += fmt::format("{} = {}\n", option.name, value);
     } else {
       text += fmt::format("{} = {}\n", option.name, toml_text(value));

@@ -170,14 +170,17 @@ std::vector<Option> rank_options() {
           },
           [](const C& c) { return fmt::to_string(c.workers); }),
       split_option(),
-      idle_where(number_option(
-                     "run", "servers", "K",
-                     "parameter servers, each with a shard; groups of the collective hierarchical",
-                     [](C& c, Text t, Text w) {
-                       c.servers = static_cast<int>(parse_integer(t, w, 1, 32000));
-                     },
-                     [](const C& c) { return fmt::to_string(c.servers); }),
-                 servers_idle),
+      idle_where(
+          number_option(
+              "run", "servers", "K|workers",
+              "parameter servers, each with a shard; groups of the collective hierarchical; "
+              "workers: as many as there are",
+              [](C& c, Text t, Text w) {
+                c.servers =
+                    t == "workers" ? 0 : static_cast<int>(parse_integer(t, w, 1, most_servers));
+              },
+              [](const C& c) { return c.servers == 0 ? "workers" : fmt::to_string(c.servers); }),
+          servers_idle),
       {"run", "time", "auto|wall|virtual",
        "wall: threads and the machine's clock; virtual: simulated time, repeatable",
        [](C& c, Text t, Text w) { c.time = parse_time_mode(t, w); },

@@ -120,30 +120,39 @@ std::vector<Preset> with_servers() {
   };
 }
 
+/// A server on each worker's machine, as the survey has it of both.
+std::vector<OptionText> server_on_each_worker(std::vector<OptionText> besides = {}) {
+  besides.push_back({"server-placement", "colocated"});
+  besides.push_back({"servers", "workers"});
+  return besides;
+}
+
 std::vector<Preset> of_frameworks_with_servers() {
   return {
       {.name = "mxnet",
        .system = "MXNet, dist_sync",
        .source = "Chen et al., 2015",
        .scheme = "ps-sync",
-       .settings = {{"server-placement", "colocated"}},
-       .criteria = {data, synchronous, centralised, gradients, "servers on workers' machines"},
-       .emulated = "the key-value store's servers (--servers) on the workers' ports",
+       .settings = server_on_each_worker(),
+       .criteria = {data, synchronous, centralised, gradients, "a server on each worker's machine"},
+       .emulated = "the key-value store's servers on the workers' ports, as many as workers unless "
+                   "--servers says otherwise",
        .not_emulated = "the engine that orders operations by their data"},
       {.name = "mxnet-async",
        .system = "MXNet, dist_async",
        .source = "Chen et al., 2015",
        .scheme = "ps-async",
-       .settings = {{"server-placement", "colocated"}},
-       .criteria = {data, asynchronous, centralised, gradients, "servers on workers' machines"},
+       .settings = server_on_each_worker(),
+       .criteria = {data, asynchronous, centralised, gradients,
+                    "a server on each worker's machine"},
        .emulated = "the same, each gradient applied as it comes",
        .not_emulated = "the engine that orders operations by their data"},
       {.name = "mxnet-bounded",
        .system = "MXNet, bounded delay",
        .source = "Chen et al., 2015",
        .scheme = "ssp",
-       .settings = {{"server-placement", "colocated"}},
-       .criteria = {data, bounded, centralised, gradients, "servers on workers' machines"},
+       .settings = server_on_each_worker(),
+       .criteria = {data, bounded, centralised, gradients, "a server on each worker's machine"},
        .emulated = "the same servers, nobody more than --staleness steps ahead of the slowest",
        .not_emulated = "the engine that orders operations by their data"},
       {.name = "mxnet-hierarchical",
@@ -153,31 +162,35 @@ std::vector<Preset> of_frameworks_with_servers() {
        .criteria = {data, asynchronous, centralised, gradients, "groups with a proxy each, a root"},
        .emulated = "a group's gradients are summed by its proxy (--servers groups), asynchronously "
                    "between groups",
-       .not_emulated = "the engine that orders operations by their data"},
+       .not_emulated = "a root in as many shards as there are workers (here it is one server), the "
+                       "engine that orders operations by their data"},
       {.name = "mxnet-two-bit",
        .system = "MXNet, dist_sync with gradient compression",
        .source = "Chen et al., 2015; its documentation",
        .scheme = "ec-sgd",
-       .settings = {{"codec", "two-bit:0.5"}},
-       .criteria = {data, synchronous, centralised, "gradients", "workers and a server"},
-       .emulated = "two bits a number, threshold 0.5, what is left out fed back",
-       .not_emulated = "servers on the workers' machines, the engine"},
+       .settings = server_on_each_worker({{"codec", "two-bit:0.5"}}),
+       .criteria = {data, synchronous, centralised, gradients, "a server on each worker's machine"},
+       .emulated = "the servers of mxnet; two bits a number, threshold 0.5, what is left out fed "
+                   "back",
+       .not_emulated = "the engine that orders operations by their data"},
       {.name = "tensorflow",
        .system = "TensorFlow, SyncReplicasOptimizer",
        .source = "Abadi et al., OSDI 2016; Chen et al., 2016",
        .scheme = "ps-backup",
-       .settings = {{"server-placement", "colocated"}},
-       .criteria = {data, synchronous, centralised, gradients, "servers on workers' machines"},
-       .emulated = "servers on the workers' ports, and backup workers whose gradients are dropped",
+       .settings = server_on_each_worker(),
+       .criteria = {data, synchronous, centralised, gradients, "a server on each worker's machine"},
+       .emulated = "servers on the workers' ports, as many as workers unless --servers says "
+                   "otherwise, and backup workers whose gradients are dropped",
        .not_emulated = "placement of operations on devices; petuum is what it does with bounded "
                        "staleness, bigdl and horovod with all-reduces"},
       {.name = "tensorflow-async",
        .system = "TensorFlow, asynchronous",
        .source = "Abadi et al., OSDI 2016",
        .scheme = "ps-async",
-       .settings = {{"server-placement", "colocated"}},
-       .criteria = {data, asynchronous, centralised, gradients, "servers on workers' machines"},
-       .emulated = "servers on the workers' ports, each gradient applied as it comes",
+       .settings = server_on_each_worker(),
+       .criteria = {data, asynchronous, centralised, gradients,
+                    "a server on each worker's machine"},
+       .emulated = "the same servers, each gradient applied as it comes",
        .not_emulated = "placement of operations on devices"},
   };
 }

@@ -17,6 +17,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "run/coding.hpp"
+#include "run/hyperparameter_remarks.hpp"
 #include "run/large_features.hpp"
 #include "run/memory.hpp"
 #include "run/pipelines.hpp"
@@ -349,19 +350,14 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   };
   check_split(c);
   if (const std::string what = spell_out_preset(c); !what.empty()) say(what);
+  c.servers = servers_of(c);
   int ranks = 0;
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
     resolve_pipelines(c, scheme, data, say);
     c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
     const Cast cast = cast_of(scheme, c);
-    const bool in_groups =
-        cast.model == ModelHome::shared && c.workers > 1 &&
-        std::ranges::count(scheme.hyperparameters, "groups", &HyperparameterInfo::name) > 0;
-    if (in_groups && cast.shared_models == 1) {
-      say(fmt::format("note: {} has one group of workers, so it is hogwild; --groups 2 makes two",
-                      name));
-    }
+    remark_hyperparameters(c, scheme, cast, say);
     ranks = std::max(ranks, cast.ranks());
   }
   check_optimizer(c.optimizer);

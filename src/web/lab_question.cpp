@@ -152,7 +152,7 @@ void check_contestants(const ComparisonRequest& request) {
   for (const Contestant& contestant : request.contestants) {
     const Configuration c = of_contestant(request, contestant);
     check_count("workers", c.workers);
-    check_count("servers", c.servers);
+    check_count("servers", servers_of(c));
     if (dataset_request(c) != data) {
       throw OptionError("schemes", fmt::format("{}: contestants of the lab share their data",
                                                echoed(contestant.label)));

@@ -339,4 +339,21 @@ TEST_CASE("dots in quotes, in comments and in many lines are no harm", "[configu
   CHECK(c.epochs == 0.5);
 }
 
+TEST_CASE("as many servers as workers are asked for by a word, whatever comes later",
+          "[configuration]") {
+  Configuration c;
+  option_named("servers").set(c, "workers", "--servers");
+  option_named("workers").set(c, "5", "--workers");
+  CHECK(servers_of(c) == 5);
+  Configuration read;
+  parse_configuration(configuration_text(c), "text", read);
+  CHECK(option_named("servers").get(read) == "workers");
+  CHECK(servers_of(read) == 5);
+  option_named("servers").set(c, "2", "--servers");
+  CHECK(servers_of(c) == 2);
+  CHECK_THROWS_WITH(option_named("servers").set(c, "0", "--servers"),
+                    ContainsSubstring("--servers"));
+  CHECK_THROWS_AS(option_named("servers").set(c, "worker", "--servers"), UsageError);
+}
+
 }  // namespace trainyard

@@ -256,3 +256,21 @@ TEST_CASE("eamsgd follows its rule, replicas and centre", "[scheme]") {
     }
   }
 }
+
+TEST_CASE("a worker's elasticity below the centre's is remarked upon", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  const auto notes = [&](const std::string& scheme, Hyperparameters given) {
+    Configuration c = test::quick(scheme, 2, 20);
+    c.hyperparameters = std::move(given);
+    std::string all;
+    (void)resolve(c, {scheme}, data, [&](const std::string& text) { all += text + "\n"; });
+    return all;
+  };
+  for (const char* scheme : {"easgd", "easgd-async", "eamsgd"}) {
+    CHECK_THAT(notes(scheme, {{"worker-rate", 0.1}, {"moving-rate", 0.9}}),
+               ContainsSubstring("with --worker-rate 0.1 below --moving-rate 0.9"));
+    CHECK_THAT(notes(scheme, {{"worker-rate", 0.9}, {"moving-rate", 0.1}}),
+               !ContainsSubstring("worker-rate"));
+    CHECK_THAT(notes(scheme, {{"moving-rate", 0.4}}), !ContainsSubstring("worker-rate"));
+  }
+}

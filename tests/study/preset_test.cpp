@@ -165,6 +165,37 @@ TEST_CASE("predictions of systems are those of their schemes", "[study]") {
   CHECK(std::ranges::count(all, std::string("cots-hpc"), &Variant::preset) == 0);
 }
 
+TEST_CASE("MXNet and TensorFlow have a server on each worker's machine", "[study]") {
+  const LoadedData data = blobs();
+  for (const char* name : {"mxnet", "mxnet-async", "mxnet-bounded", "mxnet-two-bit", "tensorflow",
+                           "tensorflow-async"}) {
+    CAPTURE(name);
+    Configuration c = of_system(name);
+    c.servers = 1;
+    const Configuration of_four = train(c, data).resolved;
+    CHECK(of_four.servers == 4);
+    CHECK(of_four.network.server_placement == ServerPlacement::colocated);
+    c.servers = 3;
+    c.given = {"servers"};
+    CHECK(train(c, data).resolved.servers == 3);
+    // Whatever the number of workers comes to afterwards.
+    Configuration later = of_system("ring");
+    apply(parse_contestants(std::string(name) + "{workers=2}").front(), later);
+    CHECK(servers_of(later) == 2);
+  }
+  // 14 messages of an eighth of the model, and not of the model.
+  PredictionSetting setting{.configuration = quick("ring", 8, 1), .parameters = 8000};
+  Network& network = setting.configuration.network;
+  network = {.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
+  const Prediction mxnet = predict(parse_variants("mxnet", "--schemes").front(), setting);
+  CHECK(mxnet.servers == 8);
+  CHECK(*mxnet.closed_form_s == Approx(1e-3 + 14 * (1e-3 + 4e-3)));
+  CHECK(mxnet.step_s == Approx(*mxnet.closed_form_s));
+  setting.configuration.servers = 1;
+  setting.configuration.given = {"servers"};
+  CHECK(predict(parse_variants("mxnet", "--schemes").front(), setting).servers == 1);
+}
+
 namespace {
 
 /// The first step of that system as it is trained, over rows that make a model of 840 parameters.
@@ -184,19 +215,21 @@ double first_step(const Preset& preset, Configuration c) {
 
 TEST_CASE("each system's first step takes its closed form, or a prediction says why it has none",
           "[study]") {
-  // One server; then one on each worker's machine, or in each group. The rest has reasons.
+  // One server, or one on each worker's machine where that is the system's; then as many as
+  // workers, or one in each group. The rest has reasons.
   const std::map<std::string, std::string> open{
       {"easgd", "known roughly: c, or in every τ-th step"},
       {"easgd-async", "known roughly: c, or in every τ-th step"},
       {"gosgd", "known roughly: c"},
-      {"mxnet-bounded", "with servers on workers' machines it depends"},
-      {"petuum", "known roughly: between max(c, n(α + t))"}};
-  const std::map<std::string, std::string> open_with_more{
-      {"distbelief", "not with these settings; otherwise as ps-async"},
       {"mxnet-async", "with servers on workers' machines it depends"},
-      {"parameter-server", "not with these settings; otherwise c + (n+1)(α + t)"},
+      {"mxnet-bounded", "with servers on workers' machines it depends"},
+      {"mxnet-two-bit", "with servers on workers' machines it depends"},
+      {"petuum", "known roughly: between max(c, n(α + t))"},
       {"tensorflow", "with servers on workers' machines it depends"},
       {"tensorflow-async", "with servers on workers' machines it depends"}};
+  const std::map<std::string, std::string> open_with_more{
+      {"distbelief", "not with these settings; otherwise as ps-async"},
+      {"parameter-server", "not with these settings; otherwise c + (n+1)(α + t)"}};
   for (const int workers : {1, 2, 4, 5}) {
     for (const bool more : {false, true}) {
       PredictionSetting setting{.configuration = quick("ring", workers, 1), .parameters = 840};

@@ -32,7 +32,7 @@ struct Timeline {
 
 /// What is not as prepared. Each kind of timeline takes some of it and refuses the rest.
 struct TimelineOptions {
-  std::optional<int> workers{}, servers{};
+  std::optional<int> workers{}, servers{};  // servers 0: as many as workers
   IngredientNames ingredients{};
   Hyperparameters hyperparameters{};  // of schemes that send by layers
   std::optional<Duration> latency{};

@@ -6,6 +6,7 @@
 // alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -52,7 +53,7 @@ struct Configuration {
   /// It was named by a preset (preset.hpp), whose settings resolve() adds; resolved: empty.
   std::string preset;
   int workers = 8;
-  int servers = 1;  // of schemes that have servers
+  int servers = 1;  // of schemes that have servers; 0: as many as workers (servers_of())
   TimeMode time = TimeMode::automatic;
   std::optional<double> epochs;
   std::optional<std::uint64_t> steps;
@@ -116,6 +117,14 @@ struct Configuration {
   /// The options that somebody asked for, by name: where one has no effect, that is said.
   std::vector<std::string> given;
 };
+
+/// As many are accepted, and threads have room for fewer.
+inline constexpr int most_servers = 32000;
+
+/// How many are asked for.
+inline int servers_of(const Configuration& c) {
+  return c.servers == 0 ? std::min(c.workers, most_servers) : c.servers;
+}
 
 inline bool has_target(const Configuration& c) {
   return c.target_loss || c.target_accuracy || c.target_gradient;

@@ -1,0 +1,47 @@
+#include "run/hyperparameter_remarks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+namespace {
+
+using Remark = std::function<void(const std::string&)>;
+
+bool has(const Scheme& scheme, std::string_view name) {
+  return std::ranges::count(scheme.hyperparameters, name, &HyperparameterInfo::name) > 0;
+}
+
+void remark_one_group(const Configuration& c, const Scheme& scheme, const Cast& cast,
+                      const Remark& remark) {
+  const bool in_groups = cast.model == ModelHome::shared && c.workers > 1 && has(scheme, "groups");
+  if (!in_groups || cast.shared_models != 1) return;
+  remark(fmt::format("note: {} has one group of workers, so it is hogwild; --groups 2 makes two",
+                     scheme.name));
+}
+
+/// In the general rule (Liu & Zhang 2020; catalogue §4.1) a worker's elasticity is at least the
+/// centre's; Zhang et al. 2015 have them equal.
+void remark_elasticities(const Configuration& c, const Scheme& scheme, const Remark& remark) {
+  if (!has(scheme, "worker-rate") || !has(scheme, "moving-rate")) return;
+  const double alpha = hyperparameter(c.hyperparameters, "worker-rate");
+  const double beta = hyperparameter(c.hyperparameters, "moving-rate");
+  if (alpha >= beta) return;
+  remark(
+      fmt::format("note: {} with --worker-rate {} below --moving-rate {}: replicas draw the centre "
+                  "more than it draws them, and may stay far from it; published rules have the "
+                  "worker's rate equal (Zhang et al. 2015) or larger (Liu & Zhang 2020)",
+                  scheme.name, alpha, beta));
+}
+
+}  // namespace
+
+void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const Cast& cast,
+                            const Remark& remark) {
+  remark_one_group(c, scheme, cast, remark);
+  remark_elasticities(c, scheme, remark);
+}
+
+}  // namespace trainyard
