@@ -7,6 +7,11 @@
 // and at each step x_i ← x_i − γ g_i(x_i). Nobody waits for anybody. Only the receiver moves, so
 // Σ x_i is not conserved; where all agree, they stay.
 //
+// The order is the survey's (Langer, He, Rahayu & Xue, TPDS 2020): receive, then take the gradient
+// where that has led, step, and send. What arrives while a worker computes is kept until its step
+// is done and its replicas are sent, so that every gradient is the one at the replica that it is
+// applied to.
+//
 // Periods differ by level, as in the thesis: an edge to a child l levels above the deepest one has
 // G^l τ_up and G^l τ_down, with G the growth. So τ_up = τ_down = 10, G = 10 are her periods of 10
 // between leaves and their parents and 100 above them; τ_up = 8, τ_down = 80, G = 1 her other
@@ -17,13 +22,13 @@
 // no worker is there for averaging alone; the model is the mean of all. And a replica is sent only
 // when the one before has arrived, which the neighbour says at once, while it computes, with an
 // empty message: on a network that is slower than the periods ask for, replicas would pile up and
-// come ever later. Who receives moves at once too; its gradient is the one at where it was when the
-// step began.
+// come ever later.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -88,6 +93,27 @@ class Tree {
   int deepest_;
 };
 
+/// Replicas that have arrived, in that order. Its memory stays.
+class Inbox {
+ public:
+  void put(ConstVector replica) {
+    if (count_ == replicas_.size()) replicas_.emplace_back(replica.scalar(), replica.size());
+    kernels::copy(replica, replicas_[count_].view());
+    ++count_;
+  }
+  /// model ← model + a (replica − model), of one after the other.
+  void draw(double elasticity, Vector model) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      kernels::move_towards(elasticity, replicas_[i].view(), model);
+    }
+    count_ = 0;
+  }
+
+ private:
+  std::vector<VectorBuffer> replicas_;
+  std::size_t count_ = 0;
+};
+
 constexpr std::uint64_t replica_tag = 0, taken_tag = 1;
 
 void work(Worker& worker) {
@@ -95,12 +121,13 @@ void work(Worker& worker) {
   std::vector<Neighbour> neighbours = Tree(worker, comm.workers()).neighbours_of(comm.rank());
   const double elasticity =
       worker.hyperparameter("moving-rate") / static_cast<double>(neighbours.size() + 1);
+  Inbox inbox;
   const auto take = [&](const Message& message) {
     if (message.tag() == taken_tag) {
       std::ranges::find(neighbours, message.from(), &Neighbour::rank)->has_taken = true;
       return;
     }
-    kernels::move_towards(elasticity, message.vector(), worker.replica());
+    inbox.put(message.vector());
     comm.send(message.from(), Vector(), taken_tag);
   };
   while (worker.next_step()) {
@@ -110,6 +137,7 @@ void work(Worker& worker) {
       comm.send(neighbour.rank, worker.replica(), replica_tag);
       neighbour.has_taken = false;
     }
+    inbox.draw(elasticity, worker.replica());
   }
 }
 
@@ -147,7 +175,7 @@ Scheme tree_easgd_scheme() {
       .cost = {.formula = "c; nobody waits",
                .rate = "not known",
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
-      .source = "Zhang 2016; catalogue 4.1",
+      .source = "Zhang 2016; Langer et al. 2020; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .pace = Pace::free,
       .optimizers = OptimizerRange::plain,

@@ -24,8 +24,8 @@ int depth(int worker, int fan_out) {
   return worker == 0 ? 0 : 1 + depth((worker - 1) / fan_out, fan_out);
 }
 
-/// In step s each worker takes what was sent to it in step s − 1, parent's first, steps with the
-/// gradient at where it was before, and sends.
+/// In step s each worker steps with the gradient at where it is, sends, and is drawn by what was
+/// sent to it in step s − 1, the parent's first, before it takes its next gradient.
 std::vector<Doubles> by_the_rule(const std::vector<Doubles>& h, const std::vector<Doubles>& b,
                                  std::vector<Doubles> x, int steps, Periods tree, double lr,
                                  double beta) {
@@ -47,19 +47,18 @@ std::vector<Doubles> by_the_rule(const std::vector<Doubles>& h, const std::vecto
       }
       const double a = beta / (static_cast<double>(neighbours.size()) + 1);
       Doubles& own = x[static_cast<std::size_t>(i)];
-      const Doubles before = own;
-      for (const int k : neighbours) {
-        const auto message = under_way.find({k, i});
-        if (message == under_way.end()) continue;
-        for (std::size_t j = 0; j < own.size(); ++j) own[j] += a * (message->second[j] - own[j]);
-      }
       for (std::size_t j = 0; j < own.size(); ++j) {
-        own[j] -= lr * h[static_cast<std::size_t>(i)][j] *
-                  (before[j] - b[static_cast<std::size_t>(i)][j]);
+        own[j] -=
+            lr * h[static_cast<std::size_t>(i)][j] * (own[j] - b[static_cast<std::size_t>(i)][j]);
       }
       for (const int k : neighbours) {
         const int every = k < i ? period(tree.up, i) : period(tree.down, k);
         if (done % every == 0) sent[{i, k}] = own;
+      }
+      for (const int k : neighbours) {
+        const auto message = under_way.find({k, i});
+        if (message == under_way.end()) continue;
+        for (std::size_t j = 0; j < own.size(); ++j) own[j] += a * (message->second[j] - own[j]);
       }
     }
     under_way = std::move(sent);
