@@ -20,6 +20,7 @@ namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
 template <typename T>
 CodecLoops<T> loops_of() {
   return {.largest = largest_magnitude<T>,
+          .sum = sum<T>,
           .sum_of_squares = sum_of_squares<T>,
           .sum_of_magnitudes = sum_of_magnitudes<T>,
           .write_fp16 = write_halves<Fp16, T>,

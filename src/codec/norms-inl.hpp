@@ -40,8 +40,16 @@ HWY_INLINE HWY_ATTR double sum_of(std::span<const T> x, const Term& term) {
 }
 
 template <typename T>
-double sum_of_squares(std::span<const T> x, double unit) {
-  return sum_of<T>(x, [=](double value) HWY_ATTR { return (value * unit) * (value * unit); });
+double sum(std::span<const T> x, double unit) {
+  return sum_of<T>(x, [=](double value) HWY_ATTR { return value * unit; });
+}
+
+template <typename T>
+double sum_of_squares(std::span<const T> x, double unit, double center) {
+  return sum_of<T>(x, [=](double value) HWY_ATTR {
+    const double difference = value * unit - center;
+    return difference * difference;
+  });
 }
 
 template <typename T>

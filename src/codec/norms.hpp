@@ -25,22 +25,28 @@ T within(double value) {
   return static_cast<T>(std::clamp(value, -most, most));
 }
 
-/// Σ x_i² in a unit of its own: Σ x_i² = unit² · sum. Squares of floats fit into a double; those of
-/// doubles may not, and are taken of x / unit, a power of two.
+/// What x is divided by before it is squared, a power of two. Squares of floats fit into a double;
+/// those of doubles may not.
+template <typename T>
+double squaring_unit(std::span<const T> x) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    const double largest = largest_of(x);
+    if (largest == 0.0) return 1.0;
+    // 1/unit is finite, too.
+    return std::ldexp(1.0, std::clamp(std::ilogb(largest), -1022, 1022));
+  }
+  return 1.0;
+}
+
+/// Σ x_i² in a unit of its own: Σ x_i² = unit² · sum.
 struct Squares {
   double unit, sum;
 };
 
 template <typename T>
 Squares squares_of(std::span<const T> x) {
-  double unit = 1.0;
-  if constexpr (sizeof(T) == sizeof(double)) {
-    const double largest = largest_of(x);
-    if (largest == 0.0) return {0.0, 0.0};
-    // 1/unit is finite, too.
-    unit = std::ldexp(1.0, std::clamp(std::ilogb(largest), -1022, 1022));
-  }
-  return {unit, codec_loops<T>().sum_of_squares(x, 1.0 / unit)};
+  const double unit = squaring_unit(x);
+  return {unit, codec_loops<T>().sum_of_squares(x, 1.0 / unit, 0.0)};
 }
 
 /// ‖x‖; the largest double where it is beyond.
@@ -50,11 +56,13 @@ double norm_of(std::span<const T> x) {
   return within<double>(squares.unit * std::sqrt(squares.sum));
 }
 
-/// ‖x‖/√d
+/// √(Σ (x_i − x̄)² / d), x̄ the mean; not finite where x is not.
 template <typename T>
-double root_mean_square(std::span<const T> x) {
-  const Squares squares = squares_of(x);
-  return squares.unit * std::sqrt(squares.sum / static_cast<double>(x.size()));
+double standard_deviation(std::span<const T> x) {
+  const auto d = static_cast<double>(x.size());
+  const double unit = squaring_unit(x);
+  const double mean = codec_loops<T>().sum(x, 1.0 / unit) / d;
+  return unit * std::sqrt(codec_loops<T>().sum_of_squares(x, 1.0 / unit, mean) / d);
 }
 
 /// What numbers are multiplied by so that their sum is no larger than the largest double: 1 unless

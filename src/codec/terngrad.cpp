@@ -7,9 +7,11 @@
 // m and all others are m/(√d + 1).
 //
 // terngrad:C first clips x to ±Cσ (the paper has C = 2.5), which is biased but makes m, and
-// with it the error, smaller. σ = ‖x‖/√d is the standard deviation about 0: about the mean it is 0
-// for a constant vector, and nothing would be left of it. With y the clipped vector the error is ‖x
-// − y‖² + Σ |y_i| (m − |y_i|), where m ≤ C ‖x‖/√d and Σ |y_i| ≤ √d ‖y‖, and as ‖x − y‖² is at most
+// with it the error, smaller. As in the authors' code σ is the standard deviation about the mean of
+// x, while the clipping is about 0: of a constant vector nothing is left. A single number has no
+// deviation and is not clipped; their code leaves small tensors alone. (It clips and scales tensor
+// by tensor; here a message is one vector.) With y the clipped vector the error is ‖x − y‖² + Σ
+// |y_i| (m − |y_i|), where m ≤ Cσ ≤ C ‖x‖/√d and Σ |y_i| ≤ √d ‖y‖, and as ‖x − y‖² is at most
 // ‖x‖² − ‖y‖², that is no more than (1 + C t − 2t²) ‖x‖² for some t ≤ 1, t = ‖y‖/‖x‖.
 //
 // Wire: m (32 bits), then the d signs, −1, 0 and 1, as 0, 1 and 2 in two bits.
@@ -61,7 +63,7 @@ class TernGrad final : public Codec {
   double error_bound(std::size_t length) const override {
     const double root = std::sqrt(static_cast<double>(length));
     const double unclipped = (root - 1.0) / 2.0;
-    if (clip_ >= root) return unclipped;  // |x| ≤ ‖x‖ = √d σ
+    if (unbiased() || length == 1) return unclipped;
     const double t = std::min(clip_ / 4.0, 1.0);
     return std::min(1.0 + clip_ * t - 2.0 * t * t, std::max(1.0, unclipped));
   }
@@ -70,8 +72,8 @@ class TernGrad final : public Codec {
   template <typename T>
   void encode_as(std::span<const T> x, const Dither& dither, std::span<std::byte> wire) const {
     T most = largest_of(x);
-    if (clip_ != not_clipped) {
-      most = std::min(most, within<T>(clip_ * root_mean_square(x)));
+    if (clip_ != not_clipped && x.size() > 1) {
+      most = std::min(most, within<T>(clip_ * standard_deviation(x)));
     }
     wire::store(wire, 0, most);
     codec_loops<T>().write_random_trits(x, most, dither, wire.data() + sizeof(T));
@@ -86,7 +88,9 @@ CodecInfo terngrad_codec() {
   return {.name = "terngrad",
           .argument = "none|C",
           .fallback = "none",
-          .summary = "0 or ±max|x| at random; C clips x at C standard deviations before, like 2.5",
+          .summary =
+              "0 or ±max|x| at random; C clips x at C standard deviations before, like 2.5; one "
+              "unit for the whole vector, where the paper has one a layer",
           .wire = "32 + 2d",
           .error = "Σ|x|(max|x|−|x|), unbiased; biased if clipped",
           .source = "Wen et al. 2017; catalogue 5",

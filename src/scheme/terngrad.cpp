@@ -8,9 +8,9 @@
 // Unbiased, with E‖error‖² = (1/n²) Σ_i Σ_j |g_ij| (M − |g_ij|). With a unit of its own for each
 // worker (csgd{codec=terngrad}) the error is smaller, and the sum has to go back in floats.
 //
-// --clip-deviations C: a worker's numbers beyond C of its standard deviations √(Σ_j g_j²/d) are
-// brought back to that (the paper has 2.5); biased. The paper does all of it layer by layer; here M
-// is that of the whole gradient.
+// --clip-deviations C: a worker's numbers beyond ±Cσ are brought back to that (the paper has 2.5);
+// biased. σ is the standard deviation about the mean of its gradient, as in the authors' code. The
+// paper does all of it layer by layer; here M and σ are those of the whole gradient.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -102,16 +102,19 @@ class SumOfTrits final : public Codec {
   unsigned bits_;
 };
 
-/// Brings numbers beyond `deviations` back to it; 0 leaves them, and so does a gradient that is not
-/// finite, which is for the coder to refuse. Returns the largest magnitude.
+/// Brings numbers beyond `deviations` back to it; 0 leaves them, and so does a gradient of a single
+/// number or one that is not finite, which is for the coder to refuse. Returns the largest
+/// magnitude.
 double clip(Vector gradient, double deviations) {
   return with_scalar(gradient.scalar(), [&]<typename T>(T) {
     const std::span<T> numbers = gradient.as<T>();
     const std::span<const T> all = numbers;
-    const double deviation = root_mean_square(all);
-    if (deviations > 0.0 && std::isfinite(deviation)) {
+    if (deviations > 0.0 && all.size() > 1) {
+      const double deviation = standard_deviation(all);
       const T most = within<T>(deviations * deviation);
-      for (T& value : numbers) value = std::clamp(value, -most, most);
+      if (std::isfinite(deviation)) {
+        for (T& value : numbers) value = std::clamp(value, -most, most);
+      }
     }
     return static_cast<double>(largest_of(all));
   });
@@ -193,7 +196,9 @@ std::optional<Duration> step_time(const StepSetting& s) {
 Scheme terngrad_scheme() {
   const CodecInfo& info = codec_info("terngrad");
   return {.name = "terngrad",
-          .summary = "ternary gradients with one unit for all workers; their sum in few bits",
+          .summary =
+              "ternary gradients with one unit for all workers, and for all layers where the "
+              "paper has one a layer; their sum in few bits",
           .step = "γ × mean over workers",
           .cost = {.formula = "c + (n+1)f + e + max(m + nd, nm + d) + e + nm' + d; e, d: coding, "
                               "f: a message of a number, m: of 2 bits a number, m': of "

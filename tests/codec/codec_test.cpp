@@ -165,7 +165,9 @@ TEST_CASE("error bounds are reached", "[codec][kernels]") {
   CHECK(make_codec("bf16")->error_bound(9) == 0x1p-16);
   CHECK(make_codec("terngrad:2")->error_bound(100) == 1.5);  // 1 + C²/8
   CHECK(make_codec("terngrad:5")->error_bound(100) == 4.0);  // C − 1
-  CHECK(make_codec("terngrad:5")->error_bound(16) == 1.5);   // nothing is clipped
+  CHECK(make_codec("terngrad:5")->error_bound(16) == 1.5);   // (√d − 1)/2
+  CHECK(make_codec("terngrad:5")->error_bound(4) == 1.0);    // nothing is left of 1, 1, 1, 1
+  CHECK(make_codec("terngrad:5")->error_bound(1) == 0.0);
   CHECK(make_codec("top-k-sampled:5%")->error_bound(8) == 0.875);
 }
 

@@ -147,10 +147,18 @@ Real largest_of_sample(const CodecSample& x) {
   return largest;
 }
 
+/// About the mean.
+Real deviation_of_sample(const CodecSample& x) {
+  Real mean = 0.0L, squares = 0.0L;
+  for (const double value : x.values) mean += Real{value} / static_cast<Real>(x.size());
+  for (const double value : x.values) squares += (Real{value} - mean) * (Real{value} - mean);
+  return std::sqrt(squares / static_cast<Real>(x.size()));
+}
+
 CodecRule terngrad(const std::string& text, Real clip) {
   const auto most = [clip](const CodecSample& x) {
-    const Real deviation = std::sqrt(x.squares() / static_cast<Real>(x.size()));
-    return std::min(largest_of_sample(x), clip * deviation);
+    if (x.size() == 1) return largest_of_sample(x);
+    return std::min(largest_of_sample(x), clip * deviation_of_sample(x));
   };
   return {.text = text,
           .bits = [](const CodecSample& x, Wire) { return x.number_bits() + 2 * x.size(); },

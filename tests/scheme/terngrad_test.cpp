@@ -75,12 +75,19 @@ TEST_CASE("terngrad is right on average, with the error of a common unit", "[sch
 }
 
 TEST_CASE("terngrad clips at so many standard deviations", "[scheme]") {
-  // √(Σ g²/d) = 2.5: beyond it is 4 alone.
-  const Dataset data = with_gradients({{4.0, 3.0, 0.0, 0.0}});
+  // About their mean, 2, they deviate by 2; about 0 it would be √8.
+  const Dataset data = with_gradients({{4.0, 4.0, 0.0, 0.0}});
   Configuration c = one_step(1, 1);
   c.hyperparameters["clip-deviations"] = 1.0;
   // Both are at the end of the ruler now, and so not left to chance.
-  test::check_close(test::run_on_quadratic(c, data).model, {-2.5, -2.5, 0.0, 0.0});
+  test::check_close(test::run_on_quadratic(c, data).model, {-2.0, -2.0, 0.0, 0.0});
+  c.hyperparameters["clip-deviations"] = 1.5;
+  test::check_close(test::run_on_quadratic(c, data).model, {-3.0, -3.0, 0.0, 0.0});
+  c.hyperparameters["clip-deviations"] = 2.0;
+  test::check_close(test::run_on_quadratic(c, data).model, {-4.0, -4.0, 0.0, 0.0});
+  // A single number has no deviation.
+  c.hyperparameters["clip-deviations"] = 1.0;
+  test::check_close(test::run_on_quadratic(c, with_gradients({{4.0}})).model, {-4.0});
 }
 
 TEST_CASE("terngrad sends two bits a number up, and as many as a sum needs down", "[scheme]") {
