@@ -24,7 +24,7 @@ const std::vector<PublishedTraining>& published_trainings() {
   static const std::vector<PublishedTraining> table{
       {"GPT-3", {300e9, 175e9, 1024, a100, 140e12 / a100}, 34, "Narayanan et al. 2021"},
       {"GPT, 1 trillion", {450e9, 1e12, 3072, a100, 163e12 / a100}, 84, "Narayanan et al. 2021"},
-      {"GPT-3", {300e9, 175e9, 1024, a100, 0.43}, 34, "Kun Yuan 2024; Narayanan et al. 2021"},
+      {"GPT-3", {300e9, 175e9, 1024, a100, 0.44}, 35, "Kun Yuan 2024; Narayanan et al. 2021"},
       {"LLaMA-65B", {1.4e12, 65e9, 2048, a100, 0.3}, 21, "Kun Yuan 2024; Touvron et al. 2023"},
   };
   return table;
