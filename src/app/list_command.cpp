@@ -24,9 +24,15 @@ namespace {
 constexpr const char* symbols =
     "\n"
     "time, of a step from lock-step: n workers, k servers, c computing a minibatch, α latency,\n"
-    "t transfer of the whole model. rate, iterations to E‖∇f‖² ≤ ε up to constants: σ² variance "
-    "of\n"
-    "a gradient, ς² of the workers' data against each other, ρ second eigenvalue of the graph.\n";
+    "t transfer of the whole model. rate, iterations to E‖∇f‖² ≤ ε up to constants, non-convex: σ² "
+    "variance\n"
+    "of a gradient, ς² of the workers' data against each other, ρ second eigenvalue of the graph, "
+    "τ "
+    "steps\n"
+    "between two averages, C the share that takes part, σ'² a codec's E‖C(g) - g‖², ω at most as "
+    "much of\n"
+    "‖g‖², 1 - δ likewise where it is below 1. Where each is from: docs/catalogue.md, section "
+    "1.4.\n";
 
 /// name and summary, the names padded to one width.
 template <typename Table>

@@ -66,7 +66,7 @@ Scheme csgd_scheme() {
           .step = "γ × mean over workers",
           .cost = {.formula = "c + e + max(m + nd, nm + d) + n(α + t); e, d: coding, m: an encoded "
                               "message",
-                   .rate = "1/ε + (1 + ω)σ²/(nε²)",
+                   .rate = "1/ε + σ²/(nε²) + σ'²/ε²; with --direction up + σ'²/(nε²)",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      const bool both = direction_of(s.hyperparameters) == Direction::both;
                      return coded_server_time(s, s.codec(), {.answers = both});

@@ -32,7 +32,7 @@ Scheme d_psgd_scheme() {
               "meanwhile",
           .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
           .cost = {.formula = "max(c, Δ(α + t))",
-                   .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+                   .rate = "1/ε + σ²/(nε²) + (ρσ/(1-ρ)^{1/2} + ρς/(1-ρ))/ε^{3/2}",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return combine_while_adapting_time(s);
                    }},

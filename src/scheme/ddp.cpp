@@ -106,7 +106,7 @@ Scheme ddp_scheme() {
                               "t, t_k halved by fp16",
                    .rate = "as ring",
                    .time = step_time},
-          .source = "Li et al. 2020; catalogue 7",
+          .source = "Li et al. 2020; catalogue 2.17, 7",
           .family = SchemeFamily::synchronous,
           .by_layers = true,
           .hyperparameters = {bucket_info(), wire_info()},

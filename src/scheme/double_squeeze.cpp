@@ -44,7 +44,7 @@ Scheme double_squeeze_scheme() {
           .step = "γ × mean over workers",
           .cost = {.formula = "c + 2(e + d) + max(m + nd, nm + d) + nm + d; e, d: coding, m: an "
                               "encoded message",
-                   .rate = "1/ε + σ²/(nε²) + 1/(δ ε^{3/2})",
+                   .rate = "1/ε + σ²/(nε²) + σ'/ε^{3/2}, σ' of both errors",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return coded_server_time(
                          s, s.codec(),

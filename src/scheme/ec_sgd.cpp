@@ -36,7 +36,7 @@ Scheme ec_sgd_scheme() {
       .step = "γ × mean over workers",
       .cost = {.formula = "c + e + d + max(m + nd, nm + d) + n(α + t); e, d: coding, m: an "
                           "encoded message",
-               .rate = "1/ε + σ²/(nε²) + (1 - δ)^{1/2}/(δ ε^{3/2})",
+               .rate = "1/ε + σ²/(nε²) + σ'/ε^{3/2}; of a contraction σ' is as (1 - δ)^{1/2}/δ",
                .time = [](const StepSetting& s) -> std::optional<Duration> {
                  return coded_server_time(s, s.codec(), {.worker_feedback = true});
                }},

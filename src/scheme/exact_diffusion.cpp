@@ -51,7 +51,7 @@ Scheme scheme(const char* name, const char* summary, const char* source, void (*
           .summary = summary,
           .step = "γ × own gradient, averaged over the graph; no bias on heterogeneous data",
           .cost = {.formula = "c + Δ(α + t)",
-                   .rate = "1/ε + σ²/(nε²), on heterogeneous data too",
+                   .rate = "1/ε + σ²/(nε²) + ρσ/((1-ρ)^{1/2}ε^{3/2}), without ς",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return adapt_then_combine_time(s);
                    }},

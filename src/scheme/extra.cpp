@@ -39,7 +39,7 @@ Scheme extra_scheme() {
           .summary = "d-psgd minus its last step with (I + W)/2: no bias on heterogeneous data",
           .step = "γ × own gradient, averaged over the graph; no bias on heterogeneous data",
           .cost = {.formula = "max(c, Δ(α + t))",
-                   .rate = "1/ε without noise, on heterogeneous data too",
+                   .rate = "1/ε without noise, without ς",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return combine_while_adapting_time(s);
                    }},

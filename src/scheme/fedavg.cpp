@@ -62,7 +62,7 @@ Scheme fedavg_scheme() {
           .summary = "local-sgd over a server, in each round by a --participation of the workers",
           .step = "γ × own gradient; the average is a step of γ × mean over those who take part",
           .cost = {.formula = "c, and every τ steps c + (Cn + n)(α + t/k)",
-                   .rate = "as local-sgd, with Cn workers"},
+                   .rate = "1/ε + (σ² + τ(1-C)ς²)/(Cnε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}"},
           .source = "McMahan et al. 2017; catalogue 4.1",
           .family = SchemeFamily::local_updates,
           .cast = cast::servers,

@@ -92,9 +92,9 @@ Scheme fedpaq_scheme() {
           .cost = {.formula =
                        "c, and every τ steps c + e + max(m + pd, pm + d) + n(α + t); e, d: coding, "
                        "m: an encoded message, p = Cn",
-                   .rate = "as fedavg, with (1 + ω)σ² for σ²",
+                   .rate = "as fedavg, the numerator over Cnε² (1 + ω) times as large",
                    .time = step_time},
-          .source = "Reisizadeh, Mokhtari, Hassani, Jadbabaie & Pedarsani 2020",
+          .source = "Reisizadeh, Mokhtari, Hassani, Jadbabaie & Pedarsani 2020; catalogue 4.1",
           .family = SchemeFamily::local_updates,
           .cast = cast::servers,
           .takes = {"codec"},

@@ -248,7 +248,7 @@ Scheme fused_all_reduce_scheme() {
                           "model with layers, cycle by cycle from when they are final",
                .rate = "as ring",
                .time = step_time},
-      .source = "Sergeev & Del Balso 2018; catalogue 7",
+      .source = "Sergeev & Del Balso 2018; catalogue 2.17, 7",
       .family = SchemeFamily::synchronous,
       .cast = [](const CastSetting& s) { return Cast{.workers = s.workers, .servers = 1}; },
       .by_layers = true,

@@ -49,11 +49,11 @@ Scheme gossip_scheme() {
               "then combine (ATC)",
           .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
           .cost = {.formula = "c + Δ(α + t), where all have Δ neighbours",
-                   .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+                   .rate = "1/ε + σ²/(nε²) + (ρσ/(1-ρ)^{1/2} + ρς/(1-ρ))/ε^{3/2}",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return adapt_then_combine_time(s);
                    }},
-          .source = "Lian et al. 2017; catalogue 4.2",
+          .source = "Kun Yuan 2024; Lian et al. 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .takes = {"topology"},
           .worker = gossip_worker};

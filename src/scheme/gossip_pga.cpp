@@ -80,7 +80,8 @@ Scheme gossip_pga_scheme() {
           .summary = "gossip, and an all-reduce of the models in every --global-period-th round",
           .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
           .cost = {.formula = "c + Δ(α + t), every H-th step c + the time of the collective",
-                   .rate = "1/ε + σ²/(nε²) + C ρ^{2/3}/ε^{3/2}, C smaller than gossip's",
+                   .rate = "1/ε + σ²/(nε²) + C^{1/2}ρ(σ + D^{1/2}ς)/ε^{3/2}, C = 1 + ρ + … + "
+                           "ρ^{H-1}, D = min(H, 1/(1-ρ))",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      if (hyperparameter(s.hyperparameters, "global-period") == 1) {
                        return s.compute + s.all_reduce(s.collective());

@@ -74,7 +74,7 @@ Scheme gradient_tracking_scheme() {
           .summary = "gossip of models and of estimates of the mean gradient, along which all step",
           .step = "γ × estimate of the mean over workers",
           .cost = {.formula = "c + 2Δ(α + t), the first c + Δ(α + t)",
-                   .rate = "1/ε + σ²/(nε²), on heterogeneous data too",
+                   .rate = "1/ε + σ²/(nε²) + ρσ/((1-ρ)^{1/2}ε^{3/2}), without ς",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return adapt_then_combine_time(s);
                    }},
@@ -90,7 +90,7 @@ Scheme diging_scheme() {
           .summary = "gradient-tracking, both vectors sent while computing",
           .step = "γ × estimate of the mean over workers",
           .cost = {.formula = "max(c, 2Δ(α + t))",
-                   .rate = "1/ε + σ²/(nε²), on heterogeneous data too",
+                   .rate = "as gradient-tracking, worse in 1 - ρ",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return combine_while_adapting_time(s, 2);
                    }},

@@ -98,7 +98,7 @@ Scheme hierarchical_gossip_scheme() {
               "γ × mean over the group, averaged over the graph: to first order the mean over "
               "workers",
           .cost = {.formula = "c + (2⌈log2 g⌉ + Δ)(α + t), groups of g with Δ neighbours each",
-                   .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2}), ρ of the graph over groups",
+                   .rate = "as gossip, ρ of the graph over groups, and in ρσ σ of a group's mean",
                    .time = step_time},
           .source = "Ying, Yuan, Hu, Chen & Yin 2021, BlueFog; catalogue 7",
           .family = SchemeFamily::decentralised,

@@ -55,7 +55,7 @@ Scheme hogwild_split_scheme() {
                .rate =
                    "as hogwild; hot coordinates as ps-async with staleness --exchange-uses (n−1)",
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
-      .source = "Narula et al. 2014, phase reconciliation; Niu et al. 2011",
+      .source = "Narula et al. 2014, phase reconciliation; Niu et al. 2011; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
       .pace = Pace::free,
       .cast = shared_with_slices,

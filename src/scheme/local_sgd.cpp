@@ -47,7 +47,7 @@ Scheme local_sgd_scheme() {
       .summary = "workers step on replicas of their own, which are averaged every --period steps",
       .step = "γ × own gradient; the average is a step of γ × mean over workers",
       .cost = {.formula = "c, and every τ steps the time of the collective",
-               .rate = "1/ε + σ²/(nε²) + (τ-1)(σ + ς)/ε^{3/2}",
+               .rate = "1/ε + σ²/(nε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}",
                .time = [](const StepSetting& s) -> std::optional<Duration> {
                  return hyperparameter(s.hyperparameters, "period") == 1
                             ? s.compute + s.all_reduce(s.collective())

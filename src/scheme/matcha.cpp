@@ -26,7 +26,7 @@ Scheme matcha_scheme() {
       .cost =
           {.formula =
                "c + (matchings of the round)(α + t), or a little more where some wait for others",
-           .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})"},
+           .rate = "1/ε + σ²/(nε²) + (ρσ/(1-ρ)^{1/2} + ρς/(1-ρ))/ε^{3/2}, ρ² = ‖E[W²] - J‖"},
       .source = "Wang et al. 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},

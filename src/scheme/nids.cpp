@@ -64,7 +64,7 @@ Scheme nids_scheme() {
           "γ, or less of it where --step-spread says so, × own gradient, averaged over the "
           "graph; no bias on heterogeneous data",
       .cost = {.formula = "c + Δ(α + t), the first c",
-               .rate = "1/ε + σ²/(nε²), on heterogeneous data too",
+               .rate = "1/ε + σ²/(nε²) + ρσ/((1-ρ)^{1/2}ε^{3/2}), without ς",
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Li, Shi & Yan 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,

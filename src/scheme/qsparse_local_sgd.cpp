@@ -52,7 +52,7 @@ Scheme qsparse_local_sgd_scheme() {
               "feedback",
           .step = "γ × own gradient; the average is a step of γ × mean over workers",
           .cost = {.formula = "c, and every τ steps e + d + max(m + nd, nm + d) + n(α + t)",
-                   .rate = "1/ε + σ²/(nε²) + (τ-1)/(δ ε^{3/2})",
+                   .rate = "1/ε + σ²/(nε²) + τ/(δ ε^{3/2})",
                    .time = step_time},
           .source = "Basu, Data, Karakus & Diggavi 2019; catalogue 4.1, 5",
           .family = SchemeFamily::local_updates,

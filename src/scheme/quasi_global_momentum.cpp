@@ -45,7 +45,7 @@ Scheme quasi_global_momentum_scheme() {
               "γ × own gradient and momentum, averaged over the graph; β lengthens it as "
               "--momentum does",
           .cost = {.formula = "c + Δ(α + t)",
-                   .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+                   .rate = "1/ε + σ²/(nε²) + (ρσ/(1-ρ)^{1/2} + ρς/(1-ρ))/ε^{3/2}",
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return adapt_then_combine_time(s);
                    }},

@@ -79,7 +79,7 @@ Scheme relay_sum_scheme() {
           .step = "γ × own gradient, averaged uniformly with delays: as γ/(1 + their mean) without",
           .cost = {.formula =
                        "c + Δ(α + t) or more: in a tree degrees differ, and some wait for others",
-                   .rate = "1/ε + σ²/(nε²) + (delay)^{2/3}/ε^{2/3}, on heterogeneous data too"},
+                   .rate = "1/ε + σ²/(nε²) + Cσ/ε^{3/2}, without ς; C grows with the tree's width"},
           .source = "Vogels et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .takes = {"topology"},

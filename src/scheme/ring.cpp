@@ -28,7 +28,7 @@ Scheme ring_scheme() {
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return s.compute + s.all_reduce(find_all_reduce("ring"));
                    }},
-          .source = "Patarasuk & Yuan 2009; catalogue 1.2",
+          .source = "Patarasuk & Yuan 2009; catalogue 1.2, 2.1",
           .family = SchemeFamily::synchronous,
           .worker = work};
 }

@@ -287,7 +287,7 @@ Scheme sandblaster_scheme() {
           .summary = "L-BFGS: portions of all rows for idle workers, vector algebra on the shards",
           .step = "γ × the gradient for the very first trial step; a line search finds all others",
           .cost = {.formula = "a pass over the data each time F is evaluated, then 4mk numbers",
-                   .rate = "superlinear near an optimum"},
+                   .rate = "R-linear on strongly convex f, not superlinear"},
           .source = "Dean et al. 2012; Nocedal & Wright 2006; catalogue 2.8",
           .family = SchemeFamily::synchronous,
           .pace = Pace::free,

@@ -26,7 +26,7 @@ Scheme sequential_scheme() {
                    .time = [](const StepSetting& s) -> std::optional<Duration> {
                      return s.workers * s.compute;
                    }},
-          .source = "minibatch SGD",
+          .source = "minibatch SGD; catalogue 1.4",
           .family = SchemeFamily::synchronous,
           .cast = cast::one_worker,
           .worker = work};

@@ -54,7 +54,7 @@ Scheme sgp_scheme() {
       .summary = "push-sum gossip: directed graphs of any degrees, with a weight in each message",
       .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
       .cost = {.formula = "c + Δ(α + t), t of one float more than the model",
-               .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+               .rate = "1/ε + σ²/(nε²) + (ρσ/(1-ρ)^{1/2} + ρς/(1-ρ))/ε^{3/2}",
                .time = [](const StepSetting& s) -> std::optional<Duration> {
                  return adapt_then_combine_time(s, 1);
                }},
@@ -71,7 +71,7 @@ Scheme sgp_overlap_scheme() {
       .summary = "sgp, taking in what the neighbours sent one step before",
       .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
       .cost = {.formula = "max(c, Δ(α + t)), the first c",
-               .rate = "1/ε + σ²/(nε²) + ρς/((1-ρ)ε^{3/2})",
+               .rate = "1/ε + σ²/(nε²) + (ρσ/(1-ρ)^{1/2} + ρς/(1-ρ))/ε^{3/2}",
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
       .family = SchemeFamily::decentralised,
