@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <limits>
@@ -30,6 +31,7 @@
 #include "app/commands.hpp"
 #include "app/failures.hpp"
 #include "app/listeners.hpp"
+#include "app/result_text.hpp"
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
 #include "run/host_data.hpp"
@@ -48,10 +50,8 @@ int conclude(const std::vector<RunResult>& results) {
     const Summary& s = result.summary;
     if (!s.diverged) continue;
     status = exit_diverged;
-    complain(fmt::format(
-        "{} diverged: the loss is not finite or more than 1000 times the first; a smaller --lr may "
-        "help",
-        name_at(s.label, s.varied) + (seeds ? fmt::format(", seed {}", s.seed) : "")));
+    complain(fmt::format("{} diverged{}", name_at(s.label, s.varied),
+                         seeds ? fmt::format(" with seed {}", s.seed) : ""));
   }
   // relaxed: a flag that a signal sets; nothing is published with it.
   if (interrupt_flag().load(std::memory_order_relaxed)) {
@@ -134,34 +134,6 @@ std::optional<OutputFile> report_file(const Configuration& configuration) {
   return OutputFile("--html", configuration.html, configuration.force);
 }
 
-constexpr std::array<std::pair<std::string_view, Markup>, 2> markups{
-    {{"markdown", Markup::markdown}, {"latex", Markup::latex}}};
-
-std::string run_text(const std::vector<RunResult>& results, const std::string& format) {
-  const Summary& summary = results.front().summary;
-  if (format == "json") return run_json(results.front());
-  if (format == "csv") return summary_csv(results);
-  for (const auto& [name, markup] : markups) {
-    if (format != name) continue;
-    return summary_markup(summary, markup) + counters_markup(results.front(), markup);
-  }
-  return summary_table(summary) + counters_table(results.front());
-}
-
-std::string comparison_text(const std::vector<RunResult>& results, const ComparisonOptions& options,
-                            const std::string& format) {
-  if (format == "json") return comparison_json(results, options);
-  if (format == "csv") return options.seeds > 1 ? statistics_csv(results) : summary_csv(results);
-  for (const auto& [name, markup] : markups) {
-    if (format == name) return comparison_markup(results, options, markup);
-  }
-  return comparison_table(results, options);
-}
-
-}  // namespace
-
-namespace {
-
 RunPlace place_of(const Configuration& c) {
   const std::string name = c.preset.empty() ? c.scheme : c.preset;
   return {.name = name, .folder = c.out.empty() ? c.out : c.out / name, .trace = c.trace};
@@ -183,16 +155,24 @@ struct OpenedRun {
   RunHooks hooks;
 };
 
+std::vector<Note> notes_of(const LoadedData& data) {
+  std::vector<Note> notes;
+  std::ranges::for_each(data.remarks, noting(notes));
+  return notes;
+}
+
 /// What is to be run.
 struct PreparedRun {
   PreparedRun(const Configuration& asked, const LoadedData& data, const RunHooks& hooks)
-      : resolved(resolve(asked, {asked.scheme}, data, hooks.remark)),
-        plan(plan_run(resolved, data)) {
+      : notes(notes_of(data)),
+        resolved(resolve(asked, {asked.scheme}, data, noting(notes, hooks.remark))),
+        plan(plan_run(resolved, data, notes)) {
     if (hooks.processes == nullptr) return;
     check_processes(plan, hooks.processes->size());
     check_hosts(plan, hooks.processes->hosts());
   }
 
+  std::vector<Note> notes;  // before it begins
   const Configuration resolved;
   const Plan plan;
 };
@@ -350,18 +330,18 @@ int compare_command(const ComparisonRequest& request) {
   if (!configuration.out.empty()) refuse_unwritable(configuration.out);  // before data are loaded
   const std::optional<OutputFile> report = report_file(configuration);
   Together together;
-  const std::vector<RunResult> results =
-      run_comparison(request, hooks_of(request.options, overall, together));
+  const Compared compared = run_comparison(request, hooks_of(request.options, overall, together));
   Failures& failures = together.failures;
-  if (results.empty()) failures.rethrow();
-  failures.attempt([&] { print(comparison_text(results, request.options, configuration.format)); });
+  if (compared.runs.empty()) failures.rethrow();
+  failures.attempt(
+      [&] { print(comparison_text(compared, request.options, configuration.format)); });
   failures.attempt([&] {
     if (!report) return;
     const std::string title = fmt::format("Schemes on {}", configuration.dataset);
     report->finish(
-        html_page(PageKind::comparison, title, comparison_json(results, request.options)));
+        html_page(PageKind::comparison, title, comparison_text(compared, request.options, "json")));
   });
-  const int status = conclude(results);
+  const int status = conclude(compared.runs);
   failures.rethrow();
   return status;
 }

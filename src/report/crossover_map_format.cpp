@@ -10,6 +10,7 @@
 
 #include "report/aligned.hpp"
 #include "report/csv_field.hpp"
+#include "report/json_columns.hpp"
 
 namespace trainyard {
 
@@ -99,7 +100,8 @@ std::string crossover_map_json(const CrossoverMap& map) {
                          {"across", {{"option", across.option}, {"values", across.values}}},
                          {"down", {{"option", down.option}, {"values", down.values}}},
                          {"contestants", contestants},
-                         {"cells", cells}};
+                         {"cells", cells},
+                         {"notes", notes_array(map.notes)}};
   return document.dump(2) + "\n";
 }
 

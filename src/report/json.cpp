@@ -6,6 +6,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
+#include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 
 #include "report/json_columns.hpp"
@@ -50,6 +51,7 @@ Json summary_object(const Summary& s) {
     object[pointer_to(json_path(*figure))] = std::visit(ToJson(), figure->of(s));
   }
   add_varied(s, object);
+  object["notes"] = notes_array(s.notes);
   for (Json& value : object) {
     if (value.is_object() && std::ranges::all_of(value, &Json::is_null)) value = nullptr;
   }
@@ -108,8 +110,8 @@ std::string run_json(const RunResult& result) {
   return json_text(run_object(result));
 }
 
-std::string comparison_json(const std::vector<RunResult>& results,
-                            const ComparisonOptions& options) {
+std::string comparison_json(const std::vector<RunResult>& results, const ComparisonOptions& options,
+                            const std::vector<Note>& notes) {
   Json runs = Json::array();
   for (const RunResult& result : results) runs.push_back(run_object(result));
   Json document{{"runs", runs}};
@@ -119,6 +121,7 @@ std::string comparison_json(const std::vector<RunResult>& results,
       document["spread"].push_back(seed_statistics_object(statistics));
     }
   }
+  document["notes"] = notes_array(collated_notes(results, notes));
   return json_text(document);
 }
 

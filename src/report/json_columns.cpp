@@ -120,6 +120,12 @@ Json staleness_columns(const Staleness& staleness) {
   return {{"staleness", values}, {"updates", counts}};
 }
 
+Json notes_array(std::span<const Note> notes) {
+  Json array = Json::array();
+  for (const Note& note : notes) array.push_back({{"about", note.about}, {"text", note.text}});
+  return array;
+}
+
 Json trace_columns(const Trace& trace) {
   return {{"workers", trace.workers},
           {"servers", trace.servers},

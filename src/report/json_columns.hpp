@@ -1,5 +1,6 @@
 // What stands behind a run's summary, as JSON: an object of columns, each an array, so that a key
-// is written once and not with each number. A column that has no number at all is null.
+// is written once and not with each number. A column that has no number at all is null. And its
+// notes.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once
@@ -19,5 +20,7 @@ nlohmann::ordered_json rank_columns(const RunResult& result);
 /// {"staleness": [0, 2], "updates": [10, 3]}: those that occurred; null where there is none.
 nlohmann::ordered_json staleness_columns(const Staleness& staleness);
 nlohmann::ordered_json trace_columns(const Trace& trace);
+/// [{"about", "text"}, …]
+nlohmann::ordered_json notes_array(std::span<const Note> notes);
 
 }  // namespace trainyard

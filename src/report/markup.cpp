@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -109,6 +111,16 @@ std::string with_deviation(const std::string& mean, const std::string& deviation
 
 std::string marked_up(const std::vector<TableRow>& rows, Markup markup) {
   return markup == Markup::markdown ? markdown(rows) : latex(rows);
+}
+
+std::string marked_up(const std::vector<Note>& notes, Markup markup) {
+  std::string text;
+  for (const Note& note : notes) {
+    std::string line = printable(note.about.empty() ? note.text : with_name(note.text, note.about));
+    std::ranges::replace(line, '\n', ' ');
+    text += fmt::format("{} {}\n", markup == Markup::markdown ? "-" : "%", line);
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 }  // namespace trainyard

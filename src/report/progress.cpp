@@ -16,9 +16,10 @@ Progress::Progress(const ProgressOptions& options)
     : options_(options), live_(isatty(STDERR_FILENO) == 1 && !options.every_evaluation) {}
 
 void Progress::remark(const std::string& text) {
-  // Heard even when quiet: warnings, and what changes the meaning of a result.
-  if (options_.quiet && !text.starts_with("warning") && !text.starts_with("note: ")) return;
-  say(printable(text) + "\n");
+  if (options_.quiet && !is_note(text)) return;
+  const bool one_of_several = options_.count != nullptr && options_.count->all > 1;
+  const std::string line = one_of_several && is_note(text) ? with_name(text, name_) : text;
+  say((live_ ? erase_line : "") + printable(line) + "\n");
 }
 
 void Progress::begin(std::string name, const Configuration& resolved) {

@@ -16,6 +16,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/run/figures.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/study/collated_notes.hpp"
 
 #include "report/json_columns.hpp"
 #include "report/json_text.hpp"
@@ -138,6 +139,15 @@ std::vector<OptionText> options_in(const Json& object, const char* key) {
   return options;
 }
 
+/// None where the run was saved by a version without.
+std::vector<Note> notes_in(const Json& object) {
+  std::vector<Note> notes;
+  const auto found = object.find("notes");
+  if (found == object.end()) return notes;
+  for (const Json& note : *found) notes.push_back({note.at("about"), note.at("text")});
+  return notes;
+}
+
 Summary summary_of(const Json& object) {
   Summary s;
   s.label = object.at("label");
@@ -153,6 +163,7 @@ Summary summary_of(const Json& object) {
   s.seconds_to_target = optional_at<double>(object, "seconds_to_target");
   s.epochs_to_target = optional_at<double>(object, "epochs_to_target");
   s.target_interval_s = optional_at<double>(object, "target_interval_s");
+  s.notes = notes_in(object);
   return s;
 }
 
@@ -191,25 +202,21 @@ std::vector<fs::path> folders_within(const fs::path& folder) {
   return found;
 }
 
-void collect(const fs::path& folder, const std::function<void(const std::string&)>& remark,
-             std::vector<SavedRun>& runs) {
+void collect(const fs::path& folder, const Remark& remark, std::vector<SavedRun>& runs) {
   const bool has_part = fs::exists(folder / "config.toml") || fs::exists(folder / "metrics.jsonl");
   if (fs::exists(folder / "summary.json")) {
     runs.push_back(read_run(folder));
     return;
   }
   if (has_part) {
-    if (remark) {
-      remark(fmt::format("note: {} is of a run that did not end, and left out", folder.string()));
-    }
+    remark(fmt::format("note: {} is of a run that did not end, and left out", folder.string()));
     return;
   }
   for (const fs::path& inner : folders_within(folder)) collect(inner, remark, runs);
 }
 
 /// All runs in a folder. Throws DataError for what the system refuses, too.
-void collect_all(const fs::path& folder, const std::function<void(const std::string&)>& remark,
-                 std::vector<SavedRun>& runs) {
+void collect_all(const fs::path& folder, const Remark& remark, std::vector<SavedRun>& runs) {
   const std::size_t before = runs.size();
   try {
     if (!fs::is_directory(folder)) {
@@ -223,6 +230,12 @@ void collect_all(const fs::path& folder, const std::function<void(const std::str
     throw DataError(
         fmt::format("{}: no run of trainyard in it; --out DIR makes them", folder.string()));
   }
+}
+
+bool have_one_step_size(const std::vector<RunResult>& results) {
+  return std::ranges::all_of(results, [&](const RunResult& result) {
+    return result.resolved.optimizer.lr == results.front().resolved.optimizer.lr;
+  });
 }
 
 /// Of the figures that relate() sets.
@@ -284,8 +297,9 @@ void tell_apart(std::vector<SavedRun>& runs) {
 
 }  // namespace
 
-std::string saved_runs_json(const std::vector<fs::path>& folders,
-                            const std::function<void(const std::string&)>& remark) {
+std::string saved_runs_json(const std::vector<fs::path>& folders, const Remark& listener) {
+  std::vector<Note> notes;
+  const Remark remark = noting(notes, listener);
   std::vector<SavedRun> runs;
   for (const fs::path& folder : folders) collect_all(folder, remark, runs);
   refuse_twice(runs);
@@ -293,6 +307,10 @@ std::string saved_runs_json(const std::vector<fs::path>& folders,
   results.reserve(runs.size());
   for (SavedRun& run : runs) results.push_back(std::move(run.result));
   relate(results, remark);
+  if (have_one_step_size(results)) {
+    if (const auto note = differing_steps_note(results)) notes.push_back(*note);
+  }
+  const Json all_notes = notes_array(collated_notes(results, notes));
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].result = std::move(results[i]);
   Json document{{"runs", Json::array()}};
   tell_apart(runs);
@@ -300,6 +318,7 @@ std::string saved_runs_json(const std::vector<fs::path>& folders,
     take_relations(run);
     document["runs"].push_back(run.object);
   }
+  document["notes"] = all_notes;
   return json_text(document);
 }
 

@@ -6,7 +6,7 @@
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
 #include "trainyard/run/target.hpp"
-#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 
 #include "report/aligned.hpp"
@@ -17,20 +17,6 @@ namespace trainyard {
 namespace {
 
 using Row = TableRow;
-
-/// What to make of times that were taken while threads shared cores.
-std::string stretch_notes(const std::vector<RunResult>& results) {
-  std::string text;
-  for (const RunResult& result : results) {
-    const Summary& s = result.summary;
-    if (!is_stretched(s)) continue;
-    text += fmt::format(
-        "warning: {}: computing took {:.2f} times as long as on cores of its own, because threads "
-        "share them\n",
-        s.scheme, *s.compute_stretch);
-  }
-  return text.empty() ? text : text + "\n";
-}
 
 /// What several seeds have is written as one has: their mean, and their deviation in a line
 /// beneath.
@@ -264,20 +250,12 @@ std::string winner(const std::vector<SeedStatistics>& all) {
 
 /// Where it is not the same in all: schemes with one step size need not move equally far.
 std::string what_steps_are(const std::vector<RunResult>& results) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> schemes_of;  // a step
-  for (const RunResult& result : results) {
-    const Scheme& scheme = find_scheme(result.summary.scheme);
-    auto found = std::ranges::find(
-        schemes_of, scheme.step, [](const auto& each) -> const auto& { return each.first; });
-    if (found == schemes_of.end()) found = schemes_of.insert(found, {scheme.step, {}});
-    auto& names = found->second;
-    if (std::ranges::find(names, scheme.name) == names.end()) names.push_back(scheme.name);
-  }
-  if (schemes_of.size() < 2) return "";
+  const std::vector<StepKind> kinds = differing_steps(results);
+  if (kinds.empty()) return "";
   std::string text =
       "\nOne step size γ means different steps in these schemes (--tune-lr gives each its own "
       "best):\n";
-  for (const auto& [step, names] : schemes_of) {
+  for (const auto& [step, names] : kinds) {
     text += fmt::format("  {}\n      {}\n", step, fmt::join(names, ", "));
   }
   return text;
@@ -318,8 +296,7 @@ std::string comparison_table(const std::vector<RunResult>& results,
   std::string text = heading(results, options) + "\n" +
                      in_blocks(comparison_rows(all, columns, options, Deviations::beneath),
                                heading_columns(all.front())) +
-                     stretch_notes(results) + winner(all) + legend(columns) +
-                     not_counted_note(results);
+                     winner(all) + legend(columns) + not_counted_note(results);
   if (options.tune_lr) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   if (!options.tune_lr) text += what_steps_are(results);
@@ -327,10 +304,12 @@ std::string comparison_table(const std::vector<RunResult>& results,
 }
 
 std::string comparison_markup(const std::vector<RunResult>& results,
-                              const ComparisonOptions& options, Markup markup) {
+                              const ComparisonOptions& options, Markup markup,
+                              const std::vector<Note>& notes) {
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = seed_statistics(results);
-  return marked_up(comparison_rows(all, columns_of(all), options, Deviations::beside), markup);
+  return marked_up(comparison_rows(all, columns_of(all), options, Deviations::beside), markup) +
+         marked_up(collated_notes(results, notes), markup);
 }
 
 namespace {
@@ -350,7 +329,7 @@ std::vector<Row> summary_rows(const Summary& s) {
 std::string summary_markup(const Summary& s, Markup markup) {
   std::vector<Row> rows = summary_rows(s);
   rows.insert(rows.begin(), {"figure", s.scheme});
-  return marked_up(rows, markup);
+  return marked_up(rows, markup) + marked_up(s.notes, markup);
 }
 
 std::string summary_table(const Summary& s) {

@@ -11,8 +11,7 @@
 namespace trainyard {
 
 void resolve_coding_time(Configuration& c, const std::vector<std::string>& schemes,
-                         const Model& model, bool measured,
-                         const std::function<void(const std::string&)>& remark) {
+                         const Model& model, bool measured, const Remark& remark) {
   const auto coded = std::ranges::find_if(
       schemes, [](const std::string& name) { return encodes(find_scheme(name)); });
   if (coded == schemes.end() || c.time == TimeMode::wall || (c.encode_time && c.decode_time))
@@ -30,7 +29,7 @@ void resolve_coding_time(Configuration& c, const std::vector<std::string>& schem
 }
 
 void remark_codec(const Configuration& c, const std::vector<std::string>& schemes,
-                  const Model& model, const std::function<void(const std::string&)>& remark) {
+                  const Model& model, const Remark& remark) {
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
     if (!takes(scheme, "codec")) continue;

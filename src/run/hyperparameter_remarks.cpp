@@ -8,8 +8,6 @@ namespace trainyard {
 
 namespace {
 
-using Remark = std::function<void(const std::string&)>;
-
 bool has(const Scheme& scheme, std::string_view name) {
   return std::ranges::count(scheme.hyperparameters, name, &HyperparameterInfo::name) > 0;
 }

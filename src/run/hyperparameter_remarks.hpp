@@ -3,16 +3,14 @@
 // Threads: any; these are functions of their arguments.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "trainyard/configuration/configuration.hpp"
+#include "trainyard/run/notes.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
 /// REQUIRES: `c` has all hyperparameters that the scheme takes, and `cast` is of both.
 void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const Cast& cast,
-                            const std::function<void(const std::string&)>& remark);
+                            const Remark& remark);
 
 }  // namespace trainyard

@@ -54,8 +54,10 @@ ModelLayout Plan::layout() const {
           .holdings = holdings};
 }
 
-Plan plan_run(const Configuration& resolved, const LoadedData& data) {
-  return plan_run(find_scheme(resolved.scheme), resolved, data);
+Plan plan_run(const Configuration& resolved, const LoadedData& data, std::vector<Note> notes) {
+  Plan plan = plan_run(find_scheme(resolved.scheme), resolved, data);
+  plan.notes = std::move(notes);
+  return plan;
 }
 
 Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& data) {

@@ -38,8 +38,6 @@ constexpr int most_fibers = 100'000;
 /// The clock holds 106 days.
 constexpr double longest_message_s = 9e6;
 
-using Remark = std::function<void(const std::string&)>;
-
 std::string ranks_text(int ranks) {
   return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
 }

@@ -19,18 +19,13 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "run/end_remarks.hpp"
 #include "run/observation.hpp"
-#include "run/shared_remarks.hpp"
 #include "run/summary.hpp"
 
 namespace trainyard {
 
 namespace {
-
-/// A loss beyond this many times the first one counts as diverged, as a loss that is not finite
-/// does: logistic loss grows only linearly in the weights, and would take a very long time to
-/// overflow.
-constexpr double diverged_beyond = 1000.0;
 
 Drawing drawing(const Configuration& c) {
   if (c.replacement) return Drawing::replacement;
@@ -69,7 +64,6 @@ class Experiment {
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
   std::uint64_t samples_computed(std::uint64_t worker_steps) const;
-  void remark_missing_look(const Snapshot& end) const;
   std::optional<Metrics> measure(const Snapshot& snapshot) const;
   RunResult result_so_far(const RankLost& error, const RunState& state);
   RunResult result(const Snapshot& end, const RuntimeReport& report, const RunState& state,
@@ -78,7 +72,8 @@ class Experiment {
   const Plan& plan_;
   const Configuration& config_;
   const LoadedData& data_;
-  const RunHooks& hooks_;
+  RunHooks hooks_;  // whose remark keeps notes
+  const bool is_heard_;
   const std::atomic<bool> never_{false};
   const std::atomic<bool>& interrupted_;
   const GracePeriod grace_;
@@ -95,6 +90,7 @@ class Experiment {
   Snapshot last_look_;                      // and its model, of ranks that are processes
   VectorBuffer last_model_;
   bool diverged_ = false;
+  std::vector<Note> notes_;
 };
 
 Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
@@ -102,6 +98,7 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       config_(plan.configuration),
       data_(*plan.data),
       hooks_(hooks),
+      is_heard_(hooks.remark != nullptr),
       interrupted_(hooks.interrupted ? *hooks.interrupted : never_),
       grace_(interrupted_),
       scheme_(*plan.scheme),
@@ -110,7 +107,9 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       minibatch_epochs_(static_cast<double>(config_.batch) / static_cast<double>(data_.train.rows)),
       target_(target_of(config_)),
       observation_(config_, hooks.processes == nullptr ? cast_.ranks() : 0),
-      initial_(model_.scalar(), model_.dimension()) {
+      initial_(model_.scalar(), model_.dimension()),
+      notes_(plan.notes) {
+  hooks_.remark = noting(notes_, hooks.remark);
   model_.initialize(initial_.view(), config_.seed);
 }
 
@@ -127,10 +126,8 @@ RuntimeSetup Experiment::runtime_setup() const {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
     setup.cores_are_shared = setup.workers + setup.servers > machine.cores;
-    if (hooks_.remark) {
-      hooks_.remark("placement: " + seats_text(machine, setup.pinned_to));
-      if (const std::string note = observation_.note(); !note.empty()) hooks_.remark(note);
-    }
+    hooks_.remark("placement: " + seats_text(machine, setup.pinned_to));
+    if (const std::string note = observation_.note(); !note.empty()) hooks_.remark(note);
   }
   return setup;
 }
@@ -181,9 +178,10 @@ bool Experiment::look(const Snapshot& snapshot) {
     last_look_ = snapshot;
     last_model_ = VectorBuffer::copy_of(snapshot.model);
   }
-  const double loss = metrics_.back().train_loss;
   if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
-  diverged_ = diverged_ || !(loss <= diverged_beyond * std::max(1.0, metrics_.front().train_loss));
+  const auto how_it_diverged = divergence_note(metrics_);
+  if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
+  diverged_ = diverged_ || how_it_diverged.has_value();
   return diverged_ || (target_ && is_reached(*target_, metrics_.back()));
 }
 
@@ -234,7 +232,7 @@ RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup, const 
     return run_ranks(setup, context, process);
   } catch (const NotFinite& error) {
     diverged_ = true;
-    if (hooks_.remark) hooks_.remark(error.what());
+    hooks_.remark(fmt::format("warning: {}", error.what()));
     RuntimeReport report;
     report.elapsed = error.when();
     report.accounts.resize(static_cast<std::size_t>(setup.workers) +
@@ -316,7 +314,7 @@ RunResult Experiment::run() {
   }
   if (!leads()) return {};
   if (process) network_note_ = process->note();
-  if (hooks_.remark && !network_note_.empty()) hooks_.remark(network_note_);
+  if (!network_note_.empty()) hooks_.remark(network_note_);
 
   const Snapshot end = pacing.final_snapshot(report);
   if (hooks_.finished) hooks_.finished(state);
@@ -328,7 +326,7 @@ RunResult Experiment::run() {
 
 /// As of the last look: what has been done since is lost with the process that had a part of it.
 RunResult Experiment::result_so_far(const RankLost& error, const RunState& state) {
-  if (hooks_.remark) hooks_.remark(error.what());
+  hooks_.remark(fmt::format("warning: {}", error.what()));
   last_look_.model = std::as_const(last_model_).view();
   RuntimeReport report;
   report.elapsed = last_look_.time;
@@ -352,22 +350,19 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   summary.messages = end.messages;
   summary.bytes_sent = end.bytes;
   summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
-  remark_missing_look(end);
-  for (const std::string& text : state.remarks()) {
-    if (hooks_.remark) hooks_.remark(text);
+  if (grace_.is_over() && measured_minibatches_ != end.minibatches) {
+    hooks_.remark(missing_look_note(metrics_.back(), end.steps));
   }
+  for (const std::string& text : state.remarks()) hooks_.remark(text);
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
   observation_.put_into(result, state);
   if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
   result.resolved = config_;
-  if (cast_.model == ModelHome::shared && hooks_.remark) {
-    // Takes a while, which is not there where a process is lost.
-    if (!summary.interrupted) {
-      remark_whether_sharing_pays(config_, model_, data_.train, summary, hooks_.remark);
-    }
-    remark_ends_of_range(cast_, std::as_const(result.model).view(), hooks_.remark);
-  }
+  remark_end(plan_, summary, std::as_const(result.model).view(), is_heard_, hooks_.remark);
+  // Said by whoever was interrupted.
+  if (summary.interrupted) notes_.push_back({"", std::string(interrupted_note)});
+  summary.notes = std::move(notes_);
   return result;
 }
 
@@ -378,14 +373,6 @@ std::uint64_t Experiment::samples_computed(std::uint64_t worker_steps) const {
   if (plan_.holdings.empty()) return rows;
   return rows * static_cast<std::uint64_t>(plan_.layout().copies()) /
          static_cast<std::uint64_t>(cast_.workers);
-}
-
-void Experiment::remark_missing_look(const Snapshot& end) const {
-  if (!grace_.is_over() || measured_minibatches_ == end.minibatches || !hooks_.remark) return;
-  hooks_.remark(
-      fmt::format("warning: evaluating this model takes long, so the losses are those after step "
-                  "{:.6g}, and the model is that after step {:.6g}",
-                  metrics_.back().step, end.steps));
 }
 
 }  // namespace

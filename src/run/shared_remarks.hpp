@@ -3,18 +3,14 @@
 // Threads: the one that made the run.
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/data/dataset.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/run/notes.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/scheme/cast.hpp"
 
 namespace trainyard {
-
-using Remark = std::function<void(const std::string&)>;
 
 /// Where workers mostly write what others have just written, they wait for cache lines, and all of
 /// them together may be slower than one. How much data it takes differs from processor to

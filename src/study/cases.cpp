@@ -17,8 +17,6 @@ namespace trainyard {
 
 namespace {
 
-using Remark = std::function<void(const std::string&)>;
-
 /// Those of the request, and what else the grid asks for, each loaded once.
 class DataSets {
  public:
@@ -55,8 +53,12 @@ struct Asked {
 
 class Cases {
  public:
-  Cases(const ComparisonRequest& request, const LoadedData* data, const Remark& remark)
-      : request_(request), data_(request.configuration, data, remark), remark_(remark) {}
+  Cases(const ComparisonRequest& request, const LoadedData* data, const Remark& remark,
+        std::vector<Note>& notes)
+      : request_(request),
+        data_(request.configuration, data, remark),
+        remark_(remark),
+        notes_(notes) {}
 
   std::vector<Case> all();
 
@@ -66,12 +68,14 @@ class Cases {
   void choose_clock(std::vector<Asked>& all);
   void resolve_case(Asked& asked, bool aloud);
   void use_measured_coding_time(Case& one, const std::string& key);
-  void say_what_is_idle(const std::vector<Case>& cases) const;
+  void say_what_is_idle(const std::vector<Case>& cases);
   void say(const std::string& text);
+  void note_of_all(Note note);
 
   const ComparisonRequest& request_;
   DataSets data_;
   const Remark& remark_;
+  std::vector<Note>& notes_;  // of all cases together
   std::set<std::string> said_;
   std::string last_reason_;
   std::map<std::string, Duration> compute_times_;   // that were measured
@@ -80,7 +84,13 @@ class Cases {
 
 /// Once: most of what there is to say of one run holds for all.
 void Cases::say(const std::string& text) {
-  if (remark_ && said_.insert(text).second) remark_(text);
+  if (said_.insert(text).second && remark_) remark_(text);
+}
+
+/// Of more than one case, or of one that will not be run.
+void Cases::note_of_all(Note note) {
+  if (!said_.contains(note.text)) notes_.push_back(note);
+  say(note.about.empty() ? note.text : with_name(note.text, note.about));
 }
 
 std::filesystem::path folder_of(const ComparisonRequest& request, std::uint64_t seed,
@@ -130,6 +140,8 @@ std::vector<Asked> Cases::asked_of(int seed) {
       c.given.clear();  // what has no effect is said of all together
       one.folder = folder_of(request_, c.seed, point);
       one.data = data_.of(c);
+      const Remark keep = noting(one.notes);
+      std::ranges::for_each(one.data->remarks, keep);
       all.push_back({std::move(one), &contestant});
     }
   }
@@ -150,7 +162,7 @@ bool Cases::can_run(Asked& asked) {
     if (asked.contestant->named) throw;
     last_reason_ = error.what();
     // A warning, so that it is heard with --quiet too: the table will lack a line.
-    say(fmt::format("warning: {} is skipped: {}", asked.one.label, error.what()));
+    note_of_all({"", fmt::format("warning: {} is skipped: {}", asked.one.label, error.what())});
     return false;
   }
 }
@@ -194,9 +206,10 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
     use_measured_coding_time(asked.one, coding_key);
   }
   in_case(asked.one, *asked.contestant, [&] {
-    c = resolve(c, {c.scheme}, *asked.one.data, [&](const std::string& text) {
-      if (aloud) say(text);
-    });
+    c = resolve(c, {c.scheme}, *asked.one.data,
+                noting(asked.one.notes, [&](const std::string& text) {
+                  if (aloud) say(text);
+                }));
   });
   c.given = request_.configuration.given;
   if (measured && c.compute_time) compute_times_.try_emplace(key, *c.compute_time);
@@ -222,8 +235,7 @@ void Cases::use_measured_coding_time(Case& one, const std::string& key) {
 }
 
 /// An option that was given, and what a contestant or the grid sets, where it changes nothing.
-void Cases::say_what_is_idle(const std::vector<Case>& cases) const {
-  if (!remark_) return;
+void Cases::say_what_is_idle(const std::vector<Case>& cases) {
   std::vector<OptionSetting> settings;
   settings.reserve(cases.size());
   for (const Case& one : cases) {
@@ -231,7 +243,7 @@ void Cases::say_what_is_idle(const std::vector<Case>& cases) const {
   }
   std::vector<std::string> given = request_.configuration.given;
   for (const Variation& variation : request_.variations) given.push_back(variation.option);
-  for (const std::string& note : idle_notes(settings, given)) remark_(note);
+  for (const std::string& note : idle_notes(settings, given)) note_of_all({"", note});
   for (const Contestant& contestant : request_.contestants) {
     const auto first = std::ranges::find(cases, contestant.label, &Case::label);
     if (first == cases.end()) continue;
@@ -240,7 +252,7 @@ void Cases::say_what_is_idle(const std::vector<Case>& cases) const {
     const std::vector<OptionSetting> alone{
         {first->configuration, find_scheme(first->configuration.scheme)}};
     for (const std::string& note : idle_notes(alone, own)) {
-      remark_(fmt::format("{} ({})", note, contestant.label));
+      note_of_all({contestant.label, note});
     }
   }
 }
@@ -275,8 +287,8 @@ std::string name_of(const Case& one) {
 }
 
 std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData* data,
-                           const Remark& remark) {
-  return Cases(request, data, remark).all();
+                           const Remark& remark, std::vector<Note>& notes) {
+  return Cases(request, data, remark, notes).all();
 }
 
 }  // namespace trainyard

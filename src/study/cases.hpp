@@ -7,9 +7,10 @@
 
 namespace trainyard {
 
-/// Every run, resolved. `data`: those of the request's configuration; nullptr: they are loaded.
-/// Throws UsageError for what a contestant that was named cannot do, and where none is left.
+/// Every run, resolved, with what there is to say of it; of all of them together, `notes`. `data`:
+/// those of the request's configuration; nullptr: they are loaded. Throws UsageError for what a
+/// contestant that was named cannot do, and where none is left.
 std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData* data,
-                           const std::function<void(const std::string&)>& remark);
+                           const Remark& remark, std::vector<Note>& notes);
 
 }  // namespace trainyard

@@ -16,6 +16,7 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/tuning.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -43,6 +44,13 @@ struct Entry {
   std::size_t outstanding = 0;  // trials
   std::exception_ptr error;     // of one of them
 };
+
+Note edge_note(const Entry& entry) {
+  return {.about = "",
+          .text = fmt::format("warning: the step size {} is where even the extended grid ends, so "
+                              "one beyond may be better",
+                              entry.search->result().lr)};
+}
 
 /// The runs of one comparison, under way.
 class Comparison {
@@ -228,7 +236,10 @@ void Comparison::run_one(std::size_t index) {
   keep(index, [&](const RunHooks& listening) {
     RunHooks hooks = listening;
     hooks.interrupted = hooks_.interrupted;
-    RunResult result = run_experiment(plan_run(one.configuration, *one.data), hooks);
+    std::vector<Note> notes = one.notes;
+    if (entry.search && entry.search->result().at_edge) notes.push_back(edge_note(entry));
+    RunResult result =
+        run_experiment(plan_run(one.configuration, *one.data, std::move(notes)), hooks);
     result.summary.label = one.label;
     result.summary.settings = one.settings;
     result.summary.varied = one.varied;
@@ -300,23 +311,33 @@ std::vector<RunResult> Comparison::run() {
   return made;
 }
 
-std::vector<RunResult> compared(const ComparisonRequest& request, const LoadedData* data,
-                                const ComparisonHooks& hooks) {
-  std::vector<RunResult> results =
-      Comparison(request, hooks, cases_of(request, data, hooks.remark)).run();
-  relate(results, hooks.remark);
-  return results;
+Compared compared(const ComparisonRequest& request, const LoadedData* data,
+                  const ComparisonHooks& hooks) {
+  Compared made;
+  std::vector<Case> cases = cases_of(request, data, hooks.remark, made.notes);
+  const std::size_t asked = cases.size();
+  made.runs = Comparison(request, hooks, std::move(cases)).run();
+  relate(made.runs, noting(made.notes, hooks.remark));
+  if (!request.options.tune_lr) {
+    if (const auto note = differing_steps_note(made.runs)) made.notes.push_back(*note);
+  }
+  if (made.runs.size() < asked) {
+    made.notes.push_back({.about = "",
+                          .text = fmt::format("warning: {} of {} runs are there; the others were "
+                                              "interrupted or failed",
+                                              made.runs.size(), asked)});
+  }
+  return made;
 }
 
 }  // namespace
 
-std::vector<RunResult> run_comparison(const ComparisonRequest& request,
-                                      const ComparisonHooks& hooks) {
+Compared run_comparison(const ComparisonRequest& request, const ComparisonHooks& hooks) {
   return compared(request, nullptr, hooks);
 }
 
-std::vector<RunResult> run_comparison(const ComparisonRequest& request, const LoadedData& data,
-                                      const ComparisonHooks& hooks) {
+Compared run_comparison(const ComparisonRequest& request, const LoadedData& data,
+                        const ComparisonHooks& hooks) {
   return compared(request, &data, hooks);
 }
 

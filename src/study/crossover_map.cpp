@@ -173,6 +173,7 @@ class Mapping {
   bool forecast(const RunResult& run, std::size_t index);
   void run_everywhere(std::vector<Contestant> others);
   Contestant contestant_of(std::size_t index) const;
+  Compared compared(const ComparisonRequest& request);
 
   const MapRequest& request_;
   const ComparisonHooks& hooks_;
@@ -181,6 +182,19 @@ class Mapping {
   Configuration configuration_;
   CrossoverMap map_;
 };
+
+/// Keeps what there is to say of the runs: of a contestant once for all cells.
+Compared Mapping::compared(const ComparisonRequest& request) {
+  Compared made = run_comparison(request, data_, hooks_);
+  const auto keep = [&](const Note& note) {
+    if (std::ranges::find(map_.notes, note) == map_.notes.end()) map_.notes.push_back(note);
+  };
+  std::ranges::for_each(made.notes, keep);
+  for (const RunResult& run : made.runs) {
+    for (const Note& note : run.summary.notes) keep({run.summary.label, note.text});
+  }
+  return made;
+}
 
 std::vector<RunResult> Mapping::run_here() {
   ComparisonRequest here = request_.comparison;
@@ -191,7 +205,8 @@ std::vector<RunResult> Mapping::run_here() {
   }
   c.time = TimeMode::simulated;
   data_ = load_dataset(dataset_request(c));
-  std::vector<RunResult> runs = run_comparison(here, data_, hooks_);
+  if (hooks_.remark) std::ranges::for_each(data_.remarks, hooks_.remark);
+  std::vector<RunResult> runs = compared(here).runs;
   const auto reached = [](const RunResult& run) {
     return run.summary.seconds_to_target.has_value();
   };
@@ -247,7 +262,7 @@ void Mapping::run_everywhere(std::vector<Contestant> others) {
                                .contestants = std::move(others),
                                .variations = {request_.axes[1], request_.axes[0]},
                                .options = {.jobs = request_.comparison.options.jobs}};
-  for (const RunResult& run : run_comparison(everywhere, data_, hooks_)) {
+  for (const RunResult& run : compared(everywhere).runs) {
     const auto point = std::ranges::find_if(points_, [&](const std::vector<OptionText>& each) {
       return std::ranges::equal(each, run.summary.varied, [](const auto& a, const auto& b) {
         return a.option == b.option && a.text == b.text;

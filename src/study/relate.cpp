@@ -87,8 +87,7 @@ void set_speed_ups(std::vector<RunResult>& results) {
 }
 
 /// Between the start and the first evaluation the straight line says little.
-void remark_early_arrivals(const std::vector<RunResult>& results,
-                           const std::function<void(const std::string&)>& remark) {
+void remark_early_arrivals(const std::vector<RunResult>& results, const Remark& remark) {
   std::size_t early = 0, reached = 0;
   for (const RunResult& result : results) {
     if (!result.summary.seconds_to_target) continue;
@@ -107,8 +106,7 @@ void remark_early_arrivals(const std::vector<RunResult>& results,
 
 }  // namespace
 
-void relate(std::vector<RunResult>& results,
-            const std::function<void(const std::string&)>& remark) {
+void relate(std::vector<RunResult>& results, const Remark& remark) {
   set_common_targets(results);
   set_speed_ups(results);
   remark_early_arrivals(results, remark);

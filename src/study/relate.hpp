@@ -1,8 +1,6 @@
 // What the runs of a comparison say about each other: a common target, speed-ups.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "trainyard/run/run.hpp"
@@ -11,6 +9,6 @@ namespace trainyard {
 
 /// Sets targets where none was given, and speed-ups over `sequential`, as run_comparison() says.
 /// `remark` hears of times that are rough.
-void relate(std::vector<RunResult>& results, const std::function<void(const std::string&)>& remark);
+void relate(std::vector<RunResult>& results, const Remark& remark);
 
 }  // namespace trainyard

@@ -52,16 +52,16 @@ class KeepFirstError final : public CaseListener {
 };
 
 /// Results so far where it is interrupted. Throws Interrupted where there are none.
-std::vector<RunResult> results_of(const ComparisonRequest& request, const LoadedData& data,
-                                  const std::atomic<bool>& interrupted) {
+Compared results_of(const ComparisonRequest& request, const LoadedData& data,
+                    const std::atomic<bool>& interrupted) {
   KeepFirstError::Errors errors;
   ComparisonHooks hooks;
   hooks.interrupted = &interrupted;
   hooks.begins = [&](const Case&) { return std::make_unique<KeepFirstError>(errors); };
-  std::vector<RunResult> results = run_comparison(request, data, hooks);
+  Compared compared = run_comparison(request, data, hooks);
   if (errors.first != nullptr) std::rethrow_exception(errors.first);
-  if (results.empty()) throw Interrupted("interrupted before the first step");
-  return results;
+  if (compared.runs.empty()) throw Interrupted("interrupted before the first step");
+  return compared;
 }
 
 }  // namespace
@@ -70,16 +70,16 @@ std::string lab_answer(LabQuestion& question, const LoadedData& data,
                        const std::atomic<bool>& interrupted, bool alone) {
   bound_lab_question(question, data);
   ComparisonRequest& request = question.request;
-  std::vector<RunResult> results;
+  Compared compared;
   if (alone) {
-    results = results_of(request, data, interrupted);
+    compared = results_of(request, data, interrupted);
   } else {
     // Another question has another core.
     request.options.jobs = 1;
     tbb::task_arena one(1);
-    one.execute([&] { results = results_of(request, data, interrupted); });
+    one.execute([&] { compared = results_of(request, data, interrupted); });
   }
-  return comparison_json(results, request.options);
+  return comparison_json(compared.runs, request.options, compared.notes);
 }
 
 }  // namespace trainyard

@@ -32,6 +32,10 @@ TEST_CASE("a report of saved runs says what their comparison said", "[app]") {
   REQUIRE(report.status == 0);
   std::vector<Json> expected = Json::parse(compare.output)["runs"];
   const std::vector<Json> found = Json::parse(report.output)["runs"];
+  const Json notes = Json::parse(compare.output)["notes"];
+  REQUIRE(notes.is_array());
+  REQUIRE_FALSE(notes.empty());  // one step size means different steps
+  CHECK(Json::parse(report.output)["notes"] == notes);
   REQUIRE(found.size() == 4);
   // By folder: of the comparison, by seed and then as they were named.
   std::ranges::sort(expected, {}, [](const Json& run) {

@@ -91,10 +91,6 @@ TEST_CASE("the comparison says what was compared", "[report]") {
              ContainsSubstring("target: training loss 0.3; evaluated every 0.5 epochs\n"));
   results[0].summary.time = "wall";
   CHECK_THAT(comparison_table(results), ContainsSubstring("time: wall clock"));
-  CHECK_THAT(comparison_table(results), !ContainsSubstring("warning"));
-  results[0].summary.compute_stretch = 3.5;
-  CHECK_THAT(comparison_table(results),
-             ContainsSubstring("warning: ring: computing took 3.50 times as long"));
   CHECK(comparison_table({}).empty());
 }
 
@@ -266,6 +262,13 @@ TEST_CASE("a comparison as Markdown and as LaTeX", "[report]") {
     CHECK_THAT(latex, ContainsSubstring(part));
   }
   CHECK(comparison_markup({}, {}, Markup::latex).empty());
+  results[0].summary.notes = {{"", "warning: 5 % of rows\nare lost"}};
+  const std::vector<Note> of_all{{"hogwild", "note: it is alone"}};
+  CHECK_THAT(comparison_markup(results, {.seeds = 2}, Markup::markdown, of_all),
+             ContainsSubstring("|\n\n- note: hogwild: it is alone\n- warning: ring{lr=1}, latency "
+                               "10us, workers 8, seed 1: 5 % of rows are lost\n"));
+  CHECK_THAT(comparison_markup(results, {.seeds = 2}, Markup::latex, of_all),
+             ContainsSubstring("\\end{tabular}\n\n% note: hogwild: it is alone\n% warning: "));
   const std::string one = summary_markup(full_result("ring").summary, Markup::markdown);
   CHECK_THAT(one, StartsWith("| figure | ring |\n|---|---:|\n"));
   CHECK_THAT(one, ContainsSubstring("| samples per second | "));

@@ -21,7 +21,7 @@ TEST_CASE("a contestant's coding time is its own, or the codec's as it was measu
     request.configuration.epochs = 0.1;
     request.options.jobs = 1;
     std::vector<Duration> times;
-    for (const RunResult& result : run_comparison(request, data, {})) {
+    for (const RunResult& result : run_comparison(request, data, {}).runs) {
       times.push_back(result.resolved.encode_time.value_or(Duration{0}));
     }
     return times;

@@ -76,7 +76,7 @@ std::string fingerprint(const RunResult& result) {
 
 TEST_CASE("a comparison without a target takes the loss that all reached", "[study]") {
   const LoadedData data = small_data();
-  const auto results = run_comparison(request_of("ring,ps-async,sequential"), data, {});
+  const auto results = run_comparison(request_of("ring,ps-async,sequential"), data, {}).runs;
   REQUIRE(results.size() == 3);
   double worst = 0.0;
   for (const RunResult& result : results) {
@@ -107,7 +107,7 @@ TEST_CASE("a comparison keeps the target it is given, and tells of each run", "[
   hooks.begins = [&](const Case& one) {
     return std::make_unique<Telling>(one, [&](const std::string& text) { told += text; });
   };
-  for (const RunResult& result : run_comparison(request, data, hooks)) {
+  for (const RunResult& result : run_comparison(request, data, hooks).runs) {
     CHECK(result.summary.target_loss == 0.5);
   }
   CHECK(told == "<gossipgossip 1><hogwildhogwild 1>");
@@ -117,7 +117,7 @@ TEST_CASE("a comparison's target leaves out what diverged, and an interrupt ends
   const LoadedData data = small_data();
   ComparisonRequest request = request_of("ring,hogwild");
   request.configuration.optimizer.lr = 1e9;
-  for (const RunResult& result : run_comparison(request, data, {})) {
+  for (const RunResult& result : run_comparison(request, data, {}).runs) {
     CHECK(result.summary.diverged);
     CHECK(!result.summary.target_loss);
   }
@@ -125,7 +125,7 @@ TEST_CASE("a comparison's target leaves out what diverged, and an interrupt ends
   request.configuration.optimizer.lr = 0.5;
   ComparisonHooks hooks;
   hooks.interrupted = &interrupted;
-  const auto results = run_comparison(request, data, hooks);
+  const auto results = run_comparison(request, data, hooks).runs;
   REQUIRE(results.size() == 1);
   CHECK(results.front().summary.interrupted);
 }
@@ -135,12 +135,12 @@ TEST_CASE("each seed is the run that it would be alone", "[study]") {
   request.configuration = few_steps();
   request.options.seeds = 3;
   const LoadedData data = small_data();
-  const auto together = run_comparison(request, data, {});
+  const auto together = run_comparison(request, data, {}).runs;
   REQUIRE(together.size() == 6);
   request.options.seeds = 1;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     request.configuration.seed = seed;
-    const auto alone = run_comparison(request, data, {});
+    const auto alone = run_comparison(request, data, {}).runs;
     for (std::size_t i = 0; i < 2; ++i) {
       CHECK(fingerprint(together[2 * (seed - 1) + i]) == fingerprint(alone[i]));
     }
@@ -160,7 +160,7 @@ TEST_CASE("an interrupt ends the seeds with what there is", "[study]") {
       if (text.ends_with(">")) interrupted = ++ended == 3;
     });
   };
-  const auto results = run_comparison(request, small_data(), hooks);
+  const auto results = run_comparison(request, small_data(), hooks).runs;
   CHECK(results.size() == 3);
   CHECK(seed_statistics(results)[0].seeds.size() == 2);  // seeds by seeds
 }
@@ -169,7 +169,7 @@ TEST_CASE("a grid has each contestant at each point, and its own settings win", 
   ComparisonRequest request = request_of("local-sgd,gossip:torus{workers=8}");
   request.configuration = few_steps();
   request.variations = {parse_variation("period=1,2"), parse_variation("latency=10us,1ms")};
-  const auto results = run_comparison(request, small_data(), {});
+  const auto results = run_comparison(request, small_data(), {}).runs;
   REQUIRE(results.size() == 8);
   std::size_t place = 0;
   for (const char* period : {"1", "2"}) {
@@ -214,7 +214,7 @@ TEST_CASE("results do not depend on how many runs go on at once", "[study]") {
         told.insert(text);
       });
     };
-    for (const RunResult& result : run_comparison(request, data, hooks)) {
+    for (const RunResult& result : run_comparison(request, data, hooks).runs) {
       found.push_back(fingerprint(result));
     }
     CHECK(found.size() == 4 * test::schemes_for_any_model());
@@ -234,7 +234,7 @@ TEST_CASE("a scheme that cannot is skipped from a group and an error by name", "
   hooks.remark = [&](const std::string& text) {
     if (text.find(" is skipped: ") != std::string::npos) warnings.push_back(text);
   };
-  const auto results = run_comparison(request, data, hooks);
+  const auto results = run_comparison(request, data, hooks).runs;
   CHECK(results.size() + warnings.size() == schemes().size());
   CHECK_THAT(warnings.front(), StartsWith("warning: "));
   for (const RunResult& result : results) CHECK(result.summary.scheme != "hogwild");
@@ -271,12 +271,12 @@ TEST_CASE("a run that fails costs only itself", "[study]") {
         told += text;
       });
     };
-    CHECK(run_comparison(request, data, hooks).size() == 2);
+    CHECK(run_comparison(request, data, hooks).runs.size() == 2);
     CHECK_THAT(told, ContainsSubstring("sequential failed: "));
     // In a trial of its tuning as well.
     told.clear();
     request.options.tune_lr = true;
-    CHECK(run_comparison(request, data, hooks).size() == 2);
+    CHECK(run_comparison(request, data, hooks).runs.size() == 2);
     CHECK_THAT(told, ContainsSubstring("sequential failed: "));
     request.options.tune_lr = false;
   }
@@ -286,7 +286,7 @@ TEST_CASE("the speed-up over sequential is what its factors multiply to", "[stud
   ComparisonRequest request = request_of("ring,sequential,gossip,ps-async");
   request.variations = {parse_variation("latency=10us,100us")};
   request.options.seeds = 2;
-  const auto results = run_comparison(request, small_data(), {});
+  const auto results = run_comparison(request, small_data(), {}).runs;
   REQUIRE(results.size() == 16);
   for (const RunResult& result : results) {
     const Summary& s = result.summary;
@@ -302,7 +302,7 @@ TEST_CASE("the speed-up over sequential is what its factors multiply to", "[stud
     CHECK(*s.speed_up_passes == *one->summary.epochs_to_target / *s.epochs_to_target);
   }
   request.contestants = parse_contestants("ring,gossip");
-  for (const RunResult& result : run_comparison(request, small_data(), {})) {
+  for (const RunResult& result : run_comparison(request, small_data(), {}).runs) {
     CHECK_FALSE(result.summary.speed_up);
   }
 }
@@ -329,7 +329,7 @@ TEST_CASE("a time that one contestant is given is not the others'", "[study]") {
     request.configuration.compute_time.reset();
     request.configuration.time = TimeMode::simulated;
     request.configuration.epochs = 0.1;
-    for (const RunResult& result : run_comparison(request, small_data(), {})) {
+    for (const RunResult& result : run_comparison(request, small_data(), {}).runs) {
       const bool given = result.summary.scheme == "ring";
       CHECK((*result.resolved.compute_time == std::chrono::milliseconds(5)) == given);
     }
@@ -338,7 +338,7 @@ TEST_CASE("a time that one contestant is given is not the others'", "[study]") {
 
 TEST_CASE("only runs with one target and objective are held against each other", "[study]") {
   ComparisonRequest request = request_of("sequential,ring{target-loss=0.5},ring{l2=0.1},ring");
-  const auto results = run_comparison(request, small_data(), {});
+  const auto results = run_comparison(request, small_data(), {}).runs;
   REQUIRE(results.size() == 4);
   CHECK_FALSE(results[1].summary.speed_up);
   CHECK_FALSE(results[2].summary.speed_up);
@@ -349,7 +349,7 @@ TEST_CASE("only runs with one target and objective are held against each other",
 
 TEST_CASE("a run that never gets below its start sets no target", "[study]") {
   ComparisonRequest request = request_of("ring,ring{lr=300}");
-  const auto results = run_comparison(request, small_data(), {});
+  const auto results = run_comparison(request, small_data(), {}).runs;
   REQUIRE(results.size() == 2);
   REQUIRE(results[1].summary.train_loss > results[1].metrics.front().train_loss);
   CHECK(*results[0].summary.target_loss < results[0].metrics.front().train_loss);
@@ -360,7 +360,7 @@ TEST_CASE("seeds are varied by one flag", "[study]") {
   ComparisonRequest request = request_of("ring");
   request.variations = {parse_variation("seed=1,2")};
   request.configuration = few_steps();
-  CHECK(run_comparison(request, small_data(), {}).size() == 2);
+  CHECK(run_comparison(request, small_data(), {}).runs.size() == 2);
   request.options.seeds = 2;
   CHECK_THROWS_WITH(run_comparison(request, small_data(), {}),
                     ContainsSubstring("seed is what --seeds varies"));
@@ -371,7 +371,7 @@ TEST_CASE("data are loaded as runs ask for them", "[study]") {
   request.configuration = few_steps();
   request.configuration.dataset = "no/such.file";
   std::vector<std::string> sets;
-  for (const RunResult& result : run_comparison(request, {}))
+  for (const RunResult& result : run_comparison(request, {}).runs)
     sets.push_back(result.summary.dataset);
   CHECK(sets == std::vector<std::string>{"dense-logistic", "blobs"});
 }

@@ -37,7 +37,7 @@ std::vector<RunResult> runs_of(const MapRequest& request) {
   ComparisonRequest everywhere = request.comparison;
   everywhere.configuration.time = TimeMode::simulated;
   everywhere.variations = {request.axes[1], request.axes[0]};
-  return run_comparison(everywhere, {});
+  return run_comparison(everywhere, {}).runs;
 }
 
 std::string message_of(const std::string& axes) {
@@ -95,7 +95,7 @@ TEST_CASE("every scheme that a map forecasts takes what the forecast says", "[st
   CHECK(places.size() >= 20);
   forecast.configuration.time = TimeMode::simulated;
   forecast.variations = {asked.axes[1], asked.axes[0]};
-  const std::vector<RunResult> runs = run_comparison(forecast, {});
+  const std::vector<RunResult> runs = run_comparison(forecast, {}).runs;
   REQUIRE(runs.size() == places.size());
   for (std::size_t k = 0; k < places.size(); ++k) {
     const Summary& summary = runs[k].summary;

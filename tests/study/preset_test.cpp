@@ -125,7 +125,7 @@ TEST_CASE("what is varied is varied of a preset as well", "[study]") {
   ComparisonRequest request{.configuration = of_system("ring"),
                             .contestants = parse_contestants("petuum"),
                             .variations = {parse_variation("staleness=1,2")}};
-  const std::vector<RunResult> results = run_comparison(request, blobs(), {});
+  const std::vector<RunResult> results = run_comparison(request, blobs(), {}).runs;
   REQUIRE(results.size() == 2);
   CHECK(results[0].resolved.hyperparameters.at("staleness") == 1);
   CHECK(results[1].resolved.hyperparameters.at("staleness") == 2);

@@ -62,7 +62,7 @@ ComparisonRequest request_of(const std::string& schemes) {
 std::vector<RunResult> run(const ComparisonRequest& request, Heard& heard) {
   ComparisonHooks hooks;
   hooks.begins = [&](const Case& one) { return std::make_unique<Hearing>(one, heard); };
-  return run_comparison(request, small_data(), hooks);
+  return run_comparison(request, small_data(), hooks).runs;
 }
 
 }  // namespace

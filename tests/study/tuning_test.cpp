@@ -151,7 +151,7 @@ TEST_CASE("a tuned comparison runs each scheme at its own step size, for all see
   hooks.remark = [&](const std::string& text) {
     tunings += text.find("step size") != std::string::npos ? 1 : 0;
   };
-  const auto results = run_comparison(request, data, hooks);
+  const auto results = run_comparison(request, data, hooks).runs;
   REQUIRE(results.size() == 4);
   CHECK(tunings == 2);
   for (std::size_t i : {0U, 1U}) {

@@ -54,8 +54,9 @@ std::string direct_answer(const Json& json) {
       json.dump(), [](std::string_view) -> std::shared_ptr<const UploadedData> { return nullptr; });
   const LoadedData data = load_dataset(dataset_request(question.request.configuration));
   bound_lab_question(question, data);
+  const Compared compared = run_comparison(question.request, data, {});
   return without_first_steps(
-      comparison_json(run_comparison(question.request, data, {}), question.request.options));
+      comparison_json(compared.runs, question.request.options, compared.notes));
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ class Progress {
  public:
   explicit Progress(const ProgressOptions& options);
 
+  /// Notes are heard when quiet, too; of one of several runs, with its name.
   void remark(const std::string& text);
   void begin(std::string name, const Configuration& resolved);
   void evaluated(const Metrics& metrics);

@@ -16,7 +16,7 @@ namespace trainyard {
 /// without: `seconds`, `time_split` (seconds, mean over workers; compute + transfer + wait =
 /// seconds), `compute_stretch` (in wall, how many times as long as its processor time the workers'
 /// computing took; more than 1 where threads share cores). What does not apply is null, and so is
-/// what is not finite.
+/// what is not finite. Last `notes` of the run, [{"about": "", "text"}, …] (run/notes.hpp).
 std::string summary_json(const Summary& summary);
 /// The summary, and what it summarises, as columns: `evaluations` (those of metrics_json()),
 /// `ranks` (those of ranks_csv()), `updates_by_staleness` {"staleness", "updates"}, `first_steps`
@@ -25,10 +25,13 @@ std::string summary_json(const Summary& summary);
 /// {"rank", "activity", "from", "until"}}, in seconds. Last the resolved `configuration` as TOML,
 /// and the `command` that repeats the run.
 std::string run_json(const RunResult& result);
-/// {"runs": [run, …]}; with several seeds also "spread": an object a scheme, in which each
-/// figure is {"mean", "standard_deviation", "count"} over the seeds (seed_statistics.hpp).
+/// {"runs": [run, …], "notes": [{"about", "text"}, …]}; with several seeds also "spread": an object
+/// a scheme, in which each figure is {"mean", "standard_deviation", "count"} over the seeds
+/// (seed_statistics.hpp). `notes` are those of the whole comparison; those of its runs come behind
+/// them (study/collated_notes.hpp).
 std::string comparison_json(const std::vector<RunResult>& results,
-                            const ComparisonOptions& options = {});
+                            const ComparisonOptions& options = {},
+                            const std::vector<Note>& notes = {});
 /// One line of metrics.jsonl.
 std::string metrics_json(const Metrics& metrics);
 
@@ -49,11 +52,13 @@ std::string counters_table(const RunResult& result);
 /// What of it no run has: "not available here: cycles, energy"; empty where nothing was asked for.
 std::string not_counted_note(std::span<const RunResult> results);
 
-/// The same tables for a document, without what is said around them.
+/// The same tables for a document, without what is said around them but the notes: a list in
+/// Markdown, and comments in LaTeX.
 std::string summary_markup(const Summary& summary, Markup markup);
 std::string counters_markup(const RunResult& result, Markup markup);
 std::string comparison_markup(const std::vector<RunResult>& results,
-                              const ComparisonOptions& options, Markup markup);
+                              const ComparisonOptions& options, Markup markup,
+                              const std::vector<Note>& notes = {});
 
 /// One run, one quantity a line; in wall where its ranks ran beneath.
 std::string summary_table(const Summary& summary);

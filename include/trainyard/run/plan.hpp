@@ -16,6 +16,7 @@
 
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/run/notes.hpp"
 #include "trainyard/runtime/ingredients.hpp"
 #include "trainyard/runtime/run_state.hpp"
 #include "trainyard/runtime/steps.hpp"
@@ -39,6 +40,7 @@ struct Plan {
   std::vector<std::vector<std::uint32_t>> parts;  // the rows of each of the configuration's workers
   RunLimits limits;
   std::shared_ptr<const HotLines> hot;  // of casts with slices, where there are any
+  std::vector<Note> notes{};            // that its summary begins with: what was said before
 
   /// Who has the model, and how large it is.
   ModelLayout layout() const;
@@ -47,7 +49,7 @@ struct Plan {
 /// Throws UsageError where model and data or model and scheme do not fit, a graph does not exist,
 /// or the data cannot be partitioned like that. REQUIRES: resolve() made the configuration; scheme
 /// and data outlive the plan.
-Plan plan_run(const Configuration& resolved, const LoadedData& data);
+Plan plan_run(const Configuration& resolved, const LoadedData& data, std::vector<Note> notes = {});
 /// Of a scheme that need not be in the table, whatever name the configuration has.
 Plan plan_run(const Scheme& scheme, const Configuration& resolved, const LoadedData& data);
 

@@ -3,13 +3,13 @@
 // Threads: one at a time; it reads the machine and may run rehearsals.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/run/notes.hpp"
 
 namespace trainyard {
 
@@ -40,8 +40,7 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
 /// A scheme of one's own is rehearsed for some steps, in which a field that its row lacks shows.
 /// Throws UsageError for what does not fit together.
 Configuration resolve(const Configuration& configuration, const std::vector<std::string>& schemes,
-                      const LoadedData& data,
-                      const std::function<void(const std::string&)>& remark);
+                      const LoadedData& data, const Remark& remark);
 
 /// Whether simulated time alone ends the run. REQUIRES: it is resolved, but for its compute time.
 bool ends_by_clock(const Configuration& resolved);

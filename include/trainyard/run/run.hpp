@@ -22,6 +22,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/hardware/counters.hpp"
+#include "trainyard/run/notes.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/staleness.hpp"
 
@@ -106,6 +107,7 @@ struct Summary {
   std::optional<double> energy_j;
   std::string model_hash;
   bool diverged = false, interrupted = false;
+  std::vector<Note> notes{};  // those of its plan, and what was said while it ran
 };
 
 struct RunResult {
@@ -123,7 +125,7 @@ struct RunResult {
 /// What a caller may want to hear while a run goes on.
 struct RunHooks {
   std::function<void(const Metrics&)> evaluated;
-  std::function<void(const std::string&)> remark;  // what was decided and why; warnings
+  Remark remark;  // what was decided and why; notes
   const std::atomic<bool>* interrupted = nullptr;
   /// Sets `interrupted`, where ranks are processes and another one was interrupted.
   std::function<void()> interrupt{};

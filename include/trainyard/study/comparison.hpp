@@ -4,7 +4,7 @@
 //                             .contestants = parse_contestants("ring,gossip:one-peer-exp"),
 //                             .variations = {parse_variation("latency=10us,1ms")},
 //                             .options = {.seeds = 3}};
-//   const std::vector<RunResult> results = run_comparison(request, data, {});
+//   const Compared compared = run_comparison(request, data, {});
 //
 // Threads: the calling one. In simulated time it makes as many runs at once as `jobs` says, and
 // calls the hooks from their threads; all have ended when it returns. Results do not depend on it.
@@ -44,6 +44,7 @@ struct Case {
   Configuration configuration;       // without gaps
   std::shared_ptr<const LoadedData> data;
   std::filesystem::path folder;  // under --out: "seed-7/latency-1ms", empty where there is but one
+  std::vector<Note> notes{};     // of its data, and of what was decided
 };
 
 /// "gossip{topology=torus}, latency 1ms".
@@ -60,8 +61,8 @@ class CaseListener {
 };
 
 struct ComparisonHooks {
-  /// What was decided and why; warnings.
-  std::function<void(const std::string&)> remark{};
+  /// What was decided and why; notes.
+  Remark remark{};
   /// All cases are known, and none has run; so many will at once. What it throws ends the
   /// comparison.
   std::function<void(const std::vector<Case>&, int jobs)> planned{};
@@ -69,6 +70,11 @@ struct ComparisonHooks {
   /// is rethrown.
   std::function<std::unique_ptr<CaseListener>(const Case&)> begins{};
   const std::atomic<bool>* interrupted = nullptr;
+};
+
+struct Compared {
+  std::vector<RunResult> runs;
+  std::vector<Note> notes;  // of all of them together; each run has its own beside these
 };
 
 /// Results in the order of seeds, points of the grid, and contestants. `data` are those of the
@@ -86,10 +92,9 @@ struct ComparisonHooks {
 ///
 /// An interrupt ends the runs under way, with the results so far. Where there are several seeds or
 /// points, results lack their models once `ended` has been told.
-std::vector<RunResult> run_comparison(const ComparisonRequest& request, const LoadedData& data,
-                                      const ComparisonHooks& hooks);
+Compared run_comparison(const ComparisonRequest& request, const LoadedData& data,
+                        const ComparisonHooks& hooks);
 /// The same, and all data are loaded: those that some run asks for.
-std::vector<RunResult> run_comparison(const ComparisonRequest& request,
-                                      const ComparisonHooks& hooks);
+Compared run_comparison(const ComparisonRequest& request, const ComparisonHooks& hooks);
 
 }  // namespace trainyard

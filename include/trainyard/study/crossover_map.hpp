@@ -60,6 +60,7 @@ struct CrossoverMap {
   std::vector<MappedContestant> contestants;
   std::vector<MapCell> cells;  // the values across change fastest
   std::optional<double> target_loss, target_accuracy, target_gradient;
+  std::vector<Note> notes{};  // of the runs that it is made of
 
   const MapCell& cell(std::size_t down, std::size_t across) const {
     return cells[down * axes[0].values.size() + across];

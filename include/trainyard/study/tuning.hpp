@@ -26,7 +26,6 @@
 // once.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,7 +58,6 @@ struct Tuning {
 ///   }
 class StepSizeSearch {
  public:
-  using Remark = std::function<void(const std::string&)>;
   /// `data` outlives it; remarks name the run. REQUIRES: `resolved` comes from resolve().
   StepSizeSearch(const Configuration& resolved, const LoadedData& data, std::string name,
                  Remark remark);

@@ -1,0 +1,54 @@
+#include "run/end_remarks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/run/figures.hpp"
+
+#include "run/shared_remarks.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double diverged_beyond = 1000.0;  // times the first loss
+
+}  // namespace
+
+std::optional<std::string> divergence_note(std::span<const Metrics> metrics) {
+  const Metrics& last = metrics.back();
+  if (last.train_loss <= diverged_beyond * std::max(1.0, metrics.front().train_loss)) {
+    return std::nullopt;
+  }
+  return fmt::format(
+      "warning: diverged: after {:.6g} steps the training loss is {:.6g}, not finite or more than "
+      "1000 times the first; a smaller --lr may help",
+      last.step, last.train_loss);
+}
+
+std::string missing_look_note(const Metrics& last, double steps) {
+  return fmt::format(
+      "warning: evaluating this model takes long, so the losses are those after step {:.6g}, and "
+      "the model is that after step {:.6g}",
+      last.step, steps);
+}
+
+void remark_end(const Plan& plan, const Summary& summary, ConstVector model, bool listens,
+                const Remark& remark) {
+  if (is_stretched(summary)) {
+    remark(
+        fmt::format("warning: computing took {:.2f} times as long as on cores of its own, because "
+                    "threads share them",
+                    *summary.compute_stretch));
+  }
+  if (plan.cast.model != ModelHome::shared) return;
+  // Takes a while, which is not there where a process is lost.
+  if (listens && !summary.interrupted) {
+    remark_whether_sharing_pays(plan.configuration, *plan.model, plan.data->train, summary, remark);
+  }
+  remark_ends_of_range(plan.cast, model, remark);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,109 @@
+// What is said of a run goes with its results.
+#include "trainyard/run/notes.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include <nlohmann/json.hpp>
+
+#include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/resolve.hpp"
+
+#include "run/end_remarks.hpp"
+#include "run/small_runs.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Those of a run's JSON.
+std::vector<std::string> texts_of(const RunResult& result) {
+  std::vector<std::string> texts;
+  const Json run = Json::parse(summary_json(result.summary));
+  for (const Json& note : run.at("notes")) {
+    CHECK(note.at("about") == "");
+    texts.push_back(note.at("text"));
+  }
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("warnings and notes are kept, and what is only being done is not", "[run]") {
+  std::vector<Note> kept;
+  std::string heard;
+  const Remark remark = noting(kept, [&](const std::string& text) { heard += text + "\n"; });
+  for (const char* text : {"warning: it burns", "placement: 0-3", "note: it is warm", "warnings"}) {
+    remark(text);
+  }
+  CHECK(kept == std::vector<Note>{{"", "warning: it burns"}, {"", "note: it is warm"}});
+  CHECK(heard == "warning: it burns\nplacement: 0-3\nnote: it is warm\nwarnings\n");
+  CHECK(with_name("warning: it burns", "ring") == "warning: ring: it burns");
+  CHECK(with_name("it burns", "ring") == "ring: it burns");
+}
+
+TEST_CASE("a run that diverges has a note of how, which is said once", "[run]") {
+  Configuration c = small_configuration("ring");
+  c.optimizer.lr = 1e9;
+  std::vector<std::string> said;
+  RunHooks hooks;
+  hooks.remark = [&](const std::string& text) { said.push_back(text); };
+  const RunResult result = run_small(c, hooks);
+  REQUIRE(result.summary.diverged);
+  const auto texts = texts_of(result);
+  REQUIRE(texts.size() == 1);
+  CHECK_THAT(texts.front(), Catch::Matchers::StartsWith("warning: diverged: after "));
+  CHECK(std::ranges::count(said, texts.front()) == 1);
+  c.optimizer.lr = 1.0;
+  CHECK(texts_of(run_small(c)).empty());
+}
+
+TEST_CASE("a vector that cannot be encoded is a note of the run that it ended", "[run]") {
+  Configuration c = small_configuration("ec-sgd");
+  c.optimizer.lr = 1e30;
+  const RunResult result = run_small(c);
+  REQUIRE(result.summary.diverged);
+  CHECK_THAT(texts_of(result).front(), ContainsSubstring("diverged"));
+}
+
+TEST_CASE("a run begins with the notes of its plan, and says that it was interrupted", "[run]") {
+  const LoadedData data = small_data();
+  std::vector<Note> notes;
+  Configuration c = small_configuration("hogwild-numa");
+  c.hyperparameters["groups"] = 1.0;
+  c.given = {"topology"};
+  c = resolve(c, {c.scheme}, data, noting(notes));
+  REQUIRE(notes.size() == 2);
+  std::atomic<bool> interrupted{false};
+  RunHooks hooks;
+  hooks.interrupted = &interrupted;
+  hooks.evaluated = [&](const Metrics&) { interrupted = true; };
+  const RunResult result = run_experiment(plan_run(c, data, notes), hooks);
+  const auto texts = texts_of(result);
+  REQUIRE(texts.size() == 3);
+  CHECK_THAT(texts[0], ContainsSubstring("so it is hogwild"));
+  CHECK_THAT(texts[1], ContainsSubstring("--topology has no effect"));
+  CHECK(texts[2] == interrupted_note);
+}
+
+TEST_CASE("computing that threads sharing cores have stretched is a note", "[run]") {
+  const LoadedData data = small_data();
+  const Configuration c = small_configuration("ring");
+  const Plan plan = plan_run(resolve(c, {c.scheme}, data, {}), data);
+  std::vector<Note> notes;
+  Summary summary;
+  summary.time = "wall";
+  summary.compute_stretch = 1.0;
+  remark_end(plan, summary, {}, true, noting(notes));
+  CHECK(notes.empty());
+  summary.compute_stretch = 3.5;
+  remark_end(plan, summary, {}, true, noting(notes));
+  REQUIRE(notes.size() == 1);
+  CHECK_THAT(notes.front().text, Catch::Matchers::StartsWith("warning: computing took 3.50 times"));
+}
+
+}  // namespace trainyard

@@ -1,0 +1,112 @@
+// What is said of a comparison and of its runs goes with their results.
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "trainyard/report/summary_format.hpp"
+#include "trainyard/study/collated_notes.hpp"
+#include "trainyard/study/comparison.hpp"
+#include "trainyard/study/crossover_map.hpp"
+
+#include "report/results.hpp"
+#include "run/small_runs.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::json;
+
+ComparisonRequest request_of(const std::string& schemes) {
+  ComparisonRequest request{.configuration = small_configuration(""),
+                            .contestants = parse_contestants(schemes)};
+  request.options.jobs = 1;
+  return request;
+}
+
+/// Whom the one note with `part` in it is about, in a comparison's JSON.
+std::string about(const Compared& compared, const std::string& part) {
+  const Json document = Json::parse(comparison_json(compared.runs, {}, compared.notes));
+  std::vector<std::string> found;
+  for (const Json& note : document.at("notes")) {
+    if (note.at("text").get<std::string>().find(part) != std::string::npos) {
+      found.push_back(note.at("about"));
+    }
+  }
+  INFO(part << " in " << document.at("notes").dump(1));
+  REQUIRE(found.size() == 1);
+  return found.front();
+}
+
+}  // namespace
+
+TEST_CASE("a comparison's notes are in its JSON, with those whom they are about", "[study]") {
+  ComparisonRequest request = request_of("all-centralised,ring{topology=torus},ring{lr=1e9}");
+  request.configuration.epochs = 0.3;
+  request.configuration.evaluate_every = 0.3;
+  request.configuration.optimizer.momentum = 0.9;
+  request.configuration.given = {"staleness"};
+  request.configuration.compute_time.reset();
+  request.configuration.time = TimeMode::simulated;
+  std::vector<std::string> said;
+  ComparisonHooks hooks;
+  hooks.remark = [&](const std::string& text) { said.push_back(text); };
+  const Compared compared = run_comparison(request, small_data(), hooks);
+  CHECK(about(compared, "hogwild is skipped: --momentum: ").empty());
+  CHECK(about(compared, "--staleness has no effect").empty());
+  CHECK(about(compared, "--topology has no effect") == "ring{topology=torus}");
+  CHECK(about(compared, "warning: diverged") == "ring{lr=1e9}");
+  CHECK(about(compared, "were there by their first evaluation").empty());
+  CHECK(about(compared, "one step size γ means different steps").empty());
+  CHECK(std::ranges::any_of(said, [](const std::string& text) {
+    return text.starts_with("note: ring{topology=torus}: --topology has no effect");
+  }));
+  const auto of_run = [&](const std::string& label) {
+    const auto run = std::ranges::find_if(
+        compared.runs, [&](const RunResult& each) { return each.summary.label == label; });
+    return run->summary.notes;
+  };
+  CHECK(of_run("ring").empty());
+  CHECK(of_run("ring{lr=1e9}").size() == 1);
+}
+
+TEST_CASE("what holds for all of several runs is about nobody", "[study]") {
+  std::vector<RunResult> runs;
+  for (const std::uint64_t seed : {1U, 2U}) {
+    for (const char* label : {"ring", "gossip"}) {
+      runs.push_back(bare_result(label));
+      runs.back().summary.seed = seed;
+      runs.back().summary.notes = {{"", "note: all"}};
+    }
+  }
+  runs[0].summary.notes.push_back({"", "warning: ring"});
+  runs[2].summary.notes.push_back({"", "warning: ring"});
+  runs[3].summary.notes.push_back({"", "warning: one"});
+  CHECK(collated_notes(runs, {{"", "note: before"}}) ==
+        std::vector<Note>{{"", "note: before"},
+                          {"", "note: all"},
+                          {"ring", "warning: ring"},
+                          {"gossip, seed 2", "warning: one"}});
+}
+
+TEST_CASE("steps that differ are a note unless each scheme has its own step size", "[study]") {
+  ComparisonRequest request = request_of("ring,ps-async");
+  request.configuration.epochs = 0.1;
+  CHECK_FALSE(run_comparison(request, small_data(), {}).notes.empty());
+  request.options.tune_lr = true;
+  for (const Note& note : run_comparison(request, small_data(), {}).notes) {
+    CHECK_THAT(note.text, !ContainsSubstring("one step size"));
+  }
+}
+
+TEST_CASE("a map has the notes of its runs", "[study]") {
+  const MapRequest request{.comparison = request_of("ring,hogwild-numa{groups=1}"),
+                           .axes = parse_map("latency=10us,1ms,bandwidth=1Mbps,1Gbps")};
+  const CrossoverMap map = crossover_map(request, {});
+  CHECK(std::ranges::any_of(map.notes, [](const Note& note) {
+    return note.about == "hogwild-numa{groups=1}" && note.text.find("hogwild") != std::string::npos;
+  }));
+}
+
+}  // namespace trainyard
