@@ -119,6 +119,10 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
 
   Timeline timeline;
   timeline.trace = *run_experiment(plan_run(resolved, data), hooks).trace;
+  // Nobody need wait for the last ones.
+  for (const Transfer& message : timeline.trace.messages) {
+    timeline.trace.until = std::max(timeline.trace.until, message.end);
+  }
   timeline.names = rank_names(timeline.trace.workers, timeline.trace.servers);
   timeline.title =
       fmt::format("{}{}: {} step{} with a model of {}", scheme.name,

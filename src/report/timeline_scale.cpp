@@ -1,5 +1,6 @@
 #include "report/timeline_scale.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -7,16 +8,32 @@
 
 namespace trainyard {
 
-TimeUnit unit_for(Duration duration) {
+namespace {
+
+TimeUnit unit_of(double seconds) {
   static const std::array<TimeUnit, 3> small{{{"ns", 1e-9}, {"µs", 1e-6}, {"ms", 1e-3}}};
   for (const TimeUnit& unit : small) {
-    if (to_seconds(duration) < 1000.0 * unit.seconds) return unit;
+    if (seconds < 1000.0 * unit.seconds) return unit;
   }
   return {"s", 1.0};
 }
 
+}  // namespace
+
+TimeUnit unit_for(const Trace& trace) {
+  const double apart = to_seconds(trace.until - trace.from), latest = to_seconds(trace.until);
+  TimeUnit unit = unit_of(apart);
+  if (apart <= 0.0) return unit;
+  // No more digits than a double has, which is what they are written from.
+  const double late = std::ceil(std::log10(latest / apart)),
+               whole = std::log10(latest / unit.seconds);
+  unit.digits =
+      std::clamp(std::max(4 + static_cast<int>(late), 1 + static_cast<int>(whole)), 4, 15);
+  return unit;
+}
+
 std::string in_unit(Duration time, const TimeUnit& unit) {
-  return fmt::format("{:.4g}", to_seconds(time) / unit.seconds);
+  return fmt::format("{:.{}g}", to_seconds(time) / unit.seconds, unit.digits);
 }
 
 double rounded_up(double value) {

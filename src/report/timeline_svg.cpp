@@ -82,7 +82,7 @@ TimelineDrawing::TimelineDrawing(const Timeline& timeline)
       trace_(timeline.trace),
       ranks_(trace_.workers + trace_.servers),
       gap_(trace_.spans.empty() ? 5.0 : 15.0),
-      unit_(unit_for(trace_.until - trace_.from)) {
+      unit_(unit_for(trace_)) {
   // About the width of the words above the figure.
   const std::size_t words = std::max(timeline.title.size() * 9, timeline.detail.size() * 7);
   plot_width_ = std::max(plot_width_, static_cast<double>(words) - left);
@@ -123,7 +123,8 @@ void TimelineDrawing::draw_axis() {
     text(x, y + 18.0, fmt::format("class=\"small\" text-anchor=\"middle\" fill=\"{}\"", faint_ink),
          in_unit(tick, unit_));
   }
-  text(left - 14.0, y + 18.0,
+  // Beneath the first tick, which may be a wide one.
+  text(left - 14.0, y + 38.0,
        fmt::format("class=\"small\" text-anchor=\"end\" fill=\"{}\"", faint_ink),
        fmt::format("time, {}", unit_.name));
 }

@@ -143,16 +143,18 @@ std::string message_list(const Timeline& timeline, const TimeUnit& unit) {
   const std::size_t listed = std::min(messages.size(), most_listed);
   std::size_t width = 0;
   for (const std::string& name : timeline.names) width = std::max(width, name.size());
+  const int times = std::max(9, unit.digits + 2);  // a column's letters
   const auto name = [&](int rank) { return timeline.names[static_cast<std::size_t>(rank)]; };
-  std::string text =
-      fmt::format("   {:<{}}   {:<{}}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}\n", "from", width, "to",
-                  width, "bytes", "posted", "starts", "first bit", "arrives");
+  std::string text = fmt::format("   {:<{}}   {:<{}}  {:>9}  {:>{}}  {:>{}}  {:>{}}  {:>{}}\n",
+                                 "from", width, "to", width, "bytes", "posted", times, "starts",
+                                 times, "first bit", times, "arrives", times);
   for (std::size_t i = 0; i < listed; ++i) {
     const Transfer& m = messages[i];
-    text += fmt::format("{}  {:<{}} → {:<{}}  {:>9}  {:>9}  {:>9}  {:>9}  {:>9}\n", letter_of(i),
-                        name(m.from), width, name(m.to), width,
-                        human_bytes(static_cast<double>(m.bytes)), in_unit(m.posted, unit),
-                        in_unit(m.start, unit), in_unit(m.first_bit, unit), in_unit(m.end, unit));
+    text += fmt::format("{}  {:<{}} → {:<{}}  {:>9}  {:>{}}  {:>{}}  {:>{}}  {:>{}}\n",
+                        letter_of(i), name(m.from), width, name(m.to), width,
+                        human_bytes(static_cast<double>(m.bytes)), in_unit(m.posted, unit), times,
+                        in_unit(m.start, unit), times, in_unit(m.first_bit, unit), times,
+                        in_unit(m.end, unit), times);
   }
   if (messages.size() > listed) {
     text += fmt::format("… and {} more messages; --json lists all\n", messages.size() - listed);
@@ -178,13 +180,16 @@ std::string timeline_json(const Timeline& timeline) {
                         {"first_bit", exact_seconds(m.first_bit)},
                         {"end", exact_seconds(m.end)}});
   }
-  const Json all{{"makespan", exact_seconds(timeline.makespan())}, {"messages", messages}};
+  const Json all{{"from", exact_seconds(timeline.trace.from)},
+                 {"makespan", exact_seconds(timeline.makespan())},
+                 {"ranks", timeline.names},
+                 {"messages", messages}};
   return all.dump(2) + "\n";
 }
 
 std::string timeline_text(const Timeline& timeline, const TextStyle& style) {
   const Trace& trace = timeline.trace;
-  const TimeUnit unit = unit_for(trace.until - trace.from);
+  const TimeUnit unit = unit_for(trace);
   std::size_t label = 0;
   for (const std::string& name : timeline.names) label = std::max(label, name.size());
   const int room = std::max(20, style.columns - static_cast<int>(label) - 18);

@@ -77,8 +77,10 @@ TEST_CASE("a network that takes no time has a picture too", "[report]") {
 
 TEST_CASE("a timeline as JSON: the keys of the design, in seconds", "[report]") {
   const auto json = nlohmann::json::parse(timeline_json(make_timeline("example-1.2", {})));
-  CHECK(json.size() == 2);
+  CHECK(json.size() == 4);
+  CHECK(json["from"] == 5);
   CHECK(json["makespan"] == 9);
+  CHECK(json["ranks"] == nlohmann::json({"M1", "M2", "M3"}));
   REQUIRE(json["messages"].size() == 3);
   CHECK(json["messages"][2] == nlohmann::json({{"from", 2},
                                                {"to", 0},
@@ -87,6 +89,40 @@ TEST_CASE("a timeline as JSON: the keys of the design, in seconds", "[report]") 
                                                {"start", 10},
                                                {"first_bit", 11.5},
                                                {"end", 14}}));
+}
+
+namespace {
+
+/// From second 100,000 on, of 1 kB each: 1.5 s of latency and 5 ms of bits.
+Timeline late_messages() {
+  const std::vector<PreparedMessage> messages{{seconds(100'000), 0, 1, 1000},
+                                              {seconds(100'000.5), 1, 2, 1000}};
+  return timeline_of_messages("late", messages, textbook_network());
+}
+
+}  // namespace
+
+TEST_CASE("moments of a late timeline have the digits that tell them apart", "[report]") {
+  const std::string text = timeline_text(late_messages(), {.columns = 100});
+  CHECK_THAT(text, ContainsSubstring("makespan 2.005 s"));
+  CHECK_THAT(text, ContainsSubstring("|100000 "));
+  CHECK_THAT(text, ContainsSubstring("|100000.5 "));
+  CHECK_THAT(text, ContainsSubstring("100000.5    100000.5      100002   100002.005\n"));
+  const std::string svg = timeline_svg(late_messages());
+  CHECK_THAT(svg, ContainsSubstring(">100000.2</text>"));
+  CHECK(count_of(svg, "e+0") == 0);
+}
+
+TEST_CASE("a timeline lasts until its last message has arrived", "[report]") {
+  // Whose last push nobody waits for.
+  for (const char* what : {"sgp-overlap", "downpour", "gosgd"}) {
+    CAPTURE(what);
+    const Timeline timeline = make_timeline(what, {.steps = 2});
+    REQUIRE_FALSE(timeline.trace.messages.empty());
+    for (const Transfer& message : timeline.trace.messages) {
+      CHECK(message.end <= timeline.trace.until);
+    }
+  }
 }
 
 TEST_CASE("the figure holds every message twice and nothing from elsewhere", "[report]") {

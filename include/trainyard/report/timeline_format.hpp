@@ -9,8 +9,10 @@
 
 namespace trainyard {
 
-/// {"makespan", "messages": [{"from", "to", "bytes", "posted", "start", "first_bit", "end"}, …]}:
-/// ranks from 0, times in seconds of the timeline's clock, messages in the order of their posts.
+/// {"from", "makespan", "ranks", "messages": [{"from", "to", "bytes", "posted", "start",
+/// "first_bit", "end"}, …]}: the names of the ranks, which messages have by number from 0; times in
+/// seconds of the timeline's clock, which is at `from` when all begins; messages in the order of
+/// their posts.
 std::string timeline_json(const Timeline& timeline);
 
 struct TextStyle {

@@ -1,8 +1,10 @@
 // Scales and axes of d3, with the choices that all charts here make.
 
-import { significant } from "./format.js";
+import { duration, significant, unit_of_moments } from "./format.js";
 
-/** @typedef {{label: string, format?: (value: number) => string, log?: boolean}} AxisContent */
+/** @typedef {import("./format.js").Format} Format */
+/** @typedef {{label: string, format?: Format, log?: boolean}} AxisContent */
+/** @typedef {{values: number[], texts: string[]}} Ticks */
 
 /**
  * Plot area within a drawing.
@@ -24,22 +26,64 @@ export function scale_over(values, range, log) {
 }
 
 /**
- * Ticks that have room: on a logarithmic axis powers of ten, also 2 and 5 times them where there is
- * room, and on a narrow one what a linear axis has.
+ * Ticks, so many where that is possible: on a logarithmic axis powers of ten, also 2 and 5 times them
+ * where there is room, and on a narrow one what a linear axis has. Those of times are round in the
+ * unit that they are written in: minutes are not tenths of hours.
  * @param {any} scale
  * @param {number} count
  * @param {boolean} log
- * @returns {number[]}
+ * @param {Format} [format]
+ * @returns {Ticks}
  */
-export function ticks_of(scale, count, log) {
-  if (!log) return scale.ticks(count);
+export function ticks_of(scale, count, log, format = significant) {
   const [low, high] = scale.domain();
-  const decades = Math.log10(high / low);
-  if (decades < 0.7) return d3.scaleLinear().domain([low, high]).ticks(count).filter((/** @type {number} */ t) => t > 0);
-  const exponents = d3.range(Math.floor(Math.log10(low)), Math.floor(Math.log10(high) + 1e-9) + 1);
-  const [coarse, ...finer] = [[1], [1, 3], [1, 2, 5]].map((digits) => exponents
-    .flatMap((/** @type {number} */ exponent) => digits.map((digit) => Number(`${digit}e${exponent}`)))
-    .filter((/** @type {number} */ tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)));
+  if (!log || Math.log10(high / low) < 0.7) return even_ticks(low, high, count, log, format);
+  const values = powers_between(low, high, count, format === duration ? units_of_time : one_unit);
+  return {values, texts: values.map((value) => (format === duration ? round_time(value) : format(value)))};
+}
+
+/** @param {number} low @param {number} high @param {number} count @param {boolean} positive @param {Format} format @returns {Ticks} */
+function even_ticks(low, high, count, positive, format) {
+  const [scale, unit] = format === duration ? unit_of_moments(low, high) : [1, ""];
+  const values = d3.scaleLinear().domain([low / scale, high / scale]).ticks(count)
+    .filter((/** @type {number} */ value) => !positive || value > 0);
+  const digits = digits_apart(values);
+  return {values: values.map((/** @type {number} */ value) => value * scale),
+    texts: values.map((/** @type {number} */ value) => (unit ? `${significant(value, digits)} ${unit}` : format(value, digits)))};
+}
+
+/**
+ * So many that no two ticks look alike; undefined where the format's own do.
+ * @param {number[]} values evenly spaced, by a step of one digit
+ */
+function digits_apart(values) {
+  if (values.length < 2) return undefined;
+  const largest = Math.max(...values.map(Math.abs)), step = Math.abs(values[1] - values[0]);
+  const needed = Math.floor(Math.log10(largest / step) + 1e-9) + 2;
+  return needed > 2 ? Math.max(4, needed) : undefined;
+}
+
+/** @typedef {{scale: number, below: number}} PowerUnit powers of ten times scale, from scale itself where it is above 1, up to below */
+
+/** @type {PowerUnit[]} */
+const one_unit = [{scale: 1, below: Infinity}];
+/** @type {PowerUnit[]} what is close to the next unit is left out */
+const units_of_time = [{scale: 1, below: 45}, {scale: 60, below: 2700}, {scale: 3600, below: Infinity}];
+
+/** @param {number} seconds of units_of_time */
+function round_time(seconds) {
+  if (seconds >= 3600) return `${significant(seconds / 3600)} h`;
+  return seconds >= 60 ? `${significant(seconds / 60)} min` : duration(seconds);
+}
+
+/** @param {number} low @param {number} high @param {number} count @param {PowerUnit[]} units @returns {number[]} */
+function powers_between(low, high, count, units) {
+  const times = (/** @type {number[]} */ digits) => units.flatMap(({scale, below}) =>
+    d3.range(Math.floor(Math.log10(low / scale)), Math.floor(Math.log10(high / scale) + 1e-9) + 1)
+      .flatMap((/** @type {number} */ exponent) => digits.map((digit) => scale * Number(`${digit}e${exponent}`)))
+      .filter((/** @type {number} */ tick) => tick < below && (scale === 1 || tick >= scale) &&
+        tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)));
+  const [coarse, ...finer] = [[1], [1, 3], [1, 2, 5]].map(times);
   const finest = finer.reverse().find((ticks) => ticks.length <= count);
   if (finest) return finest;
   // A single tick would not say how far apart values are.
@@ -47,28 +91,53 @@ export function ticks_of(scale, count, log) {
   return ticks.filter((/** @type {number} */ _, /** @type {number} */ at) => at % Math.ceil(ticks.length / count) === 0);
 }
 
+export const letter_width = 6.8;
+
 /**
- * d3 hands a format also the tick's place in the list, which is no number of digits.
- * @param {((value: number) => string) | undefined} format
- * @returns {(value: number) => string}
+ * As many, up to that number, as have room beside each other.
+ * @param {any} scale @param {number} count @param {boolean} log @param {Format} [format] @returns {Ticks}
  */
-export function tick_text(format) {
-  return (value) => (format ?? significant)(value);
+export function ticks_beside(scale, count, log, format) {
+  for (let most = count; ; --most) {
+    const ticks = ticks_of(scale, most, log, format);
+    const {values, texts} = ticks;
+    const fits = values.every((value, at) => at === 0 || Math.abs(scale(value) - scale(values[at - 1])) >=
+      (letter_width * (texts[at].length + texts[at - 1].length)) / 2 + 6);
+    if (fits || most <= 2) return ticks;
+  }
 }
 
 /**
  * A horizontal axis whose first and last words stay within the drawing.
  * @param {any} root
  * @param {any} scale
- * @param {{ticks: number[], format?: (value: number) => string, y: number, width: number}} axis
+ * @param {{ticks: Ticks, y: number, width: number}} axis
  */
-export function draw_x_axis(root, scale, {ticks, format, y, width}) {
+export function draw_x_axis(root, scale, {ticks: {values, texts}, y, width}) {
   const group = root.append("g").attr("class", "axis x").attr("transform", `translate(0,${y})`)
-    .call(d3.axisBottom(scale).tickValues(ticks).tickFormat(tick_text(format)).tickSizeOuter(0));
-  group.selectAll(".tick text").attr("text-anchor", function (/** @type {number} */ tick) {
-    const half = (3.4 * tick_text(format)(tick).length) + 2;
+    .call(d3.axisBottom(scale).tickValues(values).tickFormat((/** @type {number} */ _, /** @type {number} */ at) => texts[at]).tickSizeOuter(0));
+  group.selectAll(".tick text").attr("text-anchor", (/** @type {number} */ tick, /** @type {number} */ at) => {
+    const half = (letter_width / 2) * texts[at].length + 2;
     return scale(tick) + half > width ? "end" : scale(tick) - half < 0 ? "start" : "middle";
   });
+}
+
+/**
+ * @param {any} root @param {Box} box @param {any} scale @param {Ticks} ticks
+ */
+function draw_y_axis(root, box, scale, {values, texts}) {
+  root.append("g").attr("class", "axis y").attr("transform", `translate(${box.left},0)`)
+    .call(d3.axisLeft(scale).tickValues(values).tickFormat((/** @type {number} */ _, /** @type {number} */ at) => texts[at]).tickSizeOuter(0)
+      .tickSizeInner(box.left - box.right).tickPadding(6));
+}
+
+/**
+ * Of an upright axis, with their words' width.
+ * @param {any} scale @param {number} height @param {AxisContent} axis
+ */
+export function upright_ticks(scale, height, {log, format}) {
+  const ticks = ticks_of(scale, Math.max(2, Math.floor(height / 45)), Boolean(log), format);
+  return {ticks, wide: letter_width * Math.max(0, ...ticks.texts.map((text) => text.length)) + 10};
 }
 
 /**
@@ -77,16 +146,13 @@ export function draw_x_axis(root, scale, {ticks, format, y, width}) {
  * @param {any} x
  * @param {any} y
  * @param {AxisContent} x_axis
- * @param {AxisContent} y_axis
+ * @param {{label: string, ticks: Ticks}} y_axis
  */
 export function draw_axes(svg, box, x, y, x_axis, y_axis) {
   const root = d3.select(svg);
-  const x_ticks = ticks_of(x, Math.max(2, Math.floor((box.right - box.left) / 90)), Boolean(x_axis.log));
-  const y_ticks = ticks_of(y, Math.max(2, Math.floor((box.bottom - box.top) / 45)), Boolean(y_axis.log));
-  draw_x_axis(root, x, {ticks: x_ticks, format: x_axis.format, y: box.bottom, width: box.right + 10});
-  root.append("g").attr("class", "axis y").attr("transform", `translate(${box.left},0)`)
-    .call(d3.axisLeft(y).tickValues(y_ticks).tickFormat(tick_text(y_axis.format)).tickSizeOuter(0)
-      .tickSizeInner(box.left - box.right).tickPadding(6));
+  const ticks = ticks_beside(x, Math.max(2, Math.floor((box.right - box.left) / 90)), Boolean(x_axis.log), x_axis.format);
+  draw_x_axis(root, x, {ticks, y: box.bottom, width: box.right + 10});
+  draw_y_axis(root, box, y, y_axis.ticks);
   root.append("text").attr("class", "axis-label").attr("x", box.right).attr("y", box.bottom + 34)
     .attr("text-anchor", "end").text(x_axis.label);
   root.append("text").attr("class", "axis-label").attr("x", 4).attr("y", 12).text(y_axis.label);

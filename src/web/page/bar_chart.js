@@ -1,6 +1,6 @@
 // Horizontal bars, each a row of parts put end to end.
 
-import { draw_x_axis } from "./axes.js";
+import { draw_x_axis, letter_width, ticks_beside } from "./axes.js";
 import { draw_legend, figure, set_size } from "./figure.js";
 import { significant } from "./format.js";
 
@@ -14,7 +14,7 @@ import { significant } from "./format.js";
  * @property {{name: string, color: string}[]} parts
  * @property {() => {name: string, values: (number | null)[], color?: string}[]} rows a value for each part; color: in place of the part's
  * @property {() => string} label of the axis
- * @property {(value: number) => string} [format]
+ * @property {() => import("./format.js").Format} [format]
  * @property {string} [missing] what a row says that has no value
  */
 
@@ -22,7 +22,6 @@ const bar = 18, gap = 8, top = 8, bottom = 40;
 
 /** @param {HTMLElement} parent @param {BarChart} chart */
 export function bar_chart(parent, chart) {
-  const format = chart.format ?? significant;
   /** @type {Set<string>} */
   const hidden = new Set();
   const frame = figure(parent, {
@@ -46,10 +45,13 @@ export function bar_chart(parent, chart) {
     const high = bar + gap + (above ? 16 : 0), end = top + rows.length * high;
     set_size(svg, width, end + bottom);
     const parts = chart.parts.map((part, index) => ({...part, index})).filter(({name}) => !hidden.has(name));
+    const format = chart.format?.() ?? significant;
     const total = (/** @type {(number | null)[]} */ values) => d3.sum(parts, (/** @type {any} */ part) => values[part.index] ?? 0);
-    const x = d3.scaleLinear().domain([0, d3.max(rows, (/** @type {any} */ row) => total(row.values)) || 1]).range([left, width - 70]);
+    const totals = rows.map((row) => total(row.values));
+    const room = Math.max(65, ...totals.map((value) => letter_width * format(value).length)) + 5;
+    const x = d3.scaleLinear().domain([0, d3.max(totals) || 1]).range([left, width - room]);
     const root = d3.select(svg);
-    draw_x_axis(root, x, {ticks: x.ticks(Math.max(2, Math.floor((width - left) / 110))), format, y: end, width});
+    draw_x_axis(root, x, {ticks: ticks_beside(x, Math.max(2, Math.floor((width - left) / 110)), false, format), y: end, width});
     root.append("text").attr("class", "axis-label").attr("x", width - 4).attr("text-anchor", "end")
       .attr("y", end + 34).text(chart.label());
     rows.forEach((row, at) => {

@@ -8,7 +8,7 @@ import { graph_chart } from "./graph.js";
 import { line_chart } from "./line_chart.js";
 import { message_timeline } from "./message_timeline.js";
 import { activity_colors } from "./palette.js";
-import { target_text, time_shares, verdicts_of } from "./reasons.js";
+import { answer_title, has_common_target, has_target, target_text, time_shares, unranked_words, verdicts_of } from "./reasons.js";
 import { table } from "./table.js";
 
 /** @typedef {import("./curves.js").Run} Run */
@@ -53,8 +53,17 @@ function draw_runs(parent, runs) {
  * @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups
  */
 function draw_answer(parent, runs, groups) {
-  const title = groups.length > 1 ? "Who was first, and why" : `${groups[0].name}: where it got, and where its time went`;
-  parent.append(element("h1", {}, title), element("p", {class: "setting"}, setting_words(runs)), verdict_list(groups));
+  parent.append(element("h1", {}, answer_title(groups)), ...answer_parts(runs, groups));
+}
+
+/**
+ * What was asked, and what became of each.
+ * @param {Run[]} runs of one question @param {Group[]} groups
+ */
+export function answer_parts(runs, groups) {
+  const unranked = unranked_words(groups);
+  return [element("p", {class: "setting"}, setting_words(runs)),
+    ...(unranked ? [element("p", {class: "unranked"}, unranked)] : []), verdict_list(groups)];
 }
 
 /**
@@ -64,19 +73,28 @@ function draw_answer(parent, runs, groups) {
 export function setting_words(runs) {
   const {dataset, model, time} = runs[0];
   const each = (/** @type {(run: Run) => any} */ of) => [...new Set(runs.map(of))];
-  // Without a target of their own, seeds have one each: the loss that all schemes reached with it.
-  const targets = each(target_text);
-  const target = targets.length > 1 ? `${targets[0]} (and as much for each other seed)` : targets[0];
+  const target = setting_target(runs);
   return `${model.name} on ${dataset.name}: ${dataset.rows} rows of ${dataset.features} features, ` +
     `${each((run) => run.workers).join(", ")} workers, ${time === "virtual" ? "in simulated time" : "on the machine's clock"}` +
     `${target ? `; to be reached: ${target}` : ""}.`;
 }
 
+/**
+ * Without a target of their own, runs have one a seed: the loss that all reached with it.
+ * @param {Run[]} runs
+ */
+function setting_target(runs) {
+  const targets = [...new Set(runs.map(target_text).filter((text) => text !== ""))];
+  if (targets.length === 0 || !runs.some(has_common_target)) return targets.join(" or ");
+  const is_there = (/** @type {Run} */ run) => run.seconds_to_target !== null;
+  const whose = runs.every(is_there) ? "that all reached" : "that was reached by all who came to their end, did not diverge and got below their start";
+  return targets.length === 1 ? `${targets[0]}, the lowest ${whose}` : `with each seed the lowest training loss ${whose}`;
+}
+
 /** @param {Group[]} groups */
-export function verdict_list(groups) {
-  const has_target = target_text(groups[0].runs[0]) !== "";
-  return element("ol", {class: "verdicts"}, ...verdicts_of(groups).map(({name, outcome, reason}) =>
-    element("li", {}, element("strong", {}, name), has_target ? ` ${outcome} ${reason}` : `: ${reason}`)));
+function verdict_list(groups) {
+  return element(unranked_words(groups) || !has_target(groups) ? "ul" : "ol", {class: "verdicts"}, ...verdicts_of(groups).map(({name, outcome, reason}) =>
+    element("li", {}, element("strong", {}, name), ` ${outcome} ${reason}`)));
 }
 
 /** @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups */
@@ -122,7 +140,7 @@ export function time_chart(parent, groups) {
   const chart = bar_chart(parent, {
     id: "time", title: "Where a worker's time went", heading: "contestant",
     note: "Mean over workers: computing, its messages on the wire, waiting for others.",
-    parts: activities, format: (value) => (by_share ? percent(value) : duration(value)),
+    parts: activities, format: () => (by_share ? percent : duration),
     label: () => (by_share ? "share of the run" : "time"),
     rows: () => groups().map((group) => {
       const shares = time_shares(group);
@@ -149,7 +167,7 @@ function draw_ranks(parent, runs) {
   if (known.length === 0) return;
   let run = known[0];
   const chart = bar_chart(parent, {
-    id: "ranks", title: "The same, rank by rank", heading: "rank", parts: activities, format: duration,
+    id: "ranks", title: "The same, rank by rank", heading: "rank", parts: activities, format: () => duration,
     label: () => "time",
     rows: () => run.ranks.rank.map((/** @type {number} */ rank, /** @type {number} */ at) => ({
       name: `${run.ranks.role[at]} ${rank}`,
@@ -165,7 +183,7 @@ function draw_bytes(parent, groups) {
   let key = "bytes_sent";
   const chart = bar_chart(parent, {
     id: "sent", title: "What was sent", heading: "contestant", parts: [{name: "all ranks", color: "var(--series-0)"}],
-    format: (value) => (key === "bytes_sent" ? bytes(value) : significant(value)),
+    format: () => (key === "bytes_sent" ? bytes : significant),
     label: () => (key === "bytes_sent" ? "bytes" : "messages"),
     rows: () => groups.map(({name, runs}) => ({name, values: [mean_of(runs, (run) => run[key])]})),
     controls: [choice("as", [["bytes_sent", "bytes"], ["messages", "messages"]], key, (value) => { key = value; chart.redraw(); })],

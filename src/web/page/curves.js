@@ -12,7 +12,7 @@ import { bytes, duration, percent, significant } from "./format.js";
  * @typedef {{name: string, runs: Run[]}} Group
  */
 
-/** @typedef {{key: string, label: string, format: (value: number) => string}} Quantity */
+/** @typedef {{key: string, label: string, format: import("./format.js").Format}} Quantity */
 
 /** @type {Quantity[]} what curves go over */
 export const progress_quantities = [

@@ -1,7 +1,7 @@
 // One row a thing, one dot a value, on an axis that may be logarithmic: for values that bars, which
 // begin at zero, cannot show side by side.
 
-import { draw_x_axis, scale_over, ticks_of } from "./axes.js";
+import { draw_x_axis, scale_over, ticks_beside } from "./axes.js";
 import { toggle } from "./element.js";
 import { draw_legend, figure, set_size } from "./figure.js";
 
@@ -17,7 +17,7 @@ import { draw_legend, figure, set_size } from "./figure.js";
  * @property {{name: string, color: string}[]} parts
  * @property {() => DotRow[]} rows a value for each part
  * @property {() => string} label of the axis
- * @property {(value: number) => string} format
+ * @property {import("./format.js").Format} format
  * @property {boolean} [log] at first
  * @property {boolean} [stems] lines from the left edge to the dots: "up to here"
  * @property {() => {x: number, label: string} | null} [level] a vertical line
@@ -105,7 +105,7 @@ export function dot_chart(parent, chart) {
 
   /** @param {any} root @param {any} x @param {number} end @param {number} width */
   function draw_ticks(root, x, end, width) {
-    draw_x_axis(root, x, {ticks: ticks_of(x, Math.max(2, Math.floor((x.range()[1] - x.range()[0]) / 90)), log), format: chart.format, y: end, width});
+    draw_x_axis(root, x, {ticks: ticks_beside(x, Math.max(2, Math.floor((x.range()[1] - x.range()[0]) / 90)), log, chart.format), y: end, width});
     root.append("text").attr("class", "axis-label").attr("x", width - 4).attr("text-anchor", "end").attr("y", end + 34).text(chart.label());
   }
   return frame;

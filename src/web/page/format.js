@@ -8,38 +8,69 @@ export function significant(value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
+/** @typedef {(value: number, digits?: number) => string} Format digits: significant ones, at most */
+
 /**
  * @param {number} value
  * @param {[number, string][]} units largest first
+ * @param {number | undefined} digits
  */
-function in_units(value, units) {
+function in_units(value, units, digits) {
   const size = Math.abs(value);
   // What is rounded up to 1000 of a unit is 1 of the next.
   const [scale, unit] = units.find(([least]) => size >= least * 0.99995) ?? units[units.length - 1];
-  return `${significant(value / scale)} ${unit}`;
+  return `${significant(value / scale, digits)} ${unit}`;
 }
 
-/** @param {number} seconds */
-export function duration(seconds) {
+/** @type {[number, string][]} */
+const parts_of_a_second = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+
+/** @param {number} seconds @param {number} [digits] */
+export function duration(seconds, digits) {
   if (seconds === 0) return "0 s";
-  if (Math.abs(seconds) >= 7200) return in_units(seconds, [[3600, "h"]]);
-  if (Math.abs(seconds) >= 120) return in_units(seconds, [[60, "min"]]);
-  return in_units(seconds, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]);
+  if (Math.abs(seconds) >= 7200) return in_units(seconds, [[3600, "h"]], digits);
+  if (Math.abs(seconds) >= 120) return in_units(seconds, [[60, "min"]], digits);
+  return in_units(seconds, parts_of_a_second, digits);
 }
 
-/** @param {number} count */
-export function bytes(count) {
-  return in_units(count, [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]]);
+/**
+ * The unit in which people tell moments apart that are between two: minutes and hours where these
+ * are far apart, and not only late.
+ * @param {number} from @param {number} until
+ * @returns {[number, string]} in seconds, and its name
+ */
+export function unit_of_moments(from, until) {
+  const latest = Math.max(Math.abs(from), Math.abs(until)), apart = Math.abs(until - from);
+  if (latest >= 120) return apart >= 7200 ? [3600, "h"] : apart >= 120 ? [60, "min"] : [1, "s"];
+  return parts_of_a_second.find(([least]) => latest >= least * 0.99995) ?? [1e-9, "ns"];
 }
 
-/** @param {number} bits */
-export function bit_rate(bits) {
-  return in_units(bits, [[1e12, "Tbit/s"], [1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"], [1, "bit/s"]]);
+/**
+ * How to write moments between two: late ones with the digits that tell them apart.
+ * @param {number} from @param {number} until
+ * @returns {Format}
+ */
+export function moment_format(from, until) {
+  const apart = until - from;
+  if (!(apart > 0) || Math.abs(until) < 10 * apart) return duration;
+  const [scale, unit] = unit_of_moments(from, until);
+  const decimals = Math.max(0, Math.min(20, 4 - Math.floor(Math.log10(apart / scale))));
+  return (seconds) => `${Number((seconds / scale).toFixed(decimals))} ${unit}`;
 }
 
-/** @param {number} share of 1 */
-export function percent(share) {
-  return `${Number((100 * share).toPrecision(share < 0.1 ? 1 : 2))} %`;
+/** @param {number} count @param {number} [digits] */
+export function bytes(count, digits) {
+  return in_units(count, [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]], digits);
+}
+
+/** @param {number} bits @param {number} [digits] */
+export function bit_rate(bits, digits) {
+  return in_units(bits, [[1e12, "Tbit/s"], [1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"], [1, "bit/s"]], digits);
+}
+
+/** @param {number} share of 1 @param {number} [digits] */
+export function percent(share, digits) {
+  return `${Number((100 * share).toPrecision(digits ?? (share < 0.1 ? 1 : 2)))} %`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // A grid of cells: the colour says who, its strength how much, and words stand where they have room.
 // The arrow keys go from cell to cell, Enter is a click.
 
+import { letter_width } from "./axes.js";
 import { element } from "./element.js";
 import { figure, set_size } from "./figure.js";
 
@@ -33,7 +34,7 @@ import { figure, set_size } from "./figure.js";
 
 /** @typedef {{row: number, column: number}} Place */
 
-const letter_width = 6.7, line_height = 14;
+const line_height = 14;
 
 /**
  * The cell that an arrow key leads to: the next one in that direction with something in it.

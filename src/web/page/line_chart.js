@@ -1,7 +1,7 @@
 // Curves: one a series, with a mark at each point. Hover for values, drag to zoom, hide and show in
 // the legend, switch either axis to a logarithmic scale.
 
-import { draw_axes, scale_over } from "./axes.js";
+import { draw_axes, scale_over, upright_ticks } from "./axes.js";
 import { element, toggle } from "./element.js";
 import { draw_legend, figure, set_size } from "./figure.js";
 import { significant } from "./format.js";
@@ -84,7 +84,6 @@ function draw_lines(svg, width, view) {
   const {chart, frame, hidden, log, zoom} = view;
   const height = Math.max(220, Math.min(400, Math.round(width * 0.5)));
   set_size(svg, width, height);
-  const box = {left: margin.left, right: width - margin.right, top: margin.top, bottom: height - margin.bottom};
   const all = chart.series().map((series, index) => ({style: index, ...series}));
   const entries = all.filter((series) => !series.thin);
   draw_legend(frame.legend, entries.map(({name, style}) =>
@@ -93,10 +92,13 @@ function draw_lines(svg, width, view) {
   const points = shown.flatMap((series) => drawn_points(series, log.x, log.y));
   const level = chart.level?.() ?? null;
   const ys = points.map(({y}) => Number(y)).concat(level && points.length > 0 ? [level.y] : []);
+  const y = scale_over(ys, [height - margin.bottom, margin.top], log.y);
+  if (zoom) y.domain(zoom.y);
+  const {ticks, wide} = upright_ticks(y, height - margin.bottom - margin.top, {...chart.y(), log: log.y});
+  const box = {left: Math.max(margin.left, wide), right: width - margin.right, top: margin.top, bottom: height - margin.bottom};
   const x = scale_over(points.map((point) => Number(point.x)), [box.left, box.right], log.x);
-  const y = scale_over(ys, [box.bottom, box.top], log.y);
-  if (zoom) { x.domain(zoom.x); y.domain(zoom.y); }
-  draw_axes(svg, box, x, y, {...chart.x(), log: log.x}, {...chart.y(), log: log.y});
+  if (zoom) x.domain(zoom.x);
+  draw_axes(svg, box, x, y, {...chart.x(), log: log.x}, {label: chart.y().label, ticks});
   const clip = `${chart.id}-clip`;
   d3.select(svg).append("clipPath").attr("id", clip).append("rect")
     .attr("x", box.left - 5).attr("y", box.top - 5)

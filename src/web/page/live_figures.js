@@ -2,12 +2,13 @@
 // steps. Each chart is made once and drawn anew with each answer, so that its switches stay as they
 // are set, and nothing piles up.
 
-import { run_options, setting_words, target_level, time_chart, verdict_list } from "./comparison_page.js";
+import { answer_parts, run_options, target_level, time_chart } from "./comparison_page.js";
 import { groups_of, outcome_quantities, progress_quantities, series_of, those_known } from "./curves.js";
 import { choice, element } from "./element.js";
 import { line_chart } from "./line_chart.js";
 import { message_animation } from "./message_animation.js";
 import { message_timeline } from "./message_timeline.js";
+import { answer_title } from "./reasons.js";
 
 /** @typedef {import("./curves.js").Run} Run */
 /** @typedef {import("./lab_state.js").View} View */
@@ -59,8 +60,8 @@ export function live_figures(parent, first, view, view_changed, log_y = false) {
   const times = time_chart(parent, () => groups_of(shown.runs));
   const steps = live_steps(parent, shown);
   const draw_answer = () => {
-    answer.replaceChildren(element("h2", {}, "Who was first, and why"),
-      element("p", {class: "setting"}, setting_words(shown.runs)), cut_short(shown.runs), verdict_list(groups_of(shown.runs)));
+    const groups = groups_of(shown.runs);
+    answer.replaceChildren(element("h2", {}, answer_title(groups)), cut_short(shown.runs), ...answer_parts(shown.runs, groups));
     answer.removeAttribute("data-old");
     times.redraw();
   };

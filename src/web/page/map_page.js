@@ -200,7 +200,7 @@ function draw_cell_detail(parent, map, chosen) {
   const bars = bar_chart(parent, {
     id: "cell", title: "Time to the target in this cell", heading: "contestant",
     parts: [{name: "seconds to target", color: color_of(0)}], label: () => "time to the target",
-    format: duration, missing: "does not reach the target",
+    format: () => duration, missing: "does not reach the target",
     rows: () => map.contestants.map(({label}, at) => ({name: label, color: color_of(at),
       values: [map.cells[chosen()].seconds_to_target[at]]})),
   });

@@ -4,7 +4,7 @@
 import { traffic_of } from "./comparison_page.js";
 import { choice, element } from "./element.js";
 import { figure, set_size } from "./figure.js";
-import { duration } from "./format.js";
+import { moment_format } from "./format.js";
 import { edge_way, graph_spots, spot_on } from "./graph.js";
 import { message_words, messages_under_way, rank_name, trace_columns } from "./message_timeline.js";
 import { activity_colors, color_of } from "./palette.js";
@@ -152,8 +152,9 @@ export function message_animation(parent, chart) {
     if (chosen !== null && chosen >= trace.messages.from.length) chosen = null;
     play.textContent = clock.is_playing() ? "Pause" : "Play";
     range.value = String(Math.round((1000 * (time - trace.from)) / (trace.until - trace.from || 1)));
-    range.setAttribute("aria-valuetext", duration(time));
-    shown_time.textContent = duration(time);
+    const shown = moment_format(trace.from, trace.until)(time);
+    range.setAttribute("aria-valuetext", shown);
+    shown_time.textContent = shown;
     if (!clock.is_playing()) {
       const followed = chosen === null ? "" : `${message_words(trace, chosen)}. `;
       words.textContent = followed + (moment_words(trace, time) || "No message starts or arrives at this moment.");

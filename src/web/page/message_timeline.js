@@ -1,9 +1,9 @@
 // What each rank does and when its messages go: a row a rank, arrows between them.
 
-import { draw_x_axis } from "./axes.js";
+import { draw_x_axis, ticks_beside } from "./axes.js";
 import { element } from "./element.js";
 import { draw_legend, figure, set_size } from "./figure.js";
-import { bytes, duration } from "./format.js";
+import { bytes, duration, moment_format } from "./format.js";
 import { activity_colors, color_of } from "./palette.js";
 
 /**
@@ -12,7 +12,7 @@ import { activity_colors, color_of } from "./palette.js";
  * @property {number} workers
  * @property {number} servers
  * @property {string} [ports]
- * @property {boolean} [roles_unknown] nothing says which ranks are servers
+ * @property {string[]} [names] of the ranks, where they are not workers and then servers
  * @property {number} from
  * @property {number} until
  * @property {TraceMessages} messages
@@ -71,10 +71,19 @@ export function messages_under_way({messages}, time) {
 }
 
 /** @param {Trace} trace @param {number} rank */
-export function rank_name({workers, servers, roles_unknown}, rank) {
-  if (roles_unknown) return `rank ${rank}`;
+export function rank_name({workers, servers, names}, rank) {
+  if (names) return names[rank];
   if (rank < workers) return `worker ${rank}`;
   return servers === 1 ? "server" : `server ${rank - workers}`;
+}
+
+/**
+ * "w3" of "worker 3", for where there is little room.
+ * @param {Trace} trace @param {number} rank
+ */
+export function short_rank_name({workers, servers, names}, rank) {
+  if (names) return names[rank].replace(/^(.)\S* /, "$1");
+  return rank < workers ? `w${rank}` : servers === 1 ? "s" : `s${rank - workers}`;
 }
 
 /**
@@ -83,9 +92,10 @@ export function rank_name({workers, servers, roles_unknown}, rank) {
  */
 export function message_words(trace, at) {
   const {from, to, bytes: sizes, posted, start, first_bit, end} = trace.messages;
+  const moment = moment_format(trace.from, trace.until);
   const waited = start[at] > posted[at] ? `, after ${duration(start[at] - posted[at])} of waiting for its ports` : "";
-  return `${rank_name(trace, from[at])} to ${rank_name(trace, to[at])}, ${bytes(sizes[at])}: starts at ${duration(start[at])}${waited}, ` +
-    `first bit there at ${duration(first_bit[at])}, last at ${duration(end[at])}`;
+  return `${rank_name(trace, from[at])} to ${rank_name(trace, to[at])}, ${bytes(sizes[at])}: starts at ${moment(start[at])}${waited}, ` +
+    `first bit there at ${moment(first_bit[at])}, last at ${moment(end[at])}`;
 }
 
 const most_drawn = 4000;
@@ -180,24 +190,24 @@ function draw_rows(root, trace, rows, end) {
       .attr("y1", rows.at(rank)).attr("y2", rows.at(rank));
     if (rank % every !== 0) continue;
     const name = rank_name(trace, rank);
-    const short = trace.roles_unknown ? String(rank) : rank < trace.workers ? `w${rank}` : `s${rank - trace.workers}`;
     root.append("text").attr("class", "row-name").attr("x", rows.left - 6).attr("y", rows.at(rank) + 4).attr("text-anchor", "end")
-      .text(rows.left < 60 ? short : name).append("title").text(name);
+      .text(rows.left < 60 ? short_rank_name(trace, rank) : name).append("title").text(name);
   }
   const count = Math.max(2, Math.floor((rows.right - rows.left) / 90));
-  draw_x_axis(root, rows.x, {ticks: rows.x.ticks(count), format: duration, y: end, width: rows.right + timeline_margin.right});
+  draw_x_axis(root, rows.x, {ticks: ticks_beside(rows.x, count, false, duration), y: end, width: rows.right + timeline_margin.right});
   root.append("text").attr("class", "axis-label").attr("x", rows.right).attr("y", end + 34).attr("text-anchor", "end").text("time");
 }
 
 /** @param {any} plot @param {Trace} trace @param {Rows} rows @param {Set<string>} hidden */
 function draw_spans(plot, trace, rows, hidden) {
+  const moment = moment_format(trace.from, trace.until);
   const {rank, activity, from, until} = trace.spans ?? {rank: [], activity: [], from: [], until: []};
   rank.forEach((at, index) => {
     if (hidden.has(activity[index])) return;
     const x = rows.x(from[index]);
     plot.append("rect").attr("class", "mark span").attr("x", x).attr("width", Math.max(0.5, rows.x(until[index]) - x))
       .attr("y", rows.at(at) - rows.lane / 2).attr("height", rows.lane).attr("fill", activity_colors[activity[index]])
-      .append("title").text(`${rank_name(trace, at)}: ${activity[index]} from ${duration(from[index])} to ${duration(until[index])}, ` +
+      .append("title").text(`${rank_name(trace, at)}: ${activity[index]} from ${moment(from[index])} to ${moment(until[index])}, ` +
         `${duration(until[index] - from[index])}`);
   });
 }
@@ -267,28 +277,40 @@ export function trace_columns(trace) {
   ];
 }
 
-/** @typedef {{makespan: number, messages: {from: number, to: number, bytes: number, posted: number, start: number, first_bit: number, end: number}[]}} TimelineDocument */
+/**
+ * As `timeline --json` prints it.
+ * @typedef {object} TimelineDocument
+ * @property {number} from when the clock begins, or the first message of a list is posted
+ * @property {number} makespan from then until all is done
+ * @property {string[]} ranks their names
+ * @property {{from: number, to: number, bytes: number, posted: number, start: number, first_bit: number, end: number}[]} messages
+ */
 
 /**
- * Its messages in columns. Which ranks are servers such a document does not say.
+ * Its messages in columns.
  * @param {TimelineDocument} content @returns {Trace}
  */
-export function trace_of_timeline({makespan, messages}) {
+export function trace_of_timeline({from, makespan, ranks, messages}) {
   const column = (/** @type {keyof TimelineDocument["messages"][0]} */ key) => messages.map((message) => message[key]);
-  const ranks = 1 + Math.max(0, ...column("from"), ...column("to"));
-  return {workers: ranks, servers: 0, roles_unknown: true, from: 0, until: makespan, messages: {
+  return {workers: ranks.length, servers: 0, names: ranks, from, until: from + makespan, messages: {
     from: column("from"), to: column("to"), bytes: column("bytes"), posted: column("posted"),
     start: column("start"), first_bit: column("first_bit"), end: column("end"),
   }};
 }
 
 /** @param {TimelineDocument} content @returns {string[]} what a reader first wants to know */
-export function timeline_sentences({makespan, messages}) {
-  const waiting = messages.filter(({posted, start}) => start > posted).length;
-  const count = `${messages.length} ${messages.length === 1 ? "message takes" : "messages take"}`;
-  if (messages.length === 0) return ["There are no messages."];
-  return [`${count} ${duration(makespan)} in all, from the first moment to the last bit. ` +
-    (waiting === 0 ? "None has to wait for a port." : `${waiting} of them ${waiting === 1 ? "has" : "have"} to wait for a port first.`)];
+export function timeline_sentences(content) {
+  const {messages} = content, {from, until, messages: {posted, start, end}} = trace_of_timeline(content);
+  if (messages.length === 0) return [`There are no messages; all is done after ${duration(content.makespan)}.`];
+  const moment = moment_format(from, until);
+  const first = posted.reduce((least, one) => Math.min(least, one)), last = end.reduce((most, one) => Math.max(most, one));
+  const waiting = posted.filter((one, at) => start[at] > one).length;
+  const waits = waiting === 0 ? `${messages.length === 1 ? "It does not have" : "None has"} to wait for a port.`
+    : messages.length === 1 ? "It has to wait for a port first." : `${waiting} of them ${waiting === 1 ? "has" : "have"} to wait for a port first.`;
+  const near = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a - b) <= 1e-9 * Math.max(1e-3, until - from);
+  const around = near(first, from) && near(last, until) ? "" : ` With what is computed before and after it all takes ${duration(content.makespan)}.`;
+  return [`${messages.length} ${messages.length === 1 ? "message" : "messages"} between ${content.ranks.length} ranks: from ${moment(first)}, ` +
+    `when the first is sent off, to ${moment(last)}, when the last bit is there, ${duration(last - first)}. ${waits}${around}`];
 }
 
 /** @param {HTMLElement} parent @param {TimelineDocument} content */

@@ -30,7 +30,7 @@ export function netcheck_sentences({rows}) {
   return [agreement, `${fastest.collective} is the fastest among ${fastest.workers} workers: ${duration(fastest.measured_s)}.`];
 }
 
-/** @type {Record<string, {label: string, format: (value: number) => string}>} */
+/** @type {Record<string, {label: string, format: import("./format.js").Format}>} */
 const traffic_quantities = {
   bytes_per_rank: {label: "bytes sent", format: bytes},
   messages_per_rank: {label: "messages sent", format: significant},
@@ -55,13 +55,13 @@ export function netcheck_page(parent, content) {
     id: "ratio", title: "Measured time to closed form", heading: "collective",
     parts: [{name: "ratio", color: "var(--series-0)"}],
     rows: () => rows.map((row) => ({name: row.collective, values: [row.ratio]})),
-    label: () => "measured / closed form", format: (value) => significant(value, 6), level: () => ({x: 1, label: "equal"}), include: [0.9, 1.1],
+    label: () => "measured / closed form", format: (value, digits = 6) => significant(value, digits), level: () => ({x: 1, label: "equal"}), include: [0.9, 1.1],
   });
   let key = "bytes_per_rank";
   const traffic = bar_chart(parent, {
     id: "traffic", title: "What a rank sends", note: "The worker that sends most.", heading: "collective",
     parts: [{name: "most of a worker", color: "var(--series-0)"}], label: () => traffic_quantities[key].label,
-    format: (value) => traffic_quantities[key].format(value),
+    format: () => traffic_quantities[key].format,
     rows: () => rows.map((row) => ({name: row.collective, values: [/** @type {any} */ (row)[key]]})),
     controls: [choice("as", Object.entries(traffic_quantities).map(([name, {label}]) => [name, label]), key, (value) => {
       key = value;

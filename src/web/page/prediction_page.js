@@ -80,7 +80,7 @@ export function prediction_sentences({rows, workers}) {
   return sentences;
 }
 
-/** @type {[string, string, (value: number) => string][]} key, label, format */
+/** @type {[string, string, import("./format.js").Format][]} key, label, format */
 const prediction_quantities = [
   ["step_s", "a step of a long run", duration],
   ["closed_form_s", "the first step, by its closed form", duration],
@@ -139,7 +139,7 @@ function draw_predictions(parent, rows) {
   const chart = bar_chart(parent, {
     id: "schemes", title: "Schemes, the shortest first", heading: "scheme",
     parts: kinds_of_schemes.map(({name, color}) => ({name, color})), missing: "no closed form",
-    label: () => label, format: (value) => format(value),
+    label: () => label, format: () => format,
     rows: () => shown().map((row) => ({name: variant_name(row),
       values: kinds_of_schemes.map(({holds}) => (holds(row) ? /** @type {any} */ (row)[key] : null))})),
     controls: [choice("show", prediction_quantities.map(([name, text]) => [name, text]), key, (value) => {
@@ -156,7 +156,7 @@ function draw_bounds(parent, {transmit_s, reduce_s, update_s, rows}) {
     id: "bounds", title: "What one exchange of the model takes at least", heading: "way",
     note: `Without latency and computing: T = ${duration(transmit_s)} to send the model, R = ${duration(reduce_s)} to add one, ` +
       `U = ${duration(update_s)} to update it.`,
-    parts: [{name: "seconds", color: "var(--series-0)"}], label: () => "at least", format: duration,
+    parts: [{name: "seconds", color: "var(--series-0)"}], label: () => "at least", format: () => duration,
     rows: () => rows.map(({name, seconds}) => ({name, values: [seconds]})),
   });
   parent.append(table([{heading: "way", values: rows.map(({name}) => name)},
@@ -164,10 +164,10 @@ function draw_bounds(parent, {transmit_s, reduce_s, update_s, rows}) {
     {heading: "seconds", values: rows.map(({seconds}) => seconds)}], "Lower bounds"));
 }
 
-/** @param {string} quantity that is varied @returns {(value: number) => string} */
+/** @param {string} quantity that is varied @returns {import("./format.js").Format} */
 export function format_of_quantity(quantity) {
   if (quantity === "latency" || quantity === "compute-time") return duration;
-  if (quantity === "bandwidth") return (value) => bit_rate(8 * value);
+  if (quantity === "bandwidth") return (value, digits) => bit_rate(8 * value, digits);
   if (quantity === "size") return bytes;
   return significant;
 }

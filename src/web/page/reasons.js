@@ -6,17 +6,38 @@ import { bit_rate, bytes, duration, percent, significant, times, times_as } from
 
 /** @typedef {import("./curves.js").Group} Group */
 /** @typedef {import("./curves.js").Run} Run */
-/** @typedef {{name: string, outcome: string, reason: string, seconds: number | null}} Verdict */
+/** @typedef {{name: string, outcome: string, reason: string, seconds: number | null}} Verdict outcome: what it did, empty where nothing says it */
+
+/** @type {{target: string, figure: string, name: string, best: (...values: number[]) => number}[]} */
+const measures = [
+  {target: "target_loss", figure: "train_loss", name: "training loss", best: Math.min},
+  {target: "target_accuracy", figure: "test_accuracy", name: "test accuracy", best: Math.max},
+  {target: "target_gradient", figure: "squared_gradient_norm", name: "squared gradient norm", best: Math.min},
+];
+
+/**
+ * Of their target: with a common one, a seed of which all runs diverged has none.
+ * @param {Run[]} runs @returns {typeof measures[0] | undefined}
+ */
+function measure_of(runs) {
+  return measures.find(({target}) => runs.some((run) => typeof run[target] === "number"));
+}
 
 /**
  * "a training loss of 0.34"; empty where nothing was to be reached.
  * @param {Run} run
  */
 export function target_text(run) {
-  if (run.target_loss !== null) return `a training loss of ${significant(run.target_loss)}`;
-  if (run.target_accuracy !== null) return `a test accuracy of ${significant(run.target_accuracy)}`;
-  if (run.target_gradient !== null) return `a squared gradient norm of ${significant(run.target_gradient)}`;
-  return "";
+  const measure = measure_of([run]);
+  return measure ? `a ${measure.name} of ${significant(run[measure.target])}` : "";
+}
+
+/**
+ * Whether nobody asked for a target: it is then the lowest loss that all reached.
+ * @param {Run} run
+ */
+export function has_common_target(run) {
+  return run.target_loss !== null && !/^target-loss = /m.test(run.configuration ?? "");
 }
 
 /**
@@ -78,6 +99,8 @@ export function reason_of(group) {
 
 /** @param {Run} run */
 function message_text(run) {
+  // Of links that differ, latency and bandwidth are only some links' own.
+  if (/^(links = |racks = (?!1$)|jitter = (?!"none"$))/m.test(run.configuration ?? "")) return "";
   const latency = latency_share(run);
   if (latency === null) return "";
   const size = bytes(run.bytes_sent / run.messages);
@@ -88,7 +111,7 @@ function message_text(run) {
 
 /**
  * Why it took longer: more passes over the data, or longer ones.
- * @param {ReturnType<typeof arrival>} one @param {ReturnType<typeof arrival>} first
+ * @param {Arrival} one @param {Arrival} first
  */
 function passes_text(one, first) {
   if (!one.seconds || !first.seconds || !one.epochs || !first.epochs) return "";
@@ -102,63 +125,159 @@ function passes_text(one, first) {
 }
 
 /**
- * The lowest training loss of any evaluation, null where none is finite.
- * @param {Run[]} runs @returns {number | null}
+ * The best value of any evaluation, null where none is finite.
+ * @param {Run[]} runs @param {typeof measures[0]} measure @returns {number | null}
  */
-function lowest_loss(runs) {
-  let lowest = Infinity;
+function best_of(runs, {figure, best}) {
+  /** @type {number | null} */
+  let found = null;
   for (const run of runs) {
-    for (const loss of run.evaluations?.train_loss ?? []) {
-      if (loss !== null && loss < lowest) lowest = loss;
+    for (const value of run.evaluations?.[figure] ?? []) {
+      if (value !== null) found = found === null ? value : best(found, value);
     }
   }
-  return Number.isFinite(lowest) ? lowest : null;
+  return found;
+}
+
+/**
+ * " with all 3 seeds", " with 2 of 3 seeds"; empty of a single one.
+ * @param {number} some @param {number} all
+ */
+function seeds_text(some, all) {
+  return all === 1 ? "" : some === all ? ` with all ${all} seeds` : ` with ${some} of ${all} seeds`;
+}
+
+/**
+ * Cut off before it came to its end or to the target: what it would have reached nobody knows.
+ * @param {Run} run
+ */
+export function is_cut_off(run) {
+  return Boolean(run.interrupted) && !run.diverged && (run.seconds_to_target ?? null) === null;
 }
 
 /**
  * What became of those that were not there.
  * @param {Run[]} runs
+ * @param {number} all seeds, those that were there as well
+ * @returns {string[]}
  */
-function without_target(runs) {
-  const diverged = runs.filter((run) => run.diverged).length;
-  if (diverged === runs.length) return "diverged";
-  if (runs.some((run) => run.interrupted)) return "was interrupted before it got there";
-  const lowest = lowest_loss(runs);
-  const some = diverged > 0 ? `; ${diverged} of ${runs.length} seeds diverged` : "";
-  return `did not get there${lowest === null ? "" : `; its lowest training loss was ${significant(lowest)}`}${some}`;
+function fates_of(runs, all) {
+  const diverged = runs.filter((run) => run.diverged), cut = runs.filter(is_cut_off);
+  const rest = runs.filter((run) => !run.diverged && !is_cut_off(run));
+  const measure = measure_of(rest);
+  const said = [];
+  if (rest.length > 0 && measure) {
+    const best = best_of(rest, measure);
+    const word = measure.best === Math.min ? "lowest" : "highest";
+    said.push(`did not get there${seeds_text(rest.length, all)}${best === null ? "" : `; its ${word} ${measure.name} was ${significant(best)}`}`);
+  }
+  if (diverged.length > 0) said.push(`diverged${seeds_text(diverged.length, all)}`);
+  if (cut.length > 0) said.push(`was cut off before it got there${seeds_text(cut.length, all)}`);
+  return said;
 }
 
 /**
- * Of those that were there.
- * @param {ReturnType<typeof arrival>} one @param {ReturnType<typeof arrival>} first @param {ReturnType<typeof arrival> | undefined} next
+ * Of those that were there, against the first one; without it, where they are not ranked.
+ * @param {Arrival} one @param {Arrival | null} first @param {Arrival | undefined} next
+ * @param {boolean} is_contested by one that was there sooner, but not with all seeds
  */
-function arrival_text(one, first, next) {
-  const all = one.group.runs.length;
-  const seeds = one.reached < all ? ` (${one.reached} of ${all} seeds)` : "";
-  const seconds = Number(one.seconds), best = Number(first.seconds);
+function arrival_text(one, first, next, is_contested) {
+  const all = one.group.runs.length, seconds = Number(one.seconds);
+  const seeds = one.reached < all ? seeds_text(one.reached, all) : "";
   if (seconds === 0) return `was there from the start${seeds}`;
-  if (one !== first && best > 0 && seconds >= best) {
+  const when = `${duration(seconds)}${seeds}`;
+  if (first === null || first.seconds === 0 || first.reached < first.group.runs.length || one.reached < all) return `was there after ${when}`;
+  const best = Number(first.seconds);
+  if (one !== first) {
     const why = seconds / best < 1.005 ? "" : passes_text(one, first);
-    return `took ${times_as(seconds / best, "long")}, ${duration(seconds)}${seeds}${why}`;
+    return `took ${times_as(seconds / best, "long")}, ${when}${why}`;
   }
-  // Before the first one in time, but with fewer of its seeds.
-  if (one !== first) return `was there after ${duration(seconds)}${seeds}`;
-  if (next === undefined) return `was there after ${duration(seconds)}${seeds}`;
-  const lead = next.seconds === null || next.seconds < seconds ? "" : `, ${times_as(next.seconds / seconds, "fast")} as the next`;
-  return `was there first, after ${duration(seconds)}${seeds}${lead}`;
+  const rival = next !== undefined && next.seconds !== null && next.reached === next.group.runs.length ? next.seconds / seconds : null;
+  if (is_contested) return `was there first of those that were with all seeds, after ${when}`;
+  if (rival === null) return `was there first, after ${when}`;
+  return rival < 1.005 ? `was there after ${when}, as soon as the next` : `was there first, after ${when}, ${times_as(rival, "fast")} as the next`;
 }
+
+/**
+ * Where there is no target: from where to where it came.
+ * @param {Run[]} runs
+ */
+function way_text(runs) {
+  const whole = runs.filter((run) => !run.diverged);
+  const said = [];
+  const from = mean_of(whole, (run) => run.evaluations?.train_loss?.[0]), to = mean_of(whole, (run) => run.train_loss);
+  const seconds = mean_of(whole, (run) => run.seconds);
+  if (from !== null && to !== null && seconds !== null) {
+    const turn = to > from ? ", higher than where it began," : "";
+    said.push(`came from a training loss of ${significant(from)} to ${significant(to)}${turn} in ${duration(seconds)}` +
+      `${runs.length > 1 ? `, on average over ${whole.length === runs.length ? "" : `${whole.length} of `}${runs.length} seeds` : ""}`);
+  }
+  const diverged = runs.filter((run) => run.diverged), cut = runs.filter(is_cut_off);
+  if (diverged.length > 0) {
+    said.push(`diverged${seeds_text(diverged.length, runs.length)}${runs.length === 1 ? `, within ${duration(runs[0].seconds)}` : ""}`);
+  }
+  if (cut.length > 0) said.push(`was cut off before its end${seeds_text(cut.length, runs.length)}`);
+  return said.join("; ");
+}
+
+/**
+ * Why nobody is called first; empty where the contestants can be ranked. A mean over other seeds is
+ * a mean over other luck.
+ * @param {Group[]} groups
+ */
+export function unranked_words(groups) {
+  if (groups.length < 2) return "";
+  if (groups.some(({runs}) => runs.some(is_cut_off))) {
+    return "Not all runs came to their end, so that nobody can say who was first. They stand in no order of merit.";
+  }
+  const seeds = (/** @type {Group} */ {runs}) => [...new Set(runs.map(({seed}) => seed))].sort((a, b) => a - b).join(", ");
+  const other = groups.find((group) => seeds(group) !== seeds(groups[0]));
+  return other === undefined ? "" : "They did not all run with the same seeds, and stand in no order of merit: " +
+    `${groups[0].name} ran with ${seeds(groups[0])}, ${other.name} with ${seeds(other)}.`;
+}
+
+/** @param {Group[]} groups */
+export function has_target(groups) {
+  return measure_of(groups.flatMap(({runs}) => runs)) !== undefined;
+}
+
+/**
+ * @param {Group[]} groups
+ */
+export function answer_title(groups) {
+  if (groups.length === 1) return `${groups[0].name}: where it got, and where its time went`;
+  return has_target(groups) && unranked_words(groups) === "" ? "Who was first, and why" : "Where they got, and where their time went";
+}
+
+/** @typedef {ReturnType<typeof arrival>} Arrival */
 
 /**
  * The first one first; those of which not all seeds were there come after those whose seeds all
- * were, and last who never was.
+ * were, and last who never was. Where they cannot be ranked, in their own order.
  * @param {Group[]} groups @returns {Verdict[]}
  */
 export function verdicts_of(groups) {
-  const share = (/** @type {ReturnType<typeof arrival>} */ one) => one.reached / one.group.runs.length;
-  const all = groups.map(arrival)
-    .sort((a, b) => share(b) - share(a) || (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
+  const share = (/** @type {Arrival} */ one) => one.reached / one.group.runs.length;
+  const is_ranked = unranked_words(groups) === "";
+  const all = groups.map(arrival);
+  if (is_ranked) all.sort((a, b) => share(b) - share(a) || (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
+  const is_contested = all.some((one) => one.reached < one.group.runs.length && (one.seconds ?? Infinity) < (all[0].seconds ?? 0));
   return all.map((one) => {
-    const text = one.seconds === null ? without_target(one.group.runs) : arrival_text(one, all[0], all[1]);
-    return {name: one.group.name, seconds: one.seconds, outcome: `${text}.`, reason: reason_of(one.group)};
+    const {name, runs} = one.group;
+    const verdict = (/** @type {string} */ text) => ({name, seconds: one.seconds, outcome: text === "" ? "" : `${text}.`, reason: reason_of(one.group)});
+    if (!has_target(groups)) return verdict(way_text(runs));
+    const late = fates_of(runs.filter((run) => run.diverged || run.seconds_to_target === null), runs.length);
+    const there = one.seconds === null ? [] : [arrival_text(one, is_ranked && groups.length > 1 ? all[0] : null, all[1], is_contested)];
+    const depth = there.length > 0 && late.length === 0 && runs.some(has_common_target) ? depth_text(runs) : "";
+    return verdict([...there, ...late].join("; ") + depth);
   });
+}
+
+/**
+ * A target that all have reached says nothing of who goes on below it.
+ * @param {Run[]} runs
+ */
+function depth_text(runs) {
+  const lowest = best_of(runs.filter((run) => !run.diverged), measures[0]);
+  return lowest === null ? "" : `. It came down to ${significant(lowest)}`;
 }

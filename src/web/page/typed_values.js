@@ -2,9 +2,9 @@
 
 import { bit_rate, bytes, duration, significant } from "./format.js";
 
-/** @typedef {{values: number[], format: (value: number) => string, log: boolean}} TypedAxis */
+/** @typedef {{values: number[], format: import("./format.js").Format, log: boolean}} TypedAxis */
 
-/** @type {{units: Record<string, number>, format: (value: number) => string}[]} */
+/** @type {{units: Record<string, number>, format: import("./format.js").Format}[]} */
 const kinds_of_units = [
   {units: {"": 1}, format: significant},
   {units: {ps: 1e-12, ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600}, format: duration},

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./d3_here.mjs";
-import { scale_over, tick_text, ticks_of } from "../../../src/web/page/axes.js";
+import { bit_rate, duration, percent } from "../../../src/web/page/format.js";
+import { scale_over, ticks_beside, ticks_of, upright_ticks } from "../../../src/web/page/axes.js";
 
 test("scale_over: from the least value to the largest", () => {
   const scale = scale_over([3, 1, 2], [0, 100], false);
@@ -26,7 +27,7 @@ test("scale_over: without values there still is a scale", () => {
   assert.deepEqual(scale_over([-1], [0, 100], true).domain(), [0.1, 1]);
 });
 
-const log_ticks = (low, high, count) => ticks_of(scale_over([low, high], [0, 1], true), count, true);
+const log_ticks = (low, high, count) => ticks_of(scale_over([low, high], [0, 1], true), count, true).values;
 
 test("ticks_of: powers of ten, fewer of them where they have no room", () => {
   assert.deepEqual(log_ticks(1e-5, 1e-2, 4), [1e-5, 1e-4, 1e-3, 1e-2]);
@@ -47,7 +48,35 @@ test("ticks_of: within less than a power of ten, what a linear axis has", () => 
   assert.deepEqual(log_ticks(1, 3, 4), [1, 1.5, 2, 2.5, 3]);
 });
 
-test("tick_text: the place in the list, which d3 gives as well, is no number of digits", () => {
-  assert.deepEqual([1234.5, 0.25].map(tick_text(undefined)), ["1235", "0.25"]);
-  assert.deepEqual([1, 2].map(tick_text((value) => `${value} s`)), ["1 s", "2 s"]);
+test("the place in the list, which d3 gives as well, is no number of digits", () => {
+  assert.deepEqual(ticks_of(scale_over([0, 1], [0, 1], false), 2, false, (value, digits) => `${value} ${digits}`).texts,
+    ["0 undefined", "0.5 undefined", "1 undefined"]);
+});
+
+const texts = (low, high, count, format, log = false) => ticks_of(scale_over([low, high], [0, 1], log), count, log, format).texts;
+
+test("ticks of times are round in the unit that they are written in", () => {
+  assert.deepEqual(texts(0, 1000, 4, duration), ["0 min", "5 min", "10 min", "15 min"]);
+  assert.deepEqual(texts(0, 40_000, 5, duration), ["0 h", "2 h", "4 h", "6 h", "8 h", "10 h"]);
+  assert.deepEqual(texts(0, 1.5, 3, duration), ["0 s", "0.5 s", "1 s", "1.5 s"]);
+  assert.deepEqual(texts(1, 20_000, 8, duration, true), ["1 s", "10 s", "1 min", "10 min", "1 h"]);
+  assert.deepEqual(texts(10, 7200, 8, duration, true), ["10 s", "30 s", "1 min", "3 min", "10 min", "30 min", "1 h"]);
+});
+
+test("no two ticks look alike, however late they are or however close", () => {
+  assert.deepEqual(texts(100_000, 100_012, 3, duration), ["100000 s", "100005 s", "100010 s"]);
+  assert.deepEqual(texts(0.87, 0.881, 5, percent), ["87 %", "87.2 %", "87.4 %", "87.6 %", "87.8 %", "88 %"]);
+  assert.deepEqual(texts(1e9, 1.0002e9, 2, bit_rate), ["1 Gbit/s", "1.0001 Gbit/s", "1.0002 Gbit/s"]);
+  assert.deepEqual(texts(12345.6, 12345.9, 3, undefined), ["12345.6", "12345.7", "12345.8", "12345.9"]);
+});
+
+test("words that have no room beside each other are fewer", () => {
+  const scale = scale_over([100_000, 100_012], [0, 200], false);
+  assert.deepEqual(ticks_beside(scale, 12, false, duration).texts, ["100000 s", "100005 s", "100010 s"]);
+});
+
+test("an upright axis says how wide its words are", () => {
+  const {ticks, wide} = upright_ticks(scale_over([0, 500], [400, 0], false), 400, {label: "time", format: duration});
+  assert.ok(ticks.texts.includes("8 min"));
+  assert.ok(wide > 5 * 6 && wide < 80, String(wide));
 });

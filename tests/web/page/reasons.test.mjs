@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { groups_of } from "../../../src/web/page/curves.js";
-import { latency_share, reason_of, target_text, time_shares, verdicts_of } from "../../../src/web/page/reasons.js";
+import { answer_title, latency_share, reason_of, target_text, time_shares, unranked_words, verdicts_of } from "../../../src/web/page/reasons.js";
 
 // 8 workers, 100 µs and 1 Gbit/s a message, whose 12.5 kB take as long again.
 const run = (label, more = {}) => ({
   label, seed: 1, seconds: 10, time_split: {compute: 2, transfer: 6, wait: 2},
-  target_loss: 0.5, target_accuracy: null, target_gradient: null,
+  configuration: "[run]\ntarget-loss = 0.5\n", train_loss: 0.5, target_loss: 0.5, target_accuracy: null, target_gradient: null,
   seconds_to_target: 4, epochs_to_target: 2, diverged: false, staleness: null,
   messages: 1000, bytes_sent: 12_500_000, latency_s: 1e-4, bandwidth_bps: 1e9,
   evaluations: {train_loss: [0.7, 0.5]}, ...more,
@@ -54,9 +54,11 @@ const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({name, outcome})
 test("of several seeds it says how many were there, and those with all of them come first", () => {
   assert.deepEqual(outcomes(run("lucky", {seconds_to_target: 1}), run("lucky", {seed: 2, seconds_to_target: null}),
     run("sure"), run("sure", {seed: 2})),
-  ["sure was there first, after 4 s.", "lucky was there after 1 s (1 of 2 seeds)."]);
+  ["sure was there first of those that were with all seeds, after 4 s.",
+    "lucky was there after 1 s with 1 of 2 seeds; did not get there with 1 of 2 seeds; its lowest training loss was 0.5."]);
   assert.deepEqual(outcomes(run("ring", {seconds_to_target: null}), run("ring", {seed: 2, seconds_to_target: null, diverged: true})),
-    ["ring did not get there; its lowest training loss was 0.5; 1 of 2 seeds diverged."]);
+    ["ring did not get there with 1 of 2 seeds; its lowest training loss was 0.5; diverged with 1 of 2 seeds."]);
+  assert.deepEqual(outcomes(run("ring", {diverged: true}), run("ring", {seed: 2, seconds_to_target: null, diverged: true})), ["ring diverged with all 2 seeds."]);
 });
 
 test("a run alone is not first", () => {
@@ -65,7 +67,7 @@ test("a run alone is not first", () => {
 
 test("what nobody could tell apart is not called faster", () => {
   assert.deepEqual(outcomes(run("a"), run("b", {seconds_to_target: 4.01}), run("c", {seconds_to_target: 4.2})), [
-    "a was there first, after 4 s, as fast as the next.",
+    "a was there after 4 s, as soon as the next.",
     "b took as long, 4.01 s.",
     "c took 1.05 times as long, 4.2 s: as many passes over the data, and each took as long."]);
 });
@@ -75,10 +77,69 @@ test("who is there from the start has no factor", () => {
     ["a was there from the start.", "b was there from the start.", "c was there after 4 s."]);
 });
 
-test("an interrupted run has not lost, and a loss that is not finite is not said", () => {
-  assert.deepEqual(outcomes(run("a"), run("b", {seconds_to_target: null, interrupted: true}),
-    run("c", {seconds_to_target: null, evaluations: {train_loss: [null, null]}})).slice(1),
-  ["b was interrupted before it got there.", "c did not get there."]);
+test("a loss that is not finite is not said", () => {
+  assert.deepEqual(outcomes(run("a"), run("c", {seconds_to_target: null, evaluations: {train_loss: [null, null]}})).slice(1), ["c did not get there."]);
+});
+
+const cut = {seconds_to_target: null, epochs_to_target: null, interrupted: true};
+
+test("where a run was cut off, nobody is called first, and the order is no ranking", () => {
+  const groups = groups_of([run("a", {seconds_to_target: 9}), run("b", cut), run("c")]);
+  assert.match(unranked_words(groups), /nobody can say who was first/);
+  assert.equal(answer_title(groups), "Where they got, and where their time went");
+  assert.deepEqual(verdicts_of(groups).map(({name, outcome}) => `${name} ${outcome}`),
+    ["a was there after 9 s.", "b was cut off before it got there.", "c was there after 4 s."]);
+});
+
+test("seeds that were cut off have not lost, and turn no ranking round", () => {
+  // slow came to its end with its fast seed only; fast with both.
+  const groups = groups_of([run("slow", {seconds_to_target: 1}), run("slow", {seed: 2, ...cut}), run("fast"), run("fast", {seed: 2})]);
+  assert.notEqual(unranked_words(groups), "");
+  assert.deepEqual(verdicts_of(groups).map(({name, outcome}) => `${name} ${outcome}`),
+    ["slow was there after 1 s with 1 of 2 seeds; was cut off before it got there with 1 of 2 seeds.", "fast was there after 4 s."]);
+});
+
+test("a run that was at the target before it was cut off can be ranked", () => {
+  const groups = groups_of([run("a", {interrupted: true}), run("b", {seconds_to_target: 8})]);
+  assert.equal(unranked_words(groups), "");
+  assert.match(verdicts_of(groups)[0].outcome, /^was there first, after 4 s, 2 times as fast/);
+});
+
+test("means over other seeds are not ranked", () => {
+  const groups = groups_of([run("a"), run("a", {seed: 2}), run("b")]);
+  assert.equal(unranked_words(groups), "They did not all run with the same seeds, and stand in no order of merit: a ran with 1, 2, b ran with 1.");
+  assert.deepEqual(verdicts_of(groups).map(({outcome}) => outcome), ["was there after 4 s.", "was there after 4 s."]);
+});
+
+const free = {configuration: "", target_loss: null, seconds_to_target: null, epochs_to_target: null};
+
+test("without a target, from where to where it came; what diverged, diverged", () => {
+  assert.deepEqual(outcomes(run("a", free)), ["a came from a training loss of 0.7 to 0.5 in 10 s."]);
+  assert.deepEqual(outcomes(run("a", {...free, train_loss: 70.6})), ["a came from a training loss of 0.7 to 70.6, higher than where it began, in 10 s."]);
+  assert.deepEqual(outcomes(run("a", {...free, train_loss: null, diverged: true})), ["a diverged, within 10 s."]);
+  assert.deepEqual(outcomes(run("a", free), run("a", {...free, seed: 2, diverged: true}), run("a", {...free, seed: 3, interrupted: true})),
+    ["a came from a training loss of 0.7 to 0.5 in 10 s, on average over 2 of 3 seeds; diverged with 1 of 3 seeds; was cut off before its end with 1 of 3 seeds."]);
+  assert.equal(answer_title(groups_of([run("a", free), run("b", free)])), "Where they got, and where their time went");
+});
+
+test("with the loss that all reached as target it is said how far down each came", () => {
+  const common = (label, lowest, more = {}) => run(label, {configuration: "", evaluations: {train_loss: [0.7, 0.5, lowest]}, ...more});
+  assert.deepEqual(outcomes(common("gossip", 0.5), common("ring", 0.4, {seconds_to_target: 8, epochs_to_target: 2})),
+    ["gossip was there first, after 4 s, 2 times as fast as the next. It came down to 0.5.",
+      "ring took 2 times as long, 8 s: as many passes over the data, and each took 2 times as long. It came down to 0.4."]);
+});
+
+test("of a target that is no loss it says how close it came", () => {
+  assert.deepEqual(outcomes(run("a", {target_loss: null, target_accuracy: 0.9, seconds_to_target: null,
+    evaluations: {train_loss: [0.7, 0.5], test_accuracy: [0.5, 0.85, 0.8]}})), ["a did not get there; its highest test accuracy was 0.85."]);
+});
+
+test("of links that differ nobody says what a message's latency is", () => {
+  const reason = (configuration) => reason_of(groups_of([run("ring", {configuration})])[0]);
+  assert.match(reason("racks = 1\njitter = \"none\"\n"), /a message has/);
+  for (const configuration of ["racks = 2\n", "jitter = \"exponential:1ms\"\n", "links = \"net.csv\"\n"]) {
+    assert.doesNotMatch(reason(configuration), /a message has/, configuration);
+  }
 });
 
 test("hundreds of thousands of evaluations are no limit", () => {

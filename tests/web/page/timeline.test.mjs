@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { message_words, messages_under_way, rank_name, timeline_sentences, trace_columns, trace_of_timeline } from "../../../src/web/page/message_timeline.js";
+import { message_words, messages_under_way, rank_name, short_rank_name, timeline_sentences, trace_columns, trace_of_timeline } from "../../../src/web/page/message_timeline.js";
 
 /** One message: latency from 1 to 3, bits from 3 to 7. */
 const trace = {workers: 2, servers: 1, from: 0, until: 10,
@@ -38,7 +38,10 @@ test("without latency or without bits nothing is divided by zero", () => {
 test("ranks by their role, where that is known", () => {
   assert.deepEqual([1, 2].map((rank) => rank_name(trace, rank)), ["worker 1", "server"]);
   assert.equal(rank_name({...trace, servers: 2}, 3), "server 1");
-  assert.equal(rank_name({...trace, roles_unknown: true}, 2), "rank 2");
+  const named = {...trace, names: ["M1", "worker 3", "rank 2"]};
+  assert.deepEqual([0, 1, 2].map((rank) => rank_name(named, rank)), ["M1", "worker 3", "rank 2"]);
+  assert.deepEqual([0, 1, 2].map((rank) => short_rank_name(named, rank)), ["M1", "w3", "r2"]);
+  assert.deepEqual([1, 2].map((rank) => short_rank_name(trace, rank)), ["w1", "s"]);
 });
 
 test("a message in words says how long it waited for its ports", () => {
@@ -53,18 +56,37 @@ test("the data has every message and every span", () => {
   assert.deepEqual(columns.map(({values}) => values[1]), ["compute", "worker 1", null, null, null, 0, null, 2]);
 });
 
-const message = {from: 3, to: 1, bytes: 8, posted: 0, start: 0, first_bit: 1, end: 2};
-
-test("a timeline's messages as columns, with as many ranks as they name", () => {
-  const made = trace_of_timeline({makespan: 4, messages: [message, {...message, from: 0, posted: 1, start: 2}]});
-  assert.deepEqual([made.workers, made.servers, made.until, made.roles_unknown], [4, 0, 4, true]);
-  assert.deepEqual(made.messages.start, [0, 2]);
-  assert.deepEqual(made.messages.from, [3, 0]);
+test("a late message in words has the digits that tell its moments apart", () => {
+  const late = {...trace, from: 99_999, until: 100_009, messages: {from: [0], to: [2], bytes: [1000], posted: [100_000], start: [100_000],
+    first_bit: [100_001.5], end: [100_001.505]}};
+  assert.match(message_words(late, 0), /starts at 100000 s, first bit there at 100001\.5 s, last at 100001\.505 s$/);
 });
 
-test("a timeline in a sentence: how many, how long, how many wait", () => {
-  assert.deepEqual(timeline_sentences({makespan: 4, messages: [message]}),
-    ["1 message takes 4 s in all, from the first moment to the last bit. None has to wait for a port."]);
-  assert.match(timeline_sentences({makespan: 4, messages: [message, {...message, start: 1}]})[0], /^2 messages take 4 s .* 1 of them has to wait for a port first\.$/);
-  assert.deepEqual(timeline_sentences({makespan: 0, messages: []}), ["There are no messages."]);
+const message = {from: 3, to: 1, bytes: 8, posted: 5, start: 5, first_bit: 6, end: 8};
+const document = (messages, more = {}) => ({from: 5, makespan: 3, ranks: ["M1", "M2", "M3", "M4"], messages, ...more});
+
+test("a timeline's messages as columns, from when it begins until all is done", () => {
+  const made = trace_of_timeline(document([message, {...message, from: 0, posted: 6, start: 7}], {makespan: 4}));
+  assert.deepEqual([made.workers, made.servers, made.from, made.until], [4, 0, 5, 9]);
+  assert.deepEqual(made.messages.start, [5, 7]);
+  assert.deepEqual(made.messages.from, [3, 0]);
+  assert.equal(rank_name(made, 3), "M4");
+});
+
+test("a timeline in a sentence: how many, from when to when, how many wait", () => {
+  assert.deepEqual(timeline_sentences(document([message])),
+    ["1 message between 4 ranks: from 5 s, when the first is sent off, to 8 s, when the last bit is there, 3 s. It does not have to wait for a port."]);
+  assert.match(timeline_sentences(document([message, {...message, start: 5.5}]))[0],
+    /^2 messages between 4 ranks: from 5 s, .* to 8 s, .*, 3 s\. 1 of them has to wait for a port first\.$/);
+  assert.deepEqual(timeline_sentences(document([], {from: 0, makespan: 0})), ["There are no messages; all is done after 0 s."]);
+});
+
+test("what is computed is no part of the messages' time", () => {
+  assert.match(timeline_sentences(document([message], {from: 0, makespan: 9}))[0],
+    /from 5 s, .* to 8 s, .*, 3 s\. .* With what is computed before and after it all takes 9 s\.$/);
+});
+
+test("a late timeline's moments are told apart", () => {
+  const late = {...message, posted: 100_000, start: 100_000, first_bit: 100_001, end: 100_003};
+  assert.match(timeline_sentences(document([late], {from: 100_000}))[0], /from 100000 s, .* to 100003 s, .*, 3 s\./);
 });
