@@ -233,7 +233,7 @@ export function unranked_words(groups) {
   const seeds = (/** @type {Group} */ {runs}) => [...new Set(runs.map(({seed}) => seed))].sort((a, b) => a - b).join(", ");
   const other = groups.find((group) => seeds(group) !== seeds(groups[0]));
   return other === undefined ? "" : "They did not all run with the same seeds, and stand in no order of merit: " +
-    `${groups[0].name} ran with ${seeds(groups[0])}, ${other.name} with ${seeds(other)}.`;
+    `${groups[0].name} ran with seeds ${seeds(groups[0])}; ${other.name} with ${seeds(other)}.`;
 }
 
 /** @param {Group[]} groups */

@@ -107,7 +107,7 @@ test("a run that was at the target before it was cut off can be ranked", () => {
 
 test("means over other seeds are not ranked", () => {
   const groups = groups_of([run("a"), run("a", {seed: 2}), run("b")]);
-  assert.equal(unranked_words(groups), "They did not all run with the same seeds, and stand in no order of merit: a ran with 1, 2, b ran with 1.");
+  assert.equal(unranked_words(groups), "They did not all run with the same seeds, and stand in no order of merit: a ran with seeds 1, 2; b with 1.");
   assert.deepEqual(verdicts_of(groups).map(({outcome}) => outcome), ["was there after 4 s.", "was there after 4 s."]);
 });
 
