@@ -90,7 +90,8 @@ export function reason_of(group) {
     parts.push(`${who} waited ${percent(shares.wait)} of ${whole} for others`);
   }
   if (parts.length === 0 && shares.compute !== null) {
-    parts.push(`its workers computed ${percent(shares.compute)} of their time`);
+    const pauses = /^pause = "(?!none")/m.test(run.configuration ?? "") ? " or paused" : "";
+    parts.push(`its workers computed${pauses} ${percent(shares.compute)} of their time`);
   }
   const stale = mean_of(group.runs, (one) => one.staleness?.mean);
   if (stale !== null && stale >= 0.5) parts.push(`its gradients were ${significant(stale, 2)} updates old on average`);

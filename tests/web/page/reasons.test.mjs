@@ -38,6 +38,12 @@ test("a reason names what most of the time went into", () => {
   assert.match(reason({staleness: {mean: 6.94}}), /; its gradients were 6\.9 updates old on average\.$/);
 });
 
+test("who pauses does not compute all of that time", () => {
+  const reason = (configuration) => reason_of(groups_of([run("ring", {configuration, time_split: {compute: 9.5, transfer: 0.5, wait: 0}})])[0]);
+  assert.equal(reason("pause = \"0.05:50ms\"\n"), "Its workers computed or paused 95 % of their time.");
+  assert.equal(reason("pause = \"none\"\n"), "Its workers computed 95 % of their time.");
+});
+
 test("the first one is first, and the others are told against it", () => {
   const verdicts = verdicts_of(groups_of([
     run("slow", {seconds_to_target: 12, epochs_to_target: 3}), run("fast"), run("lost", {seconds_to_target: null, epochs_to_target: null}),
