@@ -70,16 +70,22 @@ std::string latex_cell(std::string_view text) {
   return fmt::format("${} \\pm {}$", mean, deviation);
 }
 
+/// Characters that mean something to Markdown within a line: what is printed is what is read.
 std::string markdown_text(std::string_view text) {
+  static constexpr std::string_view marks = "\\`*_[]<>|~$&";
   std::string made;
-  for (const char c : text) made += c == '|' ? "\\|" : std::string(1, c);
+  for (const char c : text) {
+    if (marks.find(c) != std::string_view::npos) made += '\\';
+    made += c == '\n' || c == '\r' ? ' ' : c;
+  }
   return made;
 }
 
 std::string markdown(const std::vector<TableRow>& rows) {
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (const std::string& cell : rows[r]) text += fmt::format("| {} ", markdown_text(cell));
+    for (const std::string& cell : rows[r])
+      text += fmt::format("| {} ", markdown_text(printable(cell)));
     text += "|\n";
     if (r > 0) continue;
     text += "|---|";
@@ -96,7 +102,7 @@ std::string latex(const std::vector<TableRow>& rows) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<std::string> cells;
     cells.reserve(rows[r].size());
-    for (const std::string& cell : rows[r]) cells.push_back(latex_cell(cell));
+    for (const std::string& cell : rows[r]) cells.push_back(latex_cell(printable(cell)));
     text += fmt::format("{} \\\\\n", fmt::join(cells, " & "));
     if (r == 0) text += "\\midrule\n";
   }

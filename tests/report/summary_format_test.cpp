@@ -254,7 +254,7 @@ TEST_CASE("a comparison as Markdown and as LaTeX", "[report]") {
   CHECK_THAT(markdown[0], StartsWith("| scheme | latency | workers | seeds | train loss |"));
   CHECK_THAT(markdown[1], StartsWith("|---|---:|---:|"));
   CHECK_THAT(markdown[2], StartsWith("| ring | 10us | 8 | 2 | 0.25000 |"));
-  CHECK_THAT(markdown.back(), StartsWith("| 50 %\\|x_1 | 1ms |"));
+  CHECK_THAT(markdown.back(), StartsWith("| 50 %\\|x\\_1 | 1ms |"));
   const std::string latex = comparison_markup(results, {.seeds = 2}, Markup::latex);
   for (const char* part : {"\\begin{tabular}{lrr", "\nscheme & latency & workers &", "\\midrule\n",
                            "\nring\\{lr=1\\} & 10us & 8 &", "\n50 \\%|x\\_1 & 1ms &", " $\\mu$s &",
@@ -272,6 +272,17 @@ TEST_CASE("a comparison as Markdown and as LaTeX", "[report]") {
   const std::string one = summary_markup(full_result("ring").summary, Markup::markdown);
   CHECK_THAT(one, StartsWith("| figure | ring |\n|---|---:|\n"));
   CHECK_THAT(one, ContainsSubstring("| samples per second | "));
+}
+
+TEST_CASE("a label in a document is what it was called, whatever it has in it", "[report]") {
+  auto results = grid();
+  results.back().summary.label = "*a*\n<b> [c](d) `e` \x1b[31m";
+  const auto markdown = lines_of(comparison_markup(results, {.seeds = 2}, Markup::markdown));
+  REQUIRE(markdown.size() == 2 + 5);
+  CHECK_THAT(markdown.back(),
+             StartsWith("| \\*a\\* \\<b\\> \\[c\\](d) \\`e\\` \\\\x1b\\[31m | 1ms |"));
+  const std::string latex = comparison_markup(results, {.seeds = 2}, Markup::latex);
+  CHECK_THAT(latex, ContainsSubstring("\\textbackslash{}x1b[31m & 1ms &"));
 }
 
 TEST_CASE("a run's table shows what there is", "[report]") {

@@ -107,7 +107,7 @@ TEST_CASE("moments of a late timeline have the digits that tell them apart", "[r
   CHECK_THAT(text, ContainsSubstring("makespan 2.005 s"));
   CHECK_THAT(text, ContainsSubstring("|100000 "));
   CHECK_THAT(text, ContainsSubstring("|100000.5 "));
-  CHECK_THAT(text, ContainsSubstring("100000.5    100000.5      100002   100002.005\n"));
+  CHECK_THAT(text, ContainsSubstring("100000.5     100000.5       100002   100002.005\n"));
   const std::string svg = timeline_svg(late_messages());
   CHECK_THAT(svg, ContainsSubstring(">100000.2</text>"));
   CHECK(count_of(svg, "e+0") == 0);

@@ -74,6 +74,32 @@ export function percent(share, digits) {
 }
 
 /**
+ * "1 round", "3 rounds"
+ * @param {number} count @param {string} thing
+ */
+export function counted(count, thing) {
+  return `${significant(count)} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * "ring", "ring and tree", "ring, tree and ps"
+ * @param {string[]} names
+ */
+export function listed(names) {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
+}
+
+/**
+ * Those with the least, within what anybody would call a difference.
+ * @template T
+ * @param {T[]} all @param {(one: T) => number} value
+ */
+export function least_of(all, value) {
+  const least = all.reduce((found, one) => Math.min(found, value(one)), Infinity);
+  return all.filter((one) => value(one) <= least * 1.005);
+}
+
+/**
  * "1.8 times", for a factor of at least 1; small leads keep the digits that make them one.
  * @param {number} factor
  */

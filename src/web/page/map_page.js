@@ -40,6 +40,14 @@ export function lead_text(ahead) {
   return ahead < 10 ? ahead.toFixed(2) : significant(ahead, 3);
 }
 
+/**
+ * "1.01 times as fast as the next", and "as fast as the next" where nobody could tell.
+ * @param {number} ahead
+ */
+export function lead_words(ahead) {
+  return `${lead_text(ahead) === "1.00" ? "" : `${lead_text(ahead)} times `}as fast as the next`;
+}
+
 /** @param {CrossoverMap} map */
 export function map_target(map) {
   if (map.target_accuracy !== null) return `a test accuracy of ${significant(map.target_accuracy)}`;
@@ -91,7 +99,7 @@ export function map_sentences(map) {
   const widest = widest_lead(map);
   if (widest >= 0) {
     const {first, ahead} = map.cells[widest];
-    sentences.push(`The largest lead is at ${cell_place(map, widest)}: there ${first} is ${lead_text(Number(ahead))} times as fast as the next.`);
+    sentences.push(`The largest lead is at ${cell_place(map, widest)}: there ${first} is ${lead_words(Number(ahead))}.`);
   }
   return sentences;
 }
@@ -105,7 +113,7 @@ export function cell_words(map, index) {
   const place = cell_place(map, index);
   if (first === null) return `${place}: nobody reaches the target`;
   const seconds = seconds_to_target[map.contestants.findIndex(({label}) => label === first)];
-  const lead = ahead === null ? ", alone" : `, ${lead_text(ahead)} times as fast as the next`;
+  const lead = ahead === null ? ", alone" : `, ${lead_words(ahead)}`;
   return `${place}: ${first} first, after ${seconds === null ? "?" : duration(seconds)}${lead}`;
 }
 

@@ -3,7 +3,7 @@
 import { bar_chart } from "./bar_chart.js";
 import { dot_chart } from "./dot_chart.js";
 import { choice, element } from "./element.js";
-import { bytes, duration, significant } from "./format.js";
+import { bytes, counted, duration, least_of, listed, significant } from "./format.js";
 import { table } from "./table.js";
 
 /**
@@ -21,13 +21,20 @@ import { table } from "./table.js";
 
 /** @param {{rows: NetcheckRow[]}} content @returns {string[]} what a reader first wants to know */
 export function netcheck_sentences({rows}) {
-  const fastest = rows.reduce((best, row) => (row.measured_s < best.measured_s ? row : best));
+  const {workers} = rows[0], fastest = least_of(rows, ({measured_s}) => measured_s);
   const off = (/** @type {NetcheckRow} */ row) => Math.abs(Math.log(row.ratio));
   const worst = rows.reduce((found, row) => (off(row) > off(found) ? row : found));
   const exact = off(worst) < 5e-7;
+  const among = `among ${counted(workers, "worker")}`;
+  if (rows.length === 1) {
+    return [`${worst.collective} takes ${duration(worst.measured_s)} ${among}: ${exact ? "what its closed form says, to six digits"
+      : `${significant(worst.ratio)} times what its closed form says`}.`];
+  }
   const agreement = exact ? `All ${rows.length} collectives take what their closed forms say, to six digits.`
     : `Of ${rows.length} collectives ${worst.collective} is furthest from its closed form: it takes ${significant(worst.ratio)} times as long.`;
-  return [agreement, `${fastest.collective} is the fastest among ${fastest.workers} workers: ${duration(fastest.measured_s)}.`];
+  const first = fastest.length === rows.length ? `All are as fast ${among}`
+    : `${listed(fastest.map(({collective}) => collective))} ${fastest.length === 1 ? "is" : "are"} the fastest ${among}`;
+  return [agreement, `${first}: ${duration(fastest[0].measured_s)}.`];
 }
 
 /** @type {Record<string, {label: string, format: import("./format.js").Format}>} */

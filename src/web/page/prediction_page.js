@@ -4,7 +4,7 @@
 import { bar_chart } from "./bar_chart.js";
 import { dot_chart } from "./dot_chart.js";
 import { choice, element } from "./element.js";
-import { bit_rate, bytes, duration, percent, significant, times_as } from "./format.js";
+import { bit_rate, bytes, counted, duration, least_of, listed, percent, significant, times_as } from "./format.js";
 import { line_chart } from "./line_chart.js";
 import { table } from "./table.js";
 
@@ -59,23 +59,42 @@ export function variant_name({scheme, way}) {
   return way ? `${scheme}:${way}` : scheme;
 }
 
+/**
+ * "ring takes", "ring and tree take", "ring and 4 others take"
+ * @param {PredictionRow[]} rows
+ */
+function who_takes(rows) {
+  const names = rows.map(variant_name);
+  if (names.length > 3) return `${names[0]} and ${names.length - 1} others take`;
+  return `${listed(names)} ${names.length === 1 ? "takes" : "take"}`;
+}
+
+/** Of these all average all gradients of a step, as they are. */
+const exact_schemes = ["ring", "all-reduce", "ps-sync"];
+
 /** @param {PredictionDocument} content @returns {string[]} what a reader first wants to know */
 export function prediction_sentences({rows, workers}) {
   const sending = rows.filter((row) => row.messages_per_step > 0);
   if (sending.length === 0) {
     return [`None of these schemes sends a message; a step of ${variant_name(rows[0])} takes ${duration(rows[0].step_s)}.`];
   }
-  if (rows.length === 1) return [`A step of ${variant_name(rows[0])} takes ${duration(rows[0].step_s)} among ${workers} workers.`];
+  const among = `among ${counted(workers, "worker")}`;
+  if (rows.length === 1) return [`A step of ${variant_name(rows[0])} takes ${duration(rows[0].step_s)} ${among}.`];
+  const schemes = new Set(sending.map(({scheme}) => scheme)).size;
+  const whose = schemes === sending.length ? counted(schemes, "scheme") : `${sending.length} ways of ${counted(schemes, "scheme")}`;
   const order = [...sending].sort((a, b) => a.step_s - b.step_s);
-  const [best, worst] = [order[0], order[order.length - 1]];
-  const sentences = [`Of ${sending.length} ${sending.length === 1 ? "scheme that sends" : "schemes that send"} messages ${variant_name(best)} takes the shortest step ` +
-    `among ${workers} workers, ${duration(best.step_s)}` +
-    (order.length > 1 ? `; ${variant_name(worst)} takes the longest, ${duration(worst.step_s)}.` : ".")];
+  const best = least_of(order, ({step_s}) => step_s), worst = order[order.length - 1];
+  const sentences = [`Of ${whose} that ${sending.length === 1 ? "sends" : "send"} messages ${who_takes(best)} the shortest step ` +
+    `${among}, ${duration(order[0].step_s)}${best.length < order.length ? `; no step is longer than that of ${variant_name(worst)}, ${duration(worst.step_s)}.` : "."}`];
   const alone = rows.find((row) => row.scheme === "sequential");
   if (alone) sentences.push(`One machine by itself (sequential) takes ${duration(alone.step_s)} for as many rows.`);
-  const exact = order.find((row) => ["ring", "all-reduce", "ps-sync"].includes(row.scheme));
-  if (exact && exact !== best) {
-    sentences.push(`Of those that average all gradients in every step, as they are, ${variant_name(exact)} takes the shortest: ${duration(exact.step_s)}.`);
+  const exact = order.filter((row) => exact_schemes.includes(row.scheme));
+  if (exact.length > 0 && !best.includes(exact[0])) {
+    const names = [...new Set(exact.map(({scheme}) => scheme))];
+    const of_names = names.length === 1 ? "" : `Of ${listed(names)}, which average all gradients in every step, `;
+    const first = `${variant_name(exact[0])} takes the shortest: ${duration(exact[0].step_s)}.`;
+    sentences.push(of_names ? of_names + first
+      : `A step of ${variant_name(exact[0])}, which averages all gradients, takes ${duration(exact[0].step_s)}.`);
   }
   return sentences;
 }
@@ -119,7 +138,7 @@ export function prediction_page(parent, content) {
   const {rows, workers, parameters, compute_s, batch, epoch_rows} = content;
   parent.append(element("h1", {}, "What a step takes, on paper"),
     ...prediction_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
-    element("p", {class: "setting"}, `${workers} workers, a model of ${significant(parameters, 9)} parameters, ` +
+    element("p", {class: "setting"}, `${counted(workers, "worker")}, a model of ${significant(parameters, 9)} parameters, ` +
       `${duration(compute_s)} for a minibatch of ${batch} rows, a pass over ${epoch_rows} rows. A step: one minibatch of every worker.`));
   draw_predictions(parent, rows);
   draw_bounds(parent, content.lower_bounds);
@@ -225,7 +244,8 @@ function coded_name(row) {
 export function break_even_sentences({rows, workers, bandwidth_bytes_per_s}) {
   const pays = rows.filter((row) => row.step_s < row.plain_step_s);
   const at = bandwidth_bytes_per_s === null ? "without a limit of bandwidth" : `at ${bit_rate(8 * bandwidth_bytes_per_s)}`;
-  const sentences = [`Among ${workers} workers, ${at}, ${pays.length} of ${rows.length} pairs of scheme and codec take a shorter step than without the codec.`];
+  const sentences = [`Among ${counted(workers, "worker")}, ${at}, ${pays.length} of ${rows.length} ${rows.length === 1 ? "pair" : "pairs"} of scheme and codec ` +
+    `${pays.length === 1 ? "takes" : "take"} a shorter step than without the codec.`];
   if (pays.length > 0) {
     const gain = (/** @type {BreakEvenRow} */ row) => row.plain_step_s / row.step_s;
     const best = pays.reduce((found, row) => (gain(row) > gain(found) ? row : found));
@@ -249,7 +269,7 @@ export function break_even_page(parent, content) {
   const {rows, bandwidth_bytes_per_s: here} = content;
   parent.append(element("h1", {}, "Does a codec pay?"),
     ...break_even_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
-    element("p", {class: "setting"}, `${content.workers} workers, a model of ${significant(content.parameters, 9)} parameters, ${duration(content.latency_s)} a message.`));
+    element("p", {class: "setting"}, `${counted(content.workers, "worker")}, a model of ${significant(content.parameters, 9)} parameters, ${duration(content.latency_s)} a message.`));
   const schemes = [...new Set(rows.map(variant_name))];
   let scheme = "";
   const chosen = () => rows.filter((row) => scheme === "" || variant_name(row) === scheme);

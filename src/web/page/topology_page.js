@@ -2,7 +2,7 @@
 // averaging alone brings the ranks together.
 
 import { choice, element } from "./element.js";
-import { bytes, significant } from "./format.js";
+import { bytes, counted, significant } from "./format.js";
 import { graph_chart } from "./graph.js";
 import { heat_map } from "./heat_map.js";
 import { line_chart } from "./line_chart.js";
@@ -52,13 +52,21 @@ export function rounds_words(row, key) {
   return converges ? "more than were tried" : "never";
 }
 
-/** @param {number} count @param {string} thing */
-function counted(count, thing) {
-  return `${significant(count)} ${thing}${count === 1 ? "" : "s"}`;
+/**
+ * What rms_contraction is: of one matrix a bound, of a cycle a bound on the mean, and without
+ * columns that sum to 1 what counts in the end.
+ * @param {TopologyRow} row
+ */
+function leaves_words({period, doubly_stochastic, rms_contraction}) {
+  const leaves = significant(rms_contraction);
+  if (!doubly_stochastic) return `In the long run a round leaves ${leaves} of the distance to consensus`;
+  return period > 1 ? `On average over the cycle a round leaves at most ${leaves} of the distance to consensus`
+    : `A round leaves at most ${leaves} of the distance to consensus`;
 }
 
 /** @param {TopologyRow} row @param {string} name @returns {string[]} */
 function single_topology_sentences(row, name) {
+  if (row.workers === 1) return [`Over the graph ${name} one worker by itself has nobody to agree with.`];
   const thousandth = rounds_words(row, "rounds_to_1e-3");
   const reached = /^\d/.test(thousandth) ? `a thousandth of it is left after ${counted(Number(thousandth), "round")}`
     : `it does not come down to a thousandth${thousandth === "never" ? "" : " in the rounds that were tried"}`;
@@ -66,7 +74,7 @@ function single_topology_sentences(row, name) {
   const cycle = row.period > 1 ? ` The graph changes: ${row.period} rounds make a cycle.` : "";
   return [`Over the graph ${name} each of ${counted(row.workers, "worker")} sends ${counted(row.messages_per_step, "message")} ` +
     `(${bytes(row.bytes_per_step)}) a step${Number.isInteger(row.messages_per_step) ? "" : " on average"}.${cycle}`,
-  `A round leaves ${significant(row.rms_contraction)} of the distance to consensus on average; ${reached}.${exact}`];
+  `${leaves_words(row)}; where rank i begins with the number i, ${reached}.${exact}`];
 }
 
 /** @param {TopologyDocument} content @returns {string[]} what a reader first wants to know */
@@ -74,10 +82,10 @@ export function topology_sentences(content) {
   const {rows, topology} = content;
   if (rows.length === 1) return single_topology_sentences(rows[0], topology);
   const [first, last] = [rows[0], rows[rows.length - 1]];
-  const leaves = rows.map(({rms_contraction}) => rms_contraction);
+  const [low, high] = [first, last].map(({rms_contraction}) => significant(rms_contraction));
   return [`Over the graph ${topology} a worker sends ${counted(first.messages_per_step, "message")} a step among ${first.workers} workers ` +
     `and ${significant(last.messages_per_step)} among ${last.workers}.`,
-  `What a round leaves of the distance to consensus goes from ${significant(leaves[0])} to ${significant(leaves[leaves.length - 1])}; ` +
+  `What a round leaves of the distance to consensus, at most, ${low === high ? `is ${low} for both` : `goes from ${low} to ${high}`}; ` +
     `rounds until a thousandth is left: ${rounds_words(first, "rounds_to_1e-3")} and ${rounds_words(last, "rounds_to_1e-3")}.`];
 }
 
@@ -180,17 +188,27 @@ function draw_matrix(place, matrix, of_round) {
   });
 }
 
+/**
+ * Not so where the graph falls apart: then each part has a mean of its own.
+ * @param {ConsensusDocument} content
+ */
+function all_come_closer({rounds, mean}) {
+  const [first, last] = [rounds[0].x, rounds[rounds.length - 1].x].map((x) => x.map((value) => Math.abs(value - mean)));
+  const scale = Math.max(...first);
+  return last.every((distance, rank) => distance < first[rank] || distance <= 1e-3 * scale);
+}
+
 /** @param {ConsensusDocument} content @returns {string[]} what a reader first wants to know */
 export function consensus_sentences(content) {
   const {topology, workers, rounds, mean} = content;
   const distances = rounds.map((round) => round.consensus_distance);
   const last = distances[distances.length - 1], exact = distances.findIndex((distance) => distance === 0);
-  const start = `Averaging over the graph ${topology}, ${workers} workers: the distance to consensus is ${significant(distances[0])} at first`;
+  const start = `Averaging over the graph ${topology}, ${counted(workers, "worker")}: the distance to consensus is ${significant(distances[0])} at first`;
   if (exact > 0) return [`${start} and exactly 0 after ${counted(exact, "round")}: then all hold the mean, ${significant(mean)}.`];
   if (rounds.length < 2 || distances[0] === 0) return [`${start}.`];
   const each = (last / distances[0]) ** (1 / (rounds.length - 1));
   return [`${start} and ${significant(last)} after ${counted(rounds.length - 1, "round")}; a round leaves ${significant(each, 3)} of it on average.`,
-    `The mean, which all come closer to, is ${significant(mean)}.`];
+    `The mean${all_come_closer(content) ? ", which all have come closer to," : " of what they began with"} is ${significant(mean)}.`];
 }
 
 /**
@@ -204,7 +222,7 @@ function round_text(value) {
 /** @param {HTMLElement} parent @param {ConsensusDocument} content */
 export function consensus_page(parent, content) {
   const {topology, workers, rounds, mean} = content;
-  parent.append(element("h1", {}, `How ${workers} workers come to agree over ${topology}`),
+  parent.append(element("h1", {}, `How ${counted(workers, "worker")} ${workers === 1 ? "comes" : "come"} to agree over ${topology}`),
     ...consensus_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)));
   const is_exact = rounds.some((round) => round.consensus_distance === 0);
   line_chart(parent, {

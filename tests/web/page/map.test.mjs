@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { cell_after, lines_that_fit } from "../../../src/web/page/heat_map.js";
-import { cell_place, cell_words, cells_won, contestant_letter, lacking_words, lead_strength, lead_text, map_method,
+import { cell_place, cell_words, cells_won, contestant_letter, lacking_words, lead_strength, lead_text, lead_words, map_method,
   map_sentences, map_target, widest_lead } from "../../../src/web/page/map_page.js";
 
 /** Two by two: a wins twice, b once, alone; in the last cell nobody. */
@@ -49,6 +49,10 @@ test("a cell in words: its place, who, when and by how much", () => {
   assert.equal(cell_words(map, 1), "latency 1ms, bandwidth 1Mbps: a first, after 1 s, 3.50 times as fast as the next");
   assert.equal(cell_words(map, 2), "latency 10us, bandwidth 1Gbps: b first, after 5 s, alone");
   assert.equal(cell_words(map, 3), "latency 1ms, bandwidth 1Gbps: nobody reaches the target");
+});
+
+test("who could not be told apart is not called faster", () => {
+  assert.deepEqual([1, 1.004, 1.01].map((ahead) => lead_words(ahead)), ["as fast as the next", "as fast as the next", "1.01 times as fast as the next"]);
 });
 
 test("leads close to 1 keep their digits; the largest is the strongest colour", () => {

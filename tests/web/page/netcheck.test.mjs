@@ -12,6 +12,17 @@ test("all that agree, and the fastest", () => {
   ]);
 });
 
+test("those that are alike are all the fastest", () => {
+  const second = (...rows) => netcheck_sentences({rows})[1];
+  assert.equal(second(row("tree", 0.05, 1), row("ring", 0.016, 1), row("by-size", 0.016, 1)), "ring and by-size are the fastest among 8 workers: 16 ms.");
+  assert.equal(second(row("tree", 0, 1), row("ring", 0, 1)), "All are as fast among 8 workers: 0 s.");
+});
+
+test("a single one is compared with nothing but its form", () => {
+  assert.deepEqual(netcheck_sentences({rows: [row("ring", 0.016, 1)]}), ["ring takes 16 ms among 8 workers: what its closed form says, to six digits."]);
+  assert.deepEqual(netcheck_sentences({rows: [{...row("ring", 0.016, 1.5), workers: 1}]}), ["ring takes 16 ms among 1 worker: 1.5 times what its closed form says."]);
+});
+
 test("the one that is furthest off, in either direction", () => {
   const off = netcheck_sentences({rows: [row("tree", 0.05, 1.1), row("ring", 0.016, 0.8)]});
   assert.equal(off[0], "Of 2 collectives ring is furthest from its closed form: it takes 0.8 times as long.");

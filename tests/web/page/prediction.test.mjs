@@ -14,10 +14,18 @@ test("a variant is named as on the command line", () => {
 
 test("predict: shortest and longest of those that send, one machine by itself, exact averages", () => {
   assert.deepEqual(prediction_sentences({workers: 8, rows}), [
-    "Of 3 schemes that send messages gossip:exp takes the shortest step among 8 workers, 9 ms; gossip:ring takes the longest, 18 ms.",
+    "Of 3 ways of 2 schemes that send messages gossip:exp takes the shortest step among 8 workers, 9 ms; no step is longer than that of gossip:ring, 18 ms.",
     "One machine by itself (sequential) takes 8 ms for as many rows.",
-    "Of those that average all gradients in every step, as they are, ring takes the shortest: 17 ms.",
+    "A step of ring, which averages all gradients, takes 17 ms.",
   ]);
+});
+
+test("predict: those that take as long are named together", () => {
+  const [first, last] = prediction_sentences({workers: 8, rows: [row("a", null, 0.01), row("b", null, 0.01), row("ring", null, 0.02), row("ps-sync", null, 0.03)]});
+  assert.equal(first, "Of 4 schemes that send messages a and b take the shortest step among 8 workers, 10 ms; no step is longer than that of ps-sync, 30 ms.");
+  assert.equal(last, "Of ring and ps-sync, which average all gradients in every step, ring takes the shortest: 20 ms.");
+  assert.deepEqual(prediction_sentences({workers: 1, rows: ["a", "b", "c", "d"].map((name) => row(name, null, 0.01))}),
+    ["Of 4 schemes that send messages a and 3 others take the shortest step among 1 worker, 10 ms."]);
 });
 
 test("predict: of one scheme nothing is compared", () => {

@@ -27,7 +27,7 @@ test("rounds that are not known: never, or more than were tried", () => {
 test("one graph: what it sends and how it mixes", () => {
   assert.deepEqual(topology_sentences({topology: "ring", rows: [row]}), [
     "Over the graph ring each of 4 workers sends 2 messages (2.097 MB) a step.",
-    "A round leaves 0.3333 of the distance to consensus on average; a thousandth of it is left after 7 rounds.",
+    "A round leaves at most 0.3333 of the distance to consensus; where rank i begins with the number i, a thousandth of it is left after 7 rounds.",
   ]);
 });
 
@@ -35,7 +35,16 @@ test("a graph that changes and is exact says both", () => {
   const [first, second] = topology_sentences({topology: "one-peer-exp",
     rows: [{...row, period: 3, messages_per_step: 1, rounds_to_exact: 3, "rounds_to_1e-3": 3}]});
   assert.match(first, /sends 1 message \(.*3 rounds make a cycle\.$/);
-  assert.match(second, /All ranks hold the exact mean after 3 rounds\.$/);
+  assert.match(second, /^On average over the cycle a round leaves at most 0\.3333 .* All ranks hold the exact mean after 3 rounds\.$/);
+});
+
+test("what a round leaves is no bound where columns do not sum to 1", () => {
+  assert.match(topology_sentences({topology: "x", rows: [{...row, doubly_stochastic: false}]})[1], /^In the long run a round leaves 0\.3333 of/);
+});
+
+test("one worker has nobody to agree with", () => {
+  assert.deepEqual(topology_sentences({topology: "ring", rows: [{...row, workers: 1, messages_per_step: 0}]}),
+    ["Over the graph ring one worker by itself has nobody to agree with."]);
 });
 
 test("where ranks differ, what they send is an average", () => {
@@ -53,11 +62,11 @@ test("one graph over several numbers of workers: from the first to the last", ()
   const larger = {...row, workers: 64, messages_per_step: 6, rms_contraction: 0.75, "rounds_to_1e-3": 15};
   assert.deepEqual(topology_sentences({topology: "static-exp", rows: [row, larger]}), [
     "Over the graph static-exp a worker sends 2 messages a step among 4 workers and 6 among 64.",
-    "What a round leaves of the distance to consensus goes from 0.3333 to 0.75; rounds until a thousandth is left: 7 and 15.",
+    "What a round leaves of the distance to consensus, at most, goes from 0.3333 to 0.75; rounds until a thousandth is left: 7 and 15.",
   ]);
 });
 
-const rounds = (distances) => distances.map((consensus_distance, round) => ({round, x: [], consensus_distance}));
+const rounds = (distances, x = () => []) => distances.map((consensus_distance, round) => ({round, x: x(round), consensus_distance}));
 
 test("consensus: when it is exact", () => {
   assert.deepEqual(consensus_sentences({topology: "g", workers: 8, mean: 3.5, rounds: rounds([5.25, 1.5, 0, 0])}),
@@ -67,8 +76,14 @@ test("consensus: when it is exact", () => {
 test("consensus: what a round leaves on average, where it is not", () => {
   assert.deepEqual(consensus_sentences({topology: "g", workers: 8, mean: 3.5, rounds: rounds([4, 2.5, 1])}), [
     "Averaging over the graph g, 8 workers: the distance to consensus is 4 at first and 1 after 2 rounds; a round leaves 0.5 of it on average.",
-    "The mean, which all come closer to, is 3.5.",
+    "The mean, which all have come closer to, is 3.5.",
   ]);
+});
+
+test("consensus: where the graph falls apart, not all come closer to the mean of all", () => {
+  // 0 and 1 agree on 0.5, 2 and 3 on 2.5; 1 was closer to 1.5 before.
+  const x = (round) => (round === 0 ? [0, 1, 2, 3] : [0.5, 0.5, 2.5, 2.5]);
+  assert.equal(consensus_sentences({topology: "g", workers: 4, mean: 1.5, rounds: rounds([1.25, 1, 1], x)})[1], "The mean of what they began with is 1.5.");
 });
 
 test("consensus: a single round, or agreement from the first, has no rate", () => {
