@@ -119,16 +119,12 @@ std::string common(const std::vector<RunResult>& results,
 }
 
 std::string target_line(const std::vector<RunResult>& results) {
-  const RunResult& first = results.front();
   const auto has_target = [](const RunResult& r) {
     return target_of(r.resolved) || r.summary.target_loss;
   };
   if (std::ranges::none_of(results, has_target)) return "";
-  const bool seeds = first.summary.seed != results.back().summary.seed;
   const std::string target = common(results, [&](const RunResult& r) {
     if (const auto given = target_of(r.resolved)) return target_text(*given);
-    if (seeds)
-      return std::string("for each seed the lowest training loss that all reached with it");
     return r.summary.target_loss ? fmt::format("training loss {:.6g}, the lowest that all reached",
                                                *r.summary.target_loss)
                                  : std::string("none");

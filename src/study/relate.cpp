@@ -14,12 +14,13 @@ namespace trainyard {
 
 namespace {
 
-/// What is minimised: losses of others are of something else.
-using Objective = std::tuple<std::uint64_t, DatasetRequest, std::string, double>;
+/// What is minimised: losses of others are of something else. Seeds draw other starts and other
+/// minibatches of the same.
+using Objective = std::tuple<DatasetRequest, std::string, double>;
 
 Objective objective_of(const RunResult& result) {
   const Configuration& c = result.resolved;
-  return {c.seed, dataset_request(c), c.model, c.l2};
+  return {dataset_request(c), c.model, c.l2};
 }
 
 /// The lowest loss that the run has seen; empty where it diverged, was interrupted, or never got
@@ -31,7 +32,8 @@ std::optional<double> best_of(const RunResult& result) {
   return best->train_loss;
 }
 
-/// The worst of the best.
+/// The worst of the best, whatever the seed: times that are averaged over seeds are times to one
+/// loss.
 void set_common_target(std::span<RunResult*> results) {
   std::optional<double> target;
   for (const RunResult* result : results) {
@@ -56,12 +58,12 @@ void set_common_targets(std::vector<RunResult>& results) {
   for (auto& [objective, group] : groups) set_common_target(group);
 }
 
-/// The same objective, and the same point on the way to it.
+/// The same objective and seed, and the same point on the way to it.
 bool have_one_target(const RunResult& a, const RunResult& b) {
   return a.summary.target_loss == b.summary.target_loss &&
          a.summary.target_accuracy == b.summary.target_accuracy &&
          a.summary.target_gradient == b.summary.target_gradient &&
-         objective_of(a) == objective_of(b);
+         a.resolved.seed == b.resolved.seed && objective_of(a) == objective_of(b);
 }
 
 /// T₁ / T to the target, and what it is made of: the time of a pass over the data, T / passes, and

@@ -93,6 +93,21 @@ TEST_CASE("a comparison without a target takes the loss that all reached", "[stu
   CHECK(*results[1].summary.epochs_to_target < *results[0].summary.epochs_to_target);
 }
 
+TEST_CASE("all seeds of a comparison have one target, which all of them reached", "[study]") {
+  ComparisonRequest request = request_of("ring,hogwild");
+  request.options.seeds = 3;
+  const auto results = run_comparison(request, small_data(), {});
+  REQUIRE(results.size() == 6);
+  double worst = 0.0;
+  for (const RunResult& result : results) {
+    worst = std::max(worst, std::ranges::min(result.metrics, {}, &Metrics::train_loss).train_loss);
+  }
+  for (const RunResult& result : results) {
+    CHECK(result.summary.target_loss == worst);
+    CHECK(result.summary.seconds_to_target);
+  }
+}
+
 TEST_CASE("a comparison keeps the target it is given, and tells of each run", "[study]") {
   const LoadedData data = small_data();
   ComparisonRequest request = request_of("gossip,hogwild");
@@ -133,6 +148,7 @@ TEST_CASE("a comparison's target leaves out what diverged, and an interrupt ends
 TEST_CASE("each seed is the run that it would be alone", "[study]") {
   ComparisonRequest request = request_of("ring,hogwild");
   request.configuration = few_steps();
+  request.configuration.target_loss = -1.0;  // else all seeds have one in common
   request.options.seeds = 3;
   const LoadedData data = small_data();
   const auto together = run_comparison(request, data, {}).runs;
