@@ -66,7 +66,30 @@ if [[ $EUID -ne 0 ]]; then
   }
   as_root=(sudo)
 fi
+
+# Machines that update themselves at start hold the package manager's locks for minutes. apt-get waits for one of
+# them if it is told to (DPkg::Lock::Timeout), but not for that of its lists, which `update` takes, nor for that
+# of its archive: so it is called again, for a quarter of an hour.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt_get() {
+  local attempt status holder
+  for ((attempt = 0; attempt < 180; ++attempt)); do
+    set +e
+    "${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get "$@" 2>&1 | tee "$log" |
+      grep --line-buffered -v '^E: ' >&2
+    status=${PIPESTATUS[0]}
+    set -e
+    holder=$(sed -n '/^E: Could not get lock /{s/^E: Could not get lock //p;q}' "$log")
+    [[ $status -eq 0 || -z "$holder" ]] && break
+    [[ $attempt -gt 0 ]] ||
+      echo "another package manager is at work: waiting for it, 15 minutes at most ($holder)" >&2
+    sleep 5
+  done
+  [[ $status -eq 0 ]] || grep '^E: ' "$log" >&2 || true
+  return "$status"
+}
+
 echo "installing: ${missing[*]}" >&2
-"${as_root[@]}" apt-get update -qq >&2
-DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends \
-  "${missing[@]}" >&2
+apt_get update -qq
+apt_get install -y -qq --no-install-recommends "${missing[@]}"
