@@ -8,6 +8,8 @@
 # A call broke something when
 #   - it was ended by a signal that nobody sent, or hung: 20 s, 10 s after a signal (a signal that
 #     was sent may end it: a second one does so at once);
+#   - it was a run on threads under pressure (slow networks, small steps, stragglers) and ended more
+#     than 2 s after its signal;
 #   - its exit status is none of those in --help, or not one for calls of its kind; a status but 0
 #     came without a message, with one of over 2,000 characters, or with the words of a defect, of
 #     the C++ library or of a sanitizer;

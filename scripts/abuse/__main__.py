@@ -56,10 +56,11 @@ def calls(program, seed, count):
         return random.Random(f"{seed} {kind}")
 
     kinds = [
-        (0.38, flags.single_flags(surface, draw("flags"))), (0.14, flags.combinations(surface, draw("combinations"))),
+        (0.35, flags.single_flags(surface, draw("flags"))), (0.14, flags.combinations(surface, draw("combinations"))),
         (0.06, flags.repetitions(surface, draw("repetitions"))), (0.14, files.data_files(draw("data"))),
         (0.10, files.other_files(draw("files"), configuration)), (0.04, surroundings.signals(draw("signals"))),
         (0.05, surroundings.limits(draw("limits"), can_change_user)), (0.04, surroundings.streams(draw("streams"))),
+        (0.03, surroundings.pressures(surface, draw("pressure"))),
         (0.04, surroundings.outputs(draw("outputs"), can_make_devices)), (0.01, surroundings.memories(draw("memory"))),
     ]
     chosen = []

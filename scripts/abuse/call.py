@@ -34,6 +34,7 @@ class Call:
     outputs: tuple = ()  # paths where new files may appear, and below them
     replaceable: tuple = ()  # existing paths that may change
     accepted: tuple = (0, 2, 3, 4)  # exit statuses
+    ends_within: float = 0.0  # seconds of its first signal; 0: as any call
     may_last: bool = False  # is interrupted after a while, if it has not ended by then
     same_bytes: bool = False  # the commands print and write the same
     memory: int = 1024 * MIB  # more than that at once is a finding

@@ -32,6 +32,9 @@ def judge_end(call, outcome):
         after = f" after {', '.join(outcome.sent)}" if outcome.sent else ""
         yield f"hangs{after}: still there after {outcome.seconds:.0f} s"
         return
+    took = outcome.seconds - outcome.sent_at
+    if call.ends_within and outcome.sent and took > call.ends_within:
+        yield f"ends {took:.1f} s after SIG{outcome.sent[0]}"
     if outcome.signal:
         asked = [f"SIG{name}" for name in outcome.sent]
         reader_left = ">(" in outcome.command.redirect

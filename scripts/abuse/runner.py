@@ -26,6 +26,7 @@ class Outcome:
     status: int = 0  # as the shell counts: 128 + signal
     signal: int = 0  # that ended it
     sent: list = field(default_factory=list)  # names of signals that were sent while it ran
+    sent_at: float = 0.0  # seconds from its start to the first of them
     hung: bool = False
     seconds: float = 0.0
     memory: int = 0  # bytes, at most at once
@@ -92,6 +93,7 @@ class Runner:
                 break
             if due and now >= started + due[0][0]:
                 name = due.pop(0)[1]
+                outcome.sent_at = outcome.sent_at or now - started
                 outcome.sent.append(name)
                 process.send_signal(getattr(signal, "SIG" + name))
                 allowed = now - started + TIME_OUT * self.patience / 2

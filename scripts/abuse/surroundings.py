@@ -29,6 +29,25 @@ def signal_call(draw):
                 accepted=())
 
 
+def pressure_call(surface, draw):
+    """More messages than a network takes, on threads; most are interrupted, and end at once, whatever they wait for."""
+    scheme = draw.choice(surface.schemes)
+    options = {"--send-probability": "1", "--period": "1", "--push-period": "1", "--fetch-period": "1000000", "--staleness": "50"}
+    words = ["run", "--scheme", scheme.name, "--time", "wall", "--dataset", "data.svm", "--batch", "1", "--lr", "0.001", "--out", "out", "--evaluate-every", "1000"]
+    for name, value in options.items():
+        if name in scheme.takes and draw.random() < 0.7:
+            words += [name, value]
+    if {"--stages", "--tensor-size"} & set(scheme.takes):
+        words += ["--model", "mlp:12"]
+    words += ["--workers", draw.choice(["2", "3", "4", "6"]), "--latency", draw.choice(["0us", "1ms", "1ms", "20ms", "20ms"])]
+    words += draw.choice([[], [], ["--bandwidth", "1Mbps"], ["--straggler", "0:1000"], ["--straggler", "1:1000000"], ["--pause", "0.5:10s"]])
+    if draw.random() < 0.2 and "--straggler" not in words and "--pause" not in words:
+        return Call("pressure", [Command([*words, "--steps", "10"])], {"data.svm": data_file(draw)}, outputs=("out",), accepted=(0, 2))
+    signals = ((10 ** draw.uniform(-1.5, 0.3), draw.choice(["INT", "TERM"])),)
+    return Call("pressure", [Command([*words, "--steps", "1000000000"], signals=signals)], {"data.svm": data_file(draw)},
+                outputs=("out",), accepted=(0, 2), ends_within=2.0)
+
+
 def limit_call(draw, can_change_user):
     time = draw.choice([["--time", "wall"], ["--time", "wall"], ["--time", "virtual", "--compute-time", "1ms"]])
     workers = draw.choice(["2", "8", "64", "64"])
@@ -144,6 +163,11 @@ def memory_call(draw):
 def signals(draw):
     while True:
         yield signal_call(draw)
+
+
+def pressures(surface, draw):
+    while True:
+        yield pressure_call(surface, draw)
 
 
 def limits(draw, can_change_user):

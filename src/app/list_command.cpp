@@ -44,7 +44,7 @@ void print_table(const Table& table) {
 
 /// In the order of SchemeFamily.
 constexpr std::array families{
-    "synchronous: everybody waits for everybody, at every step",
+    "synchronous: everybody waits for everybody, or for as many as it takes, at every step",
     "asynchronous: nobody waits",
     "bounded: those wait who are too far ahead",
     "local updates: replicas meet every so many steps",
@@ -66,6 +66,14 @@ bool takes_servers(const Scheme& scheme) {
   return cast_of(scheme, c).servers != of_one;
 }
 
+/// What runs on threads have in common.
+std::string repeatability(const Scheme& scheme) {
+  if (!by_arrival(scheme)) return "the bits of virtual, in every run";
+  const std::string text = "runs differ, by who comes when";
+  if (scheme.repeats_with.empty()) return text;
+  return fmt::format("{}; with {} the bits of virtual", text, scheme.repeats_with);
+}
+
 /// All that the row says.
 void print_scheme(const Scheme& scheme) {
   fmt::print("{}\n  {}\n  step: {}\n", scheme.name, scheme.summary, scheme.step);
@@ -73,6 +81,7 @@ void print_scheme(const Scheme& scheme) {
   print_line("rate: ", scheme.cost.rate);
   print_line("source: ", scheme.source);
   fmt::print("  family: {}\n", families[static_cast<std::size_t>(scheme.family)]);
+  fmt::print("  in wall: {}\n", repeatability(scheme));
   std::string flags;
   for (const HyperparameterInfo& parameter : scheme.hyperparameters)
     flags += " --" + parameter.name;

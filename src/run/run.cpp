@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,10 @@
 namespace trainyard {
 
 namespace {
+
+constexpr std::string_view not_in_order =
+    "warning: after the interrupt some ranks were steps behind others, or waited for ever; the "
+    "results are those of the last evaluation";
 
 Drawing drawing(const Configuration& c) {
   if (c.replacement) return Drawing::replacement;
@@ -63,9 +68,9 @@ class Experiment {
   bool leads() const { return hooks_.processes == nullptr || hooks_.processes->leads(); }
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
-  std::uint64_t samples_computed(std::uint64_t worker_steps) const;
   std::optional<Metrics> measure(const Snapshot& snapshot) const;
-  RunResult result_so_far(const RankLost& error, const RunState& state);
+  RunResult result_so_far(const std::string& why, const RuntimeReport& report,
+                          const RunState& state);
   RunResult result(const Snapshot& end, const RuntimeReport& report, const RunState& state,
                    std::uint64_t worker_steps);
 
@@ -87,7 +92,7 @@ class Experiment {
   std::vector<Metrics> metrics_;
   std::uint64_t measured_minibatches_ = 0;  // at the last look
   std::string network_note_;                // of an emulated one among processes
-  Snapshot last_look_;                      // and its model, of ranks that are processes
+  Snapshot last_look_;                      // and its model, where the run may not end in order
   VectorBuffer last_model_;
   bool diverged_ = false;
   std::vector<Note> notes_;
@@ -122,6 +127,7 @@ RuntimeSetup Experiment::runtime_setup() const {
   setup.hosts = hosts_of(cast_, config_.network.server_placement);
   setup.recorder = hooks_.recorder;
   setup.interrupted = hooks_.interrupted;
+  if (hooks_.set_up) hooks_.set_up(setup);
   if (config_.time == TimeMode::wall && hooks_.processes == nullptr) {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
@@ -174,7 +180,7 @@ bool Experiment::look(const Snapshot& snapshot) {
   if (!measured) return true;
   metrics_.push_back(*measured);
   measured_minibatches_ = snapshot.minibatches;
-  if (hooks_.processes != nullptr) {
+  if (hooks_.processes != nullptr || config_.time == TimeMode::wall) {
     last_look_ = snapshot;
     last_model_ = VectorBuffer::copy_of(snapshot.model);
   }
@@ -310,8 +316,11 @@ RunResult Experiment::run() {
   try {
     report = run_until_not_finite(setup, context(pacing, state), process.get());
   } catch (const RankLost& error) {
-    return result_so_far(error, state);
+    report.elapsed = last_look_.time;
+    report.accounts.resize(static_cast<std::size_t>(cast_.ranks()));
+    return result_so_far(fmt::format("warning: {}", error.what()), report, state);
   }
+  if (report.given_up) return result_so_far(std::string(not_in_order), report, state);
   if (!leads()) return {};
   if (process) network_note_ = process->note();
   if (!network_note_.empty()) hooks_.remark(network_note_);
@@ -319,18 +328,18 @@ RunResult Experiment::run() {
   const Snapshot end = pacing.final_snapshot(report);
   if (hooks_.finished) hooks_.finished(state);
   // Where workers do not wait for answers, gradients may have been under way at the last look.
-  const bool late_arrivals = by_arrival(scheme_) && metrics_.back().seconds < to_seconds(end.time);
+  const bool late_arrivals = scheme_.pace == Pace::lockstep && by_arrival(scheme_) &&
+                             metrics_.back().seconds < to_seconds(end.time);
   if (measured_minibatches_ != end.minibatches || late_arrivals) look(end);
   return result(end, report, state, pacing.worker_steps_done());
 }
 
-/// As of the last look: what has been done since is lost with the process that had a part of it.
-RunResult Experiment::result_so_far(const RankLost& error, const RunState& state) {
-  hooks_.remark(fmt::format("warning: {}", error.what()));
+/// As of the last look: what has been done since is lost with the process that had a part of it, or
+/// is half done.
+RunResult Experiment::result_so_far(const std::string& why, const RuntimeReport& report,
+                                    const RunState& state) {
+  hooks_.remark(why);
   last_look_.model = std::as_const(last_model_).view();
-  RuntimeReport report;
-  report.elapsed = last_look_.time;
-  report.accounts.resize(static_cast<std::size_t>(cast_.ranks()));
   return result(last_look_, report, state, last_look_.minibatches);
 }
 
@@ -345,7 +354,7 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
     summary.machine = hooks_.processes->description();
     if (!network_note_.empty()) *summary.machine += "; " + network_note_;
   }
-  summary.samples_computed = samples_computed(worker_steps);
+  summary.samples_computed = samples_computed(plan_, worker_steps);
   summary.interrupted = interrupted_.load(std::memory_order_relaxed);
   summary.messages = end.messages;
   summary.bytes_sent = end.bytes;
@@ -366,13 +375,6 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   return result;
 }
 
-/// Workers that hold a part of the model each compute a minibatch together.
-std::uint64_t Experiment::samples_computed(std::uint64_t worker_steps) const {
-  const std::uint64_t minibatches = cast_.one_share_a_step ? 1 : cast_.shares_of(0).size();
-  const std::uint64_t rows = worker_steps * minibatches * config_.batch;
-  if (plan_.holdings.empty()) return rows;
-  return rows * static_cast<std::uint64_t>(plan_.layout().copies()) /
-         static_cast<std::uint64_t>(cast_.workers);
 }
 
 }  // namespace

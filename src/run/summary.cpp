@@ -92,4 +92,13 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Stal
   return s;
 }
 
+std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps) {
+  const Cast& cast = plan.cast;
+  const std::uint64_t minibatches = cast.one_share_a_step ? 1 : cast.shares_of(0).size();
+  const std::uint64_t rows = worker_steps * minibatches * plan.configuration.batch;
+  if (plan.holdings.empty()) return rows;
+  return rows * static_cast<std::uint64_t>(plan.layout().copies()) /
+         static_cast<std::uint64_t>(cast.workers);
+}
+
 }  // namespace trainyard

@@ -14,4 +14,9 @@ namespace trainyard {
 Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Staleness& staleness,
                   const RuntimeReport& report, const RunState& state);
 
+/// So many rows have been computed when the workers have taken so many steps together: more than
+/// the model has learnt from where gradients are dropped or computed twice. Workers that hold a
+/// part of the model each compute a minibatch together.
+std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps);
+
 }  // namespace trainyard

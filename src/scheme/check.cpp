@@ -73,6 +73,8 @@ void check_texts_and_programs(const Scheme& s) {
           Rule{s.graphs.least_eigenvalue != nullptr &&
                    s.graphs.range != GraphRange::static_symmetric,
                ".graphs.least_eigenvalue", "needs .range = GraphRange::static_symmetric"},
+          Rule{!s.repeats_with.empty() && !by_arrival(s), ".repeats_with",
+               "says nothing of a scheme in lockstep, which repeats in any case"},
       });
 }
 

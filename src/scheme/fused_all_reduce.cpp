@@ -250,6 +250,8 @@ Scheme fused_all_reduce_scheme() {
                .time = step_time},
       .source = "Sergeev & Del Balso 2018; catalogue 2.17, 7",
       .family = SchemeFamily::synchronous,
+      .by_clock = true,
+      .repeats_with = "--fusion-buffer 0",
       .cast = [](const CastSetting& s) { return Cast{.workers = s.workers, .servers = 1}; },
       .by_layers = true,
       .hyperparameters = {cycle_time_info(), fusion_buffer_info(), wire_info()},

@@ -131,6 +131,7 @@ Scheme ps_backup_scheme() {
           .source = "Chen et al. 2016; catalogue 2.6",
           .family = SchemeFamily::synchronous,
           .pace = Pace::server,
+          .repeats_with = "--backups 0",
           .cast = cast::servers,
           .hyperparameters = {backups},
           .worker = ps_async_worker,

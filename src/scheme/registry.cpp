@@ -125,7 +125,7 @@ std::vector<Holding> holdings_of(const Scheme& scheme, const Cast& cast, const M
 }
 
 bool by_arrival(const Scheme& scheme) {
-  return scheme.pace == Pace::lockstep && scheme.family == SchemeFamily::bounded;
+  return scheme.pace != Pace::lockstep || scheme.family == SchemeFamily::bounded || scheme.by_clock;
 }
 
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers) {

@@ -189,6 +189,7 @@ Scheme ssp_strict_scheme() {
   row.name = "ssp-strict";
   row.summary = "the same, and no update is seen before its turn: with --staleness 0 synchronous";
   row.server = serve_strict;
+  row.repeats_with = "--staleness 0";
   return row;
 }
 

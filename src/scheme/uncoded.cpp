@@ -177,6 +177,7 @@ Scheme uncoded_scheme() {
       .source = "Amiri & Gündüz 2019; catalogue 2.14",
       .family = SchemeFamily::synchronous,
       .pace = Pace::server,
+      .repeats_with = "--distinct n, as by default",
       .cast = cyclic_cast,
       .hyperparameters = {copies, distinct},
       .worker = work,

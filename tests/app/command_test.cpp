@@ -87,8 +87,15 @@ TEST_CASE("a scheme, or a group of them, is told about in full", "[app]") {
   }
   CHECK_THAT(one, !ContainsSubstring("gossip"));
   const std::string all = fmt::format("\n{}", run_program({"list", "schemes", "all"}).output);
-  for (const Scheme& scheme : schemes())
-    CHECK_THAT(all, ContainsSubstring("\n" + scheme.name + "\n"));
+  for (const Scheme& scheme : schemes()) {
+    const std::size_t its = all.find("\n" + scheme.name + "\n");
+    REQUIRE(its != std::string::npos);
+    const std::size_t line = all.find("in wall: ", its);
+    CHECK_THAT(all.substr(line, all.find('\n', line) - line),
+               ContainsSubstring(by_arrival(scheme) ? "runs differ, by who comes when"
+                                                    : "the bits of virtual, in every run") &&
+                   ContainsSubstring(scheme.repeats_with));
+  }
   CHECK_THAT(run_program({"list", "schemes", "rnig"}).errors, ContainsSubstring("'ring'?"));
   CHECK_THAT(run_program({"list", "models", "ring"}).errors,
              ContainsSubstring("one word too many"));

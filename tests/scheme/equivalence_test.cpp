@@ -131,10 +131,10 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
   }
 }
 
-TEST_CASE("synchronous schemes give the same bits on threads as in simulation", "[scheme]") {
+TEST_CASE("schemes in lockstep give the same bits on threads as in simulation", "[scheme]") {
   const LoadedData data = test::dense_problem();
   for (const Scheme& scheme : schemes()) {
-    if (scheme.pace != Pace::lockstep || by_arrival(scheme)) continue;
+    if (!test::repeats_with_one_tensor(scheme)) continue;
     for (const int n : {1, 2, 3, 5, 8}) {
       CAPTURE(scheme.name, n);
       Configuration c = quick(scheme.name, n, 40);

@@ -40,4 +40,9 @@ inline bool is_synchronous(const Scheme& scheme) {
   return scheme.family == SchemeFamily::synchronous;
 }
 
+/// Of a gradient that is one tensor the clock has nothing to decide.
+inline bool repeats_with_one_tensor(const Scheme& scheme) {
+  return !by_arrival(scheme) || scheme.by_clock;
+}
+
 }  // namespace trainyard::test

@@ -131,6 +131,8 @@ struct RunHooks {
   std::function<void()> interrupt{};
   TraceRecorder* recorder = nullptr;                // for RunResult::trace
   std::function<void(const RunState&)> finished{};  // what the ranks hold at the end
+  /// Changes how the ranks are run, before they start; for tests.
+  std::function<void(RuntimeSetup&)> set_up{};
   /// Called by each rank before its program, which then talks through what it returns
   /// (rank_wrapper.hpp).
   std::function<std::unique_ptr<Rank>(Rank&)> wrap{};

@@ -87,11 +87,17 @@ struct RuntimeSetup {
   bool cores_are_shared = false;
   /// `wall`: how long nothing may happen at all before a hang is reported.
   Duration hang_patience = std::chrono::seconds(10);
+  /// `wall`: messages of one pair that may be under way at once, >= 1; a sender that is further
+  /// ahead waits.
+  std::size_t channel_capacity = 256;
   /// Is told what happens, when there is one. Outlives the run.
   TraceRecorder* recorder = nullptr;
   /// `wall`: once it is true nothing is waited for any more, neither messages nor stragglers, so
   /// that the steps that have begun end at once. May be nullptr.
   const std::atomic<bool>* interrupted = nullptr;
+  /// `wall`: how long they may take after that to end by themselves, counted from when none is any
+  /// more at the computation that it was at, or at the next one. Then they are unwound.
+  Duration interrupt_patience = std::chrono::milliseconds(750);
 };
 
 struct RuntimeReport {
@@ -100,6 +106,9 @@ struct RuntimeReport {
   /// `wall`: the time that the workers' computing took over the processor time that it used, ≥ 1: 2
   /// when each has half a core. Sampled; empty when none computed.
   std::optional<double> compute_stretch{};
+  /// `wall`: it was interrupted, and the ranks did not end by themselves within the patience: what
+  /// they hold may be half done.
+  bool given_up = false;
 };
 
 /// Runs `program` once for each rank and returns when all have ended. The first exception of any

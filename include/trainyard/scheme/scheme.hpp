@@ -176,6 +176,11 @@ struct Scheme {
 
   Pace pace = Pace::lockstep;
   Rhythm rhythm = Rhythm::regular;
+  /// Its workers wait for one another, and yet the clock decides what goes together.
+  bool by_clock = false;
+  /// Of rows by_arrival(): options with which it no longer matters who comes first, as they are
+  /// typed; empty: there are none.
+  std::string repeats_with{};
   CastRule cast = cast::replicas;    // who is what
   std::vector<std::string> takes{};  // kinds of ingredients (ingredient.hpp)
   GraphUse graphs{};
@@ -213,8 +218,10 @@ bool encodes(const Scheme& scheme);
 /// What that takes for a parameter where nobody measured it, by that codec if it takes one.
 CodingTime usual_coding_time(const Scheme& scheme, std::string_view codec);
 
-/// Workers take steps together, and yet what is computed depends on who comes first: no two runs in
-/// `wall` are alike. So it is in lockstep where the family is `bounded`.
+/// What is computed depends on who comes first, or on the clock: runs in `wall` differ, unless
+/// there is one worker or .repeats_with is given. All others give the bits of `virtual` there. So
+/// it is wherever the pace is not lockstep, in lockstep where the family is `bounded`, and
+/// .by_clock.
 bool by_arrival(const Scheme& scheme);
 
 /// `.server` of rows that take a "collective": the part of the servers that some collectives have.

@@ -4,22 +4,26 @@
 // All that a receiver wants to know lies on one cache line of the envelope, its flag included, so
 // one line changes cores to hand a message over. That takes knowing where the next message will be:
 // every envelope says which one the sender will use next.
+//
+// How far a sender may be ahead is bounded, but what its receiver has and does not take in counts
+// only while that computes. Ranks that wait for each other's room would else wait for ever: in
+// GoSGD nobody receives but between two sends. So the sender of a rank that waits, or has ended,
+// is given an envelope more (WallRank::wait_for_room()), as if what has arrived had been taken in.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "runtime/envelope.hpp"
 
 namespace trainyard {
 
-/// Messages of one pair that may be under way at once; a sender that is further ahead waits.
-inline constexpr std::size_t channel_capacity = 256;
-
 class Channel {
  public:
-  Channel() {
+  /// So many messages may be under way at once, >= 1; a sender that is further ahead waits.
+  explicit Channel(std::size_t capacity) : capacity_(capacity) {
     owned_.push_back(std::make_unique<Envelope>());
     to_fill_ = to_read_ = owned_.front().get();
   }
@@ -31,6 +35,13 @@ class Channel {
     if (after_ == nullptr) after_ = find_free();
     return after_ == nullptr ? nullptr : to_fill_;
   }
+  /// The message sent as many before as may be under way: once it has arrived, fewer are. REQUIRES:
+  /// take_envelope() was nullptr.
+  const Envelope& in_the_way() const {
+    return *owned_[(oldest_ + 2 * owned_.size() - 1 - capacity_) % owned_.size()];
+  }
+  /// One beyond the capacity, for take_envelope(). REQUIRES: that was nullptr.
+  void add_envelope() { after_ = insert_envelope(); }
   /// Hands over the envelope that was taken.
   void push() {
     to_fill_->next = after_;
@@ -56,13 +67,21 @@ class Channel {
     Envelope* oldest = owned_[oldest_].get();
     // acquire: the receiver has read it to the end.
     if (oldest == to_fill_ || oldest->delivered.load(std::memory_order_acquire)) {
-      if (owned_.size() > channel_capacity) return nullptr;
-      const auto place = owned_.begin() + static_cast<std::ptrdiff_t>(oldest_);
-      oldest = owned_.insert(place, std::make_unique<Envelope>())->get();
+      return owned_.size() > capacity_ ? nullptr : insert_envelope();
     }
-    oldest_ = oldest_ + 1 < owned_.size() ? oldest_ + 1 : 0;
+    step();
     return oldest;
   }
+  /// A new one, behind that used last.
+  Envelope* insert_envelope() {
+    const auto place = owned_.begin() + static_cast<std::ptrdiff_t>(oldest_);
+    Envelope* made = owned_.insert(place, std::make_unique<Envelope>())->get();
+    step();
+    return made;
+  }
+  void step() { oldest_ = oldest_ + 1 < owned_.size() ? oldest_ + 1 : 0; }
+
+  const std::size_t capacity_;
 
   std::vector<std::unique_ptr<Envelope>> owned_;  // from oldest_ on, in the order of their last use
   std::size_t oldest_ = 0;

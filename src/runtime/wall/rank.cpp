@@ -87,11 +87,30 @@ void WallRank::reclaim(bool in_distress) noexcept {
 Channel& WallRank::channel_to(int to) {
   require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
   Channel& channel = world_.channel(rank(), to);
-  if (channel.take_envelope() == nullptr) {
-    wait_until([&] { return channel.take_envelope() != nullptr; },
-               "room in its channel to another rank");
-  }
+  if (channel.take_envelope() == nullptr) wait_for_room(channel, to);
   return channel;
+}
+
+/// Until fewer messages are under way than may be, and then as long as the receiver computes. It
+/// ends: computing does; and who waits or has ended is in nobody's way.
+void WallRank::wait_for_room(Channel& channel, int to) {
+  const Time since = now();
+  const WallRank& receiver = *world_.ranks_[static_cast<std::size_t>(to)];
+  if (!world_.perfect_) wait_for_arrival(channel.in_the_way());
+  world_.wait_for_room_.fetch_add(1, std::memory_order_seq_cst);  // seq_cst: see wait_until()
+  const auto stop_waiting = [this] {
+    world_.wait_for_room_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a ring too many
+  };
+  try {
+    wait_until([&] { return channel.take_envelope() != nullptr || receiver.waits_or_has_ended(); },
+               "room in its channel to another rank");
+  } catch (...) {
+    stop_waiting();
+    throw;
+  }
+  stop_waiting();
+  if (channel.take_envelope() == nullptr) channel.add_envelope();
+  charge(since, Time::max(), Time::max());
 }
 
 /// Writes all but the payload, and posts it.
@@ -163,6 +182,7 @@ Time WallRank::now() {
 
 void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   if (checkpoint()) stretch_.computes(world_.stood_at_);
+  gets_on();
   if (cost.slowdown <= 1.0 && cost.pause.count() == 0) {
     // Reading the clock would be a sixth of a step on one sparse row.
     if (!stretch_.open()) stretch_.computes(now());

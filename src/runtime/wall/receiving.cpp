@@ -96,6 +96,7 @@ void WallRank::receive_add(int from, Vector sum) {
 Message WallRank::take(Channel& channel) {
   Envelope* envelope = channel.front();
   channel.pop();
+  gets_on();
   if (!world_.perfect_) {
     arrivals_.take(envelope->from);
     ++taken_;

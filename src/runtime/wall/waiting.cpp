@@ -74,11 +74,19 @@ void WallRank::sleep_until(Time moment) {
   }
 }
 
+bool WallRank::waits_or_has_ended() const {
+  // seq_cst: see wait_until(). acquire: nothing is received any more.
+  return waits_on_.load(std::memory_order_seq_cst) != nullptr ||
+         finished_.load(std::memory_order_acquire);
+}
+
 void WallRank::wait_until(FunctionRef<bool()> ready, const char* on, int from) {
   if (ready()) return;
   blocks();
   waits_for_.store(from, std::memory_order_relaxed);  // relaxed: read for reports only
-  waits_on_.store(on, std::memory_order_relaxed);
+  // seq_cst, both: either who waits for room here sees that this rank waits, or it is rung for.
+  waits_on_.store(on, std::memory_order_seq_cst);
+  if (world_.wait_for_room_.load(std::memory_order_seq_cst) != 0) world_.ring_all();
   HangWatch watch;
   for (int round = 1; !ready(); ++round) {
     checkpoint();

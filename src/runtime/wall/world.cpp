@@ -30,6 +30,9 @@ namespace trainyard {
 
 namespace {
 
+/// How often the main thread looks whether the run was interrupted; it has no core of its own.
+constexpr auto look_for_interrupt_every = std::chrono::milliseconds(100);
+
 std::int64_t steady_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -78,6 +81,7 @@ RuntimeReport WallWorld::run() {
   if (setup_.recorder != nullptr) finish_recording(*setup_.recorder, network_.at_end(), ended);
   RuntimeReport report = closed_report(accounts(), ended);
   report.compute_stretch = compute_stretch();
+  report.given_up = given_up_;
   return report;
 }
 
@@ -149,8 +153,10 @@ void WallWorld::run_rank(WallRank& rank) {
 /// The main thread's part: it is not pinned, so oneTBB's threads started from here use every core.
 void WallWorld::serve_inspections() {
   std::unique_lock lock(mutex_);
+  const auto is_wanted = [this] { return inspection_ != nullptr || live_ == 0; };
   while (true) {
-    changed_.wait(lock, [this] { return inspection_ != nullptr || live_ == 0; });
+    if (setup_.interrupted == nullptr) changed_.wait(lock, is_wanted);
+    while (!changed_.wait_for(lock, look_for_interrupt_every, is_wanted)) give_up_in_time();
     if (inspection_ == nullptr) return;
     try {
       (*inspection_)();
@@ -160,6 +166,36 @@ void WallWorld::serve_inspections() {
     inspection_ = nullptr;
     changed_.notify_all();
   }
+}
+
+/// A run that was interrupted mostly ends by itself at once, as nothing is waited for any more. It
+/// cannot where ranks wait for each other for ever, or where a slow one is many steps behind those
+/// that the others have begun. Who computes is let be: nothing ends before that does, and most runs
+/// end with it. REQUIRES: mutex_ is held.
+void WallWorld::give_up_in_time() {
+  if (!interrupted() || aborted_) return;
+  if (acts_then_.empty()) {
+    for (const auto& rank : ranks_) {
+      // relaxed: a count that its rank goes on writing.
+      acts_then_.push_back(rank->acts_.load(std::memory_order_relaxed));
+    }
+  }
+  bool one_computes = false;
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    one_computes = one_computes || is_at_what_it_did(r);
+  const std::int64_t present = steady_ns();
+  if (one_computes || !patient_since_ns_) patient_since_ns_ = present;
+  if (std::chrono::nanoseconds(present - *patient_since_ns_) < setup_.interrupt_patience) return;
+  given_up_ = true;
+  abort();
+}
+
+/// It computes, as it did at the interrupt or for the first time since.
+bool WallWorld::is_at_what_it_did(std::size_t rank) const {
+  const WallRank& its = *ranks_[rank];
+  // relaxed: see above.
+  return !its.waits_or_has_ended() &&
+         its.acts_.load(std::memory_order_relaxed) <= acts_then_[rank] + 1;
 }
 
 void WallWorld::begin() {
@@ -239,7 +275,7 @@ Channel& WallWorld::channel(int from, int to) {
   // acquire: the receiver must see the channel whole. Only the sender ever stores.
   Channel* found = slot.load(std::memory_order_acquire);
   if (found == nullptr) {
-    found = new Channel;
+    found = new Channel(setup_.channel_capacity);
     slot.store(found, std::memory_order_release);  // release: see above
   }
   return *found;

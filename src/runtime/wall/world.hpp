@@ -74,6 +74,8 @@ class alignas(64) WallRank final : public Rank {
   };
 
   Channel& channel_to(int to);
+  void wait_for_room(Channel& channel, int to);
+  bool waits_or_has_ended() const;
   void address(Envelope& envelope, int to, std::size_t bytes, std::uint64_t tag);
   Channel* incoming(int from) const;
   Channel* ready_from(int from) const;
@@ -102,6 +104,10 @@ class alignas(64) WallRank final : public Rank {
   bool checkpoint();
   bool heed();
   void blocks();
+  void gets_on() {
+    // relaxed: a count that only this rank writes.
+    acts_.store(acts_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
 
   WallWorld& world_;
   RankAccount account_;
@@ -118,6 +124,7 @@ class alignas(64) WallRank final : public Rank {
       0};                                       // waits completed, to tell a hang from a long wait
   std::atomic<const char*> waits_on_{nullptr};  // nullptr while it runs
   std::atomic<int> waits_for_{-1};
+  std::atomic<std::uint64_t> acts_{0};  // computations begun and messages taken
   std::atomic<bool> finished_{false};
   std::atomic<bool> gave_up_{false};  // it only unwinds its stack now, and reads nothing
   alignas(64) std::atomic<std::uint64_t> addressed_{0};  // messages of an emulated network, so far
@@ -140,6 +147,8 @@ class WallWorld final : private DeliveryReturn {
   [[noreturn]] void throw_not_started(std::size_t started) const;
   void run_rank(WallRank& rank);
   void serve_inspections();
+  void give_up_in_time();
+  bool is_at_what_it_did(std::size_t rank) const;
   void give_back(Delivery* delivery) override;
   Channel& channel(int from, int to);
   void announce(const Transfer& started);
@@ -184,9 +193,15 @@ class WallWorld final : private DeliveryReturn {
   std::atomic<int> live_workers_{0};
   int live_ = 0, standing_ = 0, begun_ = 0;
   bool pausing_ = false, aborted_ = false;
+  bool given_up_ = false;  // for the interrupt, that is
+  // By the main thread: what each rank's acts were when it saw the interrupt first, and since when
+  // it has waited for the run to end.
+  std::vector<std::uint64_t> acts_then_;
+  std::optional<std::int64_t> patient_since_ns_;
   const FunctionRef<void()>* inspection_ = nullptr;
   std::exception_ptr inspection_failure_, failure_;
 
+  std::atomic<int> wait_for_room_{0};  // so many ranks
   alignas(64) std::atomic<int> at_barrier_{0};
   alignas(64) std::atomic<std::uint64_t> barriers_passed_{0};
   // If control traffic is charged: each worker's own entry, and what the last of them worked out.

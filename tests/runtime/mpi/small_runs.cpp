@@ -6,6 +6,7 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 
+#include "support/left_out.hpp"
 #include "support/training.hpp"
 
 namespace trainyard::test {
@@ -36,7 +37,7 @@ bool shares_memory(const Scheme& scheme) {
 }
 
 bool is_in_lockstep(const Scheme& scheme) {
-  return scheme.pace == Pace::lockstep && !by_arrival(scheme) && !shares_memory(scheme);
+  return repeats_with_one_tensor(scheme) && !shares_memory(scheme);
 }
 
 }  // namespace trainyard::test
