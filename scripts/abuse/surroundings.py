@@ -42,10 +42,10 @@ def pressure_call(surface, draw):
     words += ["--workers", draw.choice(["2", "3", "4", "6"]), "--latency", draw.choice(["0us", "1ms", "1ms", "20ms", "20ms"])]
     words += draw.choice([[], [], ["--bandwidth", "1Mbps"], ["--straggler", "0:1000"], ["--straggler", "1:1000000"], ["--pause", "0.5:10s"]])
     if draw.random() < 0.2 and "--straggler" not in words and "--pause" not in words:
-        return Call("pressure", [Command([*words, "--steps", "10"])], {"data.svm": data_file(draw)}, outputs=("out",), accepted=(0, 2))
+        return Call("pressure", [Command([*words, "--steps", "10"])], {"data.svm": data_file(draw)}, outputs=("out",), accepted=(0, 2, 4))
     signals = ((10 ** draw.uniform(-1.5, 0.3), draw.choice(["INT", "TERM"])),)
     return Call("pressure", [Command([*words, "--steps", "1000000000"], signals=signals)], {"data.svm": data_file(draw)},
-                outputs=("out",), accepted=(0, 2), ends_within=2.0)
+                outputs=("out",), accepted=(0, 2, 4), ends_within=2.0)
 
 
 def limit_call(draw, can_change_user):

@@ -145,7 +145,8 @@ std::optional<Duration> drawn_run(std::mt19937_64& random) {
   c.seed = random();
   c.network.latency = one_of(Duration{0}, Duration{1ms}, Duration{20ms});
   c.network.bytes_per_second = one_of(std::numeric_limits<double>::infinity(), 1e5);
-  if (random() % 3 == 0) c.stragglers = {{static_cast<int>(random() % 2), one_of(10.0, 1e6)}};
+  if (random() % 3 == 0)
+    c.stragglers = {{static_cast<int>(random() % 2), is_interrupted ? 1e6 : 10.0}};
   Pressure pressure{.channel_capacity = static_cast<std::size_t>(one_of(1, 2, 7, 256))};
   if (is_interrupted) pressure.interrupt_after = std::chrono::microseconds(random() % 200'000);
   if (random() % 3 == 0) pressure.cores_are_shared = random() % 2 == 0;

@@ -226,7 +226,7 @@ bool MpiRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
       if (!serve(*message)) return false;
     }
     const Time present = now();
-    if (present >= ends) return true;
+    if (present >= ends || member_.is_interrupted()) return true;
     sleep_until(std::min(ends, checked_sum(present, longest_sleep)));
   }
 }

@@ -206,7 +206,7 @@ bool WallRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work
       if (!serve(*message)) return false;
     }
     const Time present = now();
-    if (present >= ends) return true;
+    if (present >= ends || world_.interrupted()) return true;
     sleep_until(std::min(ends, checked_sum(present, longest_unserved)));
   }
 }

@@ -171,3 +171,24 @@ TEST_CASE("an interrupted run is not given up while a rank is at one computation
   });
   CHECK_FALSE(report.given_up);
 }
+
+TEST_CASE("an interrupted straggler stands still no longer, whether it serves others or not",
+          "[runtime]") {
+  const std::atomic<bool> interrupted{true};
+  for (const bool serves : {false, true}) {
+    CAPTURE(serves);
+    RuntimeSetup setup = test::setup_of(2);
+    setup.interrupted = &interrupted;
+    const RuntimeReport report = run_wall(setup, [&](Rank& rank) {
+      rank.begin();
+      if (serves) {
+        (void)rank.compute_serving(
+            {.pause = 60s}, [] {}, [](Message&) { return true; });
+      } else {
+        rank.compute({.pause = 60s}, [] {});
+      }
+      rank.barrier();
+    });
+    CHECK(report.elapsed < 30s);
+  }
+}
