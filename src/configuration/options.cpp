@@ -195,8 +195,9 @@ std::vector<Option> budget_options() {
   return {
       number_option(
           "run", "epochs", "E",
-          "end after the steps of E passes over the data, all workers together [10; 200 with a "
-          "target]",
+          "end after the steps of E passes over the data, by the rows of all workers that the "
+          "model "
+          "learns from [10; 200 with a target]",
           [](C& c, Text t, Text w) { c.epochs = checked_number(t, w, positive, "greater than 0"); },
           [](const C& c) { return c.epochs ? fmt::to_string(*c.epochs) : ""; }),
       number_option(

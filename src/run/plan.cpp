@@ -24,8 +24,9 @@ std::uint64_t steps_of_instant(const Scheme& scheme, const Configuration& c) {
 }
 
 RunLimits limits_of(const Scheme& scheme, const Configuration& c, const LoadedData& data) {
-  const double epochs_a_step =
-      static_cast<double>(c.batch) / static_cast<double>(data.train.rows) * c.workers;
+  const auto minibatches = minibatches_of_step(scheme, c.workers, c.hyperparameters);
+  const double epochs_a_step = static_cast<double>(c.batch) / static_cast<double>(data.train.rows) *
+                               static_cast<double>(minibatches);
   const double every = std::round(c.evaluate_every / epochs_a_step);
   return {.steps = *c.steps,
           .evaluate_every = static_cast<std::uint64_t>(std::clamp(every, 1.0, 1e15)),

@@ -16,6 +16,7 @@
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "run/budget.hpp"
 #include "run/coding.hpp"
 #include "run/hyperparameter_remarks.hpp"
 #include "run/large_features.hpp"
@@ -28,8 +29,6 @@ namespace trainyard {
 
 namespace {
 
-constexpr double default_epochs = 10.0;
-constexpr double default_epochs_to_target = 200.0;
 /// Each pair of threads may need a channel: 4096² pointers are 128 MiB.
 constexpr int most_threads = 4096;
 
@@ -264,42 +263,6 @@ std::unique_ptr<Model> resolve_model(Configuration& c, const std::vector<std::st
   return model;
 }
 
-void resolve_budget(Configuration& c, const LoadedData& data) {
-  if (!c.epochs && !c.steps && !c.seconds) {
-    c.epochs = has_target(c) ? default_epochs_to_target : default_epochs;
-  }
-  std::uint64_t steps = c.steps.value_or(most_steps);
-  if (c.epochs) {
-    const double rows_a_step = static_cast<double>(c.batch) * c.workers;
-    const double needed = std::ceil(*c.epochs * static_cast<double>(data.train.rows) / rows_a_step);
-    steps = std::min(steps, static_cast<std::uint64_t>(std::clamp(needed, 1.0, 1e12)));
-  }
-  c.steps = steps;
-}
-
-void remark_rare_meetings(const Configuration& c, const std::vector<std::string>& schemes,
-                          const Remark& remark) {
-  for (const std::string& name : schemes) {
-    const std::uint64_t cycle = steps_of_cycle(find_scheme(name), c.workers, c.hyperparameters);
-    if (cycle == 1 || *c.steps >= cycle) continue;
-    remark(fmt::format("note: {} exchanges something only every {} steps, and the run has {}", name,
-                       cycle, *c.steps));
-  }
-}
-
-/// Schedules have to know how long a step is in epochs, and one that spans the run its length.
-void resolve_schedule(Configuration& c, const LoadedData& data) {
-  c.optimizer.step_epochs =
-      static_cast<double>(c.batch) * c.workers / static_cast<double>(data.train.rows);
-  if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;
-  if (*c.steps >= static_cast<std::uint64_t>(most_steps)) {
-    throw OptionError("lr-schedule", "cosine",
-                      "it ends with the run, whose length it takes from --epochs or "
-                      "--steps; give one of them");
-  }
-  c.optimizer.run_epochs = static_cast<double>(*c.steps) * c.optimizer.step_epochs;
-}
-
 /// Whether a step of each of them computes and changes only the coordinates of its rows. Schemes
 /// with replicas get a gradient of the whole model, or are compared with some that do.
 bool steps_are_sparse(const Configuration& c, const std::vector<std::string>& schemes,
@@ -373,9 +336,9 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
     if (std::ranges::count(schemes, own.name) > 0) rehearse(own, c);
   }
   resolve_time(c, ranks, say);
-  resolve_budget(c, data);
+  resolve_budget(c, schemes, data);
   remark_rare_meetings(c, schemes, say);
-  resolve_schedule(c, data);
+  resolve_schedule(c, schemes, data);
   const bool measured = !c.compute_time;
   resolve_compute_time(c, schemes, *model, data, say);
   resolve_coding_time(c, schemes, *model, measured, say);

@@ -266,6 +266,8 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
           .parts = plan_.parts,
           .workers = config_.workers,
           .proxies = cast_.proxies,
+          .minibatches_of_step =
+              minibatches_of_step(scheme_, config_.workers, config_.hyperparameters),
           .batch = config_.batch,
           .drawing = drawing(config_),
           .seed = config_.seed,
@@ -373,8 +375,6 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   if (summary.interrupted) notes_.push_back({"", std::string(interrupted_note)});
   summary.notes = std::move(notes_);
   return result;
-}
-
 }
 
 }  // namespace

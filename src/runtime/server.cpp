@@ -46,9 +46,7 @@ void Server::apply(ConstVector gradient, std::uint64_t minibatches, double scale
 }
 
 void Server::close_step(ConstVector gradient, std::uint64_t minibatches, double scale) {
-  // Schedules go by the steps that were asked for, of all workers, and not by what came in time:
-  // else a cosine would not be at its end when the run is.
-  apply(gradient, static_cast<std::uint64_t>(context_.workers), scale);
+  apply(gradient, minibatches, scale);
   context_.pacer.close_step(rank_, minibatches);
 }
 

@@ -228,7 +228,7 @@ Stage Worker::stage() const {
 }
 
 double Worker::epochs() const {
-  return context_.epochs(done_ * static_cast<std::uint64_t>(context_.workers));
+  return context_.epochs(done_ * context_.minibatches_of_step);
 }
 
 /// The step size when all workers together have taken so many minibatches.
@@ -238,7 +238,7 @@ double Worker::step_size_after(std::uint64_t minibatches) const {
 }
 
 double Worker::step_size() const {
-  return step_size_after(done_ * static_cast<std::uint64_t>(context_.workers));
+  return step_size_after(done_ * context_.minibatches_of_step);
 }
 
 void Worker::sit_out() {

@@ -8,8 +8,8 @@
 // sits out gets the model only when it is drawn next, which is the same model.)
 //
 // All workers draw from one seeded stream, so that nobody has to be told who takes part. A step
-// that a worker sits out is no minibatch: a run of S steps takes C n S of them, while schedules of
-// the step size go by steps.
+// that a worker sits out is no minibatch: a step is m of them, for epochs and for schedules of the
+// step size alike, so that a pass over the data takes 1/C times the steps that it takes with all.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -68,6 +68,7 @@ Scheme fedavg_scheme() {
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info, participation_info},
+          .learns_from = learns_from_drawn,
           .worker = work,
           .server = serve};
 }

@@ -101,6 +101,7 @@ Scheme fedpaq_scheme() {
           .codec_need = CodecNeed::unbiased,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info, participation_info},
+          .learns_from = learns_from_drawn,
           .worker = work,
           .server = serve};
 }

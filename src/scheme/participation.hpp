@@ -29,6 +29,11 @@ inline int drawn_of(int workers, double participation) {
   return std::max(1, static_cast<int>(std::lround(participation * workers)));
 }
 
+/// Scheme::learns_from
+inline int learns_from_drawn(int workers, const Hyperparameters& hyperparameters) {
+  return drawn_of(workers, hyperparameter(hyperparameters, participation_info.name));
+}
+
 class Participation {
  public:
   explicit Participation(Worker& worker)

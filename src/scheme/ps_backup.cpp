@@ -34,6 +34,11 @@ namespace trainyard {
 
 namespace {
 
+/// N
+int needed_of(int workers, const Hyperparameters& hyperparameters) {
+  return workers - static_cast<int>(hyperparameter(hyperparameters, "backups"));
+}
+
 /// With `interrupts`, whoever is late is told at once; else when it comes with its gradient.
 void serve_with_spares(Server& server, bool interrupts) {
   Communicator& comm = server.comm();
@@ -134,6 +139,7 @@ Scheme ps_backup_scheme() {
           .repeats_with = "--backups 0",
           .cast = cast::servers,
           .hyperparameters = {backups},
+          .learns_from = needed_of,
           .worker = ps_async_worker,
           .server = serve};
 }

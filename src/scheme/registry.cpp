@@ -124,6 +124,13 @@ std::vector<Holding> holdings_of(const Scheme& scheme, const Cast& cast, const M
   return holdings;
 }
 
+std::uint64_t minibatches_of_step(const Scheme& scheme, int workers,
+                                  const Hyperparameters& hyperparameters) {
+  const int counted =
+      scheme.learns_from == nullptr ? workers : scheme.learns_from(workers, hyperparameters);
+  return static_cast<std::uint64_t>(counted);
+}
+
 bool by_arrival(const Scheme& scheme) {
   return scheme.pace != Pace::lockstep || scheme.family == SchemeFamily::bounded || scheme.by_clock;
 }

@@ -180,6 +180,7 @@ Scheme uncoded_scheme() {
       .repeats_with = "--distinct n, as by default",
       .cast = cyclic_cast,
       .hyperparameters = {copies, distinct},
+      .learns_from = [](int, const Hyperparameters& given) { return distinct_of(given); },
       .worker = work,
       .server = serve};
 }

@@ -59,16 +59,18 @@ void StepSizeSearch::say(const std::string& text) const {
 Configuration StepSizeSearch::short_run() const {
   Configuration c = run_;
   const double part = std::ldexp(1.0, round_ - (rounds - 1));
-  const double steps_an_epoch =
-      static_cast<double>(data_.train.rows) / (static_cast<double>(c.batch) * c.workers);
+  const Scheme& scheme = find_scheme(run_.scheme);
+  const Hyperparameters hyperparameters =
+      with_fallbacks(scheme, run_.hyperparameters, run_.workers);
+  const auto minibatches = minibatches_of_step(scheme, run_.workers, hyperparameters);
+  const double steps_an_epoch = static_cast<double>(data_.train.rows) /
+                                (static_cast<double>(c.batch) * static_cast<double>(minibatches));
   const auto whole = static_cast<double>(*c.steps);
   const double steps =
       has_target(c) ? whole : std::min(part_of_run * whole, most_epochs * steps_an_epoch);
   // Of what happens only every so many steps, whole cycles, and more than one: a centre that has
   // not moved yet says nothing.
-  const std::uint64_t cycle =
-      steps_of_cycle(find_scheme(run_.scheme), run_.workers,
-                     with_fallbacks(find_scheme(run_.scheme), run_.hyperparameters, run_.workers));
+  const std::uint64_t cycle = steps_of_cycle(scheme, run_.workers, hyperparameters);
   const auto asked = static_cast<std::uint64_t>(std::max(1.0, std::ceil(part * steps)));
   const std::uint64_t cycles =
       std::max<std::uint64_t>(cycle > 1 ? 2 : 1, (asked + cycle - 1) / cycle);

@@ -78,13 +78,13 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
     CHECK(result.metrics.back().train_loss == result.summary.train_loss);
     // Of two passes L-BFGS takes one to see where it is and one for its first step.
     CHECK(result.summary.train_loss < (scheme.name == "sandblaster" ? 0.65 : 0.6));
-    CHECK(result.summary.steps == 30.0);
+    CHECK(result.summary.epochs == Approx(2.0));
+    CHECK(result.summary.samples == 1200);
     if (scheme.pace == Pace::server) {  // some are dropped, or computed twice
-      CHECK(result.summary.samples <= 1200);
+      CHECK(result.summary.steps >= 30.0);
       CHECK(result.summary.samples_computed > result.summary.samples);
     } else {
-      CHECK(result.summary.epochs == Approx(2.0));
-      CHECK(result.summary.samples == 1200);
+      CHECK(result.summary.steps == 30.0);
       CHECK(result.summary.samples_computed == 1200);
     }
     CHECK(result.summary.compute_s + result.summary.transfer_s + result.summary.wait_s ==

@@ -63,7 +63,8 @@ struct RunContext {
   const std::vector<std::vector<std::uint32_t>>& parts;  // a worker's rows; catalogue §6
   int workers = 1;                                       // as configured
   int proxies = 0;                                       // servers, the first ones, without a shard
-  std::size_t batch = 1;                                 // rows a minibatch, a worker
+  std::uint64_t minibatches_of_step = 1;  // of all workers, those that the model learns from
+  std::size_t batch = 1;                  // rows a minibatch, a worker
   Drawing drawing = Drawing::reshuffled;
   std::uint64_t seed = 1;
   OptimizerOptions optimizer;

@@ -197,6 +197,9 @@ struct Scheme {
   /// In how many steps everything has happened that happens every so many steps, >= 1, where that
   /// is more than single hyperparameters with .cycle say; nullptr: they say it.
   std::uint64_t (*cycle)(int workers, const Hyperparameters&) = nullptr;
+  /// From how many workers' minibatches the model learns in a step, where the others sit out or
+  /// come too late: an epoch is so many more steps. nullptr: from those of all.
+  int (*learns_from)(int workers, const Hyperparameters&) = nullptr;
 
   void (*worker)(Worker&) = nullptr;
   void (*server)(Server&) = nullptr;  // of the servers that the cast has
@@ -217,6 +220,11 @@ std::vector<Holding> holdings_of(const Scheme& scheme, const Cast& cast, const M
 bool encodes(const Scheme& scheme);
 /// What that takes for a parameter where nobody measured it, by that codec if it takes one.
 CodingTime usual_coding_time(const Scheme& scheme, std::string_view codec);
+
+/// Of how many minibatches a step of all workers is, as epochs count them: those that the model
+/// learns from. REQUIRES: `hyperparameters` is complete.
+std::uint64_t minibatches_of_step(const Scheme& scheme, int workers,
+                                  const Hyperparameters& hyperparameters);
 
 /// What is computed depends on who comes first, or on the clock: runs in `wall` differ, unless
 /// there is one worker or .repeats_with is given. All others give the bits of `virtual` there. So

@@ -1,0 +1,65 @@
+#include "run/budget.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/configuration/options.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double default_epochs = 10.0;
+constexpr double default_epochs_to_target = 200.0;
+
+/// Rows that the model learns from in a step of all workers.
+double rows_of_step(const Configuration& c, const std::vector<std::string>& schemes) {
+  std::uint64_t most = 1;
+  for (const std::string& name : schemes) {
+    most = std::max(most, minibatches_of_step(find_scheme(name), c.workers, c.hyperparameters));
+  }
+  return static_cast<double>(c.batch) * static_cast<double>(most);
+}
+
+}  // namespace
+
+void resolve_budget(Configuration& c, const std::vector<std::string>& schemes,
+                    const LoadedData& data) {
+  if (!c.epochs && !c.steps && !c.seconds) {
+    c.epochs = has_target(c) ? default_epochs_to_target : default_epochs;
+  }
+  std::uint64_t steps = c.steps.value_or(most_steps);
+  if (c.epochs) {
+    const double needed =
+        std::ceil(*c.epochs * static_cast<double>(data.train.rows) / rows_of_step(c, schemes));
+    steps = std::min(steps, static_cast<std::uint64_t>(std::clamp(needed, 1.0, 1e12)));
+  }
+  c.steps = steps;
+}
+
+void resolve_schedule(Configuration& c, const std::vector<std::string>& schemes,
+                      const LoadedData& data) {
+  c.optimizer.step_epochs = rows_of_step(c, schemes) / static_cast<double>(data.train.rows);
+  if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;
+  if (*c.steps >= static_cast<std::uint64_t>(most_steps)) {
+    throw OptionError("lr-schedule", "cosine",
+                      "it ends with the run, whose length it takes from --epochs or "
+                      "--steps; give one of them");
+  }
+  c.optimizer.run_epochs = static_cast<double>(*c.steps) * c.optimizer.step_epochs;
+}
+
+void remark_rare_meetings(const Configuration& c, const std::vector<std::string>& schemes,
+                          const std::function<void(const std::string&)>& remark) {
+  for (const std::string& name : schemes) {
+    const std::uint64_t cycle = steps_of_cycle(find_scheme(name), c.workers, c.hyperparameters);
+    if (cycle == 1 || *c.steps >= cycle) continue;
+    remark(fmt::format("note: {} exchanges something only every {} steps, and the run has {}", name,
+                       cycle, *c.steps));
+  }
+}
+
+}  // namespace trainyard
