@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
+#include "trainyard/model/kernels.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/evaluation.hpp"
 #include "trainyard/run/plan.hpp"
@@ -21,6 +22,7 @@
 #include "trainyard/topology/topology.hpp"
 
 #include "run/end_remarks.hpp"
+#include "run/measurement.hpp"
 #include "run/observation.hpp"
 #include "run/summary.hpp"
 
@@ -68,7 +70,7 @@ class Experiment {
   bool leads() const { return hooks_.processes == nullptr || hooks_.processes->leads(); }
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
-  std::optional<Metrics> measure(const Snapshot& snapshot) const;
+  bool is_as_seen(const Snapshot& end) const;
   RunResult result_so_far(const std::string& why, const RuntimeReport& report,
                           const RunState& state);
   RunResult result(const Snapshot& end, const RuntimeReport& report, const RunState& state,
@@ -85,15 +87,15 @@ class Experiment {
   const Scheme& scheme_;
   const Cast& cast_;
   const Model& model_;
-  const double minibatch_epochs_;
   const std::optional<Target> target_;
   Observation observation_;
   VectorBuffer initial_;
   std::vector<Metrics> metrics_;
-  std::uint64_t measured_minibatches_ = 0;  // at the last look
-  std::string network_note_;                // of an emulated one among processes
-  Snapshot last_look_;                      // and its model, where the run may not end in order
-  VectorBuffer last_model_;
+  std::string network_note_;  // of an emulated one among processes
+  Snapshot last_look_;
+  VectorBuffer last_model_;  // of that look
+  bool ends_at_look_ = false;
+  bool accounts_are_lost_ = false;  // of the ranks
   bool diverged_ = false;
   std::vector<Note> notes_;
 };
@@ -109,7 +111,6 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       scheme_(*plan.scheme),
       cast_(plan.cast),
       model_(*plan.model),
-      minibatch_epochs_(static_cast<double>(config_.batch) / static_cast<double>(data_.train.rows)),
       target_(target_of(config_)),
       observation_(config_, hooks.processes == nullptr ? cast_.ranks() : 0),
       initial_(model_.scalar(), model_.dimension()),
@@ -138,57 +139,33 @@ RuntimeSetup Experiment::runtime_setup() const {
   return setup;
 }
 
-/// Empty where the run was interrupted and the model is too large to be evaluated once more.
-std::optional<Metrics> Experiment::measure(const Snapshot& snapshot) const {
-  // A rank that stands for all workers takes all their minibatches in one.
-  const std::uint64_t minibatches = snapshot.minibatches *
-                                    static_cast<std::uint64_t>(config_.workers) /
-                                    static_cast<std::uint64_t>(cast_.workers);
-  Metrics metrics;
-  metrics.step = snapshot.steps;
-  metrics.epoch = static_cast<double>(minibatches) * minibatch_epochs_;
-  metrics.seconds = to_seconds(snapshot.time);
-  metrics.samples = minibatches * config_.batch;
-  metrics.bytes_sent = snapshot.bytes;
-  metrics.consensus_distance = snapshot.consensus_distance;
-  const auto train = evaluate_all(model_, snapshot.model, data_.train, grace_);
-  if (!train) return std::nullopt;
-  metrics.train_loss =
-      train->loss_sum / static_cast<double>(train->rows) + model_.penalty(snapshot.model);
-  metrics.train_r_squared = r_squared(*train, data_.train);
-  if (config_.gradient_norm || config_.target_gradient) {
-    metrics.squared_gradient_norm =
-        squared_gradient_norm(model_, snapshot.model, data_.train, grace_);
-    if (!metrics.squared_gradient_norm) return std::nullopt;
-  }
-  if (data_.test.rows == 0) return metrics;
-  const auto test = evaluate_all(model_, snapshot.model, data_.test, grace_);
-  if (!test) return std::nullopt;
-  metrics.test_r_squared = r_squared(*test, data_.test);
-  metrics.test_loss = test->loss_sum / static_cast<double>(test->rows);
-  if (data_.test.targets.empty()) {
-    metrics.test_accuracy = static_cast<double>(test->correct) / static_cast<double>(test->rows);
-  }
-  return metrics;
-}
-
-/// True when the run shall end.
+/// True when the run shall end there.
 bool Experiment::look(const Snapshot& snapshot) {
   const Observation::Pause pause(observation_);
-  const auto measured = measure(snapshot);
+  const auto measured = measure(plan_, snapshot, grace_);
   if (!measured && metrics_.empty()) throw Interrupted("interrupted before the first step");
-  if (!measured) return true;
+  if (!measured) return false;  // the interrupt winds it up
   metrics_.push_back(*measured);
-  measured_minibatches_ = snapshot.minibatches;
-  if (hooks_.processes != nullptr || config_.time == TimeMode::wall) {
-    last_look_ = snapshot;
-    last_model_ = VectorBuffer::copy_of(snapshot.model);
-  }
+  if (last_model_.empty()) last_model_ = VectorBuffer(model_.scalar(), model_.dimension());
+  kernels::copy(snapshot.model, last_model_.view());
+  last_look_ = snapshot;
+  last_look_.model = std::as_const(last_model_).view();
   if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
   const auto how_it_diverged = divergence_note(metrics_);
   if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
   diverged_ = diverged_ || how_it_diverged.has_value();
-  return diverged_ || (target_ && is_reached(*target_, metrics_.back()));
+  ends_at_look_ = diverged_ || (target_ && is_reached(*target_, metrics_.back()));
+  return ends_at_look_;
+}
+
+/// Whether a look at this would find what the last one found.
+bool Experiment::is_as_seen(const Snapshot& end) const {
+  const auto same = [](const std::optional<double>& a, const std::optional<double>& b) {
+    return a == b || (a && b && std::isnan(*a) && std::isnan(*b));
+  };
+  return last_look_.minibatches == end.minibatches &&
+         same(last_look_.consensus_distance, end.consensus_distance) &&
+         std::ranges::equal(last_look_.model.bytes(), end.model.bytes());
 }
 
 std::vector<double> Experiment::slowdown() const {
@@ -239,6 +216,7 @@ RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup, const 
   } catch (const NotFinite& error) {
     diverged_ = true;
     hooks_.remark(fmt::format("warning: {}", error.what()));
+    accounts_are_lost_ = true;
     RuntimeReport report;
     report.elapsed = error.when();
     report.accounts.resize(static_cast<std::size_t>(setup.workers) +
@@ -259,34 +237,34 @@ Snapshot Experiment::start() const {
 }
 
 RunContext Experiment::context(Pacing& pacing, RunState& state) const {
-  return {.scheme = scheme_.name,
-          .train = data_.train,
-          .model = model_,
-          .initial_model = initial_.view(),
-          .parts = plan_.parts,
-          .workers = config_.workers,
-          .proxies = cast_.proxies,
-          .minibatches_of_step =
-              minibatches_of_step(scheme_, config_.workers, config_.hyperparameters),
-          .batch = config_.batch,
-          .drawing = drawing(config_),
-          .seed = config_.seed,
-          .optimizer = config_.optimizer,
-          .minibatch_time = config_.compute_time.value_or(Duration{0}),
-          .coding_time = {config_.encode_time.value_or(Duration{0}),
-                          config_.decode_time.value_or(Duration{0})},
-          .codec_need = scheme_.codec_need,
-          .slowdown = slowdown(),
-          .compute_noise = config_.compute_noise,
-          .hyperparameters = config_.hyperparameters,
-          .ingredients = plan_.ingredients,
-          .pacer = pacing,
-          .state = state,
-          .simulated = config_.time == TimeMode::simulated,
-          .recorder = hooks_.recorder,
-          .hot = plan_.hot.get(),
-          .data_server =
-              cast_.data_servers > 0 ? std::optional(cast_.workers + cast_.servers) : std::nullopt};
+  return {
+      .scheme = scheme_.name,
+      .train = data_.train,
+      .model = model_,
+      .initial_model = initial_.view(),
+      .parts = plan_.parts,
+      .workers = config_.workers,
+      .proxies = cast_.proxies,
+      .minibatches_of_step = minibatches_of_step(scheme_, config_.workers, config_.hyperparameters),
+      .batch = config_.batch,
+      .drawing = drawing(config_),
+      .seed = config_.seed,
+      .optimizer = config_.optimizer,
+      .minibatch_time = config_.compute_time.value_or(Duration{0}),
+      .coding_time = {config_.encode_time.value_or(Duration{0}),
+                      config_.decode_time.value_or(Duration{0})},
+      .codec_need = scheme_.codec_need,
+      .slowdown = slowdown(),
+      .compute_noise = config_.compute_noise,
+      .hyperparameters = config_.hyperparameters,
+      .ingredients = plan_.ingredients,
+      .pacer = pacing,
+      .state = state,
+      .simulated = config_.time == TimeMode::simulated,
+      .recorder = hooks_.recorder,
+      .hot = plan_.hot.get(),
+      .data_server =
+          cast_.data_servers > 0 ? std::optional(cast_.workers + cast_.servers) : std::nullopt};
 }
 
 RunResult Experiment::run() {
@@ -303,7 +281,14 @@ RunResult Experiment::run() {
   if (hooks_.processes != nullptr) {
     hooks_.processes->divide(setup.workers, setup.workers + setup.servers);
   }
-  if (leads() && look(start())) rule.limits.steps = 0;
+  if (leads() && look(start())) {
+    rule.limits.steps = 0;
+    if (!diverged_) {
+      hooks_.remark(
+          fmt::format("note: the target, {}, is met before the first step, so nothing is trained",
+                      target_text(*target_)));
+    }
+  }
   const Look looks = [this](const Snapshot& snapshot) { return look(snapshot); };
 
   std::optional<Pacer> pacer;
@@ -327,12 +312,10 @@ RunResult Experiment::run() {
   if (process) network_note_ = process->note();
   if (!network_note_.empty()) hooks_.remark(network_note_);
 
-  const Snapshot end = pacing.final_snapshot(report);
+  const Snapshot end = ends_at_look_ ? last_look_ : pacing.final_snapshot(report);
   if (hooks_.finished) hooks_.finished(state);
-  // Where workers do not wait for answers, gradients may have been under way at the last look.
-  const bool late_arrivals = scheme_.pace == Pace::lockstep && by_arrival(scheme_) &&
-                             metrics_.back().seconds < to_seconds(end.time);
-  if (measured_minibatches_ != end.minibatches || late_arrivals) look(end);
+  // What was under way at the last look has arrived since, and steps were taken.
+  if (!is_as_seen(end)) look(end);
   return result(end, report, state, pacing.worker_steps_done());
 }
 
@@ -341,14 +324,15 @@ RunResult Experiment::run() {
 RunResult Experiment::result_so_far(const std::string& why, const RuntimeReport& report,
                                     const RunState& state) {
   hooks_.remark(why);
-  last_look_.model = std::as_const(last_model_).view();
+  accounts_are_lost_ = true;
   return result(last_look_, report, state, last_look_.minibatches);
 }
 
 RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
                              const RunState& state, std::uint64_t worker_steps) {
   RunResult result;
-  result.model = VectorBuffer::copy_of(end.model);
+  // A large one is not there twice.
+  result.model = is_as_seen(end) ? std::move(last_model_) : VectorBuffer::copy_of(end.model);
   result.staleness = state.staleness();
   Summary& summary = result.summary = summarise(plan_, metrics_, result.staleness, report, state);
   summary.diverged = diverged_;
@@ -360,8 +344,11 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   summary.interrupted = interrupted_.load(std::memory_order_relaxed);
   summary.messages = end.messages;
   summary.bytes_sent = end.bytes;
+  if (!accounts_are_lost_) summary.messages_dropped = messages_dropped(report);
+  const std::string dropped = ends_at_look_ ? "" : dropped_note(config_, summary);
+  if (!dropped.empty()) hooks_.remark(dropped);
   summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
-  if (grace_.is_over() && measured_minibatches_ != end.minibatches) {
+  if (grace_.is_over() && !is_as_seen(end)) {
     hooks_.remark(missing_look_note(metrics_.back(), end.steps));
   }
   for (const std::string& text : state.remarks()) hooks_.remark(text);

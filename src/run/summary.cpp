@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
+#include "trainyard/base/units.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/model/model.hpp"
@@ -99,6 +102,26 @@ std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps) {
   if (plan.holdings.empty()) return rows;
   return rows * static_cast<std::uint64_t>(plan.layout().copies()) /
          static_cast<std::uint64_t>(cast.workers);
+}
+
+std::uint64_t messages_dropped(const RuntimeReport& report) {
+  std::uint64_t sent = 0, received = 0;
+  for (const RankAccount& account : report.accounts) {
+    sent += account.messages_sent;
+    received += account.messages_received;
+  }
+  return sent - received;
+}
+
+std::string dropped_note(const Configuration& config, const Summary& summary) {
+  const std::uint64_t dropped = summary.messages_dropped.value_or(0);
+  if (dropped == 0 || !config.seconds) return "";
+  const double over = to_seconds(*config.seconds);
+  if (summary.seconds < over) return "";
+  return fmt::format(
+      "note: {} message{} still under way when the run's {} were over, and dropped: what they were "
+      "to bring is counted in the steps and epochs of their senders, and is not in the model",
+      dropped, dropped == 1 ? " was" : "s were", human_duration(over));
 }
 
 }  // namespace trainyard

@@ -1,7 +1,9 @@
 // The numbers of a run that has ended.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/run.hpp"
@@ -18,5 +20,10 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Stal
 /// the model has learnt from where gradients are dropped or computed twice. Workers that hold a
 /// part of the model each compute a minibatch together.
 std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps);
+
+/// Messages to a rank that had ended, or that ended with the run.
+std::uint64_t messages_dropped(const RuntimeReport& report);
+/// What a run that its clock ended has to say of them; empty: nothing.
+std::string dropped_note(const Configuration& config, const Summary& summary);
 
 }  // namespace trainyard

@@ -50,6 +50,7 @@ bool Pacer::next_step(Rank& rank, std::uint64_t done) {
       !interrupted_.load(std::memory_order_relaxed) && !ending_.load(std::memory_order_relaxed)) {
     --own.steps_left;
   } else if (!ask(rank, own, done)) {
+    if (rule_.goes_by_clock() && rule_.pace != Pace::free) stopped(rank);
     return false;
   }
   own.begun.store(done + 1, std::memory_order_relaxed);
@@ -67,6 +68,12 @@ void Pacer::follow(int worker, std::uint64_t done, bool goes_on) {
 bool Pacer::ask(Rank& rank, Progress& own, std::uint64_t done) {
   StepCounts counts{.done = done};
   const bool free = rule_.pace == Pace::free;
+  // A free worker may be held up in a step for as long as a server's queue is. Said before the
+  // first one: it need not come to another. relaxed: a flag, for which all ranks then stand still.
+  if (free && rule_.goes_by_clock() &&
+      !waits_are_limited_.exchange(true, std::memory_order_relaxed)) {
+    limit_waits(rank);
+  }
   if (free && own.steps_left > 0 && --own.steps_left == 0) count_lot(own, counts);
   while (true) {
     switch (verdict_on(counts, rank, own)) {
@@ -184,13 +191,13 @@ void Pacer::look_after(Rank& rank, const StepCounts& counts) {
 }
 
 /// REQUIRES: all ranks stand still.
-void Pacer::look(const Rank& rank, Snapshot snapshot, const GatheredModel& model) {
+void Pacer::look(Rank& rank, Snapshot snapshot, const GatheredModel& model) {
   snapshot.model = model.values;
   snapshot.consensus_distance = model.consensus_distance;
   const RankAccount traffic = rank.traffic_of_all();
   snapshot.messages = traffic.messages_sent;
   snapshot.bytes = traffic.bytes_sent;
-  if (look_(snapshot)) end_after_steps_begun();
+  if (look_(snapshot)) rank.end_at(rank.now());
 }
 
 void Pacer::wind_up(Rank& rank) {
@@ -214,6 +221,23 @@ void Pacer::end_after_steps_begun() {
   }
   last_step_.store(rule_.end(begun, closed, last_step()), std::memory_order_relaxed);
   ending_.store(true, std::memory_order_relaxed);
+}
+
+/// What is under way is waited for a little: pushes for which a server's port has no time may be
+/// queued for longer than the run has lasted.
+void Pacer::limit_waits(Rank& rank) {
+  rank.stand_still([&] {
+    const Time ends = std::max(rank.now(), rule_.limits.time);
+    rank.end_at(ends + std::min<Duration>(rule_.time_to_arrive(), Time::max() - ends));
+  });
+}
+
+/// A worker, and those of its team. In lockstep what one has begun others wait for, so that all are
+/// to end it first.
+void Pacer::stopped(Rank& rank) {
+  // relaxed: a count; whoever comes last has all ranks stand still.
+  const int before = stopped_.fetch_add(rule_.team, std::memory_order_relaxed);
+  if (before + rule_.team == rule_.workers) limit_waits(rank);
 }
 
 std::uint64_t Pacer::worker_steps_done() const {

@@ -90,6 +90,9 @@ struct Summary {
   double train_loss = 0.0;
   std::optional<double> test_loss, test_accuracy;
   std::uint64_t messages = 0, bytes_sent = 0;
+  /// Of the messages those that nobody took in any more: under way when the run, or their receiver,
+  /// had ended. Empty where ranks could not be asked at the end.
+  std::optional<std::uint64_t> messages_dropped;
   double compute_s = 0.0, transfer_s = 0.0,
          wait_s = 0.0;                    // mean over workers; they add up to `seconds`
   std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch

@@ -75,9 +75,11 @@ class Pacer final : public Pacing {
   std::uint64_t steps_closed() const;
   void count_done(Snapshot& snapshot) const;
   void look_after(Rank& rank, const StepCounts& counts);
-  void look(const Rank& rank, Snapshot snapshot, const GatheredModel& model);
+  void look(Rank& rank, Snapshot snapshot, const GatheredModel& model);
   void wind_up(Rank& rank);
   void end_after_steps_begun();
+  void limit_waits(Rank& rank);
+  void stopped(Rank& rank);
 
   const StepRule rule_;
   RunState& state_;
@@ -92,6 +94,8 @@ class Pacer final : public Pacing {
   std::atomic<std::uint64_t> claimed_{0};    // free: minibatches taken off the common count
   std::atomic<std::uint64_t> completed_{0};  // free: minibatches done
   std::atomic<bool> ending_{false};
+  std::atomic<int> stopped_{0};  // by the clock, not free: workers that take no more steps
+  std::atomic<bool> waits_are_limited_{false};  // by the clock, free
 
   Deposits deposits_;  // lockstep
   ModelGatherer gatherer_;

@@ -26,8 +26,8 @@ struct Snapshot {
   std::uint64_t messages = 0, bytes = 0;  // sent so far by all ranks
 };
 
-/// Called while all ranks stand still; when it returns true, the run ends as soon as the steps that
-/// have begun are done.
+/// Called while all ranks stand still; when it returns true, the run ends there: steps that have
+/// begun, and messages that are under way, are dropped.
 using Look = std::function<bool(const Snapshot&)>;
 
 class Pacing {

@@ -69,6 +69,11 @@ class Rank : public Communicator {
   /// Messages and bytes sent so far by all ranks. REQUIRES: called from within stand_still().
   virtual RankAccount traffic_of_all() const = 0;
 
+  /// The run is over when its clock is there, whatever ranks are at: they are unwound, and what is
+  /// under way is dropped. That is a report like any other. REQUIRES: called from within
+  /// stand_still(), by ranks that share memory.
+  virtual void end_at(Time when) = 0;
+
  protected:
   using Communicator::Communicator;
 };

@@ -44,6 +44,7 @@ class RankWrapper : public Rank {
   }
   void stand_still(FunctionRef<void()> inspect) override { inside_.stand_still(inspect); }
   RankAccount traffic_of_all() const override { return inside_.traffic_of_all(); }
+  void end_at(Time when) override { inside_.end_at(when); }
 
  protected:
   /// Of the servers the program knows the first ones only, so many.

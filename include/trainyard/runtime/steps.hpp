@@ -77,6 +77,9 @@ struct StepRule {
   /// Whether next() wants to know the time, and StepCounts::of_instant.
   bool goes_by_clock() const { return limits.time != Duration::max(); }
 
+  /// So long what is under way when the clock has ended the run, and all steps, may take to arrive.
+  Duration time_to_arrive() const { return limits.time / 20; }
+
   /// The last step up to `steps` after which the run is looked at; 0: none.
   std::uint64_t last_look(std::uint64_t steps) const {
     return steps - steps % limits.evaluate_every;

@@ -53,7 +53,8 @@ struct GoOn {
   std::uint64_t ending = 0;     // it has been wound up
   std::uint64_t looked_at = 0;  // the steps after which it was looked at last
   std::uint64_t stood_ns = 0;   // how long all stood still, which no clock counts
-  std::array<std::uint64_t, 4> unused{};
+  std::uint64_t over = 0;       // the run ended with that look: all are unwound
+  std::array<std::uint64_t, 3> unused{};
 };
 static_assert(sizeof(GoOn) == sizeof(Control::values));
 

@@ -191,7 +191,10 @@ void Coordinator::look(std::optional<std::uint64_t> steps,
   const GatheredModel model = gatherer_.gather();
   snapshot.model = model.values;
   snapshot.consensus_distance = model.consensus_distance;
-  if (look_(snapshot)) agree_on_the_end();
+  if (look_(snapshot)) {
+    agree_on_the_end();
+    agreed_.over = 1;
+  }
   if (self_.is_interrupted() && !patience_until_ns_) {
     patience_until_ns_ = steady_ns() + patience_after_look_ns;
   }

@@ -108,6 +108,7 @@ void Member::on(const Control& control) {
     case Word::go_on:
       agreed_ = std::bit_cast<GoOn>(control.values);
       stood_ns_ += static_cast<std::int64_t>(agreed_.stood_ns);
+      given_up_ = given_up_ || agreed_.over != 0;
       return;
     case Word::lot:
       lot_ = Lot{control.values[0], control.values[1]};

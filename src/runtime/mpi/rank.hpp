@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/runtime/rank.hpp"
 
@@ -42,6 +43,7 @@ class MpiRank : public Rank {
   /// Of this process alone: that of others is out of reach.
   void stand_still(FunctionRef<void()> inspect) override { inspect(); }
   RankAccount traffic_of_all() const override;
+  void end_at(Time) override { throw InternalError("processes end together, by the coordinator"); }
 
  protected:
   Message counted(Message message);

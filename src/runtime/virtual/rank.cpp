@@ -49,7 +49,18 @@ Envelope* VirtualRank::take(int from) {
   return counted(from == anybody ? arrived_.take_oldest() : arrived_.take_oldest_from(from));
 }
 
+/// What it waits for is another rank's.
 void VirtualRank::block(const char* on) {
+  const Time since = world_.now_;
+  blocked_on_ = on;
+  world_.leave(*this);
+  if (!world_.aborted_) return;
+  charge(since, Time::max(), Time::max());
+  throw RunAborted{};
+}
+
+/// It is at its own work meanwhile.
+void VirtualRank::work_until_woken(const char* on) {
   blocked_on_ = on;
   world_.leave(*this);
   if (world_.aborted_) throw RunAborted{};
@@ -141,7 +152,7 @@ void VirtualRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
     begin_work(work, ends);
   }
   world_.wake(ends, rank());
-  block("the end of its computation");
+  work_until_woken("the end of its computation");
 }
 
 bool VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
@@ -159,7 +170,7 @@ bool VirtualRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> w
       }
       if (!goes_on) break;
       waits_for_ = anybody;
-      block("the end of its computation, or a message");
+      work_until_woken("the end of its computation, or a message");
       waits_for_ = nobody;
     } while (world_.now_ < ends);
   } catch (...) {
@@ -179,6 +190,10 @@ void VirtualRank::stand_still(FunctionRef<void()> inspect) {
   world_.inspection_ = &inspect;
   fiber_.go_to(world_.home_);
   if (world_.aborted_) throw RunAborted{};
+}
+
+void VirtualRank::end_at(Time when) {
+  world_.ends_at_ = when;
 }
 
 RankAccount VirtualRank::traffic_of_all() const {

@@ -47,13 +47,14 @@ VirtualWorld::VirtualWorld(const RuntimeSetup& setup, const std::function<void(R
 RuntimeReport VirtualWorld::run() {
   for (std::size_t r = 0; r < ranks_.size(); ++r) wake(Time{0}, static_cast<int>(r));
   try {
-    while (live_ > 0) {
+    while (live_ > 0 && !is_over()) {
       if (ready_.empty()) {
         go_on_in_time();
       } else {
         resume(ready_.take_lowest());
       }
     }
+    if (live_ > 0) abort();
   } catch (...) {
     failure_ = std::current_exception();
     abort();
@@ -95,8 +96,8 @@ void VirtualWorld::go_on_in_time() {
     }
     return;
   }
-  set_clock(std::min(network, rank));
-  if (network == now_) advance_network(network);
+  set_clock(std::min({network, rank, ends_at_}));
+  if (network == now_ && !is_over()) advance_network(network);
 }
 
 /// Who wakes at that moment is ready.
@@ -116,6 +117,7 @@ void VirtualWorld::resume(int index) {
   home_.go_to(running_->fiber_);
   while (inspection_ != nullptr) {
     (*std::exchange(inspection_, nullptr))();
+    if (is_over()) return;
     home_.go_to(running_->fiber_);
   }
   if (!running_->fiber_.finished()) return;
@@ -207,6 +209,8 @@ void VirtualWorld::abort() {
     }
   }
   for (const auto& rank : ranks_) {
+    if (rank->fiber_.finished()) continue;
+    rank->ended_ = now_;
     while (!rank->fiber_.finished()) home_.go_to(rank->fiber_);
   }
 }

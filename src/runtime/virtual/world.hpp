@@ -46,6 +46,7 @@ class alignas(64) VirtualRank final : public Rank {
                        FunctionRef<bool(Message&)> serve) override;
   void stand_still(FunctionRef<void()> inspect) override;
   RankAccount traffic_of_all() const override;
+  void end_at(Time when) override;
 
  private:
   friend class VirtualWorld;
@@ -59,6 +60,7 @@ class alignas(64) VirtualRank final : public Rank {
   bool has_work_to_finish() const;
   void finish_work();
   void block(const char* on);
+  void work_until_woken(const char* on);
   void charge(Time since, Time start, Time end);
 
   // What every message needs comes first, on three cache lines: 1024 ranks fill the second-level
@@ -113,6 +115,7 @@ class VirtualWorld final : private DeliveryReturn {
   void resume(int rank);
   void go_on_in_time();
   bool release_servers();
+  bool is_over() const { return now_ >= ends_at_; }
   void abort();
   std::string who_waits_for_whom() const;
   void meet(std::vector<int>& present, int expected, int rank);
@@ -139,6 +142,7 @@ class VirtualWorld final : private DeliveryReturn {
   const FunctionRef<void()>* inspection_ = nullptr;  // asked for by the rank that just yielded
   std::exception_ptr failure_;
   Time now_{0};
+  Time ends_at_ = Time::max();
   int live_ = 0, live_workers_ = 0;
   bool aborted_ = false;
 };

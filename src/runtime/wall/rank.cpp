@@ -150,7 +150,7 @@ void WallRank::record_at_once(int to, std::size_t bytes) {
 }
 
 void WallRank::barrier() {
-  const Time since = now();
+  const Time since = blocked_from_now();
   const bool charged = world_.setup_.network.charge_control;
   world_.barrier_arrivals_[static_cast<std::size_t>(rank())] = since;
   // acq_rel: what each worker did before is seen by all after.
@@ -215,6 +215,11 @@ void WallRank::stand_still(FunctionRef<void()> inspect) {
   blocks();
   world_.stand_still(inspect);
   stretch_.computes(world_.stood_at_);
+}
+
+/// The main thread holds the mutex.
+void WallRank::end_at(Time when) {
+  world_.ends_at_ = when;
 }
 
 RankAccount WallRank::traffic_of_all() const {

@@ -52,7 +52,7 @@ Channel* WallRank::ready_from(int from) const {
 
 Message WallRank::receive(int from) {
   if (Channel* ready = ready_from(from)) return take(*ready);
-  const Time since = now();
+  const Time since = blocked_from_now();
   Channel& channel = await_from(from);
   if (!world_.perfect_) wait_for_arrival(*channel.front());
   return charged(take(channel), since);
@@ -67,7 +67,7 @@ std::uint64_t WallRank::receive_into(int from, Vector into) {
     message.copy_to(into);
     return message.tag();
   }
-  const Time since = now();
+  const Time since = blocked_from_now();
   Channel& channel = await_from(from);
   if (world_.perfect_) {
     const Message message = charged(take(channel), since);
@@ -85,7 +85,7 @@ void WallRank::receive_add(int from, Vector sum) {
     Communicator::receive_add(from, sum);
     return;
   }
-  const Time since = now();
+  const Time since = blocked_from_now();
   Channel& channel = await_from(from);
   kernels::add(channel.front()->vector(), sum);
   wait_for_arrival(*channel.front());
@@ -112,9 +112,17 @@ Message WallRank::charged(Message message, Time since) {
   return message;
 }
 
+/// Until it is charged for it: a run that ends meanwhile finds it here.
+Time WallRank::blocked_from_now() {
+  const Time since = now();
+  blocked_since_ = since;
+  return since;
+}
+
 /// It was blocked until now, for a message that held the ports over [start, end].
 void WallRank::charge(Time since, Time start, Time end) {
   const Time until = now();
+  blocked_since_.reset();
   charge_blocked(account_, since, until, start, end);
   if (TraceRecorder* recorder = world_.setup_.recorder) {
     recorder->blocked(rank(), since, until, start, end);
@@ -235,7 +243,7 @@ Channel* WallRank::await_any(Time since) {
 }
 
 bool WallRank::await_message() {
-  const Time since = now();
+  const Time since = blocked_from_now();
   Channel* channel = await_any(since);
   if (channel == nullptr) return false;
   const Envelope& head = *channel->front();
@@ -244,7 +252,7 @@ bool WallRank::await_message() {
 }
 
 std::optional<Message> WallRank::receive_any() {
-  const Time since = now();
+  const Time since = blocked_from_now();
   Channel* channel = await_any(since);
   if (channel == nullptr) return std::nullopt;
   served_last_ = channel->front()->from;

@@ -140,8 +140,10 @@ void WallWorld::run_rank(WallRank& rank) {
     fail(std::current_exception());
   }
   rank.blocks();
-  rank.ended_ = clock();
+  const Time ended = clock();
   const std::lock_guard lock(mutex_);
+  rank.ended_ = std::min(ended, ends_at_);
+  if (rank.blocked_since_) rank.account_.wait += rank.ended_ - *rank.blocked_since_;
   // release: whoever sees that no worker is left also sees all that they sent.
   rank.finished_.store(true, std::memory_order_release);
   if (rank.rank() < setup_.workers) live_workers_.fetch_sub(1, std::memory_order_release);
@@ -153,10 +155,8 @@ void WallWorld::run_rank(WallRank& rank) {
 /// The main thread's part: it is not pinned, so oneTBB's threads started from here use every core.
 void WallWorld::serve_inspections() {
   std::unique_lock lock(mutex_);
-  const auto is_wanted = [this] { return inspection_ != nullptr || live_ == 0; };
   while (true) {
-    if (setup_.interrupted == nullptr) changed_.wait(lock, is_wanted);
-    while (!changed_.wait_for(lock, look_for_interrupt_every, is_wanted)) give_up_in_time();
+    await_inspection(lock);
     if (inspection_ == nullptr) return;
     try {
       (*inspection_)();
@@ -164,6 +164,7 @@ void WallWorld::serve_inspections() {
       inspection_failure_ = std::current_exception();
     }
     inspection_ = nullptr;
+    if (clock() >= ends_at_) abort();
     changed_.notify_all();
   }
 }
@@ -196,6 +197,24 @@ bool WallWorld::is_at_what_it_did(std::size_t rank) const {
   // relaxed: see above.
   return !its.waits_or_has_ended() &&
          its.acts_.load(std::memory_order_relaxed) <= acts_then_[rank] + 1;
+}
+
+/// Or until all have ended, which those are told to whose time is over, or who do not end by
+/// themselves after an interrupt.
+void WallWorld::await_inspection(std::unique_lock<std::mutex>& lock) {
+  const auto called = [this] { return inspection_ != nullptr || live_ == 0; };
+  while (!called()) {
+    auto nap = std::chrono::nanoseconds::max();
+    if (setup_.interrupted != nullptr) nap = look_for_interrupt_every;
+    if (ends_at_ != Time::max()) {
+      const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(ends_at_ - clock());
+      if (left.count() <= 0) abort();
+      nap = std::min(nap, left);
+    }
+    if (aborted_ || nap == std::chrono::nanoseconds::max()) return changed_.wait(lock, called);
+    if (changed_.wait_for(lock, nap, called)) return;
+    give_up_in_time();
+  }
 }
 
 void WallWorld::begin() {
@@ -250,6 +269,7 @@ void WallWorld::stand_still(FunctionRef<void()> inspect) {
   attention_.store(aborted_, std::memory_order_relaxed);
   changed_.notify_all();
   if (inspection_failure_) std::rethrow_exception(std::exchange(inspection_failure_, nullptr));
+  if (aborted_) throw RunAborted{};
 }
 
 void WallWorld::fail(std::exception_ptr failure) {

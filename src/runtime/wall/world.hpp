@@ -47,6 +47,7 @@ class alignas(64) WallRank final : public Rank {
                        FunctionRef<bool(Message&)> serve) override;
   void stand_still(FunctionRef<void()> inspect) override;
   RankAccount traffic_of_all() const override;
+  void end_at(Time when) override;
 
  private:
   friend class WallWorld;
@@ -86,6 +87,7 @@ class alignas(64) WallRank final : public Rank {
   bool is_back(const Loan& loan) const;
   void await_return(const Loan& loan) noexcept;
   void wait_for_arrival(const Envelope& envelope);
+  Time blocked_from_now();
   void charge(Time since, Time start, Time end);
   void record_at_once(int to, std::size_t bytes);
   bool has_arrived(const Envelope& envelope);
@@ -114,6 +116,7 @@ class alignas(64) WallRank final : public Rank {
   StretchMeter stretch_;
   NapMargin nap_margin_;
   std::vector<Loan> lent_;
+  std::optional<Time> blocked_since_;  // by others, in one of its verbs
   Time ended_{0};
   int served_last_ = -1;  // receive_any() takes turns
   Arrivals arrivals_;     // of an emulated network
@@ -146,6 +149,7 @@ class WallWorld final : private DeliveryReturn {
   std::size_t start(std::vector<std::jthread>& threads);
   [[noreturn]] void throw_not_started(std::size_t started) const;
   void run_rank(WallRank& rank);
+  void await_inspection(std::unique_lock<std::mutex>& lock);
   void serve_inspections();
   void give_up_in_time();
   bool is_at_what_it_did(std::size_t rank) const;
@@ -190,6 +194,7 @@ class WallWorld final : private DeliveryReturn {
   alignas(64) std::mutex mutex_;
   std::condition_variable changed_;
   Time stood_at_{0};  // what the clock said when all stood still last, and when they went on
+  Time ends_at_ = Time::max();  // asked for while all stood still
   std::atomic<int> live_workers_{0};
   int live_ = 0, standing_ = 0, begun_ = 0;
   bool pausing_ = false, aborted_ = false;
