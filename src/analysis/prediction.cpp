@@ -1,9 +1,7 @@
 #include "trainyard/analysis/prediction.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -22,21 +20,17 @@
 #include "trainyard/topology/topology.hpp"
 
 #include "analysis/stand_in.hpp"
-#include "base/echoed.hpp"
+#include "analysis/step_log.hpp"
+#include "analysis/sustained.hpp"
 #include "run/scheme_graph.hpp"
 
 namespace trainyard {
 
 namespace {
 
-// How many steps lead in, by which the start from lock-step is over, and how many are counted:
-// whole cycles of a rule's periods and of a graph that varies, and ten times as many where a rule
-// draws at random when it communicates.
-constexpr std::uint64_t steps_before = 8;
-constexpr std::uint64_t steps_counted = 24;
-constexpr std::uint64_t times_by_chance = 10;
+// A graph that comes round more rarely is one that is drawn at random.
 constexpr std::uint64_t longest_cycle = 4096;
-// A cycle is played three times, which takes about a minute with so many.
+// A cycle is played four times, which takes about a minute with so many.
 constexpr std::uint64_t most_minibatches_a_cycle = std::uint64_t{1} << 22U;
 // Of more workers a prediction is played where it takes seconds and little memory: about so many
 // messages and floats altogether, and no more ranks than a run may have. No graph is built over
@@ -47,29 +41,9 @@ constexpr double most_floats_played = 2e8;
 constexpr int most_played = 100'000;
 // Rounds of a graph are planned, in time n³, for each of some ten runs: a minute with so many.
 constexpr int most_with_rounds = 256;
-
-/// Those who hold parts of a model add them up without servers.
-std::vector<std::string> ways_of(const Scheme& scheme) {
-  const IngredientKind* kind = varied_kind(scheme);
-  if (kind == nullptr) return {};
-  std::vector<std::string> ways = kind->usual(scheme);
-  std::erase_if(ways, [&](const std::string& way) {
-    const Cast made = cast_of(scheme, 1, 1, {{kind->name, way}}, with_fallbacks(scheme, {}, 1));
-    return made.holds != nullptr && made.servers > 0;
-  });
-  return ways;
-}
-
-/// `way` as the scheme knows it. Throws UsageError.
-std::string checked_way(const Scheme& scheme, const std::string& way, std::string_view what) {
-  const std::string where = fmt::format("{}: {}", what, scheme.name);
-  try {
-    varied_kind(scheme)->check(way);
-  } catch (const UsageError& error) {
-    throw UsageError(fmt::format("{}: {}", where, error.what()));
-  }
-  return way;
-}
+// Of all replicas, times the steps: longer runs are of smaller models. A tenth of a second.
+constexpr std::uint64_t most_floats_regular = std::uint64_t{1} << 26U;
+constexpr std::uint64_t most_floats_by_chance = std::uint64_t{1} << 25U;
 
 Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
   c.steps = steps;
@@ -137,28 +111,34 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
   return to_seconds(*time);
 }
 
-/// Sets steps_before and steps_counted. False where a cycle takes too many workers' minibatches;
-/// where it takes too many steps in itself, throws UsageError.
-bool choose_window(const Scheme& scheme, const Configuration& c, const Topology* rounds,
-                   Prediction& prediction) {
+/// In how many steps all that happens in cycles has come round, and whether anything is drawn.
+struct Recurrence {
+  std::uint64_t cycle = 1;
+  bool by_chance = false;
+};
+
+/// Nothing where a cycle takes too many workers' minibatches; where it takes too many steps in
+/// itself, throws UsageError.
+std::optional<Recurrence> recurrence_of(const Scheme& scheme, const Configuration& c,
+                                        const Topology* rounds) {
   std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
   const std::uint64_t most = most_minibatches_a_cycle / static_cast<std::uint64_t>(c.workers);
   if (cycle > most) {
-    if (c.workers > always_played) return false;
+    if (c.workers > always_played) return std::nullopt;
     throw UsageError(
         fmt::format("{}: its periods come round together only after {} steps or more; a prediction "
                     "plays them all, with {} workers at most {}",
                     scheme.name, cycle, c.workers, most));
   }
+  bool by_chance =
+      scheme.rhythm == Rhythm::by_chance || c.compute_noise.any() || c.network.jitter.any();
   const std::uint64_t with_rounds = std::lcm(cycle, rounds != nullptr ? rounds->period() : 1);
-  if (with_rounds <= longest_cycle) cycle = with_rounds;
-  const auto whole_cycles = [&](std::uint64_t steps) {
-    return cycle * ((steps + cycle - 1) / cycle);
-  };
-  prediction.steps_before = whole_cycles(steps_before);
-  prediction.steps_counted =
-      whole_cycles(steps_counted * (scheme.rhythm == Rhythm::by_chance ? times_by_chance : 1));
-  return true;
+  if (with_rounds <= longest_cycle) {
+    cycle = with_rounds;
+  } else if (with_rounds != cycle) {
+    by_chance = true;
+  }
+  return Recurrence{cycle, by_chance};
 }
 
 /// How many messages a step of all ranks has, from what it has with 256 and 512 workers: a power of
@@ -179,98 +159,18 @@ double messages_of_a_step(const Configuration& c, const StandIn& model) {
   }
 }
 
-bool can_be_played(const Configuration& c, const StandIn& model, const Prediction& prediction) {
+bool can_be_played(const Configuration& c, const StandIn& model, std::uint64_t steps) {
   if (c.workers <= always_played) return true;
   if (static_cast<double>(model.floats) * c.workers > most_floats_played) return false;
-  const auto steps = static_cast<double>(2 * prediction.steps_before + prediction.steps_counted);
-  return messages_of_a_step(c, model) * steps <= most_messages;
+  return messages_of_a_step(c, model) * static_cast<double>(steps) <= most_messages;
 }
 
 Prediction without_playing(Prediction prediction) {
   prediction.is_played = false;
-  prediction.step_s = prediction.epoch_s = prediction.messages = prediction.bytes =
-      std::numeric_limits<double>::quiet_NaN();
+  prediction.step_s = prediction.step_error_s = prediction.epoch_s = prediction.messages =
+      prediction.bytes = std::numeric_limits<double>::quiet_NaN();
   return prediction;
 }
-
-}  // namespace
-
-const IngredientKind* varied_kind(const Scheme& scheme) {
-  for (const IngredientKind& kind : ingredient_kinds()) {
-    if (takes(scheme, kind.name)) return &kind;
-  }
-  return nullptr;
-}
-
-namespace {
-
-/// Why there is no prediction; empty where there is one.
-std::string why_unknown(const Scheme& scheme) {
-  if (scheme.rhythm == Rhythm::by_data) {
-    return fmt::format("when {} communicates depends on the data", scheme.name);
-  }
-  if (!has_stages(scheme) && !has_parts(scheme) &&
-      cast_of(scheme, 1, 1, {}, with_fallbacks(scheme, {}, 1)).holds != nullptr) {
-    return fmt::format(
-        "what {} sends depends on a network's layers, not on how many parameters "
-        "they have",
-        scheme.name);
-  }
-  return "";
-}
-
-/// Groups have what there is for all numbers of workers: of a small model's layers none has so many
-/// units as there may be workers, and who divides them whatever the run says has no other way.
-bool is_of_groups(const Scheme& scheme) {
-  return why_unknown(scheme).empty() && (has_stages(scheme) || !divides_layers(scheme, {}));
-}
-
-std::vector<Variant> variants_of_group(std::string_view name, std::string_view what) {
-  std::vector<Variant> all;
-  for (const std::string& scheme : schemes_of_group(name)) {
-    if (!is_of_groups(find_scheme(scheme))) continue;
-    std::ranges::copy(parse_variants(scheme, what), std::back_inserter(all));
-  }
-  if (name != all_systems) return all;
-  for (const Preset& preset : presets()) {
-    if (is_of_groups(find_scheme(preset.scheme))) {
-      all.push_back({preset.scheme, "", preset.name});
-    }
-  }
-  return all;
-}
-
-}  // namespace
-
-std::vector<Variant> parse_variants(std::string_view text, std::string_view what) {
-  std::vector<Variant> of_group = variants_of_group(text, what);
-  if (!of_group.empty()) return of_group;
-
-  const std::size_t colon = text.find(':');
-  const NamedScheme named = find_scheme_or_preset_beside_groups(text.substr(0, colon));
-  const Scheme& scheme = *named.scheme;
-  if (const std::string why = why_unknown(scheme); !why.empty()) {
-    throw UsageError(fmt::format("{}: {}; `trainyard run` shows it", what, why));
-  }
-  const std::string preset = named.preset == nullptr ? "" : named.preset->name;
-  const std::vector<std::string> ways = ways_of(scheme);
-  if (colon != std::string_view::npos) {
-    if (ways.empty()) {
-      throw UsageError(fmt::format("{}: {}: {} leaves no choice; it is written without ':'", what,
-                                   echoed(text), scheme.name));
-    }
-    const std::string way(text.substr(colon + 1));
-    return {{scheme.name, checked_way(scheme, way, what), preset}};
-  }
-  if (named.preset != nullptr) return {{scheme.name, "", preset}};
-  if (ways.empty()) return {{scheme.name, ""}};
-  std::vector<Variant> variants;
-  variants.reserve(ways.size());
-  for (const std::string& way : ways) variants.push_back({scheme.name, way});
-  return variants;
-}
-
-namespace {
 
 /// Nothing where so many workers have a graph with too many links.
 std::optional<Ingredients> ingredients_of(const Scheme& scheme, const Configuration& c) {
@@ -313,6 +213,110 @@ void refuse_count(const Scheme& scheme, const Configuration& c, std::uint64_t fl
                   parameters));
 }
 
+/// Whether what is sent is so many numbers and no more, whatever their number.
+bool sends_numbers_alone(const Scheme& scheme) {
+  return !encodes(scheme) && !scheme.by_layers &&
+         std::ranges::none_of(scheme.hyperparameters, [](const HyperparameterInfo& each) {
+           return each.unit == Unit::bytes;
+         });
+}
+
+/// The worker that computes fastest, the first of several.
+int fastest_worker(const Configuration& c) {
+  std::vector<double> factors(static_cast<std::size_t>(c.workers), 1.0);
+  for (const Straggler& slow : c.stragglers) {
+    factors[static_cast<std::size_t>(slow.rank)] = slow.factor;
+  }
+  return static_cast<int>(std::ranges::min_element(factors) - factors.begin());
+}
+
+/// A scheme's own program at work, on a model that stands in for one that may be larger.
+class Playing {
+ public:
+  /// `c` is that of the question, complete.
+  Playing(const Scheme& scheme, const Configuration& c, std::uint64_t parameters,
+          const std::optional<DividedChain>& chain, const Recurrence& recurrence)
+      : scheme_(scheme),
+        configuration_(c),
+        parameters_(parameters),
+        chain_(chain),
+        recurrence_(recurrence),
+        cast_(cast_of(scheme, c)) {}
+
+  bool is_possible() const {
+    const std::uint64_t steps = steps_played(recurrence_.cycle, recurrence_.by_chance);
+    const std::optional<StandIn> model = model_of(steps);
+    if (!model) return false;
+    refuse_count(scheme_, configuration_, model->floats, parameters_);
+    return can_be_played(configuration_of(*model), *model, steps);
+  }
+
+  Sustained sustained() const {
+    Sustained found = find_sustained({.play = [this](const RunLength& of) { return run(of); },
+                                      .pace = scheme_.pace,
+                                      .workers = cast_.workers,
+                                      .cycle = recurrence_.cycle,
+                                      .by_chance = recurrence_.by_chance});
+    // A rank that stands for all workers takes all their minibatches in one.
+    found.minibatches *= static_cast<double>(configuration_.workers) / cast_.workers;
+    return found;
+  }
+
+ private:
+  /// Where parts are not all of one length, who is first often depends on it.
+  bool divides_evenly() const {
+    const auto parts = static_cast<std::uint64_t>(configuration_.workers) *
+                       static_cast<std::uint64_t>(configuration_.servers);
+    return parameters_ % parts == 0;
+  }
+
+  std::optional<StandIn> model_of(std::uint64_t steps) const {
+    if (chain_) return stand_in(*chain_, configuration_);
+    const std::uint64_t most = recurrence_.by_chance ? most_floats_by_chance : most_floats_regular;
+    const bool may_be_smaller = sends_numbers_alone(scheme_) && divides_evenly();
+    return stand_in(parameters_, configuration_,
+                    may_be_smaller ? std::min(usual_floats, most / steps) : usual_floats);
+  }
+
+  /// Of a run of that model.
+  Configuration configuration_of(const StandIn& model) const {
+    Configuration c = configuration_;
+    c.network = model.network;
+    c.batch = model.batch;
+    c.model = model.name;
+    const CodingTime coding = coding_time_of(scheme_, configuration_);
+    c.encode_time = scaled(coding.encode, 1.0 / model.factor);
+    c.decode_time = scaled(coding.decode, 1.0 / model.factor);
+    c.time = TimeMode::simulated;
+    c.evaluate_every = 1e9;  // nobody looks at the losses
+    return c;
+  }
+
+  PlayedRun run(const RunLength& length) const {
+    constexpr std::uint64_t seeds_apart = 1'000'003;
+    const StandIn model = *model_of(length.steps);
+    Configuration c = configuration_of(model);
+    c.steps = length.steps;
+    c.seed += length.draw * seeds_apart;
+    Plan plan = plan_run(resolve(c, {c.scheme}, model.data, {}), model.data);
+    if (scheme_.pace == Pace::free) plan.limits.minibatches = length.minibatches;
+    StepLog log(scheme_.pace, cast_.workers, recurrence_.cycle,
+                std::min(fastest_worker(c), cast_.workers - 1));
+    RunHooks hooks;
+    hooks.wrap_pacing = [&](Pacing& pacing) { return log.watch(pacing); };
+    const double end_s = run_experiment(plan, hooks).summary.seconds;
+    return {log.marks(), log.stride(), end_s, 1.0 / model.factor,
+            static_cast<double>(model.floats) * cast_.workers};
+  }
+
+  const Scheme& scheme_;
+  const Configuration& configuration_;
+  const std::uint64_t parameters_;
+  const std::optional<DividedChain>& chain_;
+  const Recurrence recurrence_;
+  const Cast cast_;
+};
+
 }  // namespace
 
 Prediction predict(const Variant& variant, const PredictionSetting& setting) {
@@ -343,42 +347,25 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   if (!prediction.closed_form_s) prediction.why_no_closed_form = why_no_closed_form(scheme, c);
   if (c.workers + prediction.servers > most_played) return without_playing(std::move(prediction));
 
-  const std::size_t batch = c.batch;
-  const std::optional<StandIn> found =
-      chain ? stand_in(*chain, c) : stand_in(setting.parameters, c);
-  if (!found) return without_playing(std::move(prediction));
-  const StandIn& model = *found;
-  refuse_count(scheme, c, model.floats, setting.parameters);
-  c.network = model.network;
-  c.batch = model.batch;
-  c.model = model.name;
-  // Of the whole model's numbers, of which the stand-in has fewer.
-  const double numbers = 1.0 / model.factor;
-  const CodingTime coding = coding_time_of(scheme, c);
-  c.encode_time = scaled(coding.encode, numbers);
-  c.decode_time = scaled(coding.decode, numbers);
-  c.time = TimeMode::simulated;
-  c.evaluate_every = 1e9;  // nobody looks at the losses
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
     if (!parameter.in_the_long_run) continue;
     c.hyperparameters[parameter.name] = *parameter.in_the_long_run;
   }
-  if (!choose_window(scheme, c, ingredients->find<Topology>("topology"), prediction) ||
-      !can_be_played(c, model, prediction)) {
-    return without_playing(std::move(prediction));
-  }
-  const Summary before = played(c, prediction.steps_before, model.data);
-  const Summary after = played(c, prediction.steps_before + prediction.steps_counted, model.data);
-  const auto steps = static_cast<double>(prediction.steps_counted);
-  prediction.servers = after.servers;
-  prediction.step_s = (after.seconds - before.seconds) / steps;
-  prediction.messages = static_cast<double>(after.messages - before.messages) / steps;
-  prediction.bytes = static_cast<double>(after.bytes_sent - before.bytes_sent) / steps * numbers;
-  // Not always one a worker: of some schemes a step drops minibatches.
-  const double minibatches = static_cast<double>(after.samples - before.samples) /
-                             static_cast<double>(model.batch) / steps;
-  prediction.epoch_s = prediction.step_s * static_cast<double>(setting.rows) /
-                       (static_cast<double>(batch) * minibatches);
+  const std::optional<Recurrence> recurrence =
+      recurrence_of(scheme, c, ingredients->find<Topology>("topology"));
+  if (!recurrence) return without_playing(std::move(prediction));
+  const Playing playing(scheme, c, setting.parameters, chain, *recurrence);
+  if (!playing.is_possible()) return without_playing(std::move(prediction));
+  const Sustained found = playing.sustained();
+  prediction.steps_before = found.before;
+  prediction.steps_counted = found.counted;
+  prediction.step_s = found.step_s;
+  prediction.step_error_s = found.error_s;
+  prediction.messages = found.messages;
+  prediction.bytes = found.bytes;
+  // Not always a minibatch of each worker: of some schemes a step drops some.
+  prediction.epoch_s = found.step_s * static_cast<double>(setting.rows) /
+                       (static_cast<double>(c.batch) * found.minibatches);
   return prediction;
 }
 

@@ -105,12 +105,14 @@ std::optional<SplitCost> cost_of(const Model& model, const Configuration& c, con
     const StageWork work = work_of(*times, s);
     if (work.all() > most.all()) most = work;
   }
+  const Duration step = flush_time(*times);
   return SplitCost{.split = split,
                    .microbatches = microbatches,
-                   .step_s = to_seconds(flush_time(*times)),
+                   .step_s = to_seconds(step),
                    .compute_s = to_seconds(most.computing),
                    .in_stages_s = to_seconds(most.adding),
                    .gradients_s = to_seconds(most.gradients),
+                   .wait_s = to_seconds(step - most.all()),  // of whole picoseconds: exactly 0
                    .bytes_held = bytes_held(model, c, split, stages, microbatches)};
 }
 

@@ -11,8 +11,6 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::uint64_t most_floats = std::uint64_t{1} << 20U;  // of all replicas together
-constexpr std::uint64_t floats_of_stand_in = most_floats / 4;
 constexpr double most_floats_of_chains = 2e8;  // 0.8 GB, and some ten seconds
 
 void slow_down(Network& network, double factor) {
@@ -23,12 +21,12 @@ void slow_down(Network& network, double factor) {
 
 }  // namespace
 
-StandIn stand_in(std::size_t parameters, const Configuration& c) {
+StandIn stand_in(std::size_t parameters, const Configuration& c, std::uint64_t most_floats) {
   const auto workers = static_cast<std::uint64_t>(c.workers);
   StandIn made{parameters, c.network, "logistic"};
   if (parameters > most_floats / workers) {
     const std::uint64_t divisor = workers * static_cast<std::uint64_t>(std::min(servers_of(c), 64));
-    const std::uint64_t times = std::max<std::uint64_t>(1, floats_of_stand_in / workers / divisor);
+    const std::uint64_t times = std::max<std::uint64_t>(1, most_floats / 4 / workers / divisor);
     made.floats = std::min(times * divisor, parameters);
     made.factor = static_cast<double>(made.floats) / static_cast<double>(parameters);
     slow_down(made.network, made.factor);

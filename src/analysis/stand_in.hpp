@@ -26,8 +26,12 @@ struct StandIn {
   LoadedData data{};    // rows for it
 };
 
-/// For a model of so many floats, divided evenly by the workers, the servers and both.
-StandIn stand_in(std::size_t parameters, const Configuration& c);
+/// How many floats all workers together have when a few steps are played.
+inline constexpr std::uint64_t usual_floats = std::uint64_t{1} << 20U;
+
+/// For a model of so many floats: itself, if all workers together then have at most `most_floats`,
+/// or a smaller one, divided evenly by the workers, the servers and both.
+StandIn stand_in(std::size_t parameters, const Configuration& c, std::uint64_t most_floats);
 
 /// What those who divide layers train.
 struct DividedChain {

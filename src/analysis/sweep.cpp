@@ -67,6 +67,11 @@ std::vector<double> range(const Quantity& quantity, double low, double high) {
   return values;
 }
 
+/// By more than the two may be off.
+bool is_shorter(const Prediction& one, const Prediction& other) {
+  return one.step_s + one.step_error_s < other.step_s - other.step_error_s;
+}
+
 SweepPoint point_at(const Quantity& quantity, double value, const std::vector<Variant>& variants,
                     PredictionSetting setting) {
   quantity.set(setting, value);
@@ -77,8 +82,7 @@ SweepPoint point_at(const Quantity& quantity, double value, const std::vector<Va
     const Prediction& latest = point.predictions.back();
     if (!latest.is_played || latest.messages == 0.0) continue;
     const bool first = point.cheapest < 0;
-    if (first ||
-        latest.step_s < point.predictions[static_cast<std::size_t>(point.cheapest)].step_s) {
+    if (first || is_shorter(latest, point.predictions[static_cast<std::size_t>(point.cheapest)])) {
       point.cheapest = index;
     }
   }

@@ -1,11 +1,17 @@
 #include "app/answer.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/failures.hpp"
 #include "app/training_flags.hpp"
 
 namespace trainyard::app {
+
+int AnswerOutput::progress_to() const {
+  constexpr int nowhere = -1;
+  return quiet ? nowhere : STDERR_FILENO;
+}
 
 AnswerFlags::AnswerFlags(CLI::App& command, const std::string& json_help, bool has_svg) {
   json_ = add_switch(command, "json", json_help);
@@ -13,12 +19,14 @@ AnswerFlags::AnswerFlags(CLI::App& command, const std::string& json_help, bool h
   html_ = add_value_flag(command, "html", "FILE", "write a report to look at, besides");
   force_ = add_switch(command, "force",
                       has_svg ? "overwrite --svg FILE and --html FILE" : "overwrite --html FILE");
+  quiet_ = add_switch(command, "quiet", "no progress on standard error");
 }
 
 AnswerOutput AnswerFlags::read() const {
   AnswerOutput output{.json = is_given(*json_), .html = only_value(*html_)};
   if (svg_) output.svg = only_value(*svg_);
   output.force = is_given(*force_);
+  output.quiet = is_given(*quiet_);
   return output;
 }
 

@@ -20,11 +20,15 @@ struct AnswerOutput {
   bool json = false;
   std::filesystem::path svg{}, html{};  // empty: none
   bool force = false;
+  bool quiet = false;
+
+  /// Where a StatusLine goes.
+  int progress_to() const;
 };
 
 class AnswerFlags {
  public:
-  /// Adds --json, --html and --force, and --svg where the command `has_svg`.
+  /// Adds --json, --html, --force and --quiet, and --svg where the command `has_svg`.
   AnswerFlags(CLI::App& command, const std::string& json_help, bool has_svg);
 
   /// Throws UsageError.
@@ -34,7 +38,7 @@ class AnswerFlags {
   std::vector<std::string> notes() const;
 
  private:
-  CLI::Option *json_, *svg_ = nullptr, *html_, *force_;
+  CLI::Option *json_, *svg_ = nullptr, *html_, *force_, *quiet_;
 };
 
 /// Each is asked for only where it is wanted.

@@ -13,8 +13,8 @@ namespace trainyard::app {
 namespace {
 
 std::vector<NetcheckRow> check_all(const std::vector<std::string>& collectives,
-                                   const NetcheckOptions& options) {
-  StatusLine status_line;
+                                   const NetcheckOptions& options, const AnswerOutput& output) {
+  StatusLine status_line(output.progress_to());
   std::vector<NetcheckRow> rows;
   for (const std::string& name : collectives) {
     status_line.show(fmt::format("{}, {} of {}", name, rows.size() + 1, collectives.size()));
@@ -28,7 +28,7 @@ std::vector<NetcheckRow> check_all(const std::vector<std::string>& collectives,
 int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
                      const AnswerOutput& output) {
   const Answer answer(output);
-  const std::vector<NetcheckRow> rows = check_all(collectives, options);
+  const std::vector<NetcheckRow> rows = check_all(collectives, options, output);
   answer.give(PageKind::netcheck, "Collectives: closed form and emulation",
               {.text = [&] { return netcheck_table(rows, options); },
                .json = [&] { return netcheck_json(rows); }});

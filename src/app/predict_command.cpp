@@ -18,8 +18,8 @@ namespace trainyard::app {
 namespace {
 
 std::vector<Prediction> predict_all(const std::vector<Variant>& variants,
-                                    const PredictionSetting& setting) {
-  StatusLine status_line;
+                                    const PredictionSetting& setting, const AnswerOutput& output) {
+  StatusLine status_line(output.progress_to());
   std::vector<Prediction> predictions;
   for (const Variant& variant : variants) {
     status_line.show(
@@ -30,8 +30,8 @@ std::vector<Prediction> predict_all(const std::vector<Variant>& variants,
 }
 
 SweepResult swept(const Sweep& values, const std::vector<Variant>& variants,
-                  const PredictionSetting& setting) {
-  StatusLine status_line;
+                  const PredictionSetting& setting, const AnswerOutput& output) {
+  StatusLine status_line(output.progress_to());
   status_line.show(fmt::format("{} schemes at {} values of {}, and where they cross",
                                variants.size(), values.values.size(), values.quantity->name));
   return sweep(values, variants, setting);
@@ -39,8 +39,9 @@ SweepResult swept(const Sweep& values, const std::vector<Variant>& variants,
 
 std::vector<BreakEven> break_evens(const PredictionSetting& setting,
                                    const std::vector<Variant>& schemes,
-                                   const std::vector<std::string>& codecs) {
-  StatusLine status_line;
+                                   const std::vector<std::string>& codecs,
+                                   const AnswerOutput& output) {
+  StatusLine status_line(output.progress_to());
   std::vector<BreakEven> rows;
   for (const Variant& scheme : schemes) {
     for (const std::string& codec : codecs) {
@@ -56,7 +57,7 @@ std::vector<BreakEven> break_evens(const PredictionSetting& setting,
 int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
                     const ExchangeCosts& costs, const AnswerOutput& output) {
   const Answer answer(output);
-  const std::vector<Prediction> predictions = predict_all(variants, setting);
+  const std::vector<Prediction> predictions = predict_all(variants, setting, output);
   answer.give(PageKind::prediction, "What a step of each scheme takes",
               {.text = [&] { return prediction_table(setting, predictions, costs); },
                .json = [&] { return prediction_json(setting, predictions, costs); }});
@@ -67,7 +68,7 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
                     const Sweep& values, const std::vector<ExchangeCosts>& costs,
                     const AnswerOutput& output) {
   const Answer answer(output);
-  const SweepResult result = swept(values, variants, setting);
+  const SweepResult result = swept(values, variants, setting, output);
   answer.give(PageKind::sweep, fmt::format("A step by {}", values.quantity->name),
               {.text = [&] { return sweep_table(*values.quantity, result, costs); },
                .json = [&] { return sweep_json(*values.quantity, result, costs); }});
@@ -77,7 +78,7 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
 int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
                        const std::vector<std::string>& codecs, const AnswerOutput& output) {
   const Answer answer(output);
-  const std::vector<BreakEven> rows = break_evens(setting, schemes, codecs);
+  const std::vector<BreakEven> rows = break_evens(setting, schemes, codecs, output);
   answer.give(PageKind::break_even, "The bandwidth below which codecs pay",
               {.text = [&] { return break_even_table(setting, rows); },
                .json = [&] { return break_even_json(setting, rows); }});

@@ -160,13 +160,14 @@ std::optional<Sweep> PredictFlags::sweep() const {
 
 std::vector<Variant> PredictFlags::variants() const {
   if (is_given(*break_even_)) return coded_schemes();
+  const IngredientNames given = setting().configuration.ingredients;
   if (schemes_->count() == 0) {
-    if (vary_->count() == 0) return parse_variants("all", "--schemes");
+    if (vary_->count() == 0) return parse_variants("all", "--schemes", given);
     return {{"ps-sync", ""}, {"ring", ""}, {"all-reduce", "tree"}, {"gossip", "ring"}};
   }
   std::vector<Variant> variants;
   for (const std::string& name : split_names(only_value(*schemes_))) {
-    for (Variant& variant : parse_variants(name, "--schemes")) {
+    for (Variant& variant : parse_variants(name, "--schemes", given)) {
       if (std::ranges::find(variants, variant) == variants.end()) {
         variants.push_back(std::move(variant));
       }

@@ -24,8 +24,9 @@ TextStyle style_of_output() {
   return style;
 }
 
-Timeline computed(const std::string& what, const TimelineOptions& options) {
-  StatusLine status_line;
+Timeline computed(const std::string& what, const TimelineOptions& options,
+                  const AnswerOutput& output) {
+  StatusLine status_line(output.progress_to());
   status_line.show("timeline of " + what);
   return make_timeline(what, options);
 }
@@ -35,7 +36,7 @@ Timeline computed(const std::string& what, const TimelineOptions& options) {
 int timeline_command(const std::string& what, const TimelineOptions& options,
                      const AnswerOutput& output) {
   const Answer answer(output);
-  const Timeline timeline = computed(what, options);
+  const Timeline timeline = computed(what, options, output);
   answer.give(PageKind::timeline, timeline.title,
               {.text = [&] { return timeline_text(timeline, style_of_output()); },
                .json = [&] { return timeline_json(timeline); },

@@ -15,7 +15,7 @@ namespace trainyard::app {
 namespace {
 
 std::vector<TopologyReport> reports_on(const TopologyQuestion& question) {
-  StatusLine status_line;
+  StatusLine status_line(question.output.progress_to());
   std::vector<TopologyReport> reports;
   for (const int workers : question.workers) {
     status_line.show(fmt::format("{} of {} workers", question.name, workers));
@@ -28,7 +28,7 @@ std::vector<TopologyReport> reports_on(const TopologyQuestion& question) {
 
 /// And the graph that they go over.
 std::pair<Topology, std::vector<ConsensusRound>> rounds_of(const ConsensusQuestion& question) {
-  StatusLine status_line;
+  StatusLine status_line(question.output.progress_to());
   status_line.show(fmt::format("{} rounds over {} of {} workers", question.rounds,
                                question.topology, question.workers));
   Topology topology = make_topology(question.topology, question.workers, question.seed);

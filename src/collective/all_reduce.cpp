@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -143,6 +144,7 @@ std::vector<AllReduce> published_ways() {
 
 struct Table {
   std::vector<AllReduce> rows = published_ways();
+  std::size_t published = rows.size();  // the first ones
   std::vector<std::string> of_all_workers{};
   std::atomic<bool> read{false};
 };
@@ -170,6 +172,11 @@ void add_all_reduce(AllReduce way, SpeaksTo whom) {
   }
   if (whom == SpeaksTo::all_workers) all.of_all_workers.push_back(way.name);
   all.rows.push_back(std::move(way));
+}
+
+bool is_published(const AllReduce& way) {
+  const std::span rows(table().rows.data(), table().published);
+  return std::ranges::count(rows, way.name, &AllReduce::name) > 0;
 }
 
 SpeaksTo speaks_to(std::string_view name) {

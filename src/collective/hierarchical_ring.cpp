@@ -5,10 +5,15 @@
 // 2(g−1) + 2(G−1) latencies instead of 2(n−1); and only a g-th of the vector leaves each worker's
 // group. Groups are neighbouring ranks, g each, near √n so that the latencies are fewest; a prime
 // number of workers has no such groups, and is one ring. So are fewer numbers than workers.
+//
+// Of short vectors that do not divide evenly, who has fewer numbers in its part is done between the
+// groups while its neighbour is still at it there, whose port it would hold: all wait for all, with
+// a barrier, which is free.
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 
 #include "collective/ring.hpp"
+#include "collective/short_parts.hpp"
 
 namespace trainyard {
 
@@ -40,6 +45,7 @@ void hierarchical_ring_sum(Communicator& comm, Vector vector) {
   reduce_scatter(comm, loans, inside, vector);
   reduce_scatter(comm, loans, between, own);
   gather(comm, loans, between, own);
+  if (takes_turns(vector.size(), comm.workers(), comm.workers())) comm.barrier();
   gather(comm, loans, inside, vector);
 }
 

@@ -7,6 +7,8 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
 
+#include "collective/short_parts.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -55,17 +57,25 @@ void parameter_server_sum(Communicator& comm, Vector vector) {
   for_each_shard(comm, [&](int shard) {
     loans.send(comm.server(shard), even_split(vector, shard, comm.servers()));
   });
-  pull(comm, vector);
+  if (!takes_turns(vector.size(), comm.workers(), comm.servers())) return pull(comm, vector);
+  for_each_shard(comm, [&](int shard) {
+    comm.send_control(comm.server(shard), 0);  // its turn to answer
+    comm.receive_into(comm.server(shard), even_split(vector, shard, comm.servers()));
+  });
 }
 
 void parameter_server_serve(Communicator& comm, Scalar scalar, std::size_t length) {
   VectorBuffer whole(scalar, length);
   const Vector sum = even_split(whole.view(), comm.rank() - comm.workers(), comm.servers());
+  const bool in_turns = takes_turns(length, comm.workers(), comm.servers());
   while (comm.await_message()) {
     kernels::set_to_zero(sum);
     sum_pushes(comm, sum);
     Loans loans(comm);
-    for_each_worker(comm, [&](int worker) { loans.send(worker, sum); });
+    for_each_worker(comm, [&](int worker) {
+      if (in_turns) (void)comm.receive(worker);
+      loans.send(worker, sum);
+    });
   }
 }
 

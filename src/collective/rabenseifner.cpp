@@ -2,12 +2,17 @@
 // …, 1 partners split the range they share, each sending the half that the other keeps, until each
 // worker has the sum of one n-th; then the way back puts the pieces together. 2 log2 n latencies
 // and only 2(1 − 1/n) of the vector: what the ring sends, with far fewer latencies.
+//
+// Of short vectors that do not divide evenly, who has the smaller pieces would be ahead on the way
+// back, and its next message would hold the port of a partner that still exchanges with another:
+// so partners wait for each other.
 #include <array>
 #include <cstddef>
 
 #include "trainyard/collective/all_reduce.hpp"
 
 #include "collective/power_of_two_fold.hpp"
+#include "collective/short_parts.hpp"
 
 namespace trainyard {
 
@@ -42,10 +47,15 @@ void rabenseifner_sum(Communicator& comm, Vector vector) {
     loans.send(partner, keeps_lower ? halves.upper : halves.lower);
     comm.receive_add(partner, range);
   }
+  const bool waits = takes_turns(vector.size(), comm.workers(), fold.active());
   for (int distance = 1; depth > 0; distance *= 2) {
     const Halves halves(ranges[--depth]);
     const bool kept_lower = (comm.rank() & distance) == 0;
     const int partner = comm.rank() ^ distance;
+    if (waits) {
+      comm.send_control(partner, 0);
+      (void)comm.receive(partner);
+    }
     loans.send(partner, range);
     comm.receive_into(partner, kept_lower ? halves.upper : halves.lower);
     range = ranges[depth];

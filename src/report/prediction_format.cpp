@@ -21,9 +21,25 @@ Json row_object(const Prediction& p) {
           {"closed_form_s", p.closed_form_s ? Json(*p.closed_form_s) : Json(nullptr)},
           {"why_no_closed_form", p.closed_form_s ? Json(nullptr) : Json(p.why_no_closed_form)},
           {"step_s", p.step_s},
+          {"step_error_s", p.step_error_s},
           {"epoch_s", p.epoch_s},
           {"messages_per_step", p.messages},
           {"bytes_per_step", p.bytes}};
+}
+
+/// "5.03 ms", and of a mean "5.03 ms ± 12 µs".
+std::string step_text(const Prediction& p) {
+  if (!p.is_played) return "-";
+  const std::string step = human_duration(p.step_s);
+  return p.step_error_s > 0.0 ? fmt::format("{} ± {}", step, human_duration(p.step_error_s)) : step;
+}
+
+constexpr const char* legend_of_errors =
+    "±: something is drawn at random, or nothing comes round again, and so it is a mean,\n"
+    "which is within that in 998 of 1000 cases";
+
+bool has_errors(const std::vector<Prediction>& predictions) {
+  return std::ranges::any_of(predictions, [](const Prediction& p) { return p.step_error_s > 0.0; });
 }
 
 Json rows_object(const std::vector<Prediction>& predictions) {
@@ -117,7 +133,7 @@ std::string prediction_table(const PredictionSetting& setting,
     rows.push_back({p.variant.text(), fmt::format("{}", p.servers),
                     p.closed_form_s ? human_duration(*p.closed_form_s) : "-"});
     const TableRow sustained =
-        p.is_played ? TableRow{human_duration(p.step_s), human_duration(p.epoch_s),
+        p.is_played ? TableRow{step_text(p), human_duration(p.epoch_s),
                                fmt::format("{:.{}f}", p.messages,
                                            p.messages == std::round(p.messages) ? 0 : 1),
                                human_bytes(p.bytes)}
@@ -130,8 +146,8 @@ std::string prediction_table(const PredictionSetting& setting,
              "sustained: a step of a long run, as the scheme's program and the switch have it\n"
              "(-: so many workers send or hold too much for it to be played, or their graph has\n"
              "too many links);\n"
-             "an epoch: {} rows; messages, bytes: a step of all ranks together\n",
-             setting.rows) +
+             "an epoch: {} rows; messages, bytes: a step of all ranks together\n{}",
+             setting.rows, has_errors(predictions) ? fmt::format("{}\n", legend_of_errors) : "") +
          reasons_text(predictions);
 }
 
@@ -163,10 +179,13 @@ std::string sweep_json(const Quantity& quantity, const SweepResult& result,
 std::string sweep_table(const Quantity& quantity, const SweepResult& result,
                         std::span<const ExchangeCosts> costs) {
   std::string text = fmt::format("{:<12}", quantity.name);
+  const bool means = std::ranges::any_of(
+      result.points, [](const SweepPoint& point) { return has_errors(point.predictions); });
+  const std::size_t width_of_steps = means ? 24 : 11;
   std::vector<std::size_t> widths;
   for (const Prediction& p : result.points.front().predictions) {
     const std::string name = p.variant.text();
-    widths.push_back(std::max<std::size_t>(name.size(), 11) + 2);
+    widths.push_back(std::max(name.size(), width_of_steps) + 2);
     text += fmt::format("{:>{}}", name, widths.back());
   }
   text += "\n";
@@ -174,13 +193,13 @@ std::string sweep_table(const Quantity& quantity, const SweepResult& result,
     text += fmt::format("{:<12}", quantity.text(point.value));
     for (std::size_t i = 0; i < point.predictions.size(); ++i) {
       const bool cheapest = static_cast<int>(i) == point.cheapest;
-      const Prediction& p = point.predictions[i];
-      const std::string time = p.is_played ? human_duration(p.step_s) : "-";
+      const std::string time = step_text(point.predictions[i]);
       text += fmt::format("{:>{}}", (cheapest ? "* " : "") + time, widths[i]);
     }
     text += "\n";
   }
   text += "\n*: the shortest sustained step of those that send messages\n";
+  if (means) text += fmt::format("{}\n", legend_of_errors);
   for (const Crossing& crossing : result.crossings) {
     const std::string where = crossing.high > 1.002 * crossing.low
                                   ? fmt::format("between {} and {}", quantity.text(crossing.low),

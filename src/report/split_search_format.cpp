@@ -33,7 +33,7 @@ TableRow cells_of(const SplitCost& cost) {
           human_duration(cost.compute_s),
           human_duration(cost.in_stages_s),
           human_duration(cost.gradients_s),
-          human_duration(std::max(0.0, cost.wait_s())),
+          human_duration(cost.wait_s),
           human_bytes(cost.bytes_held)};
 }
 
@@ -75,7 +75,7 @@ std::string split_search_json(const Configuration& setting, const SplitSearch& s
                     {"compute_s", cost.compute_s},
                     {"in_stages_s", cost.in_stages_s},
                     {"gradients_s", cost.gradients_s},
-                    {"wait_s", cost.wait_s()},
+                    {"wait_s", cost.wait_s},
                     {"bytes_held", cost.bytes_held}});
   }
   return Json{{"workers", setting.workers},

@@ -298,7 +298,9 @@ RunResult Experiment::run() {
   } else {
     pacer.emplace(rule, state, looks, interrupted_);
   }
-  Pacing& pacing = pacer ? *pacer : process->pacing();
+  Pacing& bare = pacer ? *pacer : process->pacing();
+  const std::unique_ptr<Pacing> wrapper = hooks_.wrap_pacing ? hooks_.wrap_pacing(bare) : nullptr;
+  Pacing& pacing = wrapper ? *wrapper : bare;
   RuntimeReport report;
   try {
     report = run_until_not_finite(setup, context(pacing, state), process.get());

@@ -24,6 +24,8 @@ RankAccount total_traffic(const std::vector<RankAccount>& accounts) {
   for (const RankAccount& account : accounts) {
     total.messages_sent += account.messages_sent;
     total.bytes_sent += account.bytes_sent;
+    total.messages_received += account.messages_received;
+    total.bytes_received += account.bytes_received;
   }
   return total;
 }

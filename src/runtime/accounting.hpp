@@ -58,7 +58,7 @@ inline void count_received(RankAccount& account, const Network& network, const L
 /// computing, and a rank that ended early waits for the others.
 RuntimeReport closed_report(std::vector<RankAccount> accounts, const std::vector<Time>& ended);
 
-/// Messages and bytes sent by all; the times are left zero.
+/// Messages and bytes of all; the times are left zero.
 RankAccount total_traffic(const std::vector<RankAccount>& accounts);
 
 /// Ends a recording: messages that nobody waited for, still on their way, are recorded too.

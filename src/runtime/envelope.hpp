@@ -40,8 +40,14 @@ struct alignas(64) Envelope : Delivery {
   /// Itself and what the heap adds: where everybody sends to everybody, that is most of a message.
   MemoryCharge charge{256};
 
-  /// Copies `bytes` in; allocates only when they are more than ever before.
+  /// Copies `bytes` in; allocates only when they are more than ever before. Of bytes that lie
+  /// nowhere there is nothing but their number.
   void fill(std::span<const std::byte> bytes) {
+    if (bytes.data() == nullptr) {
+      data = nullptr;
+      size = bytes.size();
+      return;
+    }
     if (bytes.size() > storage.size()) storage = AlignedBuffer<std::byte>(bytes.size());
     if (!bytes.empty()) std::memcpy(storage.data(), bytes.data(), bytes.size());
     data = storage.data();

@@ -65,6 +65,7 @@ Scheme fedavg_scheme() {
                    .rate = "1/ε + (σ² + τ(1-C)ς²)/(Cnε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}"},
           .source = "McMahan et al. 2017; catalogue 4.1",
           .family = SchemeFamily::local_updates,
+          .rhythm = Rhythm::by_chance,
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info, participation_info},

@@ -96,6 +96,7 @@ Scheme fedpaq_scheme() {
                    .time = step_time},
           .source = "Reisizadeh, Mokhtari, Hassani, Jadbabaie & Pedarsani 2020; catalogue 4.1",
           .family = SchemeFamily::local_updates,
+          .rhythm = Rhythm::by_chance,
           .cast = cast::servers,
           .takes = {"codec"},
           .codec_need = CodecNeed::unbiased,

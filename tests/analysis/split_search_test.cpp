@@ -80,7 +80,9 @@ TEST_CASE("a search has all splits once, with as many microbatches as are best",
     CHECK(cost.compute_s > 0.0);
     CHECK((cost.in_stages_s > 0.0) == (cost.split.tensor > 1));
     CHECK((cost.gradients_s > 0.0) == (cost.split.data > 1));
-    CHECK(cost.wait_s() >= -1e-12);
+    // Differences of seconds were 1e-18 s off, on either side.
+    CHECK(cost.wait_s >= 0.0);
+    if (cost.split.pipeline == 1) CHECK(cost.wait_s == 0.0);
     for (const int other : {1, 2, 4, 8}) {
       Configuration given = c;
       given.hyperparameters["microbatches"] = other;

@@ -24,9 +24,8 @@ struct SplitCost {
   int microbatches = 1;
   double step_s = 0.0;
   // Of the stage with the most to do: what it computes, what its parts add up, what it adds up
-  // with the same stage of other pipelines; the rest of a step it waits.
-  double compute_s = 0.0, in_stages_s = 0.0, gradients_s = 0.0;
-  double wait_s() const { return step_s - compute_s - in_stages_s - gradients_s; }
+  // with the same stage of other pipelines; the rest of a step it waits, ≥ 0.
+  double compute_s = 0.0, in_stages_s = 0.0, gradients_s = 0.0, wait_s = 0.0;
   /// Of the worker that holds most: parameters, gradients, the optimizer's vectors, and units and
   /// slopes of the minibatches on their way.
   double bytes_held = 0.0;

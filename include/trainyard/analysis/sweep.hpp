@@ -36,8 +36,8 @@ Sweep parse_sweep(std::string_view text, std::string_view what);
 struct SweepPoint {
   double value = 0.0;
   std::vector<Prediction> predictions;  // of each variant
-  /// Index of the shortest sustained step of those that send messages; the first of equals; -1 when
-  /// none sends any.
+  /// Index of the shortest sustained step of those that send messages; the first of equals, and of
+  /// those that are not told apart by more than their errors; -1 when none sends any.
   int cheapest = -1;
 };
 

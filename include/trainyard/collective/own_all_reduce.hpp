@@ -18,6 +18,9 @@ enum class SpeaksTo { groups, all_workers };
 /// when it comes too late.
 void add_all_reduce(AllReduce way, SpeaksTo whom);
 
+/// Whether it is one of those that are there without a program's own.
+bool is_published(const AllReduce& way);
+
 /// Of a row of the table.
 SpeaksTo speaks_to(std::string_view name);
 

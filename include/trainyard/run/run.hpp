@@ -28,6 +28,7 @@
 
 namespace trainyard {
 
+class Pacing;     // runtime/pacing.hpp
 class Processes;  // runtime/processes.hpp
 class RunState;
 class TraceRecorder;
@@ -139,6 +140,8 @@ struct RunHooks {
   /// Called by each rank before its program, which then talks through what it returns
   /// (rank_wrapper.hpp).
   std::function<std::unique_ptr<Rank>(Rank&)> wrap{};
+  /// Called once, before the ranks begin, which then ask what it returns for their steps.
+  std::function<std::unique_ptr<Pacing>(Pacing&)> wrap_pacing{};
   /// Ranks are processes, of which this is one: all of them call run_experiment(), with the same
   /// plan, in `wall`. The leading one returns the result, the others nothing.
   Processes* processes = nullptr;

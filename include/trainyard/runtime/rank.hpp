@@ -66,7 +66,7 @@ class Rank : public Communicator {
   /// own.
   virtual void stand_still(FunctionRef<void()> inspect) = 0;
 
-  /// Messages and bytes sent so far by all ranks. REQUIRES: called from within stand_still().
+  /// Messages and bytes of all ranks so far. REQUIRES: called from within stand_still().
   virtual RankAccount traffic_of_all() const = 0;
 
   /// The run is over when its clock is there, whatever ranks are at: they are unwound, and what is

@@ -15,6 +15,7 @@ import { table } from "./table.js";
  * @property {number} servers
  * @property {number | null} closed_form_s
  * @property {number} step_s
+ * @property {number} [step_error_s] of a mean: in 998 of 1000 cases it is within this
  * @property {number} epoch_s
  * @property {number} messages_per_step
  * @property {number} bytes_per_step
@@ -72,29 +73,37 @@ function who_takes(rows) {
 /** Of these all average all gradients of a step, as they are. */
 const exact_schemes = ["ring", "all-reduce", "ps-sync"];
 
+/**
+ * "5.03 ms", and of a mean "5.03 ms ± 12 µs".
+ * @param {PredictionRow} row
+ */
+export function step_text({step_s, step_error_s}) {
+  return step_error_s ? `${duration(step_s)} ± ${duration(step_error_s)}` : duration(step_s);
+}
+
 /** @param {PredictionDocument} content @returns {string[]} what a reader first wants to know */
 export function prediction_sentences({rows, workers}) {
   const sending = rows.filter((row) => row.messages_per_step > 0);
   if (sending.length === 0) {
-    return [`None of these schemes sends a message; a step of ${variant_name(rows[0])} takes ${duration(rows[0].step_s)}.`];
+    return [`None of these schemes sends a message; a step of ${variant_name(rows[0])} takes ${step_text(rows[0])}.`];
   }
   const among = `among ${counted(workers, "worker")}`;
-  if (rows.length === 1) return [`A step of ${variant_name(rows[0])} takes ${duration(rows[0].step_s)} ${among}.`];
+  if (rows.length === 1) return [`A step of ${variant_name(rows[0])} takes ${step_text(rows[0])} ${among}.`];
   const schemes = new Set(sending.map(({scheme}) => scheme)).size;
   const whose = schemes === sending.length ? counted(schemes, "scheme") : `${sending.length} ways of ${counted(schemes, "scheme")}`;
   const order = [...sending].sort((a, b) => a.step_s - b.step_s);
   const best = least_of(order, ({step_s}) => step_s), worst = order[order.length - 1];
   const sentences = [`Of ${whose} that ${sending.length === 1 ? "sends" : "send"} messages ${who_takes(best)} the shortest step ` +
-    `${among}, ${duration(order[0].step_s)}${best.length < order.length ? `; no step is longer than that of ${variant_name(worst)}, ${duration(worst.step_s)}.` : "."}`];
+    `${among}, ${step_text(order[0])}${best.length < order.length ? `; no step is longer than that of ${variant_name(worst)}, ${step_text(worst)}.` : "."}`];
   const alone = rows.find((row) => row.scheme === "sequential");
-  if (alone) sentences.push(`One machine by itself (sequential) takes ${duration(alone.step_s)} for as many rows.`);
+  if (alone) sentences.push(`One machine by itself (sequential) takes ${step_text(alone)} for as many rows.`);
   const exact = order.filter((row) => exact_schemes.includes(row.scheme));
   if (exact.length > 0 && !best.includes(exact[0])) {
     const names = [...new Set(exact.map(({scheme}) => scheme))];
     const of_names = names.length === 1 ? "" : `Of ${listed(names)}, which average all gradients in every step, `;
-    const first = `${variant_name(exact[0])} takes the shortest: ${duration(exact[0].step_s)}.`;
+    const first = `${variant_name(exact[0])} takes the shortest: ${step_text(exact[0])}.`;
     sentences.push(of_names ? of_names + first
-      : `A step of ${variant_name(exact[0])}, which averages all gradients, takes ${duration(exact[0].step_s)}.`);
+      : `A step of ${variant_name(exact[0])}, which averages all gradients, takes ${step_text(exact[0])}.`);
   }
   return sentences;
 }
@@ -139,7 +148,8 @@ export function prediction_page(parent, content) {
   parent.append(element("h1", {}, "What a step takes, on paper"),
     ...prediction_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
     element("p", {class: "setting"}, `${counted(workers, "worker")}, a model of ${significant(parameters, 9)} parameters, ` +
-      `${duration(compute_s)} for a minibatch of ${batch} rows, a pass over ${epoch_rows} rows. A step: one minibatch of every worker.`));
+      `${duration(compute_s)} for a minibatch of ${batch} rows, a pass over ${epoch_rows} rows. A step: one minibatch of every worker.` +
+      (rows.some(({step_error_s}) => step_error_s) ? " ±: the mean of what is drawn at random or never comes round again; in 998 of 1000 cases it is within that." : "")));
   draw_predictions(parent, rows);
   draw_bounds(parent, content.lower_bounds);
   const keys = Object.keys(rows[0]);

@@ -34,6 +34,13 @@ test("predict: of one scheme nothing is compared", () => {
   assert.deepEqual(prediction_sentences({workers: 8, rows: [rows[0]]}), ["None of these schemes sends a message; a step of sequential takes 8 ms."]);
 });
 
+test("predict: a mean is said with its error", () => {
+  assert.deepEqual(prediction_sentences({workers: 8, rows: [{...rows[1], step_error_s: 0.0002}]}),
+    ["A step of ring takes 17 ms ± 200 µs among 8 workers."]);
+  assert.deepEqual(prediction_sentences({workers: 8, rows: [{...rows[1], step_error_s: 0}]}),
+    ["A step of ring takes 17 ms among 8 workers."]);
+});
+
 test("rows by size, what is unknown last; of each scheme its best way", () => {
   const unknown = {...row("x", null, 1), closed_form_s: null}, known = {...row("y", null, 1), closed_form_s: 1};
   assert.deepEqual(sorted_predictions([unknown, known], "closed_form_s").map(({scheme}) => scheme), ["y", "x"]);
