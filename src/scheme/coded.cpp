@@ -5,6 +5,8 @@
 #include "trainyard/collective/coded_exchange.hpp"
 #include "trainyard/collective/parameter_server.hpp"
 
+#include "collective/short_parts.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -36,6 +38,7 @@ std::optional<Duration> coded_server_time(const StepSetting& s, const Codec& cod
   const bool coding_is_free = s.coding.encode.count() == 0 && s.coding.decode.count() == 0;
   const auto message = s.coded_message(shard, codec);
   if (!message || k > n || (k > 1 && !(coding_is_free && pushing == n))) return std::nullopt;
+  if (takes_turns(s.parameters, n, k)) return std::nullopt;  // as ps-sync
   const Duration e = s.encoding(shard), d = s.decoding(shard);
   const Duration up =
       s.compute + e + (coding.worker_feedback ? d : Duration{0}) + worked_off(pushing, *message, d);

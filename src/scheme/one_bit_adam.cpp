@@ -25,6 +25,8 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "collective/short_parts.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -140,9 +142,11 @@ void serve(Server& server) {
   }
 }
 
-/// The first step is one of the warm-up.
+/// The first step is one of the warm-up, which is as ps-sync.
 std::optional<Duration> step_time(const StepSetting& s) {
-  if (s.servers > s.workers) return std::nullopt;
+  if (s.servers > s.workers || takes_turns(s.parameters, s.workers, s.servers)) {
+    return std::nullopt;
+  }
   return s.compute + s.all_reduce(find_all_reduce("ps-sharded"));
 }
 

@@ -4,6 +4,8 @@
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "collective/short_parts.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -26,9 +28,12 @@ void serve(Server& server) {
 }
 
 /// With more servers than workers it is less: the first shards are answered while the last are
-/// still being pushed.
+/// still being pushed. Where shards of a few numbers are not all of one length it depends on who
+/// meets whom.
 std::optional<Duration> step_time(const StepSetting& s) {
-  if (s.servers > s.workers) return std::nullopt;
+  if (s.servers > s.workers || takes_turns(s.parameters, s.workers, s.servers)) {
+    return std::nullopt;
+  }
   return s.compute + s.all_reduce(find_all_reduce("ps-sharded"));
 }
 
