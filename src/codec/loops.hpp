@@ -46,10 +46,10 @@ constexpr T scale_up_of(T most) {
 template <typename T>
 struct CodecLoops {
   // norms-inl.hpp
-  T (*largest)(std::span<const T> x);                // max |x_i|
-  double (*sum)(std::span<const T> x, double unit);  // Σ x_i unit
-  double (*sum_of_squares)(std::span<const T> x, double unit,
-                           double center);                         // Σ (x_i unit − center)²
+  T (*largest)(std::span<const T> x);  // max |x_i|
+  // Σ (x_i unit − center) and Σ (x_i unit − center)²
+  double (*sum)(std::span<const T> x, double unit, double center);
+  double (*sum_of_squares)(std::span<const T> x, double unit, double center);
   double (*sum_of_magnitudes)(std::span<const T> x, double unit);  // Σ |x_i unit|
 
   // half-inl.hpp. Adding returns false where a number is not finite.

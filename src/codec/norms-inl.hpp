@@ -40,8 +40,8 @@ HWY_INLINE HWY_ATTR double sum_of(std::span<const T> x, const Term& term) {
 }
 
 template <typename T>
-double sum(std::span<const T> x, double unit) {
-  return sum_of<T>(x, [=](double value) HWY_ATTR { return value * unit; });
+double sum(std::span<const T> x, double unit, double center) {
+  return sum_of<T>(x, [=](double value) HWY_ATTR { return value * unit - center; });
 }
 
 template <typename T>

@@ -56,12 +56,13 @@ double norm_of(std::span<const T> x) {
   return within<double>(squares.unit * std::sqrt(squares.sum));
 }
 
-/// √(Σ (x_i − x̄)² / d), x̄ the mean; not finite where x is not.
+/// √(Σ (x_i − x̄)² / d), x̄ the mean: exactly 0 where all x_i are the same, as the mean is taken of
+/// what they differ from the first one by. Not finite where x is not. REQUIRES: x is not empty.
 template <typename T>
 double standard_deviation(std::span<const T> x) {
   const auto d = static_cast<double>(x.size());
-  const double unit = squaring_unit(x);
-  const double mean = codec_loops<T>().sum(x, 1.0 / unit) / d;
+  const double unit = squaring_unit(x), first = static_cast<double>(x.front()) / unit;
+  const double mean = first + codec_loops<T>().sum(x, 1.0 / unit, first) / d;
   return unit * std::sqrt(codec_loops<T>().sum_of_squares(x, 1.0 / unit, mean) / d);
 }
 

@@ -369,4 +369,14 @@ void Worker::descend() {
   }
 }
 
+void Worker::record_coding(std::size_t plain_bytes, std::size_t encoded_bytes) {
+  CodingAccount& account = context_.state.coding_of(rank_.rank());
+  account.plain_bytes += plain_bytes;
+  account.encoded_bytes += encoded_bytes;
+}
+
+void Worker::remark(std::string text) {
+  if (rank_.rank() == 0) context_.state.remark(0, std::move(text));
+}
+
 }  // namespace trainyard

@@ -93,7 +93,8 @@ std::string without_gradient_text(std::size_t count, std::size_t parameters,
                                   std::uint64_t warm_up) {
   return fmt::format(
       "warning: one-bit-adam froze its second moment after {} step{}, in which {} of {} parameters "
-      "had no gradient: they stay where they were; with a larger --freeze-step fewer do",
+      "had no gradient: these stay where they were, whatever gradients they get later "
+      "(--freeze-step makes the warm-up longer)",
       warm_up, warm_up == 1 ? "" : "s", count, parameters);
 }
 

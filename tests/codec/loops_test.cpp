@@ -48,7 +48,7 @@ class Loops {
     const T most = loops.largest(x);
     const Dither u(0x123456789abcdefU);
     outcome_.add(most);
-    outcome_.add(loops.sum(x, 0.25));
+    outcome_.add(loops.sum(x, 0.25, 0.125));
     outcome_.add(loops.sum_of_squares(x, 0.25, 0.0));
     outcome_.add(loops.sum_of_squares(x, 0.25, 0.125));
     outcome_.add(loops.sum_of_magnitudes(x, 0.25));

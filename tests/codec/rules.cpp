@@ -147,17 +147,19 @@ Real largest_of_sample(const CodecSample& x) {
   return largest;
 }
 
-/// About the mean.
+/// About the mean; 0 for a constant.
 Real deviation_of_sample(const CodecSample& x) {
-  Real mean = 0.0L, squares = 0.0L;
-  for (const double value : x.values) mean += Real{value} / static_cast<Real>(x.size());
+  Real mean = x.values.front(), squares = 0.0L;
+  for (const double value : x.values) {
+    mean += (Real{value} - Real{x.values.front()}) / static_cast<Real>(x.size());
+  }
   for (const double value : x.values) squares += (Real{value} - mean) * (Real{value} - mean);
   return std::sqrt(squares / static_cast<Real>(x.size()));
 }
 
 CodecRule terngrad(const std::string& text, Real clip) {
   const auto most = [clip](const CodecSample& x) {
-    if (x.size() == 1) return largest_of_sample(x);
+    if (x.size() == 1 || std::isinf(clip)) return largest_of_sample(x);
     return std::min(largest_of_sample(x), clip * deviation_of_sample(x));
   };
   return {.text = text,
@@ -365,8 +367,9 @@ std::vector<CodecRule> all_rules() {
   std::vector<CodecRule> rules = rules_without_chance();
   for (CodecRule rule :
        {qsgd(1), qsgd(127), qsgd(5000), qsgd_elias(1), qsgd_elias(127), qsgd_elias(5000),
-        terngrad("terngrad", 1e9L), terngrad("terngrad:1.5", 1.5L), natural(),
-        random_k("random-k:k=3", 3, true), random_k("random-k-unscaled:k=3", 3, false)}) {
+        terngrad("terngrad", std::numeric_limits<Real>::infinity()), terngrad("terngrad:1.5", 1.5L),
+        natural(), random_k("random-k:k=3", 3, true),
+        random_k("random-k-unscaled:k=3", 3, false)}) {
     rules.push_back(std::move(rule));
   }
   return rules;

@@ -85,21 +85,20 @@ TEST_CASE("one-bit-adam is Adam, and then steps along encoded momenta", "[scheme
 
 namespace {
 
-/// What a run on sparse rows, many of whose features come up late, ends with.
-struct SparseRun {
+struct TrainedRun {
   RunResult result;
   std::vector<float> v;  // worker 0's second moments
   std::string remarks;
 };
 
-SparseRun on_sparse_rows(const std::string& codec, std::uint64_t freeze, std::uint64_t steps) {
-  const LoadedData data = test::sparse_problem(400, 300);
+TrainedRun trained_on(const LoadedData& data, const std::string& codec, std::uint64_t freeze,
+                      std::uint64_t steps) {
   Configuration c = test::quick("one-bit-adam", 2, steps);
   c.batch = 1;
   c.optimizer.lr = 0.01;
   c.ingredients["codec"] = codec;
   c.hyperparameters["freeze-step"] = static_cast<double>(freeze);
-  SparseRun run;
+  TrainedRun run;
   RunHooks hooks;
   hooks.remark = [&](const std::string& text) { run.remarks += text + "\n"; };
   hooks.finished = [&](const RunState& state) {
@@ -117,12 +116,13 @@ SparseRun on_sparse_rows(const std::string& codec, std::uint64_t freeze, std::ui
 
 TEST_CASE("one-bit-adam leaves parameters alone whose second moment it froze at 0", "[scheme]") {
   constexpr std::uint64_t freeze = 5, steps = 100;
-  const std::vector<float> frozen = on_sparse_rows("identity", freeze, freeze).v;
+  const LoadedData late = test::sparse_problem(400, 300);  // many features come up late
+  const std::vector<float> frozen = trained_on(late, "identity", freeze, freeze).v;
   const auto zeros = std::ranges::count(frozen, 0.0F);
   REQUIRE(zeros > 100);
   for (const char* codec : {"identity", "qsgd:127", "sign"}) {
     CAPTURE(codec);
-    const SparseRun run = on_sparse_rows(codec, freeze, steps);
+    const TrainedRun run = trained_on(late, codec, freeze, steps);
     CHECK(run.v == frozen);
     const auto model = std::as_const(run.result.model).view().as<float>();
     for (std::size_t j = 0; j < model.size(); ++j) {
@@ -134,8 +134,8 @@ TEST_CASE("one-bit-adam leaves parameters alone whose second moment it froze at 
                                  std::to_string(zeros) + " of 300 parameters had no gradient"));
   }
   // Before the freeze there is nothing to say, and where all have had a gradient neither.
-  CHECK(on_sparse_rows("identity", freeze, freeze).remarks.empty());
-  CHECK(on_sparse_rows("identity", 3000, 3010).remarks.empty());
+  CHECK(trained_on(late, "identity", freeze, freeze).remarks.empty());
+  CHECK(trained_on(test::dense_problem(), "identity", freeze, steps).remarks.empty());
 }
 
 // m_t = β₁ m_{t−1} + (1 − β₁) ḡ_t − (mean of e_i + E)_t + (the same)_{t−1}: nothing is lost.

@@ -311,16 +311,9 @@ class Worker {
   }
   void decode_by(FunctionRef<void()> work) { code(context_.coding_time.decode, work); }
   /// So many bytes were sent for so many, for the summary.
-  void record_coding(std::size_t plain_bytes, std::size_t encoded_bytes) {
-    CodingAccount& account = context_.state.coding_of(rank_.rank());
-    account.plain_bytes += plain_bytes;
-    account.encoded_bytes += encoded_bytes;
-  }
-  /// What the reader of the run's results should know of it, a sentence that is said at its end. Of
-  /// what all workers find alike: worker 0's alone is kept.
-  void remark(std::string text) {
-    if (rank_.rank() == 0) context_.state.remark(0, std::move(text));
-  }
+  void record_coding(std::size_t plain_bytes, std::size_t encoded_bytes);
+  /// A sentence for the reader of the run's results, said at its end. Worker 0's alone is kept.
+  void remark(std::string text);
   GradientShape gradient_shape() const { return context_.gradient_shape(); }
   /// The matrices that the replica is.
   std::vector<TensorShape> tensors() const { return context_.model.tensors(); }
