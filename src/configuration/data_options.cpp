@@ -210,6 +210,17 @@ Option data_source_option() {
       [](const C& c) { return c.data_source == DataSource::server ? "server" : "partitioned"; }};
 }
 
+Option weights_option() {
+  return idle_where({"data", "weights", "workers|rows",
+                     "what is minimised where shares are unequal: the mean over workers, or over "
+                     "rows [the scheme's published rule]",
+                     [](C& c, Text t, Text w) { c.weights = parse_share_weights(t, w); },
+                     [](const C& c) { return c.weights ? share_weights_text(*c.weights) : ""; }},
+                    [](const OptionSetting& s) {
+                      return s.configuration.workers == 1 ? "one worker has all rows" : "";
+                    });
+}
+
 /// Which rows go where, and in which order.
 std::vector<Option> row_options() {
   return {
@@ -217,6 +228,7 @@ std::vector<Option> row_options() {
        "which rows go to which worker; split: as 'trainyard split' has divided them",
        [](C& c, Text t, Text w) { c.partition = parse_partition(t, w); },
        [](const C& c) { return partition_text(c.partition); }},
+      weights_option(),
       idle_where(order_option(),
                  [](const OptionSetting& s) {
                    return s.configuration.replacement

@@ -258,6 +258,28 @@ std::string partition_text(PartitionRule rule) {
   throw InternalError("a partition rule without a name");
 }
 
+ShareWeights parse_share_weights(std::string_view text, std::string_view what) {
+  for (const ShareWeights weights : {ShareWeights::workers, ShareWeights::rows}) {
+    if (text == share_weights_text(weights)) return weights;
+  }
+  throw UsageError(fmt::format("{}: found {}; expected workers or rows", what, echoed(text)));
+}
+
+std::string share_weights_text(ShareWeights weights) {
+  return weights == ShareWeights::workers ? "workers" : "rows";
+}
+
+std::vector<double> row_weights(const std::vector<std::vector<std::uint32_t>>& parts) {
+  std::size_t rows = 0;
+  for (const auto& part : parts) rows += part.size();
+  std::vector<double> weights;
+  weights.reserve(parts.size());
+  for (const auto& part : parts) {
+    weights.push_back(static_cast<double>(parts.size() * part.size()) / static_cast<double>(rows));
+  }
+  return weights;
+}
+
 RowOrder parse_row_order(std::string_view text, std::string_view what) {
   for (const RowOrder order : {RowOrder::reshuffle, RowOrder::once, RowOrder::file}) {
     if (text == row_order_text(order)) return order;

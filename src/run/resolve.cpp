@@ -24,6 +24,7 @@
 #include "run/pipelines.hpp"
 #include "run/rehearsal.hpp"
 #include "run/scheme_graph.hpp"
+#include "run/share_weights.hpp"
 
 namespace trainyard {
 
@@ -117,6 +118,7 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
   const Cast cast = cast_of(scheme, c);
   (void)holdings_of(scheme, cast, model, c.model);
   check_data_source(scheme, cast);
+  check_weights(scheme, cast, c);
   if (model.scalar() != Scalar::float32 && cast.models_in_memory() > 0) {
     throw OptionError(
         "model", c.model,
@@ -343,6 +345,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   resolve_compute_time(c, schemes, *model, data, say);
   resolve_coding_time(c, schemes, *model, measured, say);
   remark_codec(c, schemes, *model, say);
+  remark_unequal_shares(c, schemes, data.train, say);
   std::vector<OptionSetting> settings;
   settings.reserve(schemes.size());
   for (const std::string& name : schemes) settings.push_back({c, find_scheme(name)});

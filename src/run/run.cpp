@@ -24,6 +24,7 @@
 #include "run/end_remarks.hpp"
 #include "run/measurement.hpp"
 #include "run/observation.hpp"
+#include "run/share_weights.hpp"
 #include "run/summary.hpp"
 
 namespace trainyard {
@@ -98,6 +99,7 @@ class Experiment {
   bool accounts_are_lost_ = false;  // of the ranks
   bool diverged_ = false;
   std::vector<Note> notes_;
+  const std::vector<double> loss_weights_;  // of workers
 };
 
 Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
@@ -114,7 +116,8 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       target_(target_of(config_)),
       observation_(config_, hooks.processes == nullptr ? cast_.ranks() : 0),
       initial_(model_.scalar(), model_.dimension()),
-      notes_(plan.notes) {
+      notes_(plan.notes),
+      loss_weights_(loss_weights(scheme_, config_, plan.parts)) {
   hooks_.remark = noting(notes_, hooks.remark);
   model_.initialize(initial_.view(), config_.seed);
 }
@@ -263,6 +266,8 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .simulated = config_.time == TimeMode::simulated,
       .recorder = hooks_.recorder,
       .hot = plan_.hot.get(),
+      .loss_weights = loss_weights_,
+      .share_weights = weights_of(scheme_, config_),
       .data_server =
           cast_.data_servers > 0 ? std::optional(cast_.workers + cast_.servers) : std::nullopt};
 }

@@ -1,4 +1,5 @@
 // A worker's gradient in parts, between which the scheme may send.
+#include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/worker.hpp"
 
 namespace trainyard {
@@ -18,7 +19,11 @@ Vector Worker::compute_gradient_by_parts(
         {.simulated = until - before,
          .slowdown = whole.slowdown,
          .pause = part.number == 0 ? whole.pause : Duration{0}},
-        [&] { in_parts_->compute(part, replica_, batch_, gradient); },
+        [&] {
+          in_parts_->compute(part, replica_, batch_, gradient);
+          if (weight_ == 1.0) return;
+          kernels::scale(weight_, gradient.subspan(part.parameters.first, part.parameters.count));
+        },
         [&](Message& message) {
           serve(message);
           return true;

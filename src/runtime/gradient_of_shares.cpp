@@ -26,10 +26,15 @@ Vector Worker::compute_combination(std::span<const double> coefficients, std::ui
     kernels::set_to_zero(combination_.view());
     for (std::size_t share = 0; share < combined_.size(); ++share) {
       context_.model.gradient(replica_, combined_[share], gradient_.view(), workspace_);
-      kernels::axpy(coefficients[share], gradient_.view(), combination_.view());
+      kernels::axpy(coefficients[share] * weight_of(share), gradient_.view(), combination_.view());
     }
   });
   return combination_.view();
+}
+
+Vector Worker::compute_weighed_mean() {
+  const std::vector<double> alike(weights_.size(), 1.0 / static_cast<double>(weights_.size()));
+  return compute_combination(alike, done_);
 }
 
 std::optional<Vector> Worker::compute_share_unless(std::size_t share, std::uint64_t number,
@@ -37,7 +42,7 @@ std::optional<Vector> Worker::compute_share_unless(std::size_t share, std::uint6
   require(share < streams_.size(), "a share is one of those that the worker has");
   skip_to(share, number);
   const Batch batch = fetched(streams_[share].next());
-  return compute_unless(batch, cost_of(1.0, next_slowdown()), take);
+  return compute_unless(batch, cost_of(1.0, next_slowdown()), weight_of(share), take);
 }
 
 }  // namespace trainyard

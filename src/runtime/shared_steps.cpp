@@ -17,7 +17,7 @@ void Worker::descend_shared(SharedAccess access) {
   SharedModel& shared = this->shared().of(group_);
   if (context_.state.layout().home != ModelHome::shared) throw_wrong_home("descend_shared()");
   const Batch batch = next_minibatch();
-  const auto step_size = static_cast<float>(common_step_size());
+  const auto step_size = static_cast<float>(common_step_size() * weight_);
   const bool sampled =
       context_.hot == nullptr && (context_.simulated || done_ % staleness_sampled_every == 0);
   const std::uint64_t before = sampled ? context_.pacer.worker_steps_done() : 0;

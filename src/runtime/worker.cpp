@@ -93,6 +93,11 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
     noises_.emplace_back(context.compute_noise, context.seed,
                          static_cast<std::uint32_t>(stands_for_all ? w : rank.rank()));
   }
+  if (!context.loss_weights.empty()) {
+    for (const int w : shares)
+      weights_.push_back(context.loss_weights[static_cast<std::size_t>(w)]);
+    if (shares.size() == 1) weight_ = weights_.front();
+  }
   if (streams_.size() == 1 && !context.data_server) own_stream_ = &streams_.front();
   next_numbers_.assign(shares.size(), 0);
   const std::size_t rows = context.batch * shares.size();
@@ -245,38 +250,42 @@ void Worker::sit_out() {
   context_.pacer.sit_out(rank_.rank());
 }
 
+void Worker::take_gradient(ConstVector model, Batch batch, double weight) {
+  context_.model.gradient(model, batch, gradient_.view(), workspace_);
+  if (weight != 1.0) kernels::scale(weight, gradient_.view());
+}
+
 Vector Worker::compute_gradient() {
   needs_whole("compute_gradient()");
+  require(weights_.size() < 2, "shares that weigh differently are combined");
   batch_ = next_minibatch();
-  rank_.compute(cost_of_next(false),
-                [&] { context_.model.gradient(replica_, batch_, gradient_.view(), workspace_); });
+  rank_.compute(cost_of_next(false), [&] { take_gradient(replica_, batch_, weight_); });
   return gradient_.view();
 }
 
 /// At the replica as it is now. False when `serve` said so.
-bool Worker::compute_serving(Batch batch, const ComputeCost& cost,
+bool Worker::compute_serving(Batch batch, const ComputeCost& cost, double weight,
                              FunctionRef<bool(Message&)> serve) {
   needs_whole("compute_gradient()");
   if (read_at_.empty()) read_at_ = VectorBuffer(replica_.scalar(), replica_.size());
   kernels::copy(replica_, read_at_.view());
   batch_ = batch;
   return rank_.compute_serving(
-      cost, [&] { context_.model.gradient(read_at_.view(), batch_, gradient_.view(), workspace_); },
-      serve);
+      cost, [&] { take_gradient(read_at_.view(), batch_, weight); }, serve);
 }
 
 Vector Worker::compute_gradient_serving(FunctionRef<void(const Message&)> serve) {
   const Batch batch = next_minibatch();
-  compute_serving(batch, cost_of_next(false), [&](const Message& message) {
+  compute_serving(batch, cost_of_next(false), weight_, [&](const Message& message) {
     serve(message);
     return true;
   });
   return gradient_.view();
 }
 
-std::optional<Vector> Worker::compute_unless(Batch batch, const ComputeCost& cost,
+std::optional<Vector> Worker::compute_unless(Batch batch, const ComputeCost& cost, double weight,
                                              FunctionRef<void(const Message&)> take) {
-  const bool done = compute_serving(batch, cost, [&](const Message& message) {
+  const bool done = compute_serving(batch, cost, weight, [&](const Message& message) {
     take(message);
     return false;
   });
@@ -286,7 +295,7 @@ std::optional<Vector> Worker::compute_unless(Batch batch, const ComputeCost& cos
 
 std::optional<Vector> Worker::compute_gradient_unless(FunctionRef<void(const Message&)> take) {
   const Batch batch = next_minibatch();
-  return compute_unless(batch, cost_of_next(false), take);
+  return compute_unless(batch, cost_of_next(false), weight_, take);
 }
 
 /// Once: every batch of a run has the same portions.
@@ -302,7 +311,7 @@ std::optional<Vector> Worker::compute_portion_unless(std::size_t number,
   require(number < context_.portions(), "a portion is one of those that there are");
   portion_ = context_.portion(number);
   if (!context_.train.unchecked_file.empty()) check_portion(number);
-  return compute_unless(fetched({&portion_, 1}), cost_of_next(false), take);
+  return compute_unless(fetched({&portion_, 1}), cost_of_next(false), 1.0, take);
 }
 
 void Worker::compute(double minibatches, FunctionRef<void()> work) {
@@ -323,6 +332,11 @@ void Worker::code(Duration of_a_number, FunctionRef<void()> work) {
 }
 
 void Worker::compute_on_minibatch(FunctionRef<void(Batch)> work) {
+  if (!weights_.empty()) {
+    throw OptionError("weights", share_weights_text(ShareWeights::rows),
+                      fmt::format("{} computes no gradient as such, and weighs nothing by itself",
+                                  context_.scheme));
+  }
   batch_ = next_minibatch();
   rank_.compute(cost_of_next(false), [&] { work(batch_); });
 }
@@ -352,12 +366,16 @@ Optimizer& Worker::optimizer_for(std::size_t numbers) {
 
 void Worker::descend() {
   needs_whole("descend()");
+  if (weights_.size() > 1) {
+    apply(compute_weighed_mean());
+    return;
+  }
   if (!context_.optimizer.plain()) {
     apply(compute_gradient());
     return;
   }
   const Batch batch = next_minibatch();
-  const double step_size = this->step_size();
+  const double step_size = this->step_size() * weight_;
   if (sparse_ != nullptr && single_row_) {
     const std::span<float> parameters = replica_.floats();
     rank_.compute(cost_of_next(false),

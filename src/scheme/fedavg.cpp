@@ -2,10 +2,10 @@
 // in which only a fraction C of the workers takes part in each round. In a round of τ steps,
 // m = max(1, C n) workers, drawn anew, step on their replicas; then the server takes
 //   x ← Σ_{i takes part} n_i x_i / Σ_{i takes part} n_i,
-// n_i being the rows of worker i's share, and sends x to everybody: who sat out idles, sends only
-// an empty message that says so, and goes on from the average as the others do. C = 1 with equal
-// shares is local SGD. (The paper counts τ in epochs of a client's own share, and a client that
-// sits out gets the model only when it is drawn next, which is the same model.)
+// n_i being the rows of worker i's share (--weights workers: 1), and sends x to everybody: who sat
+// out idles, sends only an empty message that says so, and goes on from the average as the others
+// do. C = 1 with equal shares is local SGD. (The paper counts τ in epochs of a client's own share,
+// and a client that sits out gets the model only when it is drawn next, which is the same model.)
 //
 // All workers draw from one seeded stream, so that nobody has to be told who takes part. A step
 // that a worker sits out is no minibatch: a step is m of them, for epochs and for schedules of the
@@ -32,7 +32,7 @@ void work(Worker& worker) {
   while (worker.next_step()) {
     const bool takes_part = participation.step(period);
     if ((worker.step() + 1) % period != 0) continue;
-    std::ranges::fill(rows, takes_part ? worker.share_rows() : 0);
+    std::ranges::fill(rows, takes_part ? worker.share_weight() : 0);
     push(worker.comm(), takes_part ? worker.replica() : Vector(), rows);
     pull(worker.comm(), worker.replica());
   }
@@ -70,6 +70,7 @@ Scheme fedavg_scheme() {
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info, participation_info},
           .learns_from = learns_from_drawn,
+          .shares = {.published = ShareWeights::rows, .in_program = true},
           .worker = work,
           .server = serve};
 }

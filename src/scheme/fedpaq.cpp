@@ -1,10 +1,10 @@
 // FedPAQ, federated averaging of quantised updates (Reisizadeh, Mokhtari, Hassani, Jadbabaie &
 // Pedarsani, AISTATS 2020, Algorithm 1): as fedavg, but what a worker sends at the end of a round
 // is C of how far it has come, and the server moves x by the mean of these:
-//   x ← x + Σ_{i takes part} n_i C(x_i − x) / Σ_{i takes part} n_i.
-// No error is kept, for a worker may not be drawn again for long: C has to be right on average. The
-// new x is sent to all as it is. Without compression it is fedavg. (The paper weighs all workers
-// alike; with equal shares so does this.)
+//   x ← x + (1/m) Σ_{i takes part} C(x_i − x),
+// m of them taking part. With --weights rows worker i counts n_i, its rows, as in fedavg. No error
+// is kept, for a worker may not be drawn again for long: C has to be right on average. The new x is
+// sent to all as it is. Without compression it is fedavg.
 #include <cstdint>
 #include <optional>
 
@@ -27,7 +27,7 @@ void push_update(Worker& worker, Coder& coder, ConstVector update) {
   Communicator& comm = worker.comm();
   for_each_shard(comm, [&](int shard) {
     comm.send_encoded(comm.server(shard), coder.encode(even_split(update, shard, comm.servers())),
-                      worker.share_rows());
+                      worker.share_weight());
   });
 }
 
@@ -103,6 +103,7 @@ Scheme fedpaq_scheme() {
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info, participation_info},
           .learns_from = learns_from_drawn,
+          .shares = {.in_program = true},
           .worker = work,
           .server = serve};
 }

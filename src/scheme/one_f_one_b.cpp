@@ -89,6 +89,8 @@ Scheme one_f_one_b_scheme() {
           .family = SchemeFamily::synchronous,
           .cast = cast::pipelines,
           .hyperparameters = {stages_info, microbatches_info, tensor_size_info},
+          .shares = {.fixed = "those who hold a copy of the model take the minibatches of all "
+                              "their shares together"},
           .worker = work};
 }
 

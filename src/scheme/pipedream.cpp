@@ -77,6 +77,8 @@ Scheme pipedream_scheme() {
           .family = SchemeFamily::asynchronous,
           .cast = cast::pipelines,
           .hyperparameters = {stages_info, tensor_size_info},
+          .shares = {.fixed = "those who hold a copy of the model take the minibatches of all "
+                              "their shares together"},
           .worker = work};
 }
 

@@ -301,17 +301,20 @@ void ps_activations_serve(Server& server, void (*serve)(Server& server, ReadPush
 }
 
 Scheme ps_activations_scheme() {
-  return {.name = "ps-activations",
-          .summary = "ps-async that sends layers' activations and deltas where that is shorter",
-          .step = "γ × each gradient: as ps-async",
-          .cost = {.formula = "as ps-async, with K(M + N) numbers up for a layer of M × N",
-                   .rate = "as ps-async"},
-          .source = "Chilimbi et al. 2014; catalogue 2.10",
-          .family = SchemeFamily::asynchronous,
-          .pace = Pace::free,
-          .cast = cast::servers,
-          .worker = work,
-          .server = serve};
+  return {
+      .name = "ps-activations",
+      .summary = "ps-async that sends layers' activations and deltas where that is shorter",
+      .step = "γ × each gradient: as ps-async",
+      .cost = {.formula = "as ps-async, with K(M + N) numbers up for a layer of M × N",
+               .rate = "as ps-async"},
+      .source = "Chilimbi et al. 2014; catalogue 2.10",
+      .family = SchemeFamily::asynchronous,
+      .pace = Pace::free,
+      .cast = cast::servers,
+      .shares = {.fixed =
+                     "activations and slopes are sent, and not gradients that could be weighed"},
+      .worker = work,
+      .server = serve};
 }
 
 }  // namespace trainyard

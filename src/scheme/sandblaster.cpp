@@ -301,6 +301,8 @@ Scheme sandblaster_scheme() {
                                .low = 1,
                                .high = 1000,
                                .whole = true}},
+          .shares = {.published = ShareWeights::rows,
+                     .fixed = "its workers take portions of all rows, and have no shares"},
           .worker = work,
           .server = serve};
 }

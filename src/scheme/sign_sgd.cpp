@@ -100,6 +100,7 @@ Scheme sign_sgd_scheme() {
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
           .own_coding = {info.encode_time, info.decode_time},
+          .shares = {.fixed = "each worker has one vote, whatever the length of its gradient"},
           .worker = work,
           .server = serve};
 }

@@ -63,6 +63,8 @@ Scheme tensor_split_scheme() {
           .cast = cast::pipelines,  // of one stage
           .takes = {"collective"},
           .hyperparameters = {tensor_size_info},
+          .shares = {.fixed = "those who hold a copy of the model take the minibatches of all "
+                              "their shares together"},
           .worker = work,
           .server = serve_collective};  // every row with a collective names it
 }

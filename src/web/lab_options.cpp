@@ -43,6 +43,7 @@ constexpr std::array accepted{
     std::string_view("scale"),
     std::string_view("intercept"),
     std::string_view("partition"),
+    std::string_view("weights"),
     std::string_view("order"),
     std::string_view("replacement"),
     std::string_view("data-source"),

@@ -91,6 +91,7 @@ std::vector<Effect> most_effects() {
       {"label-column",
        {{{"label-column", "1"}, {"dataset", "covtype"}}},
        {{{"label-column", "1"}, {"dataset", "rows.txt"}, {"data-format", "csv"}}}},
+      {"weights", {{{"weights", "rows"}, {"workers", "1"}}}, {{{"weights", "rows"}}}},
       {"order", {{{"order", "file"}, {"replacement", "true"}}}, {{{"order", "reshuffle"}}}},
       {"lr-decay",
        {{{"lr-decay", "0"}, {"lr-schedule", "constant"}}},

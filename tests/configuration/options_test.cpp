@@ -99,6 +99,7 @@ const std::map<std::string, std::string>& other_values_of_data() {
 /// The same of all the rest.
 const std::map<std::string, std::string>& other_values_of_the_rest() {
   static const std::map<std::string, std::string> values{{"partition", "dirichlet:0.3"},
+                                                         {"weights", "rows"},
                                                          {"order", "once"},
                                                          {"replacement", "true"},
                                                          {"data-source", "server"},

@@ -79,6 +79,8 @@ struct Configuration {
   FeatureScaling scaling = FeatureScaling::none;
   bool intercept = false;
   PartitionRule partition;
+  std::optional<ShareWeights>
+      weights;  // empty: the scheme's published rule (scheme/share_rule.hpp)
   RowOrder order = RowOrder::reshuffle;
   bool replacement = false;  // `order` then says only how rows lie
   DataSource data_source = DataSource::partitioned;

@@ -40,6 +40,19 @@ enum class RowOrder {
 RowOrder parse_row_order(std::string_view text, std::string_view what);
 std::string row_order_text(RowOrder order);
 
+/// What the loss f_i of a worker with n_i of all N rows counts in what is minimised (--weights).
+enum class ShareWeights {
+  workers,  // all alike: (1/n) Σ_i f_i
+  rows,     // by its rows: Σ_i (n_i/N) f_i, the mean over all rows
+};
+
+/// "workers", "rows". Throws UsageError, naming `what`.
+ShareWeights parse_share_weights(std::string_view text, std::string_view what);
+std::string share_weights_text(ShareWeights weights);
+
+/// n n_i / N for each worker: times that, a mean over workers is one over rows.
+std::vector<double> row_weights(const std::vector<std::vector<std::uint32_t>>& parts);
+
 /// For each worker the row numbers it owns, in no order that means anything. Every row goes to
 /// exactly one worker.
 /// Throws OptionError for dirichlet on real labels, and for split where the rows were not divided

@@ -26,6 +26,7 @@
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/random.hpp"
 #include "trainyard/data/minibatch.hpp"
+#include "trainyard/data/partition.hpp"
 #include "trainyard/model/gradient_parts.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/coder.hpp"
@@ -36,6 +37,7 @@
 #include "trainyard/runtime/optimizer.hpp"
 #include "trainyard/runtime/pacing.hpp"
 #include "trainyard/runtime/rank.hpp"
+#include "trainyard/runtime/run_context.hpp"
 #include "trainyard/runtime/run_state.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -44,75 +46,6 @@ namespace trainyard {
 struct AllReduce;  // collective/all_reduce.hpp, above this folder
 struct Stage;      // model/layered_model.hpp
 class LayeredModel;
-class TraceRecorder;
-
-/// What both ends of a message know of a minibatch's gradient, and need to read it.
-struct GradientShape {
-  const LayeredModel* layers = nullptr;  // nullptr where the model has none
-  std::vector<TensorShape> tensors;
-  std::size_t batch = 1;  // rows of a minibatch
-  bool sparse = false;    // which they are
-};
-
-/// What all ranks of one run share. All of it outlives the run.
-struct RunContext {
-  std::string_view scheme;  // its name, for what is wrong with its row
-  const Dataset& train;
-  const Model& model;
-  ConstVector initial_model;
-  const std::vector<std::vector<std::uint32_t>>& parts;  // a worker's rows; catalogue §6
-  int workers = 1;                                       // as configured
-  int proxies = 0;                                       // servers, the first ones, without a shard
-  std::uint64_t minibatches_of_step = 1;  // of all workers, those that the model learns from
-  std::size_t batch = 1;                  // rows a minibatch, a worker
-  Drawing drawing = Drawing::reshuffled;
-  std::uint64_t seed = 1;
-  OptimizerOptions optimizer;
-  Duration minibatch_time{0};  // simulated compute time of one minibatch
-  CodingTime coding_time{};    // of schemes that take a codec
-  CodecNeed codec_need = CodecNeed::nothing;
-  std::vector<double> slowdown;  // a worker, 1 = none
-  ComputeNoiseRule compute_noise{};
-  const Hyperparameters& hyperparameters;
-  const Ingredients& ingredients;  // of the kinds that the scheme's row takes
-  Pacing& pacer;
-  RunState& state;
-  bool simulated = false;
-  TraceRecorder* recorder = nullptr;  // is told of every step that begins
-  const HotLines* hot = nullptr;      // of which workers have slices, if any
-  std::optional<int> data_server{};   // the rank that rows are fetched from (data_server.hpp)
-
-  // Throw UsageError, naming scheme and field, where the scheme's row lacks what they are about.
-  template <typename Component>
-  const Component& ingredient(std::string_view kind) const {
-    const Component* found = ingredients.find<Component>(kind);
-    if (found == nullptr) throw_not_taken(kind);
-    return *found;
-  }
-  [[noreturn]] void throw_not_taken(std::string_view kind) const;
-  double its_hyperparameter(std::string_view name) const;
-
-  /// All training rows in equal portions, as many as there are minibatches of `batch` rows.
-  std::size_t portions() const { return (train.rows + batch - 1) / batch; }
-  RowRange portion(std::size_t number) const {
-    const std::size_t first = train.rows * number / portions();
-    return {&train, first, train.rows * (number + 1) / portions() - first};
-  }
-
-  GradientShape gradient_shape() const {
-    return {model.layered(), model.tensors(), batch, train.sparse};
-  }
-
-  /// Passes over the data that this many minibatches make.
-  double epochs(std::uint64_t minibatches) const {
-    return static_cast<double>(minibatches) * static_cast<double>(batch) /
-           static_cast<double>(train.rows);
-  }
-};
-
-/// Of the rank whose present step is `step`; codec and step outlive the coder.
-Coder make_coder(Rank& rank, const RunContext& context, const Codec& codec,
-                 const std::uint64_t& step);
 
 class Worker {
  public:
@@ -125,8 +58,9 @@ class Worker {
   /// The current step, from 0.
   std::uint64_t step() const { return done_; }
 
-  /// ∇F at the replica, mean over the next minibatch, regulariser included. Valid, and the
-  /// caller's to change, until the next call.
+  /// ∇F at the replica, mean over the next minibatch, regulariser included; with --weights rows
+  /// times the weight of its share (scheme/share_rule.hpp). Valid, and the caller's to change,
+  /// until the next call.
   Vector compute_gradient();
 
   /// The same at the replica as it is now, while `serve` takes what arrives and may change it.
@@ -159,7 +93,7 @@ class Worker {
   /// its like take theirs by themselves. Valid until another one is taken.
   Batch next_minibatch() { return own_stream_ != nullptr ? own_stream_->next() : next_of_shares(); }
   /// Takes the next minibatch and computes something of it in a gradient's place, and as long: with
-  /// the run's noise. REQUIRES: as compute() does.
+  /// the run's noise. Throws OptionError where that was to be weighed. REQUIRES: as compute() does.
   void compute_on_minibatch(FunctionRef<void(Batch)> work);
   /// How many minibatches these rows are, for compute().
   double minibatches(Batch batch) const {
@@ -255,8 +189,11 @@ class Worker {
   }
   /// Passes over the data that all workers together have made before this step.
   double epochs() const;
-  /// Rows of this worker's share.
-  std::size_t share_rows() const { return shares_.front().rows; }
+  /// What its share counts in a mean that the program takes itself: its rows, or 1 where all count
+  /// alike (--weights). Of rows with .shares = {.in_program = true}.
+  std::uint64_t share_weight() const {
+    return context_.share_weights == ShareWeights::rows ? shares_.front().rows : 1;
+  }
   /// A stream that is the same at every worker, so that all draw alike without a word.
   RandomStream common_random() const {
     constexpr std::uint32_t no_rank = ~std::uint32_t{0};
@@ -334,9 +271,16 @@ class Worker {
     if (replica_.empty()) throw_wrong_home(asked_for);
   }
   [[noreturn]] void throw_wrong_home(const char* asked_for) const;
-  bool compute_serving(Batch batch, const ComputeCost& cost, FunctionRef<bool(Message&)> serve);
-  std::optional<Vector> compute_unless(Batch batch, const ComputeCost& cost,
+  /// The gradient at `model`, times `weight`.
+  void take_gradient(ConstVector model, Batch batch, double weight);
+  bool compute_serving(Batch batch, const ComputeCost& cost, double weight,
+                       FunctionRef<bool(Message&)> serve);
+  std::optional<Vector> compute_unless(Batch batch, const ComputeCost& cost, double weight,
                                        FunctionRef<void(const Message&)> take);
+  /// Of the next minibatches of shares that weigh differently.
+  Vector compute_weighed_mean();
+  /// Of its share-th share.
+  double weight_of(std::size_t share) const { return weights_.empty() ? 1.0 : weights_[share]; }
   void skip_to(std::size_t share, std::uint64_t number);
   Batch fetched(Batch rows);
   Batch next_of_shares();
@@ -363,6 +307,8 @@ class Worker {
   const bool constant_step_;  // saves divisions and calls, which show beside a row of 60 nonzeros
   const Model::SparseUpdate* sparse_;  // nullptr when a step touches every coordinate
   std::vector<Dataset> shares_;
+  std::vector<double> weights_;  // of the losses of shares; empty: 1
+  double weight_ = 1.0;          // where there is one share
   std::vector<MinibatchStream> streams_;
   MinibatchStream* own_stream_ = nullptr;  // where there is one, whose rows are at hand
   std::vector<ComputeNoise> noises_;  // its own, or one a share where it stands for all workers

@@ -29,6 +29,7 @@
 #include "trainyard/runtime/worker.hpp"
 #include "trainyard/scheme/cast.hpp"
 #include "trainyard/scheme/ingredient.hpp"
+#include "trainyard/scheme/share_rule.hpp"
 #include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
@@ -200,6 +201,8 @@ struct Scheme {
   /// From how many workers' minibatches the model learns in a step, where the others sit out or
   /// come too late: an epoch is so many more steps. nullptr: from those of all.
   int (*learns_from)(int workers, const Hyperparameters&) = nullptr;
+
+  ShareRule shares{};  // of the data
 
   void (*worker)(Worker&) = nullptr;
   void (*server)(Server&) = nullptr;  // of the servers that the cast has

@@ -1,0 +1,93 @@
+#include "run/share_weights.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Those of iid and contiguous differ by a row at most, those of shards by two.
+bool may_be_unequal(PartitionRule rule) {
+  return rule.kind == PartitionRule::Kind::dirichlet || rule.kind == PartitionRule::Kind::split;
+}
+
+/// Why its workers' gradients cannot be weighed; empty where they can.
+std::string why_not_weighed(const Scheme& scheme, const Cast& cast, const Configuration& c) {
+  if (!scheme.shares.fixed.empty()) return scheme.shares.fixed;
+  if (scheme.shares.in_program) return "";
+  if (cast.holds != nullptr) {
+    return "those who hold a copy of the model take the minibatches of all their shares together";
+  }
+  const OptimizerKind kind = c.optimizer.kind;
+  const bool heeds_length = kind == OptimizerKind::sgd || kind == OptimizerKind::nesterov;
+  if (!heeds_length && scheme.family != SchemeFamily::synchronous) {
+    return fmt::format(
+        "{} is given each worker's gradients by themselves, and does not heed how "
+        "long they are",
+        optimizer_text(kind));
+  }
+  return "";
+}
+
+std::string note_of(const Scheme& scheme, const Configuration& c, const std::string& shares) {
+  const char* as_far_as =
+      scheme.pace == Pace::free ? " (as far as they take equally many steps)" : "";
+  if (weights_of(scheme, c) == ShareWeights::workers) {
+    const bool has_other = why_not_weighed(scheme, cast_of(scheme, c), c).empty();
+    return fmt::format(
+        "note: {}; what is minimised is the mean over workers{}, and not the mean over rows, which "
+        "is the loss that is reported{}",
+        shares, as_far_as, has_other ? "; --weights rows minimises that" : "");
+  }
+  if (c.weights) {
+    return fmt::format("note: {}; with --weights rows the mean over rows is minimised{}", shares,
+                       as_far_as);
+  }
+  return fmt::format("note: {}; {} weighs workers by their rows, and minimises the mean over rows",
+                     shares, scheme.name);
+}
+
+}  // namespace
+
+ShareWeights weights_of(const Scheme& scheme, const Configuration& c) {
+  return c.weights.value_or(scheme.shares.published);
+}
+
+void check_weights(const Scheme& scheme, const Cast& cast, const Configuration& c) {
+  if (weights_of(scheme, c) == scheme.shares.published) return;
+  const std::string why_not = why_not_weighed(scheme, cast, c);
+  if (why_not.empty()) return;
+  throw OptionError("weights", share_weights_text(*c.weights),
+                    fmt::format("{} takes only {}: {}", scheme.name,
+                                share_weights_text(scheme.shares.published), why_not));
+}
+
+std::vector<double> loss_weights(const Scheme& scheme, const Configuration& c,
+                                 const std::vector<std::vector<std::uint32_t>>& parts) {
+  const ShareRule& rule = scheme.shares;
+  const bool as_published = weights_of(scheme, c) == rule.published;
+  if (as_published || rule.in_program) return {};
+  return row_weights(parts);
+}
+
+void remark_unequal_shares(const Configuration& c, const std::vector<std::string>& schemes,
+                           const Dataset& train, const Remark& remark) {
+  if (!may_be_unequal(c.partition) || c.workers == 1) return;
+  const auto parts = divide_rows(train, c.partition, static_cast<std::size_t>(c.workers), c.seed);
+  const auto size = [](const auto& part) { return part.size(); };
+  const auto [least, most] = std::ranges::minmax_element(parts, {}, size);
+  if (most->size() - least->size() <= 1) return;
+  const std::string shares = fmt::format("workers have {} to {} rows", least->size(), most->size());
+  for (const std::string& name : schemes) {
+    const Scheme& scheme = find_scheme(name);
+    const bool has_shares =
+        scheme.shares.published == ShareWeights::workers || scheme.shares.fixed.empty();
+    if (has_shares) remark(note_of(scheme, c, shares));
+  }
+}
+
+}  // namespace trainyard

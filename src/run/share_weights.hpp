@@ -1,0 +1,33 @@
+// What unequal shares of the data count in what is minimised (scheme/share_rule.hpp).
+//
+// Threads: any; functions of their arguments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/dataset.hpp"
+#include "trainyard/run/notes.hpp"
+#include "trainyard/scheme/cast.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+/// What the run minimises the mean over.
+ShareWeights weights_of(const Scheme& scheme, const Configuration& c);
+
+/// Throws OptionError for --weights that the scheme cannot heed.
+void check_weights(const Scheme& scheme, const Cast& cast, const Configuration& c);
+
+/// What the gradients of each worker are multiplied by; empty: 1.
+std::vector<double> loss_weights(const Scheme& scheme, const Configuration& c,
+                                 const std::vector<std::vector<std::uint32_t>>& parts);
+
+/// Names shares of the data that are unequal, and what each scheme makes of them. They are divided
+/// for it where the rule may make them so.
+void remark_unequal_shares(const Configuration& c, const std::vector<std::string>& schemes,
+                           const Dataset& train, const Remark& remark);
+
+}  // namespace trainyard
