@@ -24,6 +24,7 @@
 #include "trainyard/run/processes.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/runtime/processes.hpp"
+#include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
 
@@ -161,18 +162,28 @@ std::vector<Note> notes_of(const LoadedData& data) {
   return notes;
 }
 
+/// Without what has no effect: that is of the command and not of the run, which a config.toml that
+/// is fed back repeats to the byte.
+std::vector<Note> of_run(std::vector<Note> notes, const Configuration& resolved) {
+  const OptionSetting setting{resolved, find_scheme(resolved.scheme)};
+  const std::vector<std::string> idle = idle_notes({&setting, 1}, resolved.given);
+  std::erase_if(notes,
+                [&](const Note& note) { return std::ranges::find(idle, note.text) != idle.end(); });
+  return notes;
+}
+
 /// What is to be run.
 struct PreparedRun {
   PreparedRun(const Configuration& asked, const LoadedData& data, const RunHooks& hooks)
       : notes(notes_of(data)),
         resolved(resolve(asked, {asked.scheme}, data, noting(notes, hooks.remark))),
-        plan(plan_run(resolved, data, notes)) {
+        plan(plan_run(resolved, data, of_run(notes, resolved))) {
     if (hooks.processes == nullptr) return;
     check_processes(plan, hooks.processes->size());
     check_hosts(plan, hooks.processes->hosts());
   }
 
-  std::vector<Note> notes;  // before it begins
+  std::vector<Note> notes;  // of its data, and of what was decided
   const Configuration resolved;
   const Plan plan;
 };

@@ -1,6 +1,8 @@
 #include "trainyard/report/progress.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +13,15 @@
 #include "report/terminal.hpp"
 
 namespace trainyard {
+
+namespace {
+
+/// What is not a number is printed with its sign otherwise, "-nan".
+double unsigned_nan(double loss) {
+  return std::isnan(loss) ? std::numeric_limits<double>::quiet_NaN() : loss;
+}
+
+}  // namespace
 
 Progress::Progress(const ProgressOptions& options)
     : options_(options), live_(isatty(STDERR_FILENO) == 1 && !options.every_evaluation) {}
@@ -38,8 +49,8 @@ double Progress::fraction_done(const Metrics& metrics) const {
 
 std::string Progress::line_of(const Metrics& metrics) const {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
-  std::string line =
-      fmt::format("{:<12} epoch {:>7.2f}  loss {:.6g}", name_, metrics.epoch, metrics.train_loss);
+  std::string line = fmt::format("{:<12} epoch {:>7.2f}  loss {:.6g}", name_, metrics.epoch,
+                                 unsigned_nan(metrics.train_loss));
   if (metrics.test_accuracy) line += fmt::format("  accuracy {:.4f}", *metrics.test_accuracy);
   line += fmt::format("  clock {}", human_duration(metrics.seconds));
   if (metrics.step > 0.0) {
@@ -68,8 +79,9 @@ void Progress::end(const RunResult& result) {
   const char* how = result.summary.diverged      ? ", diverged"
                     : result.summary.interrupted ? ", interrupted"
                                                  : "";
-  const std::string line = fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", name_,
-                                       result.summary.train_loss, result.summary.epochs, how);
+  const std::string line =
+      fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", name_,
+                  unsigned_nan(result.summary.train_loss), result.summary.epochs, how);
   const char* before = live_ ? erase_line : "";
   if (options_.count == nullptr || options_.count->all < 2) {
     say(before + line);

@@ -1,19 +1,21 @@
 #include "run/end_remarks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/run/figures.hpp"
 
+#include "run/figure_text.hpp"
 #include "run/shared_remarks.hpp"
 
 namespace trainyard {
 
 namespace {
 
-constexpr double diverged_beyond = 1000.0;  // times the first loss
+constexpr double diverged_beyond = 1000.0;  // times the first loss, or 1 where that is less
 
 }  // namespace
 
@@ -23,9 +25,9 @@ std::optional<std::string> divergence_note(std::span<const Metrics> metrics) {
     return std::nullopt;
   }
   return fmt::format(
-      "warning: diverged: after {:.6g} steps the training loss is {:.6g}, not finite or more than "
-      "1000 times the first; a smaller --lr may help",
-      last.step, last.train_loss);
+      "warning: diverged: after {:.6g} steps the training loss is {}{}; a smaller --lr may help",
+      last.step, loss_text(last.train_loss),
+      std::isfinite(last.train_loss) ? ", more than 1000 times the first" : "");
 }
 
 std::string missing_look_note(const Metrics& last, double steps) {

@@ -36,6 +36,12 @@ std::string why_not_weighed(const Scheme& scheme, const Cast& cast, const Config
 std::string note_of(const Scheme& scheme, const Configuration& c, const std::string& shares) {
   const char* as_far_as =
       scheme.pace == Pace::free ? " (as far as they take equally many steps)" : "";
+  if (!scheme.shares.fixed.empty()) {
+    return fmt::format(
+        "note: {}; {}: what is minimised is not the mean over rows, which is the loss that is "
+        "reported",
+        shares, scheme.shares.fixed);
+  }
   if (weights_of(scheme, c) == ShareWeights::workers) {
     const bool has_other = why_not_weighed(scheme, cast_of(scheme, c), c).empty();
     return fmt::format(
@@ -81,7 +87,9 @@ void remark_unequal_shares(const Configuration& c, const std::vector<std::string
   const auto size = [](const auto& part) { return part.size(); };
   const auto [least, most] = std::ranges::minmax_element(parts, {}, size);
   if (most->size() - least->size() <= 1) return;
-  const std::string shares = fmt::format("workers have {} to {} rows", least->size(), most->size());
+  // Without numbers, which other seeds have other ones of: it is one note of all.
+  const std::string shares = fmt::format("workers have unequal numbers of rows (--partition {})",
+                                         partition_text(c.partition));
   for (const std::string& name : schemes) {
     const Scheme& scheme = find_scheme(name);
     const bool has_shares =

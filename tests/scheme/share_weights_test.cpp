@@ -150,12 +150,16 @@ TEST_CASE("shares of equal length are weighed alike, to the bit", "[scheme]") {
 
 TEST_CASE("unequal shares are said, and what the scheme makes of them", "[scheme]") {
   const std::string of_workers = notes_of(skewed("ring"));
-  CHECK_THAT(of_workers, ContainsSubstring("note: workers have "));
+  CHECK_THAT(of_workers,
+             ContainsSubstring(
+                 "note: workers have unequal numbers of rows (--partition dirichlet:0.3); "));
   CHECK_THAT(of_workers, ContainsSubstring("what is minimised is the mean over workers, and not"));
   CHECK_THAT(of_workers, ContainsSubstring("--weights rows"));
   CHECK_THAT(notes_of(skewed("ps-async")), ContainsSubstring("as far as they take equally many"));
   CHECK_THAT(notes_of(skewed("fedavg")), ContainsSubstring("fedavg weighs workers by their rows"));
-  CHECK_THAT(notes_of(skewed("sign-sgd")), !ContainsSubstring("--weights rows"));
+  CHECK_THAT(notes_of(skewed("sign-sgd")),
+             ContainsSubstring("; each worker has one vote, whatever the length of its gradient: "
+                               "what is minimised is not the mean over rows"));
   CHECK_THAT(notes_of(skewed("sandblaster")), !ContainsSubstring("workers have"));
   Configuration c = skewed("ring");
   c.weights = ShareWeights::rows;
