@@ -29,12 +29,14 @@ std::string run_text(const std::vector<RunResult>& results, const std::string& f
 std::string comparison_text(const Compared& compared, const ComparisonOptions& options,
                             const std::string& format) {
   const std::vector<RunResult>& runs = compared.runs;
-  if (format == "json") return comparison_json(runs, options, compared.notes);
+  if (format == "json") {
+    return comparison_json(runs, options, compared.notes, compared.lacking);
+  }
   if (format == "csv") return options.seeds > 1 ? statistics_csv(runs) : summary_csv(runs);
   for (const auto& [name, markup] : markups) {
     if (format == name) return comparison_markup(runs, options, markup, compared.notes);
   }
-  return comparison_table(runs, options);
+  return comparison_table(runs, options, compared.lacking);
 }
 
 }  // namespace trainyard::app

@@ -101,6 +101,7 @@ std::string crossover_map_json(const CrossoverMap& map) {
                          {"down", {{"option", down.option}, {"values", down.values}}},
                          {"contestants", contestants},
                          {"cells", cells},
+                         {"interrupted", map.interrupted},
                          {"notes", notes_array(map.notes)}};
   return document.dump(2) + "\n";
 }

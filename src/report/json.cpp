@@ -111,7 +111,8 @@ std::string run_json(const RunResult& result) {
 }
 
 std::string comparison_json(const std::vector<RunResult>& results, const ComparisonOptions& options,
-                            const std::vector<Note>& notes) {
+                            const std::vector<Note>& notes,
+                            const std::vector<std::string>& lacking) {
   Json runs = Json::array();
   for (const RunResult& result : results) runs.push_back(run_object(result));
   Json document{{"runs", runs}};
@@ -121,6 +122,7 @@ std::string comparison_json(const std::vector<RunResult>& results, const Compari
       document["spread"].push_back(seed_statistics_object(statistics));
     }
   }
+  document["lacking"] = lacking;
   document["notes"] = notes_array(collated_notes(results, notes));
   return json_text(document);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -214,20 +215,40 @@ constexpr const char* seeds_legend =
     "             seeds - 1), empty where it rounds to 0; to target: how many reached it, if not "
     "all\n";
 
+/// Over the same seeds, all of which came to their end or to the target: a mean over other seeds is
+/// a mean over other luck.
+bool can_be_ranked(const std::vector<SeedStatistics>& all) {
+  const auto seeds_of = [](const SeedStatistics& one) {
+    return std::set<std::uint64_t>(one.seeds.begin(), one.seeds.end());
+  };
+  return std::ranges::all_of(all, [&](const SeedStatistics& one) {
+    return seeds_of(one) == seeds_of(all.front()) &&
+           std::ranges::none_of(one.summaries, [](const Summary* s) {
+             return s->interrupted && !s->seconds_to_target;
+           });
+  });
+}
+
 /// The two that were first at the target, on average, and why the first one was.
 std::string winner(const std::vector<SeedStatistics>& all) {
+  if (!can_be_ranked(all)) return "";
   struct Arrived {
     std::string name;
     double seconds, epochs;
   };
   std::vector<Arrived> arrived;
+  bool contested = false;
   for (const SeedStatistics& one : all) {
     const auto mean = [&](auto member) {
       return statistics_of(one.summaries, [&](const Summary& s) { return s.*member; });
     };
     const auto seconds = mean(&Summary::seconds_to_target),
                epochs = mean(&Summary::epochs_to_target);
-    if (!seconds || seconds->count < one.summaries.size() || one.diverged > 0) continue;
+    if (!seconds) continue;
+    if (seconds->count < one.summaries.size() || one.diverged > 0) {
+      contested = true;
+      continue;
+    }
     if (!(seconds->mean > 0.0 && epochs->mean > 0.0)) continue;
     arrived.push_back({name_at(one.label, one.varied), seconds->mean, epochs->mean});
   }
@@ -236,10 +257,11 @@ std::string winner(const std::vector<SeedStatistics>& all) {
   const Arrived& first = arrived[0];
   const Arrived& second = arrived[1];
   return fmt::format(
-      "first at the target: {} after {}; then {} after {}.\n"
+      "first at the target{}: {} after {}; then {} after {}.\n"
       "The first needs {:.3g} times as long for a pass over the data, and {:.3g} times as many "
       "passes.\n\n",
-      first.name, human_duration(first.seconds), second.name, human_duration(second.seconds),
+      contested ? ", of those that were there with all seeds" : "", first.name,
+      human_duration(first.seconds), second.name, human_duration(second.seconds),
       (first.seconds / first.epochs) / (second.seconds / second.epochs),
       first.epochs / second.epochs);
 }
@@ -285,14 +307,16 @@ std::vector<Row> comparison_rows(const std::vector<SeedStatistics>& all, const C
 }  // namespace
 
 std::string comparison_table(const std::vector<RunResult>& results,
-                             const ComparisonOptions& options) {
+                             const ComparisonOptions& options,
+                             const std::vector<std::string>& lacking) {
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = seed_statistics(results);
   const Columns columns = columns_of(all);
   std::string text = heading(results, options) + "\n" +
                      in_blocks(comparison_rows(all, columns, options, Deviations::beneath),
                                heading_columns(all.front())) +
-                     winner(all) + legend(columns) + not_counted_note(results);
+                     (lacking.empty() ? winner(all) : "") + legend(columns) +
+                     not_counted_note(results);
   if (options.tune_lr) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   if (!options.tune_lr) text += what_steps_are(results);

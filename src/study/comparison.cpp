@@ -311,12 +311,24 @@ std::vector<RunResult> Comparison::run() {
   return made;
 }
 
+std::string name_with_seed(std::string_view label, const std::vector<OptionText>& point,
+                           std::uint64_t seed) {
+  return fmt::format("{}, seed {}", name_at(label, point), seed);
+}
+
 Compared compared(const ComparisonRequest& request, const LoadedData* data,
                   const ComparisonHooks& hooks) {
   Compared made;
   std::vector<Case> cases = cases_of(request, data, hooks.remark, made.notes);
   const std::size_t asked = cases.size();
+  for (const Case& one : cases) {
+    made.lacking.push_back(name_with_seed(one.label, one.varied, one.configuration.seed));
+  }
   made.runs = Comparison(request, hooks, std::move(cases)).run();
+  for (const RunResult& run : made.runs) {
+    const Summary& s = run.summary;
+    std::erase(made.lacking, name_with_seed(s.label, s.varied, s.seed));
+  }
   relate(made.runs, noting(made.notes, hooks.remark));
   if (!request.options.tune_lr) {
     if (const auto note = differing_steps_note(made.runs)) made.notes.push_back(*note);

@@ -155,12 +155,14 @@ class Mapping {
       map_.contestants.push_back({run.summary.label, run.summary.lr, false});
     }
     map_.cells.assign(points_.size(), {std::vector<std::optional<double>>(runs.size())});
-    if (is_interrupted()) return std::move(map_);
+    map_.interrupted = is_interrupted();
+    if (map_.interrupted) return std::move(map_);
     std::vector<Contestant> others;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!forecast(runs[i], i)) others.push_back(contestant_of(i));
     }
     if (!others.empty()) run_everywhere(std::move(others));
+    map_.interrupted = is_interrupted();
     return std::move(map_);
   }
 

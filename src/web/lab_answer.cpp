@@ -79,7 +79,7 @@ std::string lab_answer(LabQuestion& question, const LoadedData& data,
     tbb::task_arena one(1);
     one.execute([&] { compared = results_of(request, data, interrupted); });
   }
-  return comparison_json(compared.runs, request.options, compared.notes);
+  return comparison_json(compared.runs, request.options, compared.notes, compared.lacking);
 }
 
 }  // namespace trainyard

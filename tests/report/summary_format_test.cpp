@@ -111,6 +111,34 @@ std::vector<RunResult> two_seeds() {
 
 }  // namespace
 
+TEST_CASE("nobody is first over other seeds, nor before a run that was cut off", "[report]") {
+  auto results = two_seeds();
+  results[2].summary.seconds_to_target = results[2].summary.epochs_to_target = 1e-6;
+  const char* const first = "first at the target: ring after";
+  CHECK_THAT(comparison_table(results, {.seeds = 2}), ContainsSubstring(first));
+  CHECK_THAT(comparison_table(results, {.seeds = 2}, {"sgp, seed 2"}),
+             !ContainsSubstring("first at the target"));
+
+  auto cut = results;
+  cut[3].summary.interrupted = true;
+  CHECK_THAT(comparison_table(cut, {.seeds = 2}), !ContainsSubstring("first at the target"));
+  cut.pop_back();
+  CHECK_THAT(comparison_table(cut, {.seeds = 2}), !ContainsSubstring("first at the target"));
+  cut[1].summary.interrupted = cut[2].summary.interrupted = true;
+  cut.erase(cut.begin() + 2);  // ring and gossip with seed 1, gossip's cut off behind the target
+  CHECK_THAT(comparison_table(cut), ContainsSubstring("first at the target"));
+  cut[1].summary.seconds_to_target.reset();
+  CHECK_THAT(comparison_table(cut), !ContainsSubstring("first at the target"));
+
+  results.push_back(results[2]);
+  results.back().summary.label = "lucky";
+  results.push_back(results.back());
+  results.back().summary.seed = 1;
+  results.back().summary.seconds_to_target.reset();
+  CHECK_THAT(comparison_table(results, {.seeds = 2}),
+             ContainsSubstring("first at the target, of those that were there with all seeds: "));
+}
+
 TEST_CASE("the comparison of several seeds has a line of means and one of deviations", "[report]") {
   const std::string table = comparison_table(two_seeds(), {.seeds = 2, .tune_lr = true});
   const auto rows = rows_of(table);

@@ -1,5 +1,8 @@
 // What is said of a comparison and of its runs goes with their results.
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
 
 #include <nlohmann/json.hpp>
 
@@ -69,6 +72,33 @@ TEST_CASE("a comparison's notes are in its JSON, with those whom they are about"
   };
   CHECK(of_run("ring").empty());
   CHECK(of_run("ring{lr=1e9}").size() == 1);
+}
+
+TEST_CASE("what was asked for and is not there is named", "[study]") {
+  ComparisonRequest request = request_of("ring,gossip");
+  request.configuration.epochs = 0.1;
+  request.options = {.seeds = 2, .jobs = 1};
+  CHECK(run_comparison(request, small_data(), {}).lacking.empty());
+
+  std::atomic<bool> interrupted{false};
+  ComparisonHooks hooks;
+  hooks.interrupted = &interrupted;
+  int begun = 0;
+  struct Quiet final : CaseListener {
+    RunHooks hooks() override { return {}; }
+    void ended(const RunResult&) override {}
+    void failed(std::exception_ptr) override {}
+  };
+  hooks.begins = [&](const Case&) {
+    if (++begun == 2) interrupted = true;
+    return std::make_unique<Quiet>();
+  };
+  const Compared compared = run_comparison(request, small_data(), hooks);
+  REQUIRE(compared.runs.size() < 4);
+  CHECK(compared.runs.size() + compared.lacking.size() == 4);
+  CHECK(std::ranges::count(compared.lacking, "gossip, seed 2") == 1);
+  const Json document = Json::parse(comparison_json(compared.runs, {}, {}, compared.lacking));
+  CHECK(document["lacking"] == Json(compared.lacking));
 }
 
 TEST_CASE("what holds for all of several runs is about nobody", "[study]") {

@@ -56,7 +56,7 @@ std::string direct_answer(const Json& json) {
   bound_lab_question(question, data);
   const Compared compared = run_comparison(question.request, data, {});
   return without_first_steps(
-      comparison_json(compared.runs, question.request.options, compared.notes));
+      comparison_json(compared.runs, question.request.options, compared.notes, compared.lacking));
 }
 
 }  // namespace

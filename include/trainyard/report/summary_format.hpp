@@ -25,13 +25,15 @@ std::string summary_json(const Summary& summary);
 /// {"rank", "activity", "from", "until"}}, in seconds. Last the resolved `configuration` as TOML,
 /// and the `command` that repeats the run.
 std::string run_json(const RunResult& result);
-/// {"runs": [run, …], "notes": [{"about", "text"}, …]}; with several seeds also "spread": an object
-/// a scheme, in which each figure is {"mean", "standard_deviation", "count"} over the seeds
-/// (seed_statistics.hpp). `notes` are those of the whole comparison; those of its runs come behind
-/// them (study/collated_notes.hpp).
+/// {"runs": [run, …], "lacking": [name, …], "notes": [{"about", "text"}, …]}; with several seeds
+/// also "spread": an object a scheme, in which each figure is {"mean", "standard_deviation",
+/// "count"} over the seeds (seed_statistics.hpp). `notes` are those of the whole comparison; those
+/// of its runs come behind them (study/collated_notes.hpp). `lacking` names the runs that were
+/// asked for and are not there.
 std::string comparison_json(const std::vector<RunResult>& results,
                             const ComparisonOptions& options = {},
-                            const std::vector<Note>& notes = {});
+                            const std::vector<Note>& notes = {},
+                            const std::vector<std::string>& lacking = {});
 /// One line of metrics.jsonl.
 std::string metrics_json(const Metrics& metrics);
 
@@ -64,8 +66,11 @@ std::string comparison_markup(const std::vector<RunResult>& results,
 std::string summary_table(const Summary& summary);
 /// One contestant and point a line, in blocks of 100 columns, with what the columns mean beneath;
 /// with several seeds the mean over them and in a second line the standard deviation, and where
-/// each scheme has a step size of its own, that.
+/// each scheme has a step size of its own, that. Who was first at the target it says where nobody
+/// can have been sooner: over the same seeds, with no run cut off before it was there, none
+/// lacking.
 std::string comparison_table(const std::vector<RunResult>& results,
-                             const ComparisonOptions& options = {});
+                             const ComparisonOptions& options = {},
+                             const std::vector<std::string>& lacking = {});
 
 }  // namespace trainyard

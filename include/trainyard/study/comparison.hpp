@@ -75,6 +75,9 @@ struct ComparisonHooks {
 struct Compared {
   std::vector<RunResult> runs;
   std::vector<Note> notes;  // of all of them together; each run has its own beside these
+  /// Runs that were asked for and are not there, interrupted before their first step or failed:
+  /// "gossip, latency 1ms, seed 2".
+  std::vector<std::string> lacking{};
 };
 
 /// Results in the order of seeds, points of the grid, and contestants. `data` are those of the

@@ -61,6 +61,7 @@ struct CrossoverMap {
   std::vector<MapCell> cells;  // the values across change fastest
   std::optional<double> target_loss, target_accuracy, target_gradient;
   std::vector<Note> notes{};  // of the runs that it is made of
+  bool interrupted = false;   // then cells lack contestants that might be first
 
   const MapCell& cell(std::size_t down, std::size_t across) const {
     return cells[down * axes[0].values.size() + across];

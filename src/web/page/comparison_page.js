@@ -7,6 +7,7 @@ import { bytes, duration, percent, significant } from "./format.js";
 import { graph_chart } from "./graph.js";
 import { line_chart } from "./line_chart.js";
 import { message_timeline } from "./message_timeline.js";
+import { notes_list } from "./notes.js";
 import { activity_colors } from "./palette.js";
 import { answer_title, has_common_target, has_target, target_text, time_shares, unranked_words, verdicts_of } from "./reasons.js";
 import { table } from "./table.js";
@@ -22,7 +23,7 @@ export function comparison_page(parent, content) {
   const body = element("div", {});
   const show = (/** @type {string} */ place) => {
     body.replaceChildren();
-    draw_runs(body, questions[Number(place)].runs);
+    draw_runs(body, {...content, runs: questions[Number(place)].runs});
   };
   if (questions.length > 1) {
     parent.append(element("p", {class: "controls"},
@@ -33,10 +34,15 @@ export function comparison_page(parent, content) {
   show("0");
 }
 
-/** @param {HTMLElement} parent @param {Run[]} runs of one question */
-function draw_runs(parent, runs) {
-  const groups = groups_of(runs);
-  draw_answer(parent, runs, groups);
+/**
+ * lacking: runs that were asked for and are not there.
+ * @typedef {{runs: Run[], lacking?: string[], notes?: import("./notes.js").Note[]}} Answered a comparison document; what is used here
+ */
+
+/** @param {HTMLElement} parent @param {Answered} answered runs of one question */
+function draw_runs(parent, answered) {
+  const {runs} = answered, groups = groups_of(runs);
+  draw_answer(parent, answered, groups);
   draw_curves(parent, runs, groups);
   time_chart(parent, () => groups);
   draw_ranks(parent, runs);
@@ -50,20 +56,20 @@ function draw_runs(parent, runs) {
 
 /**
  * Who was first, and why.
- * @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups
+ * @param {HTMLElement} parent @param {Answered} answered @param {Group[]} groups
  */
-function draw_answer(parent, runs, groups) {
-  parent.append(element("h1", {}, answer_title(groups)), ...answer_parts(runs, groups));
+function draw_answer(parent, answered, groups) {
+  parent.append(element("h1", {}, answer_title(groups, answered.lacking)), ...answer_parts(answered, groups));
 }
 
 /**
- * What was asked, and what became of each.
- * @param {Run[]} runs of one question @param {Group[]} groups
+ * What was asked, what became of each, and what else there is to say.
+ * @param {Answered} answered runs of one question @param {Group[]} groups
  */
-export function answer_parts(runs, groups) {
-  const unranked = unranked_words(groups);
+export function answer_parts({runs, lacking, notes}, groups) {
+  const unranked = unranked_words(groups, lacking);
   return [element("p", {class: "setting"}, setting_words(runs)),
-    ...(unranked ? [element("p", {class: "unranked"}, unranked)] : []), verdict_list(groups)];
+    ...(unranked ? [element("p", {class: "unranked"}, unranked)] : []), verdict_list(groups, lacking), ...notes_list(notes)];
 }
 
 /**
@@ -91,9 +97,9 @@ function setting_target(runs) {
   return targets.length === 1 ? `${targets[0]}, the lowest ${whose}` : `with each seed the lowest training loss ${whose}`;
 }
 
-/** @param {Group[]} groups */
-function verdict_list(groups) {
-  return element(unranked_words(groups) || !has_target(groups) ? "ul" : "ol", {class: "verdicts"}, ...verdicts_of(groups).map(({name, outcome, reason}) =>
+/** @param {Group[]} groups @param {string[]} [lacking] */
+function verdict_list(groups, lacking) {
+  return element(unranked_words(groups, lacking) || !has_target(groups) ? "ul" : "ol", {class: "verdicts"}, ...verdicts_of(groups, lacking).map(({name, outcome, reason}) =>
     element("li", {}, element("strong", {}, name), ` ${outcome} ${reason}`)));
 }
 

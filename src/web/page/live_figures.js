@@ -12,7 +12,8 @@ import { answer_title } from "./reasons.js";
 
 /** @typedef {import("./curves.js").Run} Run */
 /** @typedef {import("./lab_state.js").View} View */
-/** @typedef {{runs: Run[], view: View, view_changed: () => void}} Shown what is drawn now */
+/** @typedef {import("./comparison_page.js").Answered} Answered */
+/** @typedef {{runs: Run[], answered: Answered, view: View, view_changed: () => void}} Shown what is drawn now */
 
 /**
  * The quantity of that name, or the first one that is known.
@@ -34,10 +35,10 @@ export function run_of_steps(runs, label) {
 
 /**
  * Said where the lab's time was over before the runs were: a scheme has not lost then.
- * @param {Run[]} runs
+ * @param {Answered} answered
  */
-function cut_short(runs) {
-  if (!runs.some(({interrupted}) => interrupted)) return "";
+function cut_short({runs, lacking = []}) {
+  if (lacking.length === 0 && !runs.some(({interrupted}) => interrupted)) return "";
   return element("p", {class: "cut-short"},
     "Not all runs came to their end within the time that the lab has for a question: the machine is busy, or the question is large.");
 }
@@ -51,7 +52,7 @@ function cut_short(runs) {
  */
 export function live_figures(parent, first, view, view_changed, log_y = false) {
   /** @type {Shown} */
-  const shown = {runs: first.runs, view, view_changed: () => view_changed(shown.view)};
+  const shown = {runs: first.runs, answered: /** @type {Answered} */ (first), view, view_changed: () => view_changed(shown.view)};
   const answer = element("section", {id: "answer"});
   const progress = element("p", {class: "progress", hidden: true}, "The first quarter of the runs; the whole is being computed.");
   parent.append(progress);
@@ -61,7 +62,8 @@ export function live_figures(parent, first, view, view_changed, log_y = false) {
   const steps = live_steps(parent, shown);
   const draw_answer = () => {
     const groups = groups_of(shown.runs);
-    answer.replaceChildren(element("h2", {}, answer_title(groups)), cut_short(shown.runs), ...answer_parts(shown.runs, groups));
+    answer.replaceChildren(element("h2", {}, answer_title(groups, shown.answered.lacking)), cut_short(shown.answered),
+      ...answer_parts(shown.answered, groups));
     answer.removeAttribute("data-old");
     times.redraw();
   };
@@ -78,6 +80,7 @@ export function live_figures(parent, first, view, view_changed, log_y = false) {
     draw: (document, is_whole, drawn) => {
       progress.hidden = is_whole;
       shown.runs = document.runs;
+      shown.answered = /** @type {Answered} */ (document);
       curves.redraw();
       clearTimeout(later);
       if (!is_whole) {

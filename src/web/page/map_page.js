@@ -6,6 +6,7 @@ import { element } from "./element.js";
 import { duration, significant } from "./format.js";
 import { heat_map } from "./heat_map.js";
 import { line_chart } from "./line_chart.js";
+import { notes_list } from "./notes.js";
 import { color_of } from "./palette.js";
 import { axis_of_texts } from "./typed_values.js";
 
@@ -21,6 +22,8 @@ import { axis_of_texts } from "./typed_values.js";
  * @property {{option: string, values: string[]}} down
  * @property {{label: string, lr: number, predicted: boolean}[]} contestants
  * @property {MapCell[]} cells row by row
+ * @property {boolean} [interrupted] then cells lack contestants that might be first
+ * @property {import("./notes.js").Note[]} [notes] of the runs that it is made of
  */
 
 /**
@@ -86,6 +89,9 @@ export function cell_place(map, index) {
 
 /** @param {CrossoverMap} map @returns {string[]} what a reader first wants to know */
 export function map_sentences(map) {
+  if (map.interrupted) {
+    return ["It was interrupted before all its runs had come to their end: a cell has those that had, and nobody can say who is first in it."];
+  }
   const won = cells_won(map);
   const order = won.map((_, at) => at).filter((at) => won[at] > 0).sort((a, b) => won[b] - won[a]);
   const never = map.contestants.filter((_, at) => won[at] === 0).map(({label}) => label);
@@ -171,7 +177,7 @@ export function map_page(parent, map) {
   const largest = Math.max(1, ...map.cells.map(({ahead}) => ahead ?? 1));
   parent.append(element("h1", {}, `Who is first, by ${map.across.option} and ${map.down.option}`),
     ...map_sentences(map).map((sentence) => element("p", {class: "answer"}, sentence)),
-    element("p", {class: "setting"}, map_method(map)));
+    element("p", {class: "setting"}, map_method(map)), ...notes_list(map.notes));
   heat_map(parent, {
     id: "map", title: `First to reach ${map_target(map)}`,
     note: "The letter and the colour say who is first, the number how many times as fast as the next; " +

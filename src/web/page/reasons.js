@@ -224,12 +224,13 @@ function way_text(runs) {
 /**
  * Why nobody is called first; empty where the contestants can be ranked. A mean over other seeds is
  * a mean over other luck.
- * @param {Group[]} groups
+ * @param {Group[]} groups @param {string[]} [lacking] runs that were asked for and are not there
  */
-export function unranked_words(groups) {
-  if (groups.length < 2) return "";
-  if (groups.some(({runs}) => runs.some(is_cut_off))) {
-    return "Not all runs came to their end, so that nobody can say who was first. They stand in no order of merit.";
+export function unranked_words(groups, lacking = []) {
+  const absent = lacking.length === 0 ? "" : ` Not there at all: ${lacking.join("; ")}.`;
+  if (groups.length < 2 && absent === "") return "";
+  if (absent !== "" || groups.some(({runs}) => runs.some(is_cut_off))) {
+    return `Not all runs came to their end, so that nobody can say who was first.${groups.length < 2 ? "" : " They stand in no order of merit."}${absent}`;
   }
   const seeds = (/** @type {Group} */ {runs}) => [...new Set(runs.map(({seed}) => seed))].sort((a, b) => a - b).join(", ");
   const other = groups.find((group) => seeds(group) !== seeds(groups[0]));
@@ -242,12 +243,10 @@ export function has_target(groups) {
   return measure_of(groups.flatMap(({runs}) => runs)) !== undefined;
 }
 
-/**
- * @param {Group[]} groups
- */
-export function answer_title(groups) {
+/** @param {Group[]} groups @param {string[]} [lacking] */
+export function answer_title(groups, lacking = []) {
   if (groups.length === 1) return `${groups[0].name}: where it got, and where its time went`;
-  return has_target(groups) && unranked_words(groups) === "" ? "Who was first, and why" : "Where they got, and where their time went";
+  return has_target(groups) && unranked_words(groups, lacking) === "" ? "Who was first, and why" : "Where they got, and where their time went";
 }
 
 /** @typedef {ReturnType<typeof arrival>} Arrival */
@@ -255,11 +254,11 @@ export function answer_title(groups) {
 /**
  * The first one first; those of which not all seeds were there come after those whose seeds all
  * were, and last who never was. Where they cannot be ranked, in their own order.
- * @param {Group[]} groups @returns {Verdict[]}
+ * @param {Group[]} groups @param {string[]} [lacking] @returns {Verdict[]}
  */
-export function verdicts_of(groups) {
+export function verdicts_of(groups, lacking = []) {
   const share = (/** @type {Arrival} */ one) => one.reached / one.group.runs.length;
-  const is_ranked = unranked_words(groups) === "";
+  const is_ranked = unranked_words(groups, lacking) === "";
   const all = groups.map(arrival);
   if (is_ranked) all.sort((a, b) => share(b) - share(a) || (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
   const is_contested = all.some((one) => one.reached < one.group.runs.length && (one.seconds ?? Infinity) < (all[0].seconds ?? 0));

@@ -47,7 +47,9 @@ def was_cut_off(run):
     return run["interrupted"] and not run["diverged"] and run["seconds_to_target"] is None
 
 
-def can_be_ranked(groups):
+def can_be_ranked(groups, lacking=()):
+    if lacking:
+        return False
     seeds = {tuple(sorted({run["seed"] for run in runs})) for runs in groups.values()}
     return len(seeds) == 1 and not any(was_cut_off(run) for runs in groups.values() for run in runs)
 
@@ -141,12 +143,26 @@ class Verdict:
             self.test.assertTrue(near(float(found[1]), mean(run["staleness"]["mean"] for run in self.runs if run["staleness"]), 0.06), self.text)
 
 
-def check_comparison(test, title, setting, unranked, is_ordered, lines, runs):
-    """A page's answer against the runs that it is of."""
+def check_notes(test, shown, document):
+    """Every one that the document has, and no other."""
+    kinds = {"warning": "Warning", "note": "Note"}
+    expected = []
+    for note in document.get("notes", []):
+        kind, what = note["text"].split(": ", 1)
+        expected.append(f"{kinds[kind]}{', ' + note['about'] if note['about'] else ''}: {what}")
+    test.assertEqual(sorted(shown), sorted(expected))
+
+
+def check_comparison(test, title, setting, unranked, is_ordered, lines, notes, document):
+    """A page's answer against the document that it is of."""
+    runs, lacking = document.get("runs", [document]), document.get("lacking", [])
     groups = groups_of(runs)
+    check_notes(test, notes, document)
+    for name in lacking:
+        test.assertIn(name, unranked)
     test.assertEqual(sorted(name for name, _ in lines), sorted(groups))
     measure = measure_of(runs)
-    ranked = can_be_ranked(groups) or len(groups) == 1
+    ranked = can_be_ranked(groups, lacking) or (len(groups) == 1 and not lacking)
     test.assertEqual(unranked == "", ranked, unranked)
     test.assertEqual("first" in title, ranked and len(groups) > 1 and measure is not None, title)
     test.assertEqual(is_ordered, ranked and measure is not None)

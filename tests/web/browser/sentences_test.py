@@ -16,7 +16,7 @@ import time
 import unittest
 
 from browser import Browser, require_browser
-from sentences import DURATION, NUMBER, check_comparison, duration, near
+from sentences import DURATION, NUMBER, check_comparison, check_notes, duration, near
 
 SMALL = ["--quiet", "--time", "virtual", "--compute-time", "1ms", "--dataset", "blobs", "--model", "softmax", "--workers", "4"]
 TINY = ["--quiet", "--time", "virtual", "--compute-time", "1ms", "--dataset", "two-scales", "--model", "quadratic", "--batch", "1"]
@@ -44,6 +44,7 @@ ANSWER = """
     setting: document.querySelector(`${arguments[0]} .setting`).textContent,
     unranked: document.querySelector(`${arguments[0]} .unranked`)?.textContent ?? "",
     is_ordered: list.tagName === "OL",
+    notes: [...document.querySelectorAll(`${arguments[0]} .notes li`)].map((one) => one.textContent),
     lines: [...list.children].map((line) => [line.querySelector("strong").textContent,
       line.textContent.slice(line.querySelector("strong").textContent.length)])};
 """
@@ -85,31 +86,30 @@ class Sentences(unittest.TestCase):
     def sentences(self):
         return " ".join(self.browser.run(SENTENCES))
 
-    def check_answer(self, runs, place="main", title="h1"):
-        check_comparison(self, runs=runs, **self.browser.run(ANSWER, place, title))
+    def check_answer(self, document):
+        check_comparison(self, document=document, **self.browser.run(ANSWER, "main", "h1"))
 
     def test_a_comparison_says_what_its_runs_did(self):
         for name, given in COMPARISONS.items():
             with self.subTest(page=name):
                 status, arguments = given if isinstance(given, tuple) else (0, given)
                 document, _ = self.made(name, arguments, status)
-                self.check_answer(document.get("runs", [document]))
+                self.check_answer(document)
 
     def test_seeds_that_were_cut_off_turn_no_ranking_round(self):
         document, page = self.made("cut", COMPARISONS["seeds"])
-        first, later = [run for run in document["runs"] if run["label"] == "ring"]
-        for changed in ({"interrupted": True, "seconds_to_target": None, "epochs_to_target": None}, None):
-            runs = [run for run in document["runs"] if run is not later]
-            if changed is not None:
-                runs.append({**later, **changed})
+        _, later = [run for run in document["runs"] if run["label"] == "ring"]
+        cut = {"interrupted": True, "seconds_to_target": None, "epochs_to_target": None}
+        for name, runs, lacking in (("under way", [{**later, **cut}], []), ("not begun", [], ["ring, seed 2"]), ("other seeds", [], [])):
+            changed = {**document, "runs": [run for run in document["runs"] if run is not later] + runs, "lacking": lacking}
             # As where the time was over before its second seed had come to its end, or begun.
             text = re.sub(r'(<script type="application/json"[^>]*>).*?(</script>)',
-                          lambda found: found[1] + json.dumps({"runs": runs}).replace("<", "\\u003c") + found[2],
+                          lambda found: found[1] + json.dumps(changed).replace("<", "\\u003c") + found[2],
                           page.read_text(), count=1, flags=re.S)
-            other = self.folder / f"cut-{changed is None}.html"
+            other = self.folder / f"cut {name}.html"
             other.write_text(text)
             self.show(other)
-            self.check_answer(runs)
+            self.check_answer(changed)
             self.assertNotIn("first", self.browser.run(ANSWER, "main", "h1")["title"])
 
     def test_messages_are_told_from_the_first_to_the_last(self):
@@ -279,6 +279,7 @@ class Sentences(unittest.TestCase):
         widest = max((cell for cell in cells if cell["ahead"] is not None), key=lambda cell: cell["ahead"])
         self.assertEqual(found[1], widest["first"])
         self.assertTrue(near(float(found[2]), widest["ahead"], 0.01), said)
+        check_notes(self, self.browser.run("return [...document.querySelectorAll('.notes li')].map((one) => one.textContent)"), document)
 
 
 class LabSentences(unittest.TestCase):
@@ -302,13 +303,13 @@ class LabSentences(unittest.TestCase):
             self.assertLess(time.monotonic(), end, state)
             time.sleep(0.05)
 
-    def answer(self, runs):
+    def answer(self, document):
         said = self.browser.run(ANSWER, "#answer", "#answer h2")
-        check_comparison(self, runs=runs, **said)
+        check_comparison(self, document=document, **said)
         return said
 
     def first(self):
-        return json.loads(self.browser.run("return document.getElementById('document').textContent"))["first"]["runs"]
+        return json.loads(self.browser.run("return document.getElementById('document').textContent"))["first"]
 
     def test_a_lab_says_what_its_runs_did(self):
         for path in sorted(LABS.glob("*.json")):
@@ -336,7 +337,7 @@ class LabSentences(unittest.TestCase):
           const asked = window.fetch;
           window.fetch = async (...all) => {
             const answer = await asked(...all);
-            if (String(all[0]).includes("/api/compare")) window.answered = (await answer.clone().json()).runs;
+            if (String(all[0]).includes("/api/compare")) window.answered = await answer.clone().json();
             return answer;
           };
           const [schemes, seeds, options] = arguments;
@@ -350,17 +351,17 @@ class LabSentences(unittest.TestCase):
 
     def test_the_free_page_ranks_nobody_over_unequal_seeds(self):
         # Far more than two seconds of any machine.
-        runs = self.ask("ring,gossip", 5, {"epochs": "4000", "evaluate-every": "20", "target-loss": "0.001"})
-        self.assertTrue(any(run["interrupted"] for run in runs))
-        said = self.answer(runs)
+        document = self.ask("ring,gossip", 5, {"epochs": "4000", "evaluate-every": "20", "target-loss": "0.001"})
+        self.assertTrue(document["lacking"] or any(run["interrupted"] for run in document["runs"]))
+        said = self.answer(document)
         self.assertNotIn("first", said["title"])
         self.browser.screenshot("sentences-free-cut")
         self.browser.set_width(1100)
 
     def test_the_free_page_says_who_diverged(self):
-        runs = self.ask("ring,gossip", 1, {"dataset": "two-scales", "model": "quadratic", "batch": "1", "lr": "1000", "steps": "20"})
-        self.assertTrue(all(run["diverged"] for run in runs))
-        self.answer(runs)
+        document = self.ask("ring,gossip", 1, {"dataset": "two-scales", "model": "quadratic", "batch": "1", "lr": "1000", "steps": "20"})
+        self.assertTrue(all(run["diverged"] for run in document["runs"]))
+        self.answer(document)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,12 @@ test("a map says who is first where, who never, and where nobody is", () => {
   ]);
 });
 
+test("an interrupted map says who is first nowhere", () => {
+  const [only, ...others] = map_sentences({...map, interrupted: true});
+  assert.match(only, /^It was interrupted .* nobody can say who is first in it\.$/);
+  assert.deepEqual(others, []);
+});
+
 test("a map where nobody arrives says no more than that", () => {
   const cells = [{first: null, ahead: null, seconds_to_target: [null, null, null]}];
   assert.deepEqual(map_sentences({...map, cells}), ["Nobody reaches a training loss of 0.34 in any cell."]);

@@ -105,6 +105,13 @@ test("seeds that were cut off have not lost, and turn no ranking round", () => {
     ["slow was there after 1 s with 1 of 2 seeds; was cut off before it got there with 1 of 2 seeds.", "fast was there after 4 s."]);
 });
 
+test("runs that were asked for and are not there might have been first", () => {
+  const groups = groups_of([run("a"), run("b", {seconds_to_target: 8})]);
+  assert.match(unranked_words(groups, ["c, seed 1"]), /nobody can say who was first\..* Not there at all: c, seed 1\.$/);
+  assert.deepEqual(verdicts_of(groups, ["c, seed 1"]).map(({outcome}) => outcome), ["was there after 4 s.", "was there after 8 s."]);
+  assert.equal(answer_title(groups, ["c, seed 1"]), "Where they got, and where their time went");
+});
+
 test("a run that was at the target before it was cut off can be ranked", () => {
   const groups = groups_of([run("a", {interrupted: true}), run("b", {seconds_to_target: 8})]);
   assert.equal(unranked_words(groups), "");
