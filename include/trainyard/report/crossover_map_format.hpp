@@ -15,8 +15,8 @@ void check_map_format(const std::string& format);
 /// A letter for each contestant; in a cell that of the first one, and how many times as fast it is
 /// as the next.
 std::string crossover_map_table(const CrossoverMap& map);
-/// With every contestant's seconds in every cell, null where it does not reach the target, and
-/// `notes` as a comparison has them.
+/// With every contestant's seconds in every cell, null where it does not reach the target or, where
+/// `interrupted` is true, was not run; and `notes` as a comparison has them.
 std::string crossover_map_json(const CrossoverMap& map);
 /// A line for each contestant in each cell.
 std::string crossover_map_csv(const CrossoverMap& map);
