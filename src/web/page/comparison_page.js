@@ -3,7 +3,7 @@
 import { bar_chart } from "./bar_chart.js";
 import { groups_of, mean_of, name_of, outcome_quantities, progress_quantities, questions_of, series_of, those_known } from "./curves.js";
 import { choice, element } from "./element.js";
-import { bytes, duration, percent, significant } from "./format.js";
+import { bytes, counted, duration, percent, significant } from "./format.js";
 import { graph_chart } from "./graph.js";
 import { line_chart } from "./line_chart.js";
 import { message_timeline } from "./message_timeline.js";
@@ -79,9 +79,9 @@ export function answer_parts({runs, lacking, notes}, groups) {
 export function setting_words(runs) {
   const {dataset, model, time} = runs[0];
   const each = (/** @type {(run: Run) => any} */ of) => [...new Set(runs.map(of))];
-  const target = setting_target(runs);
+  const target = setting_target(runs), workers = each((run) => run.workers);
   return `${model.name} on ${dataset.name}: ${dataset.rows} rows of ${dataset.features} features, ` +
-    `${each((run) => run.workers).join(", ")} workers, ${time === "virtual" ? "in simulated time" : "on the machine's clock"}` +
+    `${workers.length === 1 ? counted(workers[0], "worker") : `${workers.join(", ")} workers`}, ${time === "virtual" ? "in simulated time" : "on the machine's clock"}` +
     `${target ? `; to be reached: ${target}` : ""}.`;
 }
 
@@ -255,7 +255,7 @@ function draw_first_steps(parent, runs) {
         name: rank < trace.workers ? `worker ${rank}` : `server ${rank - trace.workers}`, server: rank >= trace.workers,
       })),
       edges: () => traffic_of(trace).map(({from, to, bytes: sent, messages}) =>
-        ({from, to, weight: sent, title: `${bytes(sent)} in ${messages} messages`})),
+        ({from, to, weight: sent, title: `${bytes(sent)} in ${counted(messages, "message")}`})),
     });
   };
   draw_graph();
