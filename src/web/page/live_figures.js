@@ -40,7 +40,7 @@ export function run_of_steps(runs, label) {
 function cut_short({runs, lacking = []}) {
   if (lacking.length === 0 && !runs.some(({interrupted}) => interrupted)) return "";
   return element("p", {class: "cut-short"},
-    "Not all runs came to their end within the time that the lab has for a question: the machine is busy, or the question is large.");
+    "The time that the lab has for a question was over before the runs were: the machine is busy, or the question is large.");
 }
 
 /**
