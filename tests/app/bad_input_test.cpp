@@ -389,7 +389,8 @@ TEST_CASE("a run that diverges says so and keeps its results", "[app]") {
       CHECK(std::filesystem::exists(folder.path() / "results" / "ring" / file));
     }
     CHECK_THAT(read_file(folder.path() / "results/ring/summary.json"),
-               ContainsSubstring("\"diverged\": true"));
+               ContainsSubstring("\"diverged\": true") &&
+                   ContainsSubstring("\"text\": \"warning: diverged: after "));
   }
 }
 

@@ -153,6 +153,7 @@ TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[ap
   CHECK(seeds.status == 130);
   const Json document = Json::parse(seeds.output);
   CHECK(document["runs"].size() >= 3);
+  CHECK_THAT(document["notes"].dump(), ContainsSubstring(" of 2000 runs are there; the others"));
   REQUIRE(document["spread"].size() == 2);
   CHECK(document["spread"][1]["seeds"].size() >= 1);
   CHECK(document["spread"][0]["train_loss"]["count"] == document["spread"][0]["seeds"].size());
@@ -170,7 +171,7 @@ TEST_CASE("compare --json is a list of summaries in the order asked for", "[app]
   CHECK(outcome.status == 0);
   CHECK(outcome.errors.empty());
   const Json document = Json::parse(outcome.output);
-  CHECK(keys_of(document) == std::set<std::string>{"runs"});
+  CHECK(keys_of(document) == std::set<std::string>{"notes", "runs"});
   REQUIRE(document["runs"].size() == 3);
   CHECK(document["runs"][0]["scheme"] == "gossip");
   CHECK(document["runs"][2]["scheme"] == "sequential");

@@ -35,6 +35,7 @@ std::set<std::string> make_summary_keys() {
     const std::string_view path = json_path(*figure);
     keys.emplace(path.substr(0, path.find('.')));
   }
+  keys.emplace("notes");
   return keys;
 }
 

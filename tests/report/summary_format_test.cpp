@@ -293,8 +293,8 @@ TEST_CASE("a comparison as Markdown and as LaTeX", "[report]") {
   results[0].summary.notes = {{"", "warning: 5 % of rows\nare lost"}};
   const std::vector<Note> of_all{{"hogwild", "note: it is alone"}};
   CHECK_THAT(comparison_markup(results, {.seeds = 2}, Markup::markdown, of_all),
-             ContainsSubstring("|\n\n- note: hogwild: it is alone\n- warning: ring{lr=1}, latency "
-                               "10us, workers 8, seed 1: 5 % of rows are lost\n"));
+             ContainsSubstring("|\n\n- note: hogwild: it is alone\n- warning: ring, latency 10us, "
+                               "workers 8, seed 1: 5 % of rows are lost\n"));
   CHECK_THAT(comparison_markup(results, {.seeds = 2}, Markup::latex, of_all),
              ContainsSubstring("\\end{tabular}\n\n% note: hogwild: it is alone\n% warning: "));
   const std::string one = summary_markup(full_result("ring").summary, Markup::markdown);
