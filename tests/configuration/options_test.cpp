@@ -77,7 +77,7 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
   return values;
 }
 
-/// The same of where rows come from, and how they are read.
+/// The same of where rows come from, how they are read, and who has which.
 const std::map<std::string, std::string>& other_values_of_data() {
   static const std::map<std::string, std::string> values{{"dataset", "a \"quoted\"\tname\\.csv"},
                                                          {"test", "every-fifth"},
@@ -92,18 +92,18 @@ const std::map<std::string, std::string>& other_values_of_data() {
                                                          {"drop-columns", "id,name"},
                                                          {"missing", "mean"},
                                                          {"scale", "unit-rows"},
-                                                         {"intercept", "true"}};
+                                                         {"intercept", "true"},
+                                                         {"partition", "dirichlet:0.3"},
+                                                         {"weights", "rows"},
+                                                         {"order", "once"},
+                                                         {"replacement", "true"},
+                                                         {"data-source", "server"}};
   return values;
 }
 
 /// The same of all the rest.
 const std::map<std::string, std::string>& other_values_of_the_rest() {
-  static const std::map<std::string, std::string> values{{"partition", "dirichlet:0.3"},
-                                                         {"weights", "rows"},
-                                                         {"order", "once"},
-                                                         {"replacement", "true"},
-                                                         {"data-source", "server"},
-                                                         {"model", "mlp:256,128"},
+  static const std::map<std::string, std::string> values{{"model", "mlp:256,128"},
                                                          {"l2", "3.071159e-05"},
                                                          {"batch", "7"},
                                                          {"lr", "0.1234567890123456"},

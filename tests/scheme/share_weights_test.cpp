@@ -186,7 +186,7 @@ TEST_CASE("weights that a rule cannot heed are refused by name", "[scheme]") {
   CHECK_NOTHROW(notes_of(c));
 }
 
-TEST_CASE("--weights rows brings every scheme that takes it nearer to the optimum over rows",
+TEST_CASE("weighing rows brings every scheme that takes it nearer to the optimum over rows",
           "[scheme]") {
   const LoadedData data = nine_in_ten(1000);
   for (const Scheme& scheme : schemes()) {
