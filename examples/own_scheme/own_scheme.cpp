@@ -42,5 +42,5 @@ trainyard::Scheme own_scheme() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return trainyard::run_program(argc, argv, {own_scheme()});
+  return trainyard::run_program(argc, argv, {own_scheme});
 }

@@ -70,5 +70,5 @@ trainyard::Scheme slowmo_scheme() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return trainyard::run_program(argc, argv, {slowmo_scheme()});
+  return trainyard::run_program(argc, argv, {slowmo_scheme});
 }

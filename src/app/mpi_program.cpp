@@ -82,7 +82,7 @@ AllReduce library_all_reduce() {
           .duration = no_closed_form};
 }
 
-int run_mpi_program(int argc, char** argv, std::vector<Scheme> own_schemes) {
+int run_mpi_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes) {
   keep_standard_streams_open();
   MPI_Init(&argc, &argv);
   int status = 0;

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
@@ -65,12 +64,12 @@ void require_same_command(int argc, char** argv, Processes* processes) {
 
 }  // namespace
 
-int run_program(int argc, char** argv, std::vector<Scheme> own_schemes, Processes* processes) {
+int run_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes, Processes* processes) {
   keep_standard_streams_open();
   watch_signals();
   try {
     bound_memory(usable_memory());
-    for (Scheme& scheme : own_schemes) add_scheme(std::move(scheme));
+    for (const SchemeMaker& make : own_schemes) add_scheme(make());
     require_same_command(argc, argv, processes);
     app::CommandLine line(processes);
     // A process may not find a file that the command line names, as on another host.

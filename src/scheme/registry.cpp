@@ -74,7 +74,7 @@ HyperparameterInfo known_hyperparameter(std::string_view name) {
       }
     }
   }
-  return find_named(known, name, "hyperparameter");
+  return find_named(known, name, "hyperparameter of the published schemes");
 }
 
 void add_scheme(Scheme scheme) {

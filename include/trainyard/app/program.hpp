@@ -1,10 +1,11 @@
 // The whole program `trainyard`, for a main() of one's own that has schemes to add:
 //
-//   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme()}); }
+//   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme}); }
 //
 // Threads: the main one, once: it sets signal handlers and opens the standard streams.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "trainyard/scheme/scheme.hpp"
@@ -13,11 +14,16 @@ namespace trainyard {
 
 class Processes;
 
-/// Adds `own_schemes` to the table (add_scheme()), does what the command line says, and turns every
-/// error into a message on standard error. Returns the exit status.
+/// The function that returns a row. It is called here, and not by the caller: what it throws would
+/// end the program there without a message.
+using SchemeMaker = std::function<Scheme()>;
+
+/// Makes the rows of `own_schemes` and adds them to the table (add_scheme()), does what the command
+/// line says, and turns every error into a message on standard error, those of making a row too: a
+/// mistyped name in it has status 2, like one on the command line. Returns the exit status.
 ///
 /// `processes`: whose ranks run what is asked for, of which this is one; all of them call it.
-int run_program(int argc, char** argv, std::vector<Scheme> own_schemes = {},
+int run_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes = {},
                 Processes* processes = nullptr);
 
 }  // namespace trainyard

@@ -4,7 +4,7 @@
 //   MPI_Init(&argc, &argv);
 //   {
 //     const auto processes = trainyard::mpi_processes();
-//     status = trainyard::run_program(argc, argv, {my_scheme()}, processes.get());
+//     status = trainyard::run_program(argc, argv, {my_scheme}, processes.get());
 //   }
 //   MPI_Finalize();
 //

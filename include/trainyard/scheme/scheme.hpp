@@ -2,7 +2,7 @@
 // servers, of one server. Every runtime runs the same text. A scheme of one's own is a row as well,
 // given to the program or, without it, added before anything else:
 //
-//   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme()}); }
+//   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme}); }
 //   add_scheme(my_scheme());
 //
 // Threads: add_scheme() is called by one, before anything else is; then any may read the table.
