@@ -6,6 +6,7 @@
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/collective/own_all_reduce.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/hardware/processor_quota.hpp"
 #include "trainyard/runtime/rank_wrapper.hpp"
 
 namespace trainyard {
@@ -63,7 +64,8 @@ NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
   if (wall) {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, n + setup.servers, options.placement);
-    setup.cores_are_shared = n + setup.servers > machine.cores;
+    setup.cores_are_shared =
+        !has_core_for_each(n + setup.servers, machine.cores, processor_quota());
   }
   const auto repetitions = static_cast<std::size_t>(wall ? options.repetitions : 1);
   Stopwatch watch{std::vector<Time>(repetitions * static_cast<std::size_t>(n)), {}};

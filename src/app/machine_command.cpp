@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/units.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/hardware/processor_quota.hpp"
 
 #include "app/commands.hpp"
 #include "hardware/measurements.hpp"
@@ -25,10 +27,31 @@ void print_places(const Machine& machine, int ranks, Placement placement) {
     const auto unit = std::ranges::find(machine.units, places[rank], &ProcessingUnit::index);
     fmt::print("{:>4}  {:>15}  {:>4}  {:>9}\n", rank, unit->index, unit->core, unit->node);
   }
-  if (ranks > machine.cores) {
-    fmt::print("\n{} ranks share {} cores; --time virtual gives each one of its own\n", ranks,
-               machine.cores);
+  const std::optional<double> quota = processor_quota();
+  if (!has_core_for_each(ranks, machine.cores, quota)) {
+    fmt::print("\n{} rank{} share{} {}; --time virtual gives each a core of its own\n", ranks,
+               ranks == 1 ? "" : "s", ranks == 1 ? "s" : "", cores_text(machine.cores, quota));
   }
+}
+
+/// What lies behind a pair that is "busy", of the first of them.
+void print_busy(const std::vector<ProcessingUnit>& units,
+                const std::vector<std::vector<LineLatency>>& latencies) {
+  std::size_t busy = 0;
+  std::string first;
+  for (std::size_t row = 0; row < units.size(); ++row) {
+    for (std::size_t column = row + 1; column < units.size(); ++column) {
+      const LineLatency& pair = latencies[row][column];
+      if (!std::isnan(pair.seconds) || ++busy > 1) continue;
+      first = fmt::format(
+          "between cores {} and {} {} round trip{} ended in {}, where {} in a row are one figure{}",
+          units[row].core, units[column].core, pair.round_trips, pair.round_trips == 1 ? "" : "s",
+          human_duration(pair.took), stretch_round_trips,
+          pair.together ? "; both threads ran on one hardware thread, though told one each" : "");
+    }
+  }
+  if (busy == 0) return;
+  fmt::print("busy: {} of {} pairs; {}\n", busy, units.size() * (units.size() - 1) / 2, first);
 }
 
 void print_latencies(const std::vector<ProcessingUnit>& units, int cores) {
@@ -40,19 +63,20 @@ void print_latencies(const std::vector<ProcessingUnit>& units, int cores) {
                                 ? fmt::format("{} of {} cores", units.size(), cores)
                                 : "core";
   fmt::print("\nns for a cache line from core to core, by {}:\n", which);
-  const std::vector<std::vector<double>> seconds = line_latencies(units);
+  const std::vector<std::vector<LineLatency>> latencies = line_latencies(units);
   std::vector<TableRow> rows{{"core"}};
   for (const ProcessingUnit& unit : units) rows.front().push_back(fmt::to_string(unit.core));
   for (std::size_t row = 0; row < units.size(); ++row) {
     rows.push_back({fmt::to_string(units[row].core)});
     for (std::size_t column = 0; column < units.size(); ++column) {
-      const double latency = 1e9 * seconds[row][column];
+      const double latency = 1e9 * latencies[row][column].seconds;
       rows.back().push_back(row == column         ? "-"
                             : std::isnan(latency) ? "busy"  // with other programs
                                                   : fmt::format("{:.0f}", latency));
     }
   }
   fmt::print("{}", aligned(rows));
+  print_busy(units, latencies);
 }
 
 /// Of two neighbours, and where there are two nodes, of a core of each.

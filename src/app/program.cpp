@@ -1,7 +1,9 @@
 // The program: a command line into a command, and every error into a message and an exit status.
 #include "trainyard/app/program.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <span>
@@ -21,15 +23,18 @@
 #include "app/failures.hpp"
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
+#include "hardware/thread_limits.hpp"
 
 namespace trainyard {
 
 namespace {
 
-/// A sixteenth is left for what is not counted: code, stacks, tables.
+/// A sixteenth is left for what is not counted: code, stacks, tables, what readers have in hand;
+/// and where there is little, 8 MiB, as all of that takes at least.
 std::size_t usable_memory() {
+  constexpr std::size_t least_uncounted = std::size_t{8} << 20U;
   const std::size_t available = available_memory();
-  return available - available / 16;
+  return available - std::min(available / 2, std::max(available / 16, least_uncounted));
 }
 
 int failed_with(const std::exception& error, int status) {
@@ -37,8 +42,19 @@ int failed_with(const std::exception& error, int status) {
   return status;
 }
 
+/// oneTBB's words where the system gives it no thread.
+bool is_of_threads(const std::exception& error) {
+  return std::string_view(error.what()).starts_with("pthread_create has failed");
+}
+
+int complain_of_threads() {
+  app::complain("cannot start a thread: the system gives no more" + thread_limits_text());
+  return app::exit_failed;
+}
+
 /// What standard output, or the operating system, refused.
 int complain_of_system(const std::system_error& error) {
+  if (error.code() == std::errc::resource_unavailable_try_again) return complain_of_threads();
   if (std::ferror(stdout) == 0) return failed_with(error, app::exit_failed);
   // Who reads has seen enough, as with `| head`.
   if (error.code().value() == EPIPE) return app::exit_failed;
@@ -85,7 +101,7 @@ int run_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes, Pro
   } catch (const std::system_error& error) {
     return complain_of_system(error);
   } catch (const std::exception& error) {
-    return failed_with(error, app::exit_failed);
+    return is_of_threads(error) ? complain_of_threads() : failed_with(error, app::exit_failed);
   }
 }
 

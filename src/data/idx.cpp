@@ -23,7 +23,7 @@ namespace trainyard {
 namespace {
 
 constexpr unsigned unsigned_bytes = 0x08;
-constexpr std::size_t block_bytes = std::size_t{1024} * 1024;
+constexpr std::size_t block_bytes = std::size_t{128} * 1024;
 
 struct IdxHeader {
   std::size_t items = 0;
@@ -87,7 +87,7 @@ IdxHeader read_header(NamedSource& file, unsigned wanted) {
   return header;
 }
 
-/// Hands over all bytes after the header, a mebibyte at a time. What the header promises decides
+/// Hands over all bytes after the header, 128 KiB at a time. What the header promises decides
 /// nothing about memory: a file of 16 bytes may claim 2^60 of them.
 void for_each_block(NamedSource& file, const IdxHeader& header,
                     FunctionRef<void(std::span<const char>)> handle) {
@@ -149,6 +149,7 @@ CodedDataset read_idx(NamedSource images, NamedSource labels, const ReadOptions&
     throw DataError(fmt::format("{}: found images of {} values; expected {}", images.name,
                                 image_header.item_bytes, options.features));
   }
+  require_room_for(images, std::uint64_t{image_header.items} * image_header.item_bytes, 1);
   DatasetBuilder builder(labels.name, options);
   read_labels(labels, label_header, builder);
   read_images(images, image_header, options.scale, builder);

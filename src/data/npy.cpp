@@ -192,6 +192,7 @@ CodedDataset read_npy(NamedSource features, NamedSource labels, const ReadOption
   const NpyHeader of_features = read_npy_header(features);
   const NpyHeader of_labels = read_npy_header(labels);
   check_shapes(features, of_features, labels, of_labels, options);
+  require_room_for(features, of_features.rows() * of_features.row_values, of_features.value_bytes);
   DatasetBuilder builder(labels.name, options);
   read_npy_labels(labels, of_labels, options.real_labels, builder);
   read_features(features, of_features, options.scale, builder);

@@ -1,5 +1,6 @@
 #include "trainyard/data/read.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <system_error>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/memory_account.hpp"
 
 #include "base/echoed.hpp"
 #include "data/readers.hpp"
@@ -73,11 +75,18 @@ NamedSource open_named(const std::filesystem::path& file) {
   NamedSource source{open_file(file), file.string()};
   if (std::filesystem::is_regular_file(file, error)) {
     source.reopen = [file] { return open_file(file); };
+    source.file_bytes = std::filesystem::file_size(file, error);
+    if (error) source.file_bytes = 0;
   }
   return source;
 }
 
 }  // namespace
+
+void require_room_for(const NamedSource& file, std::uint64_t values, std::size_t value_bytes) {
+  const std::uint64_t held = std::min<std::uint64_t>(values, file.file_bytes / value_bytes);
+  require_room(static_cast<double>(held) * sizeof(float), "its data");
+}
 
 Format parse_format(std::string_view text, std::string_view what) {
   std::vector<std::string> known;
@@ -132,7 +141,9 @@ std::filesystem::path guess_labels_file(const std::filesystem::path& features) {
   return {};
 }
 
-CodedDataset read_coded_dataset(const std::filesystem::path& file, const ReadOptions& options) {
+namespace {
+
+CodedDataset read_whole(const std::filesystem::path& file, const ReadOptions& options) {
   const FormatInfo& info = info_of(options.format);
   if (!has_labels_file(options.format)) return info.read(open_named(file), {}, options);
   if (options.labels_file.empty()) {
@@ -146,6 +157,16 @@ CodedDataset read_coded_dataset(const std::filesystem::path& file, const ReadOpt
   }
   NamedSource features = open_named(file);
   return info.read(std::move(features), open_named(options.labels_file), options);
+}
+
+}  // namespace
+
+CodedDataset read_coded_dataset(const std::filesystem::path& file, const ReadOptions& options) {
+  try {
+    return read_whole(file, options);
+  } catch (const RunError& error) {  // memory, which does not know for what it was wanted
+    throw RunError(fmt::format("{}: {}", file.string(), error.what()));
+  }
 }
 
 Dataset read_dataset(const std::filesystem::path& file, const ReadOptions& options) {

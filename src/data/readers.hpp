@@ -1,6 +1,8 @@
 // The readers behind read_dataset(), one file each.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,7 +19,14 @@ struct NamedSource {
   std::string name;
   /// Opens it once more, from its beginning. Empty where it can be read only once: a pipe.
   std::function<std::unique_ptr<ByteSource>()> reopen{};
+  /// Of the file on the disk, where it is one: compressed there are fewer than in `bytes`.
+  std::uint64_t file_bytes = 0;
 };
+
+/// Throws RunError, with what is needed and what is free, unless there is room for that many values
+/// of so many bytes each in the file. A header may promise more than the file holds: then for as
+/// many as it can hold, as that is another fault.
+void require_room_for(const NamedSource& file, std::uint64_t values, std::size_t value_bytes);
 
 CodedDataset read_libsvm(NamedSource file, const ReadOptions& options);
 /// CSV and TSV: they differ in the separator.

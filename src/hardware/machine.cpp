@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/hardware/processor_quota.hpp"
 
 namespace trainyard {
 
@@ -19,21 +20,43 @@ struct DestroyTopology {
 };
 using TopologyHandle = std::unique_ptr<hwloc_topology, DestroyTopology>;
 
+/// Null where hwloc finds none.
 TopologyHandle load(const char* synthetic) {
   hwloc_topology_t topology = nullptr;
-  require(hwloc_topology_init(&topology) == 0, "hwloc starts");
+  if (hwloc_topology_init(&topology) != 0) return nullptr;
   TopologyHandle handle(topology);
   if (synthetic != nullptr && hwloc_topology_set_synthetic(topology, synthetic) != 0) {
     throw InternalError(fmt::format("'{}' is no synthetic hwloc topology", synthetic));
   }
-  require(hwloc_topology_load(topology) == 0, "hwloc finds a topology");
-  return handle;
+  return hwloc_topology_load(topology) == 0 ? std::move(handle) : nullptr;
 }
 
-/// The real machine, looked at once: a look takes some 10 ms.
+/// The real machine, looked at once: a look takes some 10 ms. Null where hwloc finds none, as where
+/// HWLOC_COMPONENTS forbids it to look: then a hardware thread is a core for itself, and goes by
+/// the system's number.
 hwloc_topology_t real_topology() {
   static const TopologyHandle handle = load(nullptr);
   return handle.get();
+}
+
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+Machine unknown_machine() {
+  Machine machine;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  // Fails where there are more than 1024; then this one is known.
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) CPU_SET(0, &allowed);
+  for (int unit = 0; unit < CPU_SETSIZE; ++unit) {
+    if (CPU_ISSET(unit, &allowed)) machine.units.push_back({unit, unit, 0});
+  }
+  machine.cores = static_cast<int>(machine.units.size());
+  machine.nodes = 1;
+  machine.description = fmt::format("processor that hwloc does not know, {}",
+                                    counted(machine.units.size(), "hardware thread"));
+  return machine;
 }
 
 /// The logical index of the NUMA node that holds `unit`.
@@ -78,10 +101,10 @@ Machine describe(hwloc_topology_t topology, bool only_allowed) {
   const hwloc_obj_t package = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PACKAGE, nullptr);
   const char* model =
       package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
-  machine.description = fmt::format(
-      "{}, {} core{}, {} hardware thread{}, {} NUMA node{}", model == nullptr ? "processor" : model,
-      machine.cores, machine.cores == 1 ? "" : "s", machine.units.size(),
-      machine.units.size() == 1 ? "" : "s", machine.nodes, machine.nodes == 1 ? "" : "s");
+  machine.description = fmt::format("{}, {}, {}, {}", model == nullptr ? "processor" : model,
+                                    counted(static_cast<std::size_t>(machine.cores), "core"),
+                                    counted(machine.units.size(), "hardware thread"),
+                                    counted(static_cast<std::size_t>(machine.nodes), "NUMA node"));
   return machine;
 }
 
@@ -95,11 +118,18 @@ int thread_number(const Machine& machine, std::size_t unit) {
 }  // namespace
 
 Machine this_machine() {
-  return describe(real_topology(), true);
+  const hwloc_topology_t topology = real_topology();
+  Machine machine = topology == nullptr ? unknown_machine() : describe(topology, true);
+  if (const auto quota = processor_quota()) {
+    machine.description += fmt::format(", CPU quota {:.3g}", *quota);
+  }
+  return machine;
 }
 
 Machine synthetic_machine(const std::string& description) {
-  return describe(load(description.c_str()).get(), false);
+  const TopologyHandle topology = load(description.c_str());
+  require(topology != nullptr, "hwloc knows a machine that is described to it");
+  return describe(topology.get(), false);
 }
 
 Placement parse_placement(std::string_view text, std::string_view what) {
@@ -173,16 +203,28 @@ std::string seats_text(const Machine& machine, const std::vector<int>& places) {
   return text;
 }
 
-void pin_this_thread(int unit) {
+namespace {
+
+/// As the system counts hardware threads; empty where there is none of that index.
+std::optional<unsigned> system_number_of_unit(int unit) {
   const hwloc_topology_t topology = real_topology();
+  if (topology == nullptr) return static_cast<unsigned>(unit);
   const hwloc_obj_t object =
       hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, static_cast<unsigned>(unit));
-  if (object == nullptr) return;
+  if (object == nullptr) return std::nullopt;
+  return object->os_index;
+}
+
+}  // namespace
+
+void pin_this_thread(int unit) {
+  const std::optional<unsigned> number = system_number_of_unit(unit);
+  if (!number) return;
   // Not hwloc_set_cpubind(): it clears a mask that it does not look whether it got (hwloc 2.9), and
   // where memory is short the program ended there.
   constexpr std::size_t bits = 8 * sizeof(unsigned long);
-  std::vector<unsigned long> mask(object->os_index / bits + 1, 0);
-  mask[object->os_index / bits] |= 1UL << object->os_index % bits;
+  std::vector<unsigned long> mask(*number / bits + 1, 0);
+  mask[*number / bits] |= 1UL << *number % bits;
   (void)sched_setaffinity(0, mask.size() * sizeof(unsigned long),
                           reinterpret_cast<const cpu_set_t*>(mask.data()));
 }
@@ -190,6 +232,7 @@ void pin_this_thread(int unit) {
 std::optional<int> unit_of_this_thread() {
   const int processor = sched_getcpu();
   if (processor < 0) return std::nullopt;
+  if (real_topology() == nullptr) return processor;
   const hwloc_obj_t unit =
       hwloc_get_pu_obj_by_os_index(real_topology(), static_cast<unsigned>(processor));
   if (unit == nullptr) return std::nullopt;
@@ -197,6 +240,7 @@ std::optional<int> unit_of_this_thread() {
 }
 
 std::optional<int> system_number_of_node(int node) {
+  if (real_topology() == nullptr) return std::nullopt;
   const hwloc_obj_t object =
       hwloc_get_obj_by_type(real_topology(), HWLOC_OBJ_NUMANODE, static_cast<unsigned>(node));
   if (object == nullptr) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <set>
 #include <span>
 #include <system_error>
@@ -18,6 +19,8 @@
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/hardware/memory.hpp"
+
+#include "hardware/thread_limits.hpp"
 
 namespace trainyard {
 
@@ -78,8 +81,8 @@ void on_units(std::span<const int> units, const Work& work, const GiveUp& give_u
     }
   } catch (const std::system_error& error) {
     give_up();
-    throw RunError(
-        fmt::format("cannot start {} threads: {}", units.size(), error.code().message()));
+    throw RunError(fmt::format("cannot start {} threads: {}{}", units.size(),
+                               error.code().message(), thread_limits_text()));
   }
 }
 
@@ -166,10 +169,11 @@ std::vector<ProcessingUnit> first_units(const Machine& machine, std::size_t most
   return some;
 }
 
-double line_latency(int unit, int other, std::chrono::nanoseconds budget) {
+LineLatency line_latency(int unit, int other, std::chrono::nanoseconds budget) {
   require(unit != other, "a line goes between two units");
-  constexpr int round_trips = 20;
   Line line;
+  LineLatency found;
+  std::array<std::optional<int>, 2> places;
   std::vector<double> times;
   times.reserve(static_cast<std::size_t>(budget / std::chrono::nanoseconds(100)) + 1);
   const auto measure = [&] {
@@ -178,34 +182,46 @@ double line_latency(int unit, int other, std::chrono::nanoseconds budget) {
     const auto began = Clock::now();
     while (answered && Clock::now() - began < budget && times.size() < times.capacity()) {
       const auto start = Clock::now();
-      for (int i = 0; answered && i < round_trips; ++i) {
+      for (int i = 0; answered && i < stretch_round_trips; ++i) {
         answered = ask(line, odd += 2, began + 10 * budget);
+        found.round_trips += answered ? 1 : 0;
       }
-      if (answered) times.push_back(seconds_since(start) / (2 * round_trips));
+      if (answered) times.push_back(seconds_since(start) / (2 * stretch_round_trips));
     }
+    found.took = seconds_since(began);
     line.value.store(last_turn, std::memory_order_relaxed);  // relaxed: it says all itself
   };
   // What starts first ends without the other where there is no thread for that.
-  const auto work = [&](std::size_t which) { which == 0 ? answer(line) : measure(); };
+  const auto work = [&](std::size_t which) {
+    which == 0 ? answer(line) : measure();
+    places[which] = unit_of_this_thread();
+  };
   on_units(std::array{other, unit}, work,
            [&] { line.value.store(last_turn, std::memory_order_relaxed); });
-  if (times.empty()) return std::numeric_limits<double>::quiet_NaN();
-  return quantile(std::move(times), 0.25);
+  found.together = places[0] && places[0] == places[1];
+  found.seconds =
+      times.empty() ? std::numeric_limits<double>::quiet_NaN() : quantile(std::move(times), 0.25);
+  return found;
 }
 
-std::vector<std::vector<double>> line_latencies(const std::vector<ProcessingUnit>& units) {
-  using namespace std::chrono_literals;
+std::chrono::nanoseconds time_for_a_pair(std::size_t cores) {
+  constexpr std::chrono::nanoseconds of_a_pair = std::chrono::milliseconds(5);
+  constexpr std::chrono::nanoseconds of_all = std::chrono::seconds(3);
+  const std::size_t pairs = std::max<std::size_t>(1, cores * (cores - 1) / 2);
+  return std::min(of_a_pair, of_all / static_cast<std::int64_t>(pairs));
+}
+
+std::vector<std::vector<LineLatency>> line_latencies(const std::vector<ProcessingUnit>& units) {
   const std::size_t count = units.size();
-  const auto pairs = static_cast<std::int64_t>(std::max<std::size_t>(1, count * (count - 1) / 2));
-  const std::chrono::nanoseconds budget = std::min<std::chrono::nanoseconds>(5ms, 3s / pairs);
-  std::vector<std::vector<double>> seconds(count, std::vector<double>(count, 0.0));
+  const std::chrono::nanoseconds budget = time_for_a_pair(count);
+  std::vector<std::vector<LineLatency>> all(count, std::vector<LineLatency>(count));
   for (std::size_t row = 0; row < count; ++row) {
     for (std::size_t column = row + 1; column < count; ++column) {
-      seconds[row][column] = line_latency(units[row].index, units[column].index, budget);
-      seconds[column][row] = seconds[row][column];
+      all[row][column] = line_latency(units[row].index, units[column].index, budget);
+      all[column][row] = all[row][column];
     }
   }
-  return seconds;
+  return all;
 }
 
 LineCost line_cost(int unit, int other) {

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -20,15 +21,32 @@ namespace trainyard {
 /// One processing unit of each core, the first; of more than `most` cores so many, evenly spread.
 std::vector<ProcessingUnit> first_units(const Machine& machine, std::size_t most);
 
-/// Seconds from a store on one core until another core sees it: half a round trip of one cache line
-/// between two atomic counters, the lower quartile over stretches of 20 round trips. Takes about
-/// `budget`, ten times as long at most; NaN where other programs let no stretch end in that time.
-/// REQUIRES: two different units.
-double line_latency(int unit, int other, std::chrono::nanoseconds budget);
+/// Round trips in a stretch, of which each is one measurement.
+inline constexpr int stretch_round_trips = 20;
 
-/// line_latency() of each pair, [row][column], symmetric with zeros on the diagonal. A pair has 5
-/// ms, and all of them together 3 s: 64 cores are 2016 pairs.
-std::vector<std::vector<double>> line_latencies(const std::vector<ProcessingUnit>& units);
+/// What was seen of two cores.
+struct LineLatency {
+  /// From a store on one core until the other sees it: half a round trip of one cache line between
+  /// two atomic counters, the lower quartile over stretches of 20 round trips. NaN: busy, no
+  /// stretch came to its end.
+  double seconds = 0.0;
+  std::uint64_t round_trips = 0;  // that came to their end
+  double took = 0.0;              // seconds, of all of them
+  /// Whether both threads ended on one hardware thread, though each was told its own: some
+  /// containers refuse, and they cannot answer each other there.
+  bool together = false;
+};
+
+/// Takes about `budget`, ten times as long at most; a second where the other core does not begin.
+/// REQUIRES: two different units.
+LineLatency line_latency(int unit, int other, std::chrono::nanoseconds budget);
+
+/// What each pair of so many cores has: 5 ms, and all of them together 3 s; 64 cores are 2016
+/// pairs.
+std::chrono::nanoseconds time_for_a_pair(std::size_t cores);
+
+/// line_latency() of each pair, [row][column], symmetric with zeros on the diagonal.
+std::vector<std::vector<LineLatency>> line_latencies(const std::vector<ProcessingUnit>& units);
 
 /// Seconds that one write of a counter takes while another core writes, too: its own counter, on
 /// another cache line, or the same one.

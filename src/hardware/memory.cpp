@@ -1,14 +1,13 @@
 #include "trainyard/hardware/memory.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
-#include <optional>
-#include <string>
 
-#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "hardware/control_groups.hpp"
+#include "hardware/numbers_in_files.hpp"
 
 namespace trainyard {
 
@@ -17,24 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
-
-/// The number after `key` in a file of lines "key number"; empty: no such file or line.
-std::optional<std::size_t> value_of(const fs::path& file, const std::string& key) {
-  std::ifstream stream(file);
-  for (std::string word; stream >> word;) {
-    std::size_t value = 0;
-    if (word == key && stream >> value) return value;
-  }
-  return std::nullopt;
-}
-
-/// The one number in a file; empty: no such file, or "max".
-std::optional<std::size_t> number_in(const fs::path& file) {
-  std::ifstream stream(file);
-  std::size_t value = 0;
-  if (stream >> value) return value;
-  return std::nullopt;
-}
 
 /// Pages of files count against a group, but are dropped when it needs room.
 std::size_t left_of(std::size_t limit, std::size_t used, std::size_t droppable) {
@@ -58,32 +39,11 @@ std::size_t left_of_old_group(const fs::path& group) {
   return left_of(*limit, *used, value_of(group / "memory.stat", "total_inactive_file").value_or(0));
 }
 
-/// Of `path`, a group below `mount`, and all groups above it. Inside a container the path may not
-/// be there; its own group is then the mount itself.
-template <typename Left>
-std::size_t left_of_groups(const fs::path& mount, fs::path path, Left left) {
-  std::size_t least = left(mount);
-  for (; path.has_relative_path(); path = path.parent_path()) {
-    least = std::min(least, left(mount / path.relative_path()));
-  }
-  return least;
-}
-
 std::size_t left_of_control_groups(const fs::path& root) {
   std::size_t least = unlimited;
-  std::ifstream stream(root / "proc/self/cgroup");
-  const fs::path mount = root / "sys/fs/cgroup";
-  for (std::string line; std::getline(stream, line);) {  // "0::/path" or "4:memory,cpu:/path"
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
-    const fs::path path = line.substr(second + 1);
-    if (controllers == ",,") {
-      least = std::min(least, left_of_groups(mount, path, left_of_group));
-    } else if (controllers.find(",memory,") != std::string::npos) {
-      least = std::min(least, left_of_groups(mount / "memory", path, left_of_old_group));
-    }
+  for (const ControlGroup& group : control_groups("memory", root)) {
+    least =
+        std::min(least, group.old ? left_of_old_group(group.folder) : left_of_group(group.folder));
   }
   return least;
 }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/units.hpp"
+
 #include "hardware/open_files.hpp"
 
 namespace trainyard {
@@ -59,7 +61,23 @@ Observation::Watch::~Watch() {
   }
 }
 
-void Observation::count_energy(bool counts) {
+void ThrottleMeter::stop() {
+  const auto now = began_ ? throttled_seconds(root_) : std::nullopt;
+  if (now) seconds_ += std::max(0.0, *now - *began_);
+  began_.reset();
+}
+
+std::string ThrottleMeter::note() const {
+  const auto quota = processor_quota(root_);
+  if (seconds_ == 0.0 || !quota) return "";
+  return fmt::format(
+      "note: the CPU quota of {:.3g} cores held this control group back for {}, added up over "
+      "hardware threads, while the run went on; that time is part of its ranks' compute and wait",
+      *quota, human_duration(seconds_));
+}
+
+void Observation::count(bool counts) {
+  if (!places_.empty()) counts ? throttle_.start() : throttle_.stop();
   if (!energy_) return;
   if (counts) {
     energy_->start();
@@ -85,8 +103,11 @@ PageCount pages_kept(const RunState& state, std::span<const ThreadPlace> places)
 
 }  // namespace
 
-void Observation::put_into(RunResult& result, const RunState& state) const {
+void Observation::put_into(RunResult& result, const RunState& state,
+                           const std::function<void(const std::string&)>& remark) const {
   if (places_.empty()) return;
+  const std::string note = throttle_.note();
+  if (remark && !note.empty()) remark(note);
   const Machine machine = this_machine();
   result.places = places_;
   for (ThreadPlace& place : result.places) {

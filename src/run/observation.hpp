@@ -4,13 +4,17 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainyard/hardware/counters.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/hardware/processor_quota.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/runtime/run_state.hpp"
 
@@ -19,6 +23,24 @@
 #include "hardware/thread_meter.hpp"
 
 namespace trainyard {
+
+/// The time that a quota of CPU time has taken (hardware/processor_quota.hpp), between start() and
+/// stop(), which may be called again and again.
+class ThrottleMeter {
+ public:
+  /// `root`: of the system, another than "/" for tests.
+  explicit ThrottleMeter(std::filesystem::path root = "/") : root_(std::move(root)) {}
+  void start() { began_ = throttled_seconds(root_); }
+  void stop();
+  double seconds() const { return seconds_; }
+  /// What is to be said of it; empty where nothing was held back.
+  std::string note() const;
+
+ private:
+  std::filesystem::path root_;
+  std::optional<double> began_;  // empty: stopped, or there is no quota
+  double seconds_ = 0.0;
+};
 
 /// Threads: Watch by each rank's own thread; the rest by those that start and join the ranks, or
 /// while the ranks stand still.
@@ -43,11 +65,11 @@ class Observation {
     std::optional<ThreadMeter> meter_;
   };
 
-  /// Energy is counted while this exists, and no Pause.
+  /// Energy, and what a quota of CPU time holds back, are counted while this exists, and no Pause.
   class Run {
    public:
-    explicit Run(Observation& all) : all_(all) { all_.count_energy(all_.runs_ = true); }
-    ~Run() { all_.count_energy(all_.runs_ = false); }
+    explicit Run(Observation& all) : all_(all) { all_.count(all_.runs_ = true); }
+    ~Run() { all_.count(all_.runs_ = false); }
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
@@ -57,8 +79,8 @@ class Observation {
   /// An evaluation, with all cores.
   class Pause {
    public:
-    explicit Pause(Observation& all) : all_(all) { all_.count_energy(false); }
-    ~Pause() { all_.count_energy(all_.runs_); }
+    explicit Pause(Observation& all) : all_(all) { all_.count(false); }
+    ~Pause() { all_.count(all_.runs_); }
     Pause(const Pause&) = delete;
     Pause& operator=(const Pause&) = delete;
 
@@ -69,16 +91,19 @@ class Observation {
   /// What is not counted of some of the ranks, and why; empty where there is nothing to say.
   std::string note() const;
 
-  /// When all ranks have ended.
-  void put_into(RunResult& result, const RunState& state) const;
+  /// When all ranks have ended. `remark`, where there is one, is told what a quota of CPU time held
+  /// back while they ran.
+  void put_into(RunResult& result, const RunState& state,
+                const std::function<void(const std::string&)>& remark) const;
 
  private:
-  void count_energy(bool counts);
+  void count(bool counts);
 
   std::vector<ThreadPlace> places_;   // each written by its rank
   std::vector<ThreadCounts> counts_;  // the same; empty without --counters
   std::size_t metered_ = 0;           // ranks, the first ones, whose events may be counted
   std::optional<EnergyMeter> energy_;
+  ThrottleMeter throttle_;
   bool runs_ = false;
 };
 

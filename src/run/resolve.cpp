@@ -11,6 +11,7 @@
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/configuration/split.hpp"
 #include "trainyard/data/split_file.hpp"
+#include "trainyard/hardware/processor_quota.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/calibration.hpp"
@@ -42,9 +43,8 @@ std::string ranks_text(int ranks) {
   return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
 }
 
-std::string cores_text() {
-  const int cores = this_machine().cores;
-  return fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
+std::string cores_here() {
+  return cores_text(this_machine().cores, processor_quota());
 }
 
 void check_optimizer(const OptimizerOptions& optimizer) {
@@ -99,12 +99,13 @@ std::string model_name(const Configuration& c, const LoadedData& data) {
 }
 
 TimeMode clock_for(int ranks) {
-  return ranks <= this_machine().cores ? TimeMode::wall : TimeMode::simulated;
+  return has_core_for_each(ranks, this_machine().cores, processor_quota()) ? TimeMode::wall
+                                                                           : TimeMode::simulated;
 }
 
 std::string clock_remark(TimeMode chosen, int ranks) {
   return fmt::format("time: {} ({} on {})", time_mode_text(chosen), ranks_text(ranks),
-                     cores_text());
+                     cores_here());
 }
 
 bool ends_by_clock(const Configuration& c) {
@@ -229,7 +230,7 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
   } else if (c.time == TimeMode::wall && clock_for(ranks) != TimeMode::wall) {
     remark(
         fmt::format("warning: {} share {}, so computing takes longer than it would on a core each",
-                    needed, cores_text()));
+                    needed, cores_here()));
   }
   if (ranks > most_fibers) {
     throw OptionError("workers", fmt::format("{}, servers included, are more than the {} that fit",

@@ -9,6 +9,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
+#include "trainyard/hardware/processor_quota.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/evaluation.hpp"
@@ -135,7 +136,8 @@ RuntimeSetup Experiment::runtime_setup() const {
   if (config_.time == TimeMode::wall && hooks_.processes == nullptr) {
     const Machine machine = this_machine();
     setup.pinned_to = place_ranks(machine, setup.workers + setup.servers, config_.placement);
-    setup.cores_are_shared = setup.workers + setup.servers > machine.cores;
+    setup.cores_are_shared =
+        !has_core_for_each(setup.workers + setup.servers, machine.cores, processor_quota());
     hooks_.remark("placement: " + seats_text(machine, setup.pinned_to));
     if (const std::string note = observation_.note(); !note.empty()) hooks_.remark(note);
   }
@@ -361,7 +363,7 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   for (const std::string& text : state.remarks()) hooks_.remark(text);
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;
-  observation_.put_into(result, state);
+  observation_.put_into(result, state, hooks_.remark);
   if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
   result.resolved = config_;
   remark_end(plan_, summary, std::as_const(result.model).view(), is_heard_, hooks_.remark);

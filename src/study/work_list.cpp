@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
 #include <thread>
 
 #include <tbb/task_arena.h>
@@ -57,11 +58,16 @@ void WorkList::run(int threads) {
     const int cores = std::max(1, tbb::this_task_arena::max_concurrency());
     std::vector<std::jthread> workers;
     workers.reserve(static_cast<std::size_t>(threads));
-    for (int t = 0; t < threads; ++t) {
-      workers.emplace_back([this, cores, threads] {
-        tbb::task_arena share(std::max(1, cores / threads));
-        share.execute([this] { work(); });
-      });
+    try {
+      for (int t = 0; t < threads; ++t) {
+        workers.emplace_back([this, cores, threads] {
+          tbb::task_arena share(std::max(1, cores / threads));
+          share.execute([this] { work(); });
+        });
+      }
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that are there do all of it.
+      if (workers.empty()) work();
     }
   }
   if (error_ != nullptr) std::rethrow_exception(error_);

@@ -5,7 +5,9 @@
 
 #include "app/program.hpp"
 #include "app/results.hpp"
+#include "data/files.hpp"
 #include "support/catch.hpp"
+#include "support/control_group.hpp"
 
 namespace trainyard {
 
@@ -29,6 +31,29 @@ TEST_CASE("machine measures the cores that it may use, be it one", "[app]") {
   CHECK_THAT(measured.output, ContainsSubstring("1 core,"));
   CHECK_THAT(measured.output, ContainsSubstring("nothing to measure between cores"));
   CHECK_THAT(measured.output, ContainsSubstring("STREAM"));
+}
+
+TEST_CASE("a quota of CPU time counts as the number of cores", "[app]") {
+  const test::ControlGroup group("cpu",
+                                 {{"cpu.cfs_period_us", "100000"}, {"cpu.cfs_quota_us", "50000"}});
+  if (!group.is_there()) return;
+  const TemporaryFolder folder;
+  const auto limited = [&](const std::string& arguments) {
+    return run_script(group.entering() + "exec $P " + arguments, folder.path());
+  };
+  const Outcome machine = limited("machine --workers 1");
+  CHECK_THAT(machine.output, ContainsSubstring(", CPU quota 0.5\n"));
+  CHECK_THAT(machine.output, ContainsSubstring("\n1 rank shares ") &&
+                                 ContainsSubstring(" with a CPU quota of 0.5; --time virtual"));
+  CHECK_THAT(limited("run --dataset blobs --scheme sequential --workers 1 --steps 2").errors,
+             ContainsSubstring("time: virtual (1 rank on ") &&
+                 ContainsSubstring(" with a CPU quota of 0.5)"));
+  const Outcome wall = limited("run --workers 2 --time wall --steps 20 --quiet --json");
+  CHECK(wall.status == 0);
+  CHECK_THAT(wall.errors, ContainsSubstring("warning: 2 ranks share ") &&
+                              ContainsSubstring(" with a CPU quota of 0.5, so computing"));
+  CHECK_THAT(Json::parse(wall.output)["machine"].get<std::string>(),
+             ContainsSubstring(", CPU quota 0.5"));
 }
 
 TEST_CASE("a run in wall says where its ranks ran", "[app]") {

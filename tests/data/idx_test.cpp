@@ -6,6 +6,7 @@
 
 #include "data/files.hpp"
 #include "support/catch.hpp"
+#include "support/memory_bound.hpp"
 
 namespace trainyard {
 
@@ -78,6 +79,28 @@ TEST_CASE("bad IDX files fail before they cost memory", "[data][idx]") {
     INFO(bad.what);
     CHECK_THAT(error_of_bytes(bad.images, idx(), bad.labels), ContainsSubstring(bad.message));
   }
+}
+
+TEST_CASE("images that do not fit are refused before they are read, with both numbers",
+          "[data][idx]") {
+  const TemporaryFolder folder;
+  const std::string images = idx_bytes({2, 1000, 1000}, std::string(2'000'000, 'x'));
+  ReadOptions options = idx();
+  for (const std::string& content : {images, gzipped(images)}) {
+    const auto file = folder.write("images", content);
+    options.labels_file = folder.write("labels", two_labels);
+    const MemoryBound bound(memory_held() + 6'000'000);
+    const bool plain = content == images;
+    // Of what is compressed only the size on the disk is known before.
+    CHECK_THROWS_WITH(
+        read_dataset(file, options),
+        ContainsSubstring(file.string() + ": not enough memory: ") &&
+            ContainsSubstring(plain ? "its data needs 8 MB, and 6 MB are free" : " are free"));
+  }
+  // What a header promises and the file does not hold is another fault.
+  const auto file = folder.write("images", idx_bytes({2, 1000, 1000}, "x"));
+  const MemoryBound bound(memory_held() + 6'000'000);
+  CHECK_THROWS_WITH(read_dataset(file, options), ContainsSubstring("the file ends after"));
 }
 
 TEST_CASE("images larger than a block of bytes arrive whole", "[data][idx]") {

@@ -11,12 +11,12 @@ namespace trainyard {
 
 TEST_CASE("a matrix of latencies has a row for each core, and is symmetric", "[hardware]") {
   const std::vector<ProcessingUnit> units = first_units(this_machine(), 4);
-  const std::vector<std::vector<double>> seconds = line_latencies(units);
-  REQUIRE(seconds.size() == units.size());
+  const std::vector<std::vector<LineLatency>> pairs = line_latencies(units);
+  REQUIRE(pairs.size() == units.size());
   for (std::size_t row = 0; row < units.size(); ++row) {
-    REQUIRE(seconds[row].size() == units.size());
+    REQUIRE(pairs[row].size() == units.size());
     for (std::size_t column = 0; column < units.size(); ++column) {
-      const double there = seconds[row][column], back = seconds[column][row];
+      const double there = pairs[row][column].seconds, back = pairs[column][row].seconds;
       const bool busy = std::isnan(there);  // with other programs all the time
       CHECK((busy || there > 0.0) == (row != column));
       CHECK((busy ? std::isnan(back) : there == back));
@@ -27,7 +27,28 @@ TEST_CASE("a matrix of latencies has a row for each core, and is symmetric", "[h
 TEST_CASE("a machine of one core has no latency between cores", "[hardware]") {
   const std::vector<ProcessingUnit> units = first_units(this_machine(), 1);
   REQUIRE(units.size() == 1);
-  CHECK(line_latencies(units) == std::vector<std::vector<double>>{{0.0}});
+  const std::vector<std::vector<LineLatency>> pairs = line_latencies(units);
+  REQUIRE(pairs.size() == 1);
+  REQUIRE(pairs[0].size() == 1);
+  CHECK(pairs[0][0].seconds == 0.0);
+}
+
+TEST_CASE("each pair of many cores has time to be measured", "[hardware]") {
+  using namespace std::chrono_literals;
+  CHECK(time_for_a_pair(1) == 5ms);
+  CHECK(time_for_a_pair(2) == 5ms);
+  CHECK(time_for_a_pair(4) == 5ms);          // 6 pairs
+  CHECK(time_for_a_pair(16) == 5ms);         // 120 pairs
+  CHECK(time_for_a_pair(64) / 1us == 1488);  // 3 s of 2016 pairs
+}
+
+TEST_CASE("a pair whose stretches do not end says how many round trips did", "[hardware]") {
+  const std::vector<ProcessingUnit> units = first_units(this_machine(), 2);
+  if (units.size() < 2) return;
+  const LineLatency none =
+      line_latency(units[0].index, units[1].index, std::chrono::nanoseconds(0));
+  CHECK(std::isnan(none.seconds));
+  CHECK(none.round_trips == 0);
 }
 
 TEST_CASE("a unit of each core is measured, and of many cores evenly some", "[hardware]") {

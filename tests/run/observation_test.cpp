@@ -5,6 +5,7 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 
+#include "data/files.hpp"
 #include "support/catch.hpp"
 #include "support/training.hpp"
 
@@ -118,6 +119,34 @@ TEST_CASE("where ranks ran, in one line", "[run]") {
         "not pinned: at the end 1 rank on 1 core of node 0; how often they moved is not known");
   CHECK(ran_on_text(machine, std::vector{ThreadPlace{}}) ==
         "not pinned, and where they were is not known; how often they moved is not known");
+}
+
+TEST_CASE("what a quota of CPU time holds back is counted while the ranks run", "[run]") {
+  const TemporaryFolder root;
+  ThrottleMeter none(root.path());
+  none.start();
+  none.stop();
+  CHECK(none.note().empty());
+
+  root.write("proc/self/cgroup", "0::/job\n");
+  root.write("sys/fs/cgroup/job/cpu.max", "150000 100000\n");
+  const auto held_back = [&](const std::string& microseconds) {
+    root.write("sys/fs/cgroup/job/cpu.stat", "throttled_usec " + microseconds + "\n");
+  };
+  held_back("5000000");  // before the run
+  ThrottleMeter meter(root.path());
+  meter.start();
+  held_back("6000000");
+  meter.stop();
+  held_back("9000000");  // in an evaluation
+  meter.start();
+  held_back("9250000");
+  meter.stop();
+  CHECK(meter.seconds() == 1.25);
+  CHECK(meter.note() ==
+        "note: the CPU quota of 1.5 cores held this control group back for 1.25 s, added up over "
+        "hardware threads, while the run went on; that time is part of its ranks' compute and "
+        "wait");
 }
 
 }  // namespace trainyard

@@ -19,8 +19,8 @@ struct Scheme;
 /// What --model is where it is not given: logistic regression for two classes, softmax for more.
 std::string model_name(const Configuration& configuration, const LoadedData& data);
 
-/// What --time auto is for so many ranks: wall where each gets a core, else virtual. And how that
-/// is said.
+/// What --time auto is for so many ranks: wall where each gets a core, and a quota of CPU time has
+/// room for all of them, else virtual. And how that is said.
 TimeMode clock_for(int ranks);
 std::string clock_remark(TimeMode chosen, int ranks);
 

@@ -11,6 +11,7 @@
 #include <sched.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/hardware/processor_quota.hpp"
 
 namespace trainyard::mpi {
 
@@ -46,7 +47,8 @@ Connection::Connection() {
   MPI_Comm_rank(host_, &rank_on_host_);
   MPI_Comm_size(host_, &size_of_host_);
   gather_hosts();
-  cores_are_shared_ = static_cast<unsigned>(size_of_host_) > std::thread::hardware_concurrency();
+  cores_are_shared_ = !has_core_for_each(
+      size_of_host_, static_cast<int>(std::thread::hardware_concurrency()), processor_quota());
 }
 
 Connection::~Connection() {

@@ -24,6 +24,7 @@
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/runtime/trace.hpp"
 
+#include "hardware/thread_limits.hpp"
 #include "runtime/accounting.hpp"
 
 namespace trainyard {
@@ -105,8 +106,8 @@ void WallWorld::throw_not_started(std::size_t started) const {
     std::rethrow_exception(failure_);
   } catch (const std::system_error& error) {
     throw RunError(fmt::format(
-        "cannot start {} threads: after {} of them: {}; --time virtual takes no thread a rank",
-        ranks_.size(), started, error.code().message()));
+        "cannot start {} threads: after {} of them: {}{}; --time virtual takes no thread a rank",
+        ranks_.size(), started, error.code().message(), thread_limits_text()));
   }
 }
 
