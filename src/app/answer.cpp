@@ -5,6 +5,7 @@
 
 #include "app/failures.hpp"
 #include "app/training_flags.hpp"
+#include "base/standard_streams.hpp"
 
 namespace trainyard::app {
 
@@ -46,7 +47,13 @@ void Answer::give(PageKind kind, const std::string& title, const AnswerTexts& te
   Failures failures;
   if (svg_) failures.attempt([&] { svg_->finish(texts.svg()); });
   if (html_) failures.attempt([&] { html_->finish(html_page(kind, title, texts.json())); });
-  failures.attempt([&] { fmt::print("{}", json_ ? texts.json() : texts.text()); });
+  failures.attempt([&] {
+    if (json_) {
+      fmt::print("{}", texts.json());
+    } else {
+      print_text(texts.text());
+    }
+  });
   failures.rethrow();
 }
 

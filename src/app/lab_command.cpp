@@ -1,6 +1,8 @@
 // Pages to play with: from a server until Ctrl-C, or as files.
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 #include "app/failures.hpp"
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
+#include "report/folder_claim.hpp"
 #include "web/lab_server.hpp"
 #include "web/lab_site.hpp"
 #include "web/server_address.hpp"
@@ -20,13 +23,31 @@ namespace trainyard::app {
 
 namespace {
 
+/// The folder, which goes again where nothing is written into it.
+class ExportFolder {
+ public:
+  explicit ExportFolder(const std::filesystem::path& folder) : made_(folders_to_make(folder)) {
+    const InterruptsWait wait;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+      remove_empty(made_);
+      throw UsageError(fmt::format("--export: {}: {}", folder.string(), error.message()));
+    }
+    unfinished_.emplace(made_);
+  }
+  ~ExportFolder() { remove_empty(made_); }
+  ExportFolder(const ExportFolder&) = delete;
+  ExportFolder& operator=(const ExportFolder&) = delete;
+
+ private:
+  const std::vector<std::filesystem::path> made_;
+  std::optional<Unfinished> unfinished_;
+};
+
 /// Each file is whole or not there; an interrupt leaves those that are.
 void export_to(const std::filesystem::path& folder, bool force) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw UsageError(fmt::format("--export: {}: {}", folder.string(), error.message()));
-  }
+  const ExportFolder made(folder);
   // Nobody finds out after a minute that the last one is there already.
   for (const std::string& name : LabSite::exported_names()) {
     const OutputFile checked("--export", folder / name, force);
@@ -46,7 +67,7 @@ void export_to(const std::filesystem::path& folder, bool force) {
 int lab_command(const LabPlace& place) {
   if (!place.folder.empty()) {
     export_to(place.folder, place.force);
-    fmt::print("{}\n", (place.folder / "index.html").string());
+    print_text((place.folder / "index.html").string() + "\n");
     return exit_done;
   }
   LabServerOptions options{.port = place.port};

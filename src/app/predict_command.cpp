@@ -12,6 +12,7 @@
 #include "trainyard/run/resolve.hpp"
 
 #include "app/commands.hpp"
+#include "base/standard_streams.hpp"
 
 namespace trainyard::app {
 
@@ -103,7 +104,11 @@ int split_search_command(const Configuration& configuration, const AnswerOutput&
   c.model = model_name(c, data);
   const auto model = make_model({c.model, c.l2}, data.train);
   const SplitSearch search = search_splits(*model, c);
-  fmt::print("{}", output.json ? split_search_json(c, search) : split_search_table(c, search));
+  if (output.json) {
+    fmt::print("{}", split_search_json(c, search));
+  } else {
+    print_text(split_search_table(c, search));
+  }
   return exit_done;
 }
 

@@ -124,8 +124,12 @@ HostData load_agreed(const Configuration& configuration, const RunHooks& hooks) 
 }
 
 /// Throws when it cannot be written: at once, and not when the program ends.
-void print(const std::string& text) {
-  fmt::print("{}", text);
+void print(const std::string& text, const std::string& format) {
+  if (format == "table") {
+    print_text(text);
+  } else {
+    fmt::print("{}", text);
+  }
   flush_output();
 }
 
@@ -224,7 +228,7 @@ int run_command(const Configuration& configuration, Processes* processes) {
       run->listeners.attempt([&] { return run_experiment(prepared->plan, run->hooks); }));
 
   Failures failures;  // each of them costs only itself
-  failures.attempt([&] { print(run_text(results, configuration.format)); });
+  failures.attempt([&] { print(run_text(results, configuration.format), configuration.format); });
   failures.attempt([&] {
     if (!run->report) return;
     const std::string title = fmt::format("{} on {}", run->place.name, prepared->resolved.dataset);
@@ -344,8 +348,9 @@ int compare_command(const ComparisonRequest& request) {
   const Compared compared = run_comparison(request, hooks_of(request.options, overall, together));
   Failures& failures = together.failures;
   if (compared.runs.empty()) failures.rethrow();
-  failures.attempt(
-      [&] { print(comparison_text(compared, request.options, configuration.format)); });
+  failures.attempt([&] {
+    print(comparison_text(compared, request.options, configuration.format), configuration.format);
+  });
   failures.attempt([&] {
     if (!report) return;
     const std::string title = fmt::format("Schemes on {}", configuration.dataset);
@@ -367,9 +372,10 @@ int map_command(const MapRequest& request) {
   const CrossoverMap map =
       crossover_map(request, hooks_of(request.comparison.options, overall, together));
   together.failures.attempt([&] {
-    if (configuration.format == "json") return print(crossover_map_json(map));
-    if (configuration.format == "csv") return print(crossover_map_csv(map));
-    print(crossover_map_table(map));
+    const std::string& format = configuration.format;
+    if (format == "json") return print(crossover_map_json(map), format);
+    if (format == "csv") return print(crossover_map_csv(map), format);
+    print(crossover_map_table(map), "table");
   });
   together.failures.attempt([&] {
     if (!report) return;

@@ -33,11 +33,21 @@ std::size_t character_bytes(std::string_view text) {
   return overlong || beyond ? 0 : count;
 }
 
-/// U+0000 to U+001F, U+007F and U+0080 to U+009F.
+/// U+0000 to U+001F, U+007F and U+0080 to U+009F; what turns the direction of the text around it
+/// (Unicode's annex 9: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), so that a name
+/// looks like another; and what ends a line (U+2028, U+2029).
 bool is_control(std::string_view character) {
   const unsigned lead = byte_at(character, 0);
   if (character.size() == 1) return lead < 0x20U || lead == 0x7FU;
-  return lead == 0xC2U && byte_at(character, 1) < 0xA0U;
+  const unsigned second = byte_at(character, 1);
+  if (character.size() == 2) {
+    return (lead == 0xC2U && second < 0xA0U) || (lead == 0xD8U && second == 0x9CU);
+  }
+  if (lead != 0xE2U || character.size() != 3) return false;
+  const unsigned third = byte_at(character, 2);
+  if (second == 0x80U)
+    return third == 0x8EU || third == 0x8FU || (third >= 0xA8U && third <= 0xAEU);
+  return second == 0x81U && third >= 0xA6U && third <= 0xA9U;
 }
 
 /// The first character of a text, or the byte that begins none.
@@ -76,6 +86,15 @@ std::string echoed(std::string_view text) {
     text.remove_prefix(first.character.size());
   }
   return result + "'";
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t count = character_bytes(text);
+    if (count == 0) return false;
+    text.remove_prefix(count);
+  }
+  return true;
 }
 
 std::string printable(std::string_view message) {

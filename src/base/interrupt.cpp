@@ -1,11 +1,15 @@
 #include "base/interrupt.hpp"
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
 #include <initializer_list>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include <unistd.h>
 
@@ -20,10 +24,14 @@ constexpr std::int64_t same_interrupt_ns = 500'000'000;
 std::atomic<bool> keep{false};
 std::atomic<bool> noted{false};
 std::atomic<std::int64_t> first_ns{0};  // when the first one came; 0: none has
-std::atomic<const char*> unfinished_file{nullptr};
-static_assert(std::atomic<bool>::is_always_lock_free &&
+std::atomic<int> waiting{0};            // InterruptsWait that exist
+std::atomic<int> ending{0};             // handlers that end the program, unless they find one
+std::atomic<bool> put_off{false};       // one of them found one
+using Paths = std::vector<std::filesystem::path>;
+std::array<std::atomic<const Paths*>, 256> unfinished{};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free &&
               std::atomic<std::int64_t>::is_always_lock_free &&
-              std::atomic<const char*>::is_always_lock_free);
+              std::atomic<const Paths*>::is_always_lock_free);
 
 std::int64_t monotonic_ns() {
   timespec now{};
@@ -33,10 +41,29 @@ std::int64_t monotonic_ns() {
 
 /// Calls nothing that a signal handler may not.
 [[noreturn]] void end_at_once() {
-  if (const char* file = unfinished_file.load(std::memory_order_acquire)) unlink(file);
+  for (const std::atomic<const Paths*>& entry : unfinished) {
+    const Paths* paths = entry.load(std::memory_order_acquire);
+    if (paths == nullptr) continue;
+    for (const std::filesystem::path& path : *paths) {
+      if (unlink(path.c_str()) != 0) rmdir(path.c_str());
+    }
+  }
   constexpr std::string_view message = "trainyard: interrupted\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
   _exit(exit_status);
+}
+
+/// Ends the program, unless somebody has it wait, who then does it.
+void end_when_nobody_waits() {
+  // Sequentially consistent, here and in InterruptsWait: of a handler and a thread that begins to
+  // wait at the same time, one at least sees the other.
+  do {
+    ending.fetch_add(1);
+    if (waiting.load() == 0) end_at_once();
+    put_off.store(true);
+    ending.fetch_sub(1);
+    // The last one may have looked just before it was put off.
+  } while (waiting.load() == 0 && put_off.exchange(false));
 }
 
 extern "C" void on_interrupt(int /*signal*/) {
@@ -45,9 +72,9 @@ extern "C" void on_interrupt(int /*signal*/) {
   std::int64_t first = 0;
   // relaxed, all of them: each is read for itself, and nothing is published with it.
   const bool is_first = first_ns.compare_exchange_strong(first, now, std::memory_order_relaxed);
-  if (!keep.load(std::memory_order_relaxed)) end_at_once();
-  if (!is_first && now - first >= same_interrupt_ns) end_at_once();
-  noted.store(true, std::memory_order_relaxed);
+  const bool keeps = keep.load(std::memory_order_relaxed);
+  if (!keeps || (!is_first && now - first >= same_interrupt_ns)) end_when_nobody_waits();
+  if (keeps) noted.store(true, std::memory_order_relaxed);
   errno = error;
 }
 
@@ -84,8 +111,30 @@ const std::atomic<bool>& interrupt_flag() {
   return noted;
 }
 
-void remove_when_interrupted(const char* file) {
-  unfinished_file.store(file, std::memory_order_release);
+InterruptsWait::InterruptsWait() {
+  waiting.fetch_add(1);
+  while (ending.load() > 0) std::this_thread::yield();  // it ends, or sees that this waits
+}
+
+InterruptsWait::~InterruptsWait() {
+  if (waiting.fetch_sub(1) == 1 && put_off.exchange(false)) end_when_nobody_waits();
+}
+
+Unfinished::Unfinished(Paths paths) : paths_(std::move(paths)), place_(unfinished.size()) {
+  const InterruptsWait wait;
+  for (std::size_t i = 0; i < unfinished.size(); ++i) {
+    const Paths* none = nullptr;
+    // release: what it points to is there before it is.
+    if (unfinished[i].compare_exchange_strong(none, &paths_, std::memory_order_release)) {
+      place_ = i;
+      return;
+    }
+  }
+}
+
+Unfinished::~Unfinished() {
+  const InterruptsWait wait;  // so that nobody reads the paths while they go
+  if (place_ < unfinished.size()) unfinished[place_].store(nullptr, std::memory_order_release);
 }
 
 }  // namespace trainyard

@@ -7,6 +7,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <vector>
 
 namespace trainyard {
 
@@ -24,8 +27,30 @@ void note_interrupt();
 /// Set by an interrupt that was noted.
 const std::atomic<bool>& interrupt_flag();
 
-/// Names a file that is removed when an interrupt ends the program, because it is not whole; the
-/// name must stay where it is. Null: none. Threads: one at a time.
-void remove_when_interrupted(const char* file);
+/// While one exists, an interrupt that would end the program at once waits until none does: for the
+/// moments in which something is made that nobody would remove. Threads: any number of them.
+class InterruptsWait {
+ public:
+  InterruptsWait();
+  ~InterruptsWait();
+  InterruptsWait(const InterruptsWait&) = delete;
+  InterruptsWait& operator=(const InterruptsWait&) = delete;
+};
+
+/// Files and folders that are not whole: while this exists an interrupt that ends the program at
+/// once removes them, in their order, and of folders only those that are empty then. Who makes them
+/// does so under an InterruptsWait, and names them before it ends. Of more than 256 at a time the
+/// last ones stay where they are. Threads: one at a time for one object.
+class Unfinished {
+ public:
+  explicit Unfinished(std::vector<std::filesystem::path> paths);
+  ~Unfinished();
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+ private:
+  const std::vector<std::filesystem::path> paths_;
+  std::size_t place_;  // in the table that the handler reads
+};
 
 }  // namespace trainyard

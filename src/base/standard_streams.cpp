@@ -2,10 +2,14 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <new>
+#include <string>
 #include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "base/echoed.hpp"
 
 namespace trainyard {
 
@@ -18,9 +22,37 @@ void keep_standard_streams_open() {
   }
 }
 
-void say(std::string_view text) noexcept {
-  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+namespace {
+
+/// Escape sequences of the program's own come before it.
+void write_printable(std::string_view before, std::string_view text, std::FILE* stream) {
+  const std::string shown = printable(text);
+  (void)std::fwrite(before.data(), 1, before.size(), stream);
+  (void)std::fwrite(shown.data(), 1, shown.size(), stream);
+}
+
+void say_behind(std::string_view before, std::string_view text) noexcept {
+  try {
+    write_printable(before, text, stderr);
+  } catch (const std::bad_alloc&) {
+    // Better as it is than not at all.
+    (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  }
   (void)std::fflush(stderr);
+}
+
+}  // namespace
+
+void say(std::string_view text) noexcept {
+  say_behind("", text);
+}
+
+void say_over_line(std::string_view text) noexcept {
+  say_behind(erase_line, text);
+}
+
+void print_text(std::string_view text) {
+  write_printable("", text, stdout);
 }
 
 void flush_output() {

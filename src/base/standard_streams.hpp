@@ -11,8 +11,18 @@ namespace trainyard {
 void keep_standard_streams_open();
 
 /// Writes `text` to standard error as far as that can be written. Every message goes through here:
-/// one that nobody can see must not end a run.
+/// one that nobody can see must not end a run. Names that users have given may be in it: what
+/// cannot be printed becomes \xNN (printable() of echoed.hpp).
 void say(std::string_view text) noexcept;
+/// The same over the line that a terminal shows.
+void say_over_line(std::string_view text) noexcept;
+
+/// To the first column of a terminal, and nothing behind it.
+inline constexpr const char* erase_line = "\r\033[K";
+
+/// Prints what people read, on standard output, likewise. What programs read, as JSON or CSV, is
+/// printed as it is.
+void print_text(std::string_view text);
 
 /// Throws std::system_error when standard output cannot be written, a full disk behind
 /// `> results.json` for one: it shows only when all that was printed has left the program.

@@ -7,6 +7,7 @@
 
 #include "trainyard/configuration/options.hpp"
 
+#include "base/echoed.hpp"
 #include "configuration/defaults.hpp"
 
 namespace trainyard {
@@ -21,8 +22,22 @@ bool is_plain(char c) {
          std::string_view("%+,-./:=@_").find(c) != std::string_view::npos;
 }
 
+/// What cannot be printed would be lost wherever the command is shown: printf, which every shell
+/// has, spells it out.
+std::string spelt_for_shell(const std::string& word) {
+  std::string format;
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte >= 0x20 && byte < 0x7F && c != '\'' && c != '\\' && c != '%';
+    // In octal, which takes three digits at most: a digit that follows is no part of it.
+    format += plain ? std::string(1, c) : fmt::format("\\{:03o}", byte);
+  }
+  return fmt::format("\"$(printf '{}')\"", format);
+}
+
 std::string quoted_for_shell(const std::string& word) {
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  if (printable(word) != word) return spelt_for_shell(word);
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

@@ -1,6 +1,11 @@
 // The configuration as TOML, in and out.
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -85,18 +90,62 @@ class DotCounter {
   int depth_ = 0, dots_ = 0;
 };
 
+/// The bytes of a text in which %NN stands for one; empty: it is no such text.
+std::optional<std::string> bytes_spelt(std::string_view text) {
+  std::string bytes;
+  while (!text.empty()) {
+    if (text.front() != '%') {
+      bytes += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    unsigned value = 0;
+    const std::string_view digits = text.substr(1, 2);
+    const char* end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value, 16);
+    if (digits.size() < 2 || error != std::errc() || stop != end) return std::nullopt;
+    bytes += static_cast<char>(value);
+    text.remove_prefix(3);
+  }
+  return bytes;
+}
+
+/// Names of files are bytes, and TOML is UTF-8.
+std::string spelt_bytes(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte >= 0x20 && byte < 0x7F && c != '%' && c != '"' && c != '\\';
+    text += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return text;
+}
+
+/// Of { bytes = "data/%FF.csv" }; empty: it is something else.
+std::optional<std::string> bytes_of(const toml::node& node) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr || table->size() != 1) return std::nullopt;
+  const toml::node* bytes = table->get("bytes");
+  if (bytes == nullptr || !bytes->is_string()) return std::nullopt;
+  return bytes_spelt(bytes->as_string()->get());
+}
+
 /// A value as it would be typed on the command line.
 std::string value_text(const toml::node& node, const std::string& where) {
   if (const auto* text = node.as_string()) return text->get();
+  if (const auto bytes = bytes_of(node)) return *bytes;
   if (const auto* number = node.as_integer()) return fmt::to_string(number->get());
   if (const auto* number = node.as_floating_point()) return fmt::to_string(number->get());
   if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
   throw UsageError(
-      where + ": found a list, table or date; expected text in quotes, a number, true or false");
+      where +
+      ": found a list, table or date; expected text in quotes, a number, true or false, or "
+      "{ bytes = \"a%FF.csv\" } for a file's name that is not UTF-8");
 }
 
-/// A TOML basic string.
+/// A TOML basic string, or the table of one where it cannot be one.
 std::string toml_text(const std::string& text) {
+  if (!is_utf8(text)) return fmt::format("{{ bytes = \"{}\" }}", spelt_bytes(text));
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {

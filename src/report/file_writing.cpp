@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "trainyard/base/descriptor.hpp"
@@ -13,7 +14,10 @@
 namespace trainyard {
 
 std::string reason_of(int error_number) {
-  return std::generic_category().message(error_number);
+  const std::string reason = std::generic_category().message(error_number);
+  rlimit limit{};
+  if (error_number != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0) return reason;
+  return fmt::format("{} (ulimit -n allows {})", reason, limit.rlim_cur);
 }
 
 int write_all(int descriptor, std::string_view bytes) {

@@ -1,6 +1,7 @@
 #include "report/folder_claim.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -14,6 +15,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/report/run_folder.hpp"
 
+#include "base/interrupt.hpp"
 #include "report/file_writing.hpp"
 
 namespace trainyard {
@@ -43,13 +45,17 @@ bool holds_nothing(const fs::path& folder, const std::set<std::string>& names) {
   });
 }
 
-/// The place is wrong, or what a run needs lacks at the moment.
+/// What a run needs lacks at the moment, whatever the place.
+bool is_lack(int error) {
+  constexpr std::array lacks{ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM, ENOLCK};
+  return std::ranges::find(lacks, error) != lacks.end();
+}
+
+/// The place is wrong, or something lacks.
 [[noreturn]] void throw_not_made(const fs::path& partial, int error) {
   const std::string message =
       fmt::format("cannot write to {}: {}", partial.string(), reason_of(error));
-  for (const int lack : {ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM, ENOLCK}) {
-    if (error == lack) throw RunError("--out: " + message);
-  }
+  if (is_lack(error)) throw RunError("--out: " + message);
   throw OptionError("out", message + "; expected a folder, or a place for one");
 }
 
@@ -102,6 +108,10 @@ std::string why_not_replaced(const fs::path& folder, bool finished) {
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     (is_run_file(*entry) ? names : foreign).insert(name);
+  }
+  if (is_lack(error.value())) {
+    throw RunError(fmt::format("--out: cannot look into {}: {}", folder.parent_path().string(),
+                               reason_of(error.value())));
   }
   if (error) return "cannot be read: " + error.message();
   if (!foreign.empty()) {
@@ -158,6 +168,20 @@ Descriptor claim_folder(const fs::path& partial) {
   throw_not_made(partial, ENOENT);
 }
 
+std::vector<fs::path> folders_to_make(const fs::path& partial) {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (fs::path folder = partial; !folder.empty(); folder = folder.parent_path()) {
+    if (fs::symlink_status(folder, error).type() != fs::file_type::not_found) break;
+    missing.push_back(folder);
+  }
+  return missing;
+}
+
+void remove_empty(const std::vector<fs::path>& folders) {
+  for (const fs::path& folder : folders) rmdir(folder.c_str());
+}
+
 bool still_holds(const Descriptor& metrics, const fs::path& partial) {
   struct stat ours {};
   struct stat there {};
@@ -174,6 +198,7 @@ void refuse_unwritable(const fs::path& out) {
   }
   // Tried, as permissions do not tell: of a file system that is read-only or full, or of /proc.
   for (int attempt = 0; attempt < 100; ++attempt) {
+    const InterruptsWait wait;
     const fs::path probe = there / fmt::format("trainyard.{}-{}.probe", getpid(), attempt);
     if (mkdir(probe.c_str(), 0777) == 0) {
       rmdir(probe.c_str());

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trainyard/base/descriptor.hpp"
 
@@ -36,6 +37,11 @@ void refuse_held(const std::filesystem::path& partial);
 /// owns the folder. Throws UsageError when another process has it, or the place is wrong, and
 /// RunError when there is no room.
 Descriptor claim_folder(const std::filesystem::path& partial);
+
+/// Which folders claim_folder() has to make, the deepest first.
+std::vector<std::filesystem::path> folders_to_make(const std::filesystem::path& partial);
+/// Removes those of them that are empty.
+void remove_empty(const std::vector<std::filesystem::path>& folders);
 
 /// Whether the folder of that name is still the one that was claimed.
 bool still_holds(const Descriptor& metrics, const std::filesystem::path& partial);

@@ -3,9 +3,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -110,6 +112,7 @@ void OutputFile::probe() const {
   if (target_ == Target::device) {
     can_be_written = access(file_.c_str(), W_OK) == 0;
   } else {
+    const InterruptsWait wait;
     fs::path partial;
     can_be_written = make_partial(file_, partial).is_open();
     if (can_be_written) can_be_written = unlink(partial.c_str()) == 0;
@@ -156,16 +159,18 @@ void OutputFile::finish(const std::string& text) const {
 void OutputFile::finish(std::span<const std::string_view> pieces) const {
   if (target_ != Target::file) return write_directly(pieces);
   fs::path partial;
+  std::optional<InterruptsWait> wait(std::in_place);
   Descriptor descriptor = make_partial(file_, partial);
   int error = descriptor.is_open() ? 0 : errno;
   if (error) throw RunError(told("cannot be written: " + reason_of(error)));
-  remove_when_interrupted(partial.c_str());
+  std::optional<Unfinished> unfinished(std::in_place, std::vector{partial});
+  wait.reset();
   error = write_pieces(descriptor.number(), pieces);
   if (!error) error = descriptor.close();
   const int not_placed = error ? 0 : place(partial, file_, overwrite_);
-  remove_when_interrupted(nullptr);
+  if (error) unlink(partial.c_str());
+  unfinished.reset();
   if (error) {
-    unlink(partial.c_str());
     throw RunError(told("cannot be written: " + reason_of(error)));
   }
   if (not_placed) {

@@ -29,8 +29,12 @@ Progress::Progress(const ProgressOptions& options)
 void Progress::remark(const std::string& text) {
   if (options_.quiet && !is_note(text)) return;
   const bool one_of_several = options_.count != nullptr && options_.count->all > 1;
-  const std::string line = one_of_several && is_note(text) ? with_name(text, name_) : text;
-  say((live_ ? erase_line : "") + printable(line) + "\n");
+  tell((one_of_several && is_note(text) ? with_name(text, name_) : text) + "\n");
+}
+
+/// Lines of text; on a terminal the first is written over the line that shows how far it is.
+void Progress::tell(const std::string& text) const {
+  live_ ? say_over_line(text) : say(text);
 }
 
 void Progress::begin(std::string name, const Configuration& resolved) {
@@ -70,7 +74,7 @@ void Progress::evaluated(const Metrics& metrics) {
   if (options_.every_evaluation) {
     say(line_of(metrics) + "\n");
   } else if (live_ && options_.alone) {
-    say(erase_line + cut_to_terminal(STDERR_FILENO, line_of(metrics)));
+    say_over_line(cut_to_terminal(STDERR_FILENO, printable(line_of(metrics))));
   }
 }
 
@@ -82,15 +86,11 @@ void Progress::end(const RunResult& result) {
   const std::string line =
       fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", name_,
                   unsigned_nan(result.summary.train_loss), result.summary.epochs, how);
-  const char* before = live_ ? erase_line : "";
-  if (options_.count == nullptr || options_.count->all < 2) {
-    say(before + line);
-    return;
-  }
+  if (options_.count == nullptr || options_.count->all < 2) return tell(line);
   RunCount& count = *options_.count;
   const std::lock_guard lock(count.mutex);
   const std::string all = fmt::to_string(count.all);
-  say(fmt::format("{}{:>{}} of {}  {}", before, ++count.ended, all.size(), all, line));
+  tell(fmt::format("{:>{}} of {}  {}", ++count.ended, all.size(), all, line));
 }
 
 }  // namespace trainyard

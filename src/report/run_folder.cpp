@@ -3,6 +3,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
 
-#include "base/echoed.hpp"
+#include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
 #include "report/file_writing.hpp"
 #include "report/folder_claim.hpp"
@@ -50,10 +51,14 @@ void refuse_left(const fs::path& partial, bool overwrite) {
   }
 }
 
-/// Removes what this process has claimed, unless something would be lost.
-void remove_unused(const fs::path& partial) {
-  if (why_not_replaced(partial, false).empty() && holds_no_results(partial)) {
-    remove_run_files(partial);
+/// Removes what this process has claimed, unless something would be lost. What it has `made` need
+/// not be looked into, for which there may be no descriptor.
+void remove_unused(const fs::path& partial, bool made) {
+  try {
+    if (!holds_no_results(partial)) return;
+    if (made || why_not_replaced(partial, false).empty()) remove_run_files(partial);
+  } catch (const RunError&) {
+    return;  // it cannot be looked into, and stays
   }
 }
 
@@ -104,20 +109,28 @@ RunFolder::RunFolder(const fs::path& out, const std::string& name, const Configu
                      bool overwrite)
     : final_(out / name), partial_(with_suffix(final_, ".partial")), overwrite_(overwrite) {
   refuse_taken_folder(out, name, overwrite);
-  metrics_ = claim_folder(partial_);
+  const InterruptsWait wait;
+  made_ = folders_to_make(partial_);
   try {
+    metrics_ = claim_folder(partial_);
     // Once more: what is there now stays until this run ends.
     refuse_final(final_, overwrite);
     refuse_left(partial_, overwrite);
     begin(resolved);
   } catch (...) {
-    remove_unused(partial_);
+    if (metrics_.is_open()) remove_unused(partial_, !made_.empty());
+    remove_empty(made_);
     throw;
   }
+  std::vector<fs::path> paths{partial_ / "config.toml", partial_ / "metrics.jsonl", partial_};
+  paths.insert(paths.end(), made_.begin(), made_.end());
+  unfinished_ = std::make_unique<Unfinished>(std::move(paths));
 }
 
 RunFolder::~RunFolder() {
-  if (!finished_ && still_holds(metrics_, partial_)) remove_unused(partial_);
+  if (finished_ || !still_holds(metrics_, partial_)) return;
+  remove_unused(partial_, !made_.empty());
+  remove_empty(made_);
 }
 
 void RunFolder::discard() {
@@ -125,6 +138,7 @@ void RunFolder::discard() {
   finished_ = true;
   evaluations_ = 0;
   remove_run_files(partial_);
+  remove_empty(made_);
 }
 
 void RunFolder::begin(const Configuration& resolved) {
@@ -143,6 +157,7 @@ void RunFolder::append(const Metrics& metrics) {
   metrics_error_ = write_all(metrics_.number(), metrics_json(metrics));
   if (!metrics_error_) {
     ++evaluations_;
+    unfinished_.reset();  // there is something to keep
     return;
   }
   // No half of a line.
@@ -154,7 +169,7 @@ void RunFolder::add(const Metrics& metrics) {
   append(metrics);
   if (!metrics_error_) return;
   say(fmt::format("warning: cannot write {}: {}; the run goes on\n",
-                  printable((partial_ / "metrics.jsonl").string()), reason_of(metrics_error_)));
+                  (partial_ / "metrics.jsonl").string(), reason_of(metrics_error_)));
 }
 
 fs::path RunFolder::kept() const {
@@ -190,6 +205,7 @@ void RunFolder::write_metrics(const RunResult& result) {
 
 void RunFolder::finish(const RunResult& result) {
   finished_ = true;
+  unfinished_.reset();
   const fs::path begun_in = partial_;
   const bool elsewhere = !still_holds(metrics_, partial_);
   if (elsewhere) move_elsewhere();

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/echoed.hpp"
+#include "base/standard_streams.hpp"
 #include "report/terminal.hpp"
 
 namespace trainyard {
@@ -47,7 +49,7 @@ void StatusLine::tell(const std::stop_token& stop) {
     const auto elapsed = std::chrono::steady_clock::now() - began_;
     const std::string line = fmt::format(
         "{}  {} s", what_, std::chrono::duration_cast<std::chrono::seconds>(elapsed).count());
-    write_quietly(descriptor_, erase_line + cut_to_terminal(descriptor_, line));
+    write_quietly(descriptor_, erase_line + cut_to_terminal(descriptor_, printable(line)));
     told = true;
     next = std::chrono::seconds(1);
   }

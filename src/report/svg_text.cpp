@@ -1,10 +1,13 @@
 #include "report/svg_text.hpp"
 
+#include "base/echoed.hpp"
+
 namespace trainyard {
 
 std::string svg_escaped(const std::string& text) {
   std::string result;
-  for (const char c : text) {
+  // What XML does not allow, control characters and bytes that are no UTF-8, is spelt out.
+  for (const char c : printable(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -19,8 +22,7 @@ std::string svg_escaped(const std::string& text) {
         result += "&quot;";
         break;
       default:
-        // Control characters are not allowed in XML at all.
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        result += c == '\n' || c == '\t' ? ' ' : c;
     }
   }
   return result;

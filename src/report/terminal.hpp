@@ -5,9 +5,6 @@
 
 namespace trainyard {
 
-/// To the first column, and nothing behind it.
-inline constexpr const char* erase_line = "\r\033[K";
-
 /// As much of `line` as the terminal shows on one line: what wraps cannot be erased. All of it
 /// where the width is not known.
 std::string cut_to_terminal(int descriptor, const std::string& line);

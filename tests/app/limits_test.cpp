@@ -1,10 +1,12 @@
 // What the machine lacks: threads, memory, time that passes.
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "app/program.hpp"
 #include "data/files.hpp"
 #include "support/catch.hpp"
+#include "support/control_group.hpp"
 
 namespace trainyard {
 
@@ -33,6 +35,64 @@ TEST_CASE("a model that does not fit is refused, with the line that makes it lar
              ContainsSubstring("not enough memory: ") &&
                  ContainsSubstring("line 2 of two.svm has feature index 2000000000") &&
                  ContainsSubstring("--force-memory"));
+}
+
+TEST_CASE("too few open files are said as such, and leave nothing", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_script(
+      "ulimit -n 4; $P run --time virtual --compute-time 1ms --steps 2 --quiet --out results",
+      folder.path());
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.errors, ContainsSubstring("Too many open files (ulimit -n allows 4)") &&
+                                 !ContainsSubstring("exists"));
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a machine that hwloc may not look at has cores all the same", "[app]") {
+  const TemporaryFolder folder;
+  const std::string run = "$P run --workers 2 --steps 3 --compute-time 1ms --quiet --time ";
+  const std::string blind = "HWLOC_COMPONENTS=-all,stop ";
+  const Outcome machine = run_script(blind + "$P machine", folder.path());
+  CHECK(machine.status == 0);
+  CHECK_THAT(machine.output, ContainsSubstring("that hwloc does not know, "));
+  const Outcome simulated = run_script(blind + run + "virtual", folder.path());
+  CHECK(simulated.status == 0);
+  CHECK(simulated.output == run_script(run + "virtual", folder.path()).output);
+  const Outcome wall = run_script(blind + run + "wall", folder.path());
+  CHECK(wall.status == 0);
+  CHECK_THAT(wall.output, ContainsSubstring("ran on: "));
+}
+
+TEST_CASE("where the system gives no thread that is said, with its limits", "[app]") {
+  const TemporaryFolder folder;
+  {
+    const test::ControlGroup alone("pids", {{"pids.max", "1"}});
+    if (!alone.is_there()) return;
+    const Outcome none = run_script(
+        alone.entering() + "exec $P run --time virtual --compute-time 1ms --steps 20 --quiet",
+        folder.path());
+    // oneTBB takes no thread where there is one core.
+    if (none.status != 0) {
+      CHECK(none.status == 1);
+      CHECK_THAT(none.errors,
+                 ContainsSubstring("cannot start a thread: the system gives no more; limits: ") &&
+                     ContainsSubstring("pids.max of the control group 1"));
+    }
+  }
+  const test::ControlGroup two("pids", {{"pids.max", "2"}});
+  const Outcome wall = run_script(
+      two.entering() + "exec $P run --time wall --workers 4 --steps 20 --quiet", folder.path());
+  CHECK(wall.status == 1);
+  CHECK_THAT(wall.errors, ContainsSubstring("cannot start 4 threads: after ") &&
+                              ContainsSubstring("pids.max of the control group 2"));
+  // Runs that would go on side by side take turns.
+  const Outcome turns =
+      run_script(two.entering() +
+                     "exec $P compare --schemes ring,gossip --time virtual --compute-time 1ms "
+                     "--steps 20 --jobs 2 --quiet",
+                 folder.path());
+  CHECK(turns.status == 0);
+  CHECK_THAT(turns.output, ContainsSubstring("ring") && ContainsSubstring("gossip"));
 }
 
 TEST_CASE("a clock that stands still ends the run", "[app]") {
@@ -84,12 +144,13 @@ TEST_CASE("an evaluation of many classes is not waited for", "[app]") {
   std::string rows;
   for (int row = 0; row < 70000; ++row) rows += std::to_string(row) + " 1:1 2:0.5\n";
   folder.write("classes.svm", rows);
-  const Outcome outcome = run_program(
-      {"run", "--dataset", "classes.svm", "--time", "wall", "--workers", "1", "--steps", "1"},
-      {.folder = folder.path(), .signal_after = "placement"});
+  const Outcome outcome = run_program({"run", "--dataset", "classes.svm", "--time", "wall",
+                                       "--workers", "1", "--steps", "1", "--out", "results"},
+                                      {.folder = folder.path(), .signal_after = "placement"});
   CHECK(outcome.status == 130);
   CHECK_THAT(outcome.errors, ContainsSubstring("trainyard: interrupted"));
   CHECK(outcome.output.empty());  // there is nothing yet
+  CHECK(!std::filesystem::exists(folder.path() / "results"));
 }
 
 }  // namespace trainyard

@@ -85,4 +85,35 @@ TEST_CASE("a reader who has seen enough ends the program without a word", "[app]
   check_results_folder(folder.path() / "z/ring");
 }
 
+TEST_CASE("no name of a file or a label steers the terminal", "[app]") {
+  const TemporaryFolder folder;
+  const std::string name = "a\033[31m\u202eb.svm";
+  folder.write(name, "1 1:1\n-1 1:2\n1 1:3\n-1 1:4\n");
+  folder.write("c.toml",
+               "[data]\ndataset = \"a\\u001b[31m\\u202eb.svm\"\n[[contestant]]\nscheme = \"ring\"\n"
+               "label = \"r\\u001b[2J\\u202e\"\n[[contestant]]\nscheme = \"gossip\"\n");
+  const ProgramOptions here{.folder = folder.path()};
+  const Words short_run{"--workers", "2", "--batch", "1", "--steps", "2", "--progress"};
+  const std::vector<Words> commands{
+      Words{"run", "--dataset", name, "--time", "virtual"} + short_run,
+      Words{"compare", "c.toml", "--time", "virtual"} + short_run,
+      Words{"compare", "c.toml", "--time", "virtual", "--out", "saved\033[1m"} + short_run,
+      Words{"report", "saved\033[1m"},
+      Words{"split", "--dataset", name, "--workers", "2", "--out", "b\033[1m.split"},
+      Words{"timeline", name},
+      Words{"topology", "file:" + name, "--workers", "2"},
+      Words{"list", "schemes", name},
+      Words{"run", name},
+      Words{"lab", "--export", name},
+      Words{name}};
+  for (const Words& words : commands) {
+    const Outcome outcome = run_program(words, here);
+    const std::string all = outcome.output + outcome.errors;
+    CAPTURE(words, all);
+    CHECK(!all.empty());
+    CHECK(all.find('\033') == std::string::npos);
+    CHECK(all.find("\u202e") == std::string::npos);
+  }
+}
+
 }  // namespace trainyard

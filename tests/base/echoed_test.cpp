@@ -18,6 +18,15 @@ TEST_CASE("echoed text steers no terminal", "[base]") {
   CHECK(echoed("a\033[2Jb\r\n\x7f") == "'a\\x1b[2Jb\\x0d\\x0a\\x7f'");
   CHECK(echoed(std::string_view("\0x", 2)) == "'\\x00x'");
   CHECK(echoed("\u009bm") == "'\\xc2\\x9bm'");  // CSI as one character
+  // What turns the direction of writing, and what ends a line; but no joiner of letters.
+  CHECK(echoed("ring\u202egnp") == "'ring\\xe2\\x80\\xaegnp'");
+  for (const std::string turn :
+       {"\u061c", "\u200e", "\u200f", "\u202a", "\u2066", "\u2069", "\u2028", "\u2029"}) {
+    CHECK_THAT(printable("a" + turn + "b"), ContainsSubstring("a\\x"));
+  }
+  for (const std::string stays : {"\u200d", "\u2027", "\u202f", "\u2065", "\u206a", "\u061b"}) {
+    CHECK(printable("a" + stays + "b") == "a" + stays + "b");
+  }
   // No UTF-8: a lone byte, a cut character, an overlong '/', a surrogate, above U+10FFFF.
   CHECK(echoed("\xff") == "'\\xff'");
   CHECK(echoed("\xe6\xa2") == "'\\xe6\\xa2'");
@@ -42,6 +51,14 @@ TEST_CASE("a printable message keeps its lines and steers no terminal", "[base]"
   CHECK(printable("Bäume:\n\t10 µs, 梯度, 🚂") == "Bäume:\n\t10 µs, 梯度, 🚂");
   CHECK(printable("a\033[31mb\r\x7f\u009bm\xff") == "a\\x1b[31mb\\x0d\\x7f\\xc2\\x9bm\\xff");
   CHECK(printable(std::string(1000, 'x')) == std::string(1000, 'x'));
+}
+
+TEST_CASE("UTF-8 is told from other bytes", "[base]") {
+  CHECK(is_utf8(""));
+  CHECK(is_utf8("Bäume, 梯度, 🚂\033"));
+  for (const char* text : {"\xff", "a\xe6\xa2", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    CHECK(!is_utf8(text));
+  }
 }
 
 TEST_CASE("a message that is too long loses its middle, and no half characters", "[base]") {

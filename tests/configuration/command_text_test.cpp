@@ -3,6 +3,7 @@
 
 #include "trainyard/configuration/options.hpp"
 
+#include "base/echoed.hpp"
 #include "configuration/defaults.hpp"
 #include "support/catch.hpp"
 #include "support/shell.hpp"
@@ -49,6 +50,7 @@ TEST_CASE("the command that repeats a run sets what the configuration says", "[c
            {"lr", "0.25"},
            {"intercept", "true"},
            {"dataset", "a name with 'quotes' $HOME.csv"},
+           {"test", "latin\xe4 100% \\ 'quoted' \033[2J\u202e7.csv"},
            {"latency", "0us"},
            {"straggler", "0:10,3:2"},
            {"partition", "dirichlet:0.3"},
@@ -59,6 +61,7 @@ TEST_CASE("the command that repeats a run sets what the configuration says", "[c
   INFO(command);
   CHECK(configuration_text(read_back(command)) == configuration_text(c));
   CHECK_THAT(command, ContainsSubstring(" --latency 0"));
+  CHECK(printable(command) == command);
 }
 
 TEST_CASE("what is printed and written is no part of the command", "[configuration]") {

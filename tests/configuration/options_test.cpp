@@ -227,6 +227,28 @@ TEST_CASE("a configuration read back from its own text is the same", "[configura
   }
 }
 
+TEST_CASE("names of files that are not UTF-8 are written and read back", "[configuration]") {
+  for (const std::string name :
+       {"latin\xe4 100%.csv", "\xff", "caf\u00e9/\xc3.csv", "a\"b\\c\x80\n"}) {
+    Configuration c;
+    c.dataset = name;
+    const std::string text = configuration_text(c);
+    CAPTURE(text);
+    CHECK_THAT(text, ContainsSubstring("\ndataset = { bytes = \""));
+    Configuration read;
+    REQUIRE_NOTHROW(parse_configuration(text, "file", read));
+    CHECK(read.dataset == name);
+  }
+  Configuration c;
+  c.dataset = "caf\u00e9.csv";  // is UTF-8
+  CHECK_THAT(configuration_text(c), ContainsSubstring("dataset = \"caf\u00e9.csv\""));
+  for (const std::string table : {"{ bytes = \"%F\" }", "{ bytes = \"%GG\" }", "{ bytes = 3 }",
+                                  "{ bytes = \"a\", more = 1 }", "{ text = \"a\" }"}) {
+    CHECK_THROWS_WITH(parse_configuration("[data]\ndataset = " + table + "\n", "file", c),
+                      ContainsSubstring("{ bytes = \"a%FF.csv\" }"));
+  }
+}
+
 TEST_CASE("where results go is no part of a configuration's text", "[configuration]") {
   const std::string text = configuration_text(all_other());
   CHECK_THAT(text, !ContainsSubstring("\nout ="));

@@ -230,6 +230,10 @@ TEST_CASE("a run that fails before its first evaluation leaves nothing", "[repor
   const TemporaryFolder temporary;
   { const RunFolder folder(temporary.path(), "ring", {}, false); }
   CHECK(fs::is_empty(temporary.path()));
+  { const RunFolder folder(temporary.path() / "a/b", "ring", {}, false); }
+  CHECK(fs::is_empty(temporary.path()));
+  { RunFolder(temporary.path() / "a/b", "ring", {}, false).discard(); }
+  CHECK(fs::is_empty(temporary.path()));
   // Killed there, it leaves nothing that is worth a question.
   for (const std::string& config : {std::string(), mark + "\n"}) {
     const TemporaryFolder killed;

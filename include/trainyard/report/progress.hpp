@@ -39,6 +39,7 @@ class Progress {
 
  private:
   double fraction_done(const Metrics& metrics) const;
+  void tell(const std::string& text) const;
   std::string line_of(const Metrics& metrics) const;
 
   ProgressOptions options_;

@@ -5,12 +5,16 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "trainyard/base/descriptor.hpp"
 #include "trainyard/run/run.hpp"
 
 namespace trainyard {
+
+class Unfinished;  // base/interrupt.hpp
 
 /// DIR/<name>/ with config.toml, metrics.jsonl, summary.json, ranks.csv, model.npy. Everything is
 /// first written to DIR/<name>.partial/, the metrics line by line as they come, and renamed when it
@@ -30,7 +34,8 @@ class RunFolder {
   /// there is no room.
   RunFolder(const std::filesystem::path& out, const std::string& name,
             const Configuration& resolved, bool overwrite);
-  /// Leaves the partial folder if there is an evaluation in it.
+  /// Leaves the partial folder if there is an evaluation in it. Without one, folders that were made
+  /// for it go, too; an interrupt that ends the program at once removes the same.
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -58,7 +63,9 @@ class RunFolder {
   const std::filesystem::path final_;
   std::filesystem::path partial_;
   const bool overwrite_;
-  Descriptor metrics_;  // and with it the lock
+  std::vector<std::filesystem::path> made_;  // folders that were not there, the deepest first
+  std::unique_ptr<Unfinished> unfinished_;   // until there is an evaluation
+  Descriptor metrics_;                       // and with it the lock
   std::size_t evaluations_ = 0;
   int metrics_error_ = 0;  // the errno of the line that could not be written; none is after it
   bool finished_ = false;
