@@ -18,8 +18,10 @@
 #include "trainyard/run/run.hpp"
 #include "trainyard/study/collated_notes.hpp"
 
+#include "base/echoed.hpp"
 #include "report/json_columns.hpp"
 #include "report/json_text.hpp"
+#include "report/saved_figures.hpp"
 #include "study/relate.hpp"
 
 namespace trainyard {
@@ -42,6 +44,13 @@ std::string whole_text(const fs::path& file) {
   throw DataError(fmt::format("{}: not as trainyard writes it: {}", file.string(), why));
 }
 
+/// Without the library's name of the kind of error: "[json.exception.type_error.302] type must …".
+std::string plain_reason(const Json::exception& error) {
+  const std::string_view what = error.what();
+  const std::size_t end = what.starts_with("[json.") ? what.find("] ") : std::string_view::npos;
+  return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
+}
+
 /// What `read` makes of a file, with the file's name before what it cannot read.
 template <typename Read>
 auto read_file(const fs::path& file, const Read& read) {
@@ -49,7 +58,7 @@ auto read_file(const fs::path& file, const Read& read) {
   try {
     return read(text);
   } catch (const Json::exception& error) {
-    refuse(file, error.what());
+    refuse(file, plain_reason(error));
   } catch (const UsageError& error) {
     refuse(file, error.what());
   }
@@ -59,7 +68,19 @@ template <typename T>
 std::optional<T> optional_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return std::nullopt;
+  if (!found->is_number()) {
+    throw UsageError(fmt::format("'{}' is {}; expected a number", key, echoed(found->dump())));
+  }
   return found->get<T>();
+}
+
+/// A count, which nlohmann would make of -1 and of true, too.
+std::uint64_t count_at(const Json& object, const char* key) {
+  const Json& value = object.at(key);
+  if (!value.is_number_unsigned()) {
+    throw UsageError(fmt::format("'{}' is {}; expected a whole number", key, echoed(value.dump())));
+  }
+  return value.get<std::uint64_t>();
 }
 
 /// A loss that is not finite is null.
@@ -71,8 +92,8 @@ Metrics metrics_of(const Json& line) {
   return {.step = number_at(line, "step"),
           .epoch = number_at(line, "epoch"),
           .seconds = number_at(line, "seconds"),
-          .samples = line.at("samples").get<std::uint64_t>(),
-          .bytes_sent = line.at("bytes_sent").get<std::uint64_t>(),
+          .samples = count_at(line, "samples"),
+          .bytes_sent = count_at(line, "bytes_sent"),
           .train_loss = number_at(line, "train_loss"),
           .test_loss = optional_at<double>(line, "test_loss"),
           .test_accuracy = optional_at<double>(line, "test_accuracy"),
@@ -116,9 +137,12 @@ Json columns_in(const std::string& text) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const bool is_word = headings[i] == "role";
       const bool may_lack = i >= full_columns && fields[i].empty();
-      columns[headings[i]].push_back(is_word    ? Json(fields[i])
-                                     : may_lack ? Json(nullptr)
-                                                : Json::parse(fields[i]));
+      Json value = is_word ? Json(fields[i]) : may_lack ? Json(nullptr) : Json::parse(fields[i]);
+      if (!is_word && !may_lack && !value.is_number()) {
+        throw UsageError(
+            fmt::format("{} is {}; expected a number", echoed(headings[i]), echoed(fields[i])));
+      }
+      columns[headings[i]].push_back(std::move(value));
     }
   }
   return columns;
@@ -178,6 +202,7 @@ SavedRun read_run(const fs::path& folder) {
   run.object = read_file(folder / "summary.json", [](const std::string& text) {
     Json json = Json::parse(text);
     if (!json.is_object()) throw UsageError("no object");
+    check_figures(json);
     return json;
   });
   result.metrics = read_file(folder / "metrics.jsonl", metrics_in);

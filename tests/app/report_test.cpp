@@ -129,6 +129,49 @@ TEST_CASE("a report of what is no run is refused", "[app]") {
   CHECK_THAT(rest.errors, ContainsSubstring("note: saved/ring is of a run that did not end"));
 }
 
+TEST_CASE("a figure that is not as a run writes it is refused, with what is expected", "[app]") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(compared + Words{"--out", "saved"}, {.folder = folder.path()}).status == 0);
+  const auto refused = [&](const std::string& file, const std::string& changed,
+                           const std::string& message) {
+    const std::string whole = read_file(folder.path() / file);
+    folder.write(file, changed);
+    const Outcome outcome = run_program({"report", "saved", "--json"}, {.folder = folder.path()});
+    CHECK(outcome.status == 3);
+    CHECK_THAT(outcome.errors, ContainsSubstring(file + ": not as trainyard writes it: ") &&
+                                   ContainsSubstring(message) &&
+                                   !ContainsSubstring("json.exception"));
+    folder.write(file, whole);
+  };
+  const std::string summary = "saved/ring/summary.json";
+  const Json whole = Json::parse(read_file(folder.path() / summary));
+  struct Row {
+    const char* pointer;
+    Json value;
+    const char* message;
+  };
+  for (const Row& row : {Row{"/workers", "x", "'workers' is '\"x\"'; expected a whole number"},
+                         Row{"/workers", -2, "'workers' is '-2'; expected a whole number"},
+                         Row{"/samples", 1.5, "'samples' is '1.5'; expected a whole number"},
+                         Row{"/seconds", true, "'seconds' is 'true'; expected a number"},
+                         Row{"/test_loss", "low", "'test_loss' is '\"low\"'; expected a number"},
+                         Row{"/time_split/wait", Json::array(), "'time_split.wait' is '[]'"},
+                         Row{"/scheme", 7, "'scheme' is '7'; expected a text"},
+                         Row{"/diverged", 0, "'diverged' is '0'; expected true or false"},
+                         Row{"/dataset", "a9a", "'dataset' is '\"a9a\"'; expected an object"}}) {
+    CAPTURE(row.pointer);
+    Json changed = whole;
+    changed[Json::json_pointer(row.pointer)] = row.value;
+    refused(summary, changed.dump(), row.message);
+  }
+  std::string metrics = read_file(folder.path() / "saved/ring/metrics.jsonl");
+  metrics.replace(metrics.find("\"samples\":") + 10, 1, "-1");
+  refused("saved/ring/metrics.jsonl", metrics, "'samples' is '-1'; expected a whole number");
+  std::string ranks = read_file(folder.path() / "saved/ring/ranks.csv");
+  ranks.replace(ranks.find('\n') + 1, 1, "[]");
+  refused("saved/ring/ranks.csv", ranks, "expected a number");
+}
+
 TEST_CASE("the flag --html writes a page beside what is printed, and overwrites none", "[app]") {
   const TemporaryFolder folder;
   const std::vector<Words> commands{
