@@ -60,6 +60,11 @@ class DeadlineStream final : public httplib::Stream {
 
   void head_is_over() { in_head_ = false; }
   bool was_late() const { return late_; }
+  /// The status that a head which is too long has, where nothing was answered yet; 0: it is not.
+  int status_of_long_head() const {
+    if (!too_long_ || written_ > 0) return 0;
+    return line_is_over_ ? 431 : 414;
+  }
 
   bool is_readable() const override { return true; }
   bool is_writable() const override { return true; }
@@ -68,10 +73,11 @@ class DeadlineStream final : public httplib::Stream {
   void get_local_ip_and_port(std::string&, int&) const override {}
 
   ssize_t read(char* to, std::size_t size) override {
-    if (in_head_ && taken_ >= most_head_bytes) return -1;
-    if (at_ == filled_ && !fill()) return -1;
+    too_long_ = in_head_ && taken_ >= most_head_bytes;
+    if (too_long_ || (at_ == filled_ && !fill())) return -1;
     const std::size_t count = std::min(size, filled_ - at_);
     std::memcpy(to, buffer_.data() + at_, count);
+    line_is_over_ = line_is_over_ || std::memchr(to, '\n', count) != nullptr;
     at_ += count;
     taken_ += count;
     return static_cast<ssize_t>(count);
@@ -117,7 +123,7 @@ class DeadlineStream final : public httplib::Stream {
   std::array<char, 16384> buffer_{};
   std::size_t at_ = 0, filled_ = 0;
   std::size_t taken_ = 0, written_ = 0;
-  bool in_head_ = true, late_ = false;
+  bool in_head_ = true, line_is_over_ = false, too_long_ = false, late_ = false;
 };
 
 /// Also true for one that only listens from now on, which no browser does.
@@ -183,6 +189,21 @@ std::string host_of(const sockaddr_storage& peer) {
   return text.data();
 }
 
+/// httplib closes without a word where it is not given the whole head.
+void refuse_long_head(DeadlineStream& stream, int status) {
+  const std::string text = fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+      "{{\"error\":\"the {} of the request are more than {} kB\"}}\n",
+      status, status == 414 ? "URI Too Long" : "Request Header Fields Too Large",
+      status == 414 ? "bytes of the first line" : "header fields", most_head_bytes / 1024);
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t count = stream.write(rest.data(), rest.size());
+    if (count <= 0) return;
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
 void throw_away_rest(int socket) {
   shutdown(socket, SHUT_WR);
   const auto until = Clock::now() + farewell;
@@ -223,6 +244,7 @@ class HttpServer::Parser : public httplib::Server {
       request.ranges.clear();
     });
     current_ = nullptr;
+    if (const int status = stream.status_of_long_head()) refuse_long_head(stream, status);
     if (!stream.was_late()) throw_away_rest(socket);
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <system_error>
 
@@ -148,9 +149,16 @@ bool LabData::is_reading_option(std::string_view name) {
 fs::path LabData::folder() {
   const std::lock_guard lock(mutex_);
   if (!folder_.empty()) return folder_;
-  std::string name = (fs::temp_directory_path() / "trainyard-lab-XXXXXX").string();
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  if (error) {
+    const char* asked = std::getenv("TMPDIR");
+    throw RunError(fmt::format("no folder for uploads: {} is none ({}); TMPDIR names one",
+                               asked == nullptr ? "/tmp" : asked, error.message()));
+  }
+  std::string name = (place / "trainyard-lab-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) {
-    throw RunError(fmt::format("no folder for uploads: {}",
+    throw RunError(fmt::format("no folder for uploads in {}: {}", place.string(),
                                std::error_code(errno, std::generic_category()).message()));
   }
   return folder_ = name;

@@ -1,7 +1,9 @@
 #include "web/lab_data.hpp"
 
+#include <cstdlib>
 #include <string>
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "trainyard/base/error.hpp"
@@ -30,6 +32,22 @@ std::string error_of(LabData& data, const std::string& name, const std::string& 
 }
 
 }  // namespace
+
+TEST_CASE("a folder for uploads that is none is named, with what names another", "[web]") {
+  const char* before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/nowhere/at/all", 1);
+  LabData data;
+  const std::string error = error_of(data, "rows.csv", rows);
+  if (before == nullptr) {
+    unsetenv("TMPDIR");
+  } else {
+    setenv("TMPDIR", kept.c_str(), 1);
+  }
+  CHECK(error ==
+        "no folder for uploads: /nowhere/at/all is none (No such file or directory); TMPDIR names "
+        "one");
+}
 
 TEST_CASE("an upload is kept where nobody else looks and goes with the last who has it", "[web]") {
   fs::path file, folder;
