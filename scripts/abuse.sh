@@ -13,6 +13,9 @@
 #   - its exit status is none of those in --help, or not one for calls of its kind; a status but 0
 #     came without a message, with one of over 2,000 characters, or with the words of a defect, of
 #     the C++ library or of a sanitizer;
+#   - what people read steers the terminal: control characters, and those that turn the direction of
+#     writing;
+#   - who was interrupted before there was a result left something of one;
 #   - what should be JSON is not (standard output, summary.json, metrics.jsonl, traces; NaN and
 #     Infinity are none), or a figure no XML;
 #   - a file is new, changed or gone that is none of its outputs, or a device another thing;

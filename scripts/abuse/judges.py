@@ -10,8 +10,9 @@ import xml.etree.ElementTree
 RESULTS = {"config.toml", "metrics.jsonl", "model.npy", "ranks.csv", "summary.json"}
 NOT_FOR_USERS = re.compile(
     rb"(?<!or a )defect|InternalError|terminate called|basic_string|vector::|std::|bad_alloc|invalid argument: sto"
-    rb"|filesystem error|Assertion|core dumped"
+    rb"|filesystem error|Assertion|core dumped|pthread_create|json\.exception"
 )
+STEERS_A_TERMINAL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xd8\x9c")
 OF_SANITIZERS = re.compile(rb"(Address|Thread|Leak|Memory|UndefinedBehavior)Sanitizer|runtime error:")
 LONGEST_MESSAGE = 2000
 MIB = 1 << 20
@@ -53,6 +54,10 @@ def judge_messages(call, outcome):
         found = pattern.search(outcome.errors)
         if found:
             yield f"says '{found.group().decode()}'"
+    for stream, text in (("error", outcome.errors), ("output", outcome.output if is_for_people(outcome) else b"")):
+        found = STEERS_A_TERMINAL.search(text)
+        if found:
+            yield f"standard {stream} steers the terminal: {found.group()!r}"
     if outcome.hung or outcome.signal:
         return
     heard = not re.search(r"2>|>\(", outcome.command.redirect) and "ulimit -f" not in outcome.command.limits
@@ -62,6 +67,13 @@ def judge_messages(call, outcome):
         for line in outcome.errors.split(b"\n"):
             if len(line) > LONGEST_MESSAGE:
                 yield f"a message of {len(line)} characters"
+
+
+def is_for_people(outcome):
+    """Tables: JSON, CSV and figures have the names as they are."""
+    files = ("--json", "--format", "/dev/stdout", "-")
+    words = outcome.command.arguments
+    return not outcome.output.startswith(b"{") and not any(word == file or word.startswith(file + "=") for word in words for file in files)
 
 
 def judge_memory(call, outcome):
@@ -100,6 +112,18 @@ def judge_files(call, outcomes, before, after):
         above = any(output.startswith(path + "/") and output in after for output in outputs)  # made on the way to one
         if not below and not beside and not above:
             yield f"new file {path}"
+
+
+def judge_leavings(call, outcomes, house):
+    """Who is interrupted before there are results leaves nothing that looks like some."""
+    if not outcomes or any(outcome.status != 130 or outcome.signal or outcome.hung for outcome in outcomes):
+        return
+    for folder, folders, files in os.walk(house):
+        for name in folders + files:
+            if name.endswith(".probe") or (name.endswith(".partial") and name in files):
+                yield f"left {name} when interrupted"
+        if folder.endswith(".partial") and os.path.getsize(os.path.join(folder, "metrics.jsonl") if "metrics.jsonl" in files else os.devnull) == 0:
+            yield f"left {os.path.basename(folder)} without an evaluation when interrupted"
 
 
 def judge_results(call, outcomes, house):
@@ -213,6 +237,7 @@ def judge(call, outcomes, before, after, house):
         for single in (judge_end, judge_messages, judge_memory, judge_output):
             found += single(call, outcome)
     found += judge_files(call, outcomes, before, after)
+    found += judge_leavings(call, outcomes, house)
     found += judge_results(call, outcomes, house)
     found += judge_same(call, outcomes, after)
     return found

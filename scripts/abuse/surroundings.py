@@ -67,7 +67,7 @@ def limit_call(draw, can_change_user):
         user = 40000 + draw.randrange(20000)
     value = {
         "-v": lambda: int(10 ** draw.uniform(4.0, 6.0)),  # 10 MB to 1 GB, in kB
-        "-u": lambda: draw.randint(1, 40), "-f": lambda: draw.choice([0, 1, 1, 2, 4]), "-n": lambda: draw.randint(5, 12),
+        "-u": lambda: draw.randint(1, 40), "-f": lambda: draw.choice([0, 1, 1, 2, 4]), "-n": lambda: draw.randint(4, 12),
     }[kind]()
     limits = f"ulimit {kind} {value};"
     accepted = (0, 1) if kind in ("-u", "-f") else (0, 1, 2, 3)
@@ -75,6 +75,34 @@ def limit_call(draw, can_change_user):
         accepted = (0, 1, 2, 3, 127)  # too little even for the dynamic linker
     return Call(f"limits: ulimit {kind}", [Command(words, limits=limits, user=user)], {"data.svm": data_file(draw, 100)},
                 outputs=("out", "out.svg"), accepted=accepted)
+
+
+ENVIRONMENTS = [
+    "HWLOC_COMPONENTS=-all,stop", "HWLOC_COMPONENTS=stop", "HWLOC_XMLFILE=/missing", "HWLOC_SYNTHETIC=pack:2", "TMPDIR=/missing",
+    "HOME=", "PATH=", "LC_ALL=missing", "LANG=C", "TERM=missing", "COLUMNS=1", "TBB_VERSION=1", "OMP_NUM_THREADS=0",
+]
+
+
+def environment_call(draw):
+    """Variables that some library reads, and that say nothing useful."""
+    words = draw.choice([
+        QUICK, [*QUICK, "--out", "out"], ["machine"], ["machine", "--workers", "3"], ["predict", "--schemes", "ring,gossip"],
+        ["run", "--dataset", "data.svm", "--time", "wall", "--workers", "2", "--steps", "5"], ["netcheck", "--workers", "2", "--time", "wall"],
+    ])
+    return Call("limits: environment", [Command(words, limits=f"export {draw.choice(ENVIRONMENTS)};")], {"data.svm": data_file(draw)},
+                outputs=("out",), accepted=(0,))
+
+
+NAMES = ["bad\udcff.svm", "\x1b[31mred.svm", "\u202emvs.svm", "two words.svm", "a'b\"c.svm", "100%.svm", "caf\u00e9.svm", "%FF.svm", "$HOME.svm"]
+
+
+def name_call(draw):
+    """A data set of an odd name: what config.toml says of it repeats the run."""
+    name = draw.choice(NAMES)
+    first = ["run", "--dataset", f"./{name}", *QUICK[3:], "--out", "out"]
+    again = ["run", "out/ring/config.toml", "--out", "again"]
+    return Call("outputs: names", [Command(first), Command(again)], {name: data_file(draw)}, outputs=("out", "again"), accepted=(0,),
+                same_bytes=True)
 
 
 STREAMS = [
@@ -173,6 +201,7 @@ def pressures(surface, draw):
 def limits(draw, can_change_user):
     while True:
         yield limit_call(draw, can_change_user)
+        yield draw.choice([environment_call(draw), limit_call(draw, can_change_user)])
 
 
 def streams(draw):
@@ -185,6 +214,7 @@ def outputs(draw, can_make_devices):
         yield occupied_call(draw, can_make_devices)
         yield draw.choice([occupied_call(draw, can_make_devices), odd_place_call(draw)])
         yield rivals_call(draw)
+        yield name_call(draw)
 
 
 def memories(draw):
