@@ -61,6 +61,14 @@ export function variant_name({scheme, way}) {
 }
 
 /**
+ * "5.03 ms", and of a mean "5.03 ms ± 12 µs".
+ * @param {PredictionRow} row
+ */
+export function step_text({step_s, step_error_s}) {
+  return step_error_s ? `${duration(step_s)} ± ${duration(step_error_s)}` : duration(step_s);
+}
+
+/**
  * "ring takes", "ring and tree take", "ring and 4 others take"
  * @param {PredictionRow[]} rows
  */
