@@ -1,4 +1,5 @@
 // Signals: what they keep, and how soon they end the program.
+#include <chrono>
 #include <string>
 
 #include "app/program.hpp"
@@ -29,6 +30,28 @@ TEST_CASE("each signal that asks the program to end keeps the results so far", "
     CHECK_THAT(outcome.errors, ContainsSubstring("trainyard: interrupted"));
     CHECK(Json::parse(outcome.output)["interrupted"] == true);
     check_results_folder(folder.path() / "results/ring");
+  }
+}
+
+TEST_CASE("a run on threads ends at a signal, whatever it waits for, and keeps its results",
+          "[app]") {
+  for (const Words& waits : {Words{"gosgd", "--send-probability", "1", "--latency", "20ms"},
+                             {"ring", "--latency", "200s"},
+                             {"local-sgd", "--pause", "1:200s"},
+                             {"ad-psgd", "--pause", "1:200s"},
+                             {"gossip-pga", "--latency", "200s", "--charge-control"}}) {
+    INFO(waits.front() << ' ' << waits[1]);
+    const TemporaryFolder folder;
+    Words words{"run",     "--time", "wall",       "--workers", "2",       "--epochs",
+                "1000000", "--json", "--progress", "--out",     "results", "--scheme"};
+    words.insert(words.end(), waits.begin(), waits.end());
+    const auto began = std::chrono::steady_clock::now();
+    const Outcome outcome = run_program(
+        words, {.folder = folder.path(), .signal_after = "clock 0 s", .signal = SIGTERM});
+    CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(100));
+    CHECK(outcome.status == 130);
+    CHECK(Json::parse(outcome.output)["interrupted"] == true);
+    check_results_folder(folder.path() / "results" / waits.front());
   }
 }
 
