@@ -174,8 +174,7 @@ class Worker {
     context_.state.staleness_of(rank_.rank()).record(updates);
   }
 
-  /// Instead of a minibatch: this step's is left out, and not counted as taken. Of schemes whose
-  /// pace is lockstep.
+  /// Instead of a minibatch, which is not counted as taken then. Of schemes in lockstep.
   void sit_out();
 
   /// The optimizer's velocity, of the replica's size; empty without momentum.
