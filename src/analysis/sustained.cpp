@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t least_steps = 40;    // where all goes by step numbers: half of them lead in
 constexpr std::uint64_t least_counted = 24;  // a round number of periods
 constexpr std::uint64_t batches = 16;        // whose means tell how far off the mean of all is
+constexpr std::uint64_t batches_before = 4;  // lead in
 constexpr std::uint64_t least_of_batch = 16;  // steps
 constexpr std::uint64_t grows = 4;            // from one run to the next
 /// In the longest run: some half a second. Work is floats computed with, and a step of a worker or
@@ -144,9 +145,10 @@ double error_of_mean(std::span<const double> values) {
 Sustained over_batches(const PlayedRun& run, std::uint64_t cycle) {
   const std::span<const StepMark> marks = run.marks;
   require(marks.size() > 3, "a run is long enough for its mean");
-  const std::size_t count = std::min<std::size_t>(batches, marks.size() - 2);
+  const std::size_t lead = marks.size() > 2 * batches_before ? batches_before : 0;
+  const std::size_t count = std::min<std::size_t>(batches, marks.size() - 1 - lead);
   const std::size_t marks_a_cycle = std::max<std::uint64_t>(1, cycle / run.stride);
-  std::size_t batch = (marks.size() - 1) / (count + 1);
+  std::size_t batch = (marks.size() - 1) / (count + lead);
   if (batch >= marks_a_cycle) batch -= batch % marks_a_cycle;
   const std::size_t first = marks.size() - 1 - count * batch;
   Sustained found = of_stretch({marks[first], marks.back()}, run.numbers);
@@ -222,7 +224,7 @@ Sustained by_chance(const SteadyQuestion& question) {
 
 std::uint64_t steps_played(std::uint64_t cycle, bool by_chance) {
   if (!by_chance) return std::max(least_steps, 4 * cycle);
-  return (batches + 1) * whole_cycles(least_of_batch, cycle) + 1;
+  return (batches + batches_before) * whole_cycles(least_of_batch, cycle) + 1;
 }
 
 Sustained find_sustained(const SteadyQuestion& question) {

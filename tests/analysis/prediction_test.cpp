@@ -83,6 +83,17 @@ Trained trained(const Variant& variant, const PredictionSetting& setting,
 
 namespace {
 
+/// Where nothing comes round again, or nobody waits for a round that is under way, a run's end
+/// falls anywhere within some messages.
+double tolerance(const Prediction& prediction, const PredictionSetting& setting) {
+  const Scheme& scheme = find_scheme(prediction.variant.scheme);
+  const bool ends_alike = scheme.rhythm == Rhythm::regular && scheme.name != "mpca-sgd";
+  const Network& network = setting.configuration.network;
+  const double message = to_seconds(network.message_time(sizeof(float) * setting.parameters));
+  const double ends = 8.0 * message / static_cast<double>(prediction.steps_counted);
+  return 1e-6 * prediction.step_s + prediction.step_error_s + (ends_alike ? 0.0 : ends);
+}
+
 void check_predictions(std::initializer_list<int> workers,
                        std::initializer_list<double> latencies) {
   for (const int n : workers) {
@@ -96,7 +107,7 @@ void check_predictions(std::initializer_list<int> workers,
             CAPTURE(n, k, latency, bandwidth, variant.text());
             const Prediction prediction = predict(variant, setting);
             const Trained run = trained(variant, setting, prediction);
-            CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
+            CHECK(std::abs(prediction.step_s - run.sustained_s) <= tolerance(prediction, setting));
             const bool closed = prediction.closed_form_s.has_value();
             const bool async_server =
                 variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||

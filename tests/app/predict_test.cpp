@@ -39,6 +39,40 @@ TEST_CASE("predict: a table for people, with a crossing point", "[app]") {
   CHECK_THAT(sweep.output, ContainsSubstring("at least, without latency"));
 }
 
+// These showed qsgd:127 and top-k:1% whatever was asked for.
+TEST_CASE("predict: a codec that is given is the one that is played", "[app]") {
+  const auto outcome = run_program(
+      {"predict", "--workers", "4", "--size", "64KiB", "--codec", "top-k:5%", "--json", "--quiet",
+       "--schemes",
+       "csgd,ec-sgd,double-squeeze,coded-all-reduce,one-bit-adam,fedpaq,qsparse-local-sgd,choco:"
+       "ring"});
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.errors.empty());
+  const Json rows = Json::parse(outcome.output)["rows"];
+  REQUIRE(rows.size() == 8);
+  for (std::size_t i = 0; i < 7; ++i) CHECK(rows[i]["way"] == "top-k:5%");
+  CHECK(rows[7]["way"] == "ring");
+  const auto both =
+      run_program({"predict", "--schemes", "csgd:top-k:1%", "--codec", "qsgd:127", "--json"});
+  CHECK(both.status == 2);
+  CHECK_THAT(both.errors, ContainsSubstring("--codec is given beside"));
+}
+
+TEST_CASE("predict: a mean is printed with its error", "[app]") {
+  const std::vector<std::string> command{"predict", "--workers", "4",          "--size",
+                                         "4KiB",    "--schemes", "fedavg,ring"};
+  const auto table = run_program(command);
+  CHECK_THAT(table.output, ContainsSubstring(" ± "));
+  CHECK_THAT(table.output, ContainsSubstring("in 998 of 1000 cases"));
+  auto as_json = command;
+  as_json.emplace_back("--json");
+  const Json rows = Json::parse(run_program(as_json).output)["rows"];
+  CHECK(rows[0]["step_error_s"].get<double>() > 0.0);
+  CHECK(rows[1]["step_error_s"] == 0.0);
+  const auto exact = run_program({"predict", "--workers", "4", "--schemes", "ring"});
+  CHECK(exact.output.find("±") == std::string::npos);
+}
+
 TEST_CASE("predict: what it does not understand", "[app]") {
   struct Row {
     std::vector<std::string> flags;
