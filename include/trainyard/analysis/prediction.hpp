@@ -78,7 +78,8 @@ struct Prediction {
 };
 
 /// Up to 2^20 floats over all workers the simulated messages have exactly the model's parts; beyond
-/// it all parts are taken to be of one size, which is off by at most parts/parameters of t. Throws
+/// it all parts are taken to be of one size, which is off by at most parts/parameters of t, and by
+/// more where that decides whose message finds a port free first. Throws
 /// UsageError for what such a run would be refused for, and where periods come round together so
 /// rarely that playing a cycle would take too long.
 Prediction predict(const Variant& variant, const PredictionSetting& setting);
