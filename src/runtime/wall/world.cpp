@@ -167,6 +167,7 @@ void WallWorld::serve_inspections() {
     inspection_ = nullptr;
     if (clock() >= ends_at_) abort();
     changed_.notify_all();
+    give_up_in_time();  // one look may follow the other
   }
 }
 
