@@ -96,7 +96,7 @@ TEST_CASE("a comparison without a target takes the loss that all reached", "[stu
 TEST_CASE("all seeds of a comparison have one target, which all of them reached", "[study]") {
   ComparisonRequest request = request_of("ring,hogwild");
   request.options.seeds = 3;
-  const auto results = run_comparison(request, small_data(), {});
+  const auto results = run_comparison(request, small_data(), {}).runs;
   REQUIRE(results.size() == 6);
   double worst = 0.0;
   for (const RunResult& result : results) {
