@@ -266,7 +266,7 @@ class Playing {
   /// Where parts are not all of one length, who is first often depends on it.
   bool divides_evenly() const {
     const auto parts = static_cast<std::uint64_t>(configuration_.workers) *
-                       static_cast<std::uint64_t>(configuration_.servers);
+                       static_cast<std::uint64_t>(servers_of(configuration_));
     return parameters_ % parts == 0;
   }
 

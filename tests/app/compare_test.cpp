@@ -171,7 +171,7 @@ TEST_CASE("compare --json is a list of summaries in the order asked for", "[app]
   CHECK(outcome.status == 0);
   CHECK(outcome.errors.empty());
   const Json document = Json::parse(outcome.output);
-  CHECK(keys_of(document) == std::set<std::string>{"notes", "runs"});
+  CHECK(keys_of(document) == std::set<std::string>{"lacking", "notes", "runs"});
   REQUIRE(document["runs"].size() == 3);
   CHECK(document["runs"][0]["scheme"] == "gossip");
   CHECK(document["runs"][2]["scheme"] == "sequential");

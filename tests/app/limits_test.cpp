@@ -27,7 +27,9 @@ TEST_CASE("ranks for which there are no threads are said, and nothing hangs", "[
 TEST_CASE("too few open files are said as such, and leave nothing", "[app]") {
   const TemporaryFolder folder;
   const Outcome outcome = run_script(
-      "ulimit -n 4; $P run --time virtual --compute-time 1ms --steps 2 --quiet --out results",
+      // What whoever started the tests has left open is one too many for the loader of libraries.
+      "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4; $P run --time virtual --compute-time "
+      "1ms --steps 2 --quiet --out results",
       folder.path());
   CHECK(outcome.status == 1);
   CHECK_THAT(outcome.errors, ContainsSubstring("Too many open files (ulimit -n allows 4)") &&

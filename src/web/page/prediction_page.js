@@ -81,14 +81,6 @@ function who_takes(rows) {
 /** Of these all average all gradients of a step, as they are. */
 const exact_schemes = ["ring", "all-reduce", "ps-sync"];
 
-/**
- * "5.03 ms", and of a mean "5.03 ms ± 12 µs".
- * @param {PredictionRow} row
- */
-export function step_text({step_s, step_error_s}) {
-  return step_error_s ? `${duration(step_s)} ± ${duration(step_error_s)}` : duration(step_s);
-}
-
 /** @param {PredictionDocument} content @returns {string[]} what a reader first wants to know */
 export function prediction_sentences({rows, workers}) {
   const sending = rows.filter((row) => row.messages_per_step > 0);
