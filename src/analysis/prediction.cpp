@@ -160,7 +160,11 @@ double messages_of_a_step(const Configuration& c, const StandIn& model) {
 }
 
 bool can_be_played(const Configuration& c, const StandIn& model, std::uint64_t steps) {
-  if (c.workers <= always_played) return true;
+  // Where each worker speaks with each server: 2nk messages of a step.
+  const double with_servers =
+      2.0 * c.workers * std::max(1, cast_of(find_scheme(c.scheme), c).servers);
+  const bool few = with_servers * static_cast<double>(steps) <= most_messages;
+  if (c.workers <= always_played && few) return true;
   if (static_cast<double>(model.floats) * c.workers > most_floats_played) return false;
   return messages_of_a_step(c, model) * static_cast<double>(steps) <= most_messages;
 }

@@ -33,8 +33,8 @@ namespace trainyard {
 namespace {
 
 constexpr std::string_view not_in_order =
-    "warning: after the interrupt some ranks were steps behind others, or waited for ever; the "
-    "results are those of the last evaluation";
+    "warning: after the interrupt some ranks were steps behind others, or waited for ever; losses, "
+    "steps and the model are those of the last evaluation, while times go to the end";
 
 Drawing drawing(const Configuration& c) {
   if (c.replacement) return Drawing::replacement;
@@ -48,11 +48,15 @@ int team_of(const Plan& plan) {
 }
 
 /// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
-/// lots even out, and at most 1024.
+/// lots even out, and at most 1024. Of a run that the clock ends, a 256th of what lies between two
+/// evaluations: its steps are no measure, and minibatches are counted when a lot is done.
 std::uint64_t lot_size(const Plan& plan) {
   const auto team = static_cast<std::uint64_t>(team_of(plan));
   if (plan.configuration.time == TimeMode::simulated) return team;
-  return team * std::clamp<std::uint64_t>(plan.limits.steps / 256, 1, 1024);
+  const bool by_clock = plan.limits.time != Duration::max();
+  const std::uint64_t steps =
+      by_clock ? std::min(plan.limits.steps, plan.limits.evaluate_every) : plan.limits.steps;
+  return team * std::clamp<std::uint64_t>(steps / 256, 1, 1024);
 }
 
 /// One run under way: everything the ranks share, and what has been seen of it.
@@ -323,8 +327,11 @@ RunResult Experiment::run() {
 
   const Snapshot end = ends_at_look_ ? last_look_ : pacing.final_snapshot(report);
   if (hooks_.finished) hooks_.finished(state);
-  // What was under way at the last look has arrived since, and steps were taken.
+  // What was under way at the last look has arrived since, and steps were taken. What this look
+  // finds has ended nothing.
+  const bool by_look = ends_at_look_;
   if (!is_as_seen(end)) look(end);
+  ends_at_look_ = by_look;
   return result(end, report, state, pacing.worker_steps_done());
 }
 

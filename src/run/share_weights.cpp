@@ -34,8 +34,10 @@ std::string why_not_weighed(const Scheme& scheme, const Cast& cast, const Config
 }
 
 std::string note_of(const Scheme& scheme, const Configuration& c, const std::string& shares) {
-  const char* as_far_as =
-      scheme.pace == Pace::free ? " (as far as they take equally many steps)" : "";
+  const char* as_far_as = scheme.pace == Pace::free ? " (as far as they take equally many steps)"
+                          : scheme.family == SchemeFamily::local_updates
+                              ? " (as far as replicas do not drift apart between two averages)"
+                              : "";
   if (!scheme.shares.fixed.empty()) {
     return fmt::format(
         "note: {}; {}: what is minimised is not the mean over rows, which is the loss that is "
@@ -53,8 +55,16 @@ std::string note_of(const Scheme& scheme, const Configuration& c, const std::str
     return fmt::format("note: {}; with --weights rows the mean over rows is minimised{}", shares,
                        as_far_as);
   }
-  return fmt::format("note: {}; {} weighs workers by their rows, and minimises the mean over rows",
-                     shares, scheme.name);
+  if (minibatches_of_step(scheme, c.workers, with_fallbacks(scheme, c.hyperparameters, c.workers)) <
+      static_cast<std::uint64_t>(c.workers)) {
+    return fmt::format(
+        "note: {}; {} weighs those who take part by their rows, and as not all do in each round, "
+        "what it minimises lies between the mean over workers and that over rows",
+        shares, scheme.name);
+  }
+  return fmt::format(
+      "note: {}; {} weighs workers by their rows, and minimises the mean over rows{}", shares,
+      scheme.name, as_far_as);
 }
 
 }  // namespace

@@ -119,9 +119,11 @@ std::string dropped_note(const Configuration& config, const Summary& summary) {
   const double over = to_seconds(*config.seconds);
   if (summary.seconds < over) return "";
   return fmt::format(
-      "note: {} message{} still under way when the run's {} were over, and dropped: what they were "
-      "to bring is counted in the steps and epochs of their senders, and is not in the model",
-      dropped, dropped == 1 ? " was" : "s were", human_duration(over));
+      "note: {} message{} still under way when the run's {} were over, and dropped: the work "
+      "behind "
+      "{} is counted in steps and epochs, and is not in the model",
+      dropped, dropped == 1 ? " was" : "s were", human_duration(over),
+      dropped == 1 ? "it" : "them");
 }
 
 }  // namespace trainyard

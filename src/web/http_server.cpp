@@ -61,8 +61,9 @@ class DeadlineStream final : public httplib::Stream {
   void head_is_over() { in_head_ = false; }
   bool was_late() const { return late_; }
   /// The status that a head which is too long has, where nothing was answered yet; 0: it is not.
+  /// Whoever reads may give it up by itself: httplib 0.18 does after lines of as many bytes.
   int status_of_long_head() const {
-    if (!too_long_ || written_ > 0) return 0;
+    if (!is_too_long() || written_ > 0) return 0;
     return line_is_over_ ? 431 : 414;
   }
 
@@ -73,8 +74,7 @@ class DeadlineStream final : public httplib::Stream {
   void get_local_ip_and_port(std::string&, int&) const override {}
 
   ssize_t read(char* to, std::size_t size) override {
-    too_long_ = in_head_ && taken_ >= most_head_bytes;
-    if (too_long_ || (at_ == filled_ && !fill())) return -1;
+    if (is_too_long() || (at_ == filled_ && !fill())) return -1;
     const std::size_t count = std::min(size, filled_ - at_);
     std::memcpy(to, buffer_.data() + at_, count);
     line_is_over_ = line_is_over_ || std::memchr(to, '\n', count) != nullptr;
@@ -94,6 +94,8 @@ class DeadlineStream final : public httplib::Stream {
   }
 
  private:
+  bool is_too_long() const { return in_head_ && taken_ >= most_head_bytes; }
+
   static bool is_to_wait() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
   Clock::time_point deadline(std::size_t bytes) const {
@@ -123,7 +125,7 @@ class DeadlineStream final : public httplib::Stream {
   std::array<char, 16384> buffer_{};
   std::size_t at_ = 0, filled_ = 0;
   std::size_t taken_ = 0, written_ = 0;
-  bool in_head_ = true, line_is_over_ = false, too_long_ = false, late_ = false;
+  bool in_head_ = true, line_is_over_ = false, late_ = false;
 };
 
 /// Also true for one that only listens from now on, which no browser does.

@@ -37,7 +37,8 @@ TEST_CASE("netcheck: closed forms hold for parts of a few numbers, and of none",
                          std::to_string(1 + floats % 5), "--size", std::to_string(4 * floats) + "B",
                          "--latency", latency, "--bandwidth", "1Mbps", "--json"});
         REQUIRE(outcome.status == 0);
-        for (const Json& row : Json::parse(outcome.output)["rows"]) {
+        const Json document = Json::parse(outcome.output);
+        for (const Json& row : document["rows"]) {
           CAPTURE(n, floats, latency, row.dump());
           CHECK(row["ratio"].get<double>() == Approx(1.0).epsilon(1e-9));
         }

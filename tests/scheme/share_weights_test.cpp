@@ -156,7 +156,14 @@ TEST_CASE("unequal shares are said, and what the scheme makes of them", "[scheme
   CHECK_THAT(of_workers, ContainsSubstring("what is minimised is the mean over workers, and not"));
   CHECK_THAT(of_workers, ContainsSubstring("--weights rows"));
   CHECK_THAT(notes_of(skewed("ps-async")), ContainsSubstring("as far as they take equally many"));
-  CHECK_THAT(notes_of(skewed("fedavg")), ContainsSubstring("fedavg weighs workers by their rows"));
+  CHECK_THAT(notes_of(skewed("fedavg")),
+             ContainsSubstring("fedavg weighs those who take part by their rows, and as not all do "
+                               "in each round, what it minimises lies between"));
+  Configuration all_take_part = skewed("fedavg");
+  all_take_part.hyperparameters["participation"] = 1.0;
+  CHECK_THAT(notes_of(all_take_part),
+             ContainsSubstring("fedavg weighs workers by their rows, and minimises the mean over "
+                               "rows (as far as replicas do not drift apart"));
   CHECK_THAT(notes_of(skewed("sign-sgd")),
              ContainsSubstring("; each worker has one vote, whatever the length of its gradient: "
                                "what is minimised is not the mean over rows"));

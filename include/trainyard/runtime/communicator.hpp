@@ -12,7 +12,7 @@
 // Messages of one pair of ranks never overtake each other. A send copies its payload once, a
 // loan does not. It does not wait for the receiver, except in `wall`: there until fewer than 256
 // messages of that pair are under way, and as long as the receiver computes, until it has taken in
-// enough of those that have arrived. One that waits itself, for whatever it be, holds nobody up. In
+// enough of those that have arrived. One that waits itself, on another rank, holds nobody up. In
 // what order a rank sends matters: its port serves one message at a time.
 //
 // Threads: each rank has its own, called by its thread or fiber alone; ranks talk at the same

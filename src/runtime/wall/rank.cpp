@@ -76,7 +76,7 @@ void WallRank::reclaim(bool in_distress) noexcept {
   }
   for (const Loan& loan : lent_) {
     if (is_back(loan)) continue;
-    const Time since = now();
+    const Time since = blocked_from_now();
     await_return(loan);
     charge(since, Time::max(), Time::max());
   }
@@ -94,7 +94,7 @@ Channel& WallRank::channel_to(int to) {
 /// Until fewer messages are under way than may be, and then as long as the receiver computes. It
 /// ends: computing does; and who waits or has ended is in nobody's way.
 void WallRank::wait_for_room(Channel& channel, int to) {
-  const Time since = now();
+  const Time since = blocked_from_now();
   const WallRank& receiver = *world_.ranks_[static_cast<std::size_t>(to)];
   if (!world_.perfect_) wait_for_arrival(channel.in_the_way());
   world_.wait_for_room_.fetch_add(1, std::memory_order_seq_cst);  // seq_cst: see wait_until()

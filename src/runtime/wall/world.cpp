@@ -144,7 +144,14 @@ void WallWorld::run_rank(WallRank& rank) {
   const Time ended = clock();
   const std::lock_guard lock(mutex_);
   rank.ended_ = std::min(ended, ends_at_);
-  if (rank.blocked_since_) rank.account_.wait += rank.ended_ - *rank.blocked_since_;
+  if (rank.blocked_since_) {
+    // The clock may have ended the run before this rank came to its wait.
+    const Time since = std::min(*rank.blocked_since_, rank.ended_);
+    rank.account_.wait += rank.ended_ - since;
+    if (setup_.recorder != nullptr) {
+      setup_.recorder->blocked(rank.rank(), since, rank.ended_, Time::max(), Time::max());
+    }
+  }
   // release: whoever sees that no worker is left also sees all that they sent.
   rank.finished_.store(true, std::memory_order_release);
   if (rank.rank() < setup_.workers) live_workers_.fetch_sub(1, std::memory_order_release);
