@@ -69,7 +69,7 @@ bool takes_servers(const Scheme& scheme) {
 /// What runs on threads have in common.
 std::string repeatability(const Scheme& scheme) {
   if (!by_arrival(scheme)) return "the bits of virtual, in every run";
-  const std::string text = "runs differ, by who comes when";
+  std::string text = "runs differ, by who comes when";
   if (scheme.repeats_with.empty()) return text;
   return fmt::format("{}; with {} the bits of virtual", text, scheme.repeats_with);
 }

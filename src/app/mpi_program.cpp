@@ -82,7 +82,7 @@ AllReduce library_all_reduce() {
           .duration = no_closed_form};
 }
 
-int run_mpi_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes) {
+int run_mpi_program(int argc, char** argv, const std::vector<SchemeMaker>& own_schemes) {
   keep_standard_streams_open();
   MPI_Init(&argc, &argv);
   int status = 0;
@@ -93,7 +93,7 @@ int run_mpi_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes)
     leads = processes->leads();
     std::optional<Silence> silence;
     if (!leads) silence.emplace();
-    status = run_program(argc, argv, std::move(own_schemes), processes.get());
+    status = run_program(argc, argv, own_schemes, processes.get());
     const ProcessState state = processes->state();
     if (state == ProcessState::waited_for && silence) silence->end(*processes);
     // Nothing that all of them do together would ever end.

@@ -80,7 +80,8 @@ void require_same_command(int argc, char** argv, Processes* processes) {
 
 }  // namespace
 
-int run_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes, Processes* processes) {
+int run_program(int argc, char** argv, const std::vector<SchemeMaker>& own_schemes,
+                Processes* processes) {
   keep_standard_streams_open();
   watch_signals();
   try {

@@ -67,7 +67,7 @@ bool has_core_for_each(int ranks, int cores, std::optional<double> quota) {
 }
 
 std::string cores_text(int cores, std::optional<double> quota) {
-  const std::string all = fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
+  std::string all = fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
   // A larger one binds nobody.
   if (quota.value_or(cores) >= cores) return all;
   return fmt::format("{} with a CPU quota of {:.3g}", all, *quota);

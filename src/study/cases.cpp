@@ -70,7 +70,7 @@ class Cases {
   void use_measured_coding_time(Case& one, const std::string& key);
   void say_what_is_idle(const std::vector<Case>& cases);
   void say(const std::string& text);
-  void note_of_all(Note note);
+  void note_of_all(const Note& note);
 
   const ComparisonRequest& request_;
   DataSets data_;
@@ -88,7 +88,7 @@ void Cases::say(const std::string& text) {
 }
 
 /// Of more than one case, or of one that will not be run.
-void Cases::note_of_all(Note note) {
+void Cases::note_of_all(const Note& note) {
   if (!said_.contains(note.text)) notes_.push_back(note);
   say(note.about.empty() ? note.text : with_name(note.text, note.about));
 }

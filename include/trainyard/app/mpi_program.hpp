@@ -20,6 +20,6 @@ AllReduce library_all_reduce();
 /// run_program() with the processes that mpirun has started. Returns the exit status of the process
 /// of rank 0, which alone says anything; that of the others is 0. The table of collectives has
 /// library_all_reduce() besides.
-int run_mpi_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes = {});
+int run_mpi_program(int argc, char** argv, const std::vector<SchemeMaker>& own_schemes = {});
 
 }  // namespace trainyard

@@ -23,7 +23,7 @@ using SchemeMaker = std::function<Scheme()>;
 /// mistyped name in it has status 2, like one on the command line. Returns the exit status.
 ///
 /// `processes`: whose ranks run what is asked for, of which this is one; all of them call it.
-int run_program(int argc, char** argv, std::vector<SchemeMaker> own_schemes = {},
+int run_program(int argc, char** argv, const std::vector<SchemeMaker>& own_schemes = {},
                 Processes* processes = nullptr);
 
 }  // namespace trainyard
