@@ -152,7 +152,7 @@ fs::path LabData::folder() {
   std::error_code error;
   const fs::path place = fs::temp_directory_path(error);
   if (error) {
-    const char* asked = std::getenv("TMPDIR");
+    const char* asked = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): nobody sets it
     throw RunError(fmt::format("no folder for uploads: {} is none ({}); TMPDIR names one",
                                asked == nullptr ? "/tmp" : asked, error.message()));
   }
