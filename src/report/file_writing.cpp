@@ -14,7 +14,7 @@
 namespace trainyard {
 
 std::string reason_of(int error_number) {
-  const std::string reason = std::generic_category().message(error_number);
+  std::string reason = std::generic_category().message(error_number);
   rlimit limit{};
   if (error_number != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0) return reason;
   return fmt::format("{} (ulimit -n allows {})", reason, limit.rlim_cur);
