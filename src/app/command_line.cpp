@@ -158,8 +158,10 @@ class CommandLine::Commands {
 namespace {
 
 constexpr const char* built_in_note =
-    "On the built-in data set a minibatch is taken to need 1 ms and the step size is 4, unless\n"
-    "--compute-time and --lr say otherwise: so the table is the same on every machine.\n";
+    "On the built-in data set a minibatch is taken to need 1 ms, the step size is 4 and the\n"
+    "regulariser 1e-4, unless --compute-time, --lr and --l2 say otherwise: so the table is the "
+    "same\n"
+    "on every machine.\n";
 
 }  // namespace
 
@@ -172,13 +174,13 @@ CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
   compare_.footer(
       std::string(built_in_note) +
       "\n"
-      "--tune-lr tries --lr times 1/16, 1/8, … 16, and beyond where the best is at an edge, in "
-      "runs of\n"
-      "a quarter of the budget and at most 4 epochs; the better half goes on to the next round. "
-      "With "
+      "Where neither a flag nor a configuration says a step size, each scheme has its own best "
+      "one:\n"
+      "of a grid by powers of two, tried for ever more steps and at last for all of the run's, at "
       "a\n"
-      "target, such runs may take the whole budget, and the step size that reaches it first is the "
-      "best.\n"
+      "cost of at most four runs each. With a target it is the one that is there first. --lr X is "
+      "one\n"
+      "for all; --tune-lr looks around it.\n"
       "--vary latency=10us:1ms takes nine values by ratio, --vary period=1:64 doubles, --vary\n"
       "'model=mlp:64;mlp:32,32' has values with commas. Each scheme runs at each point of the "
       "grid.\n"

@@ -25,8 +25,10 @@ CompareFlags::CompareFlags(CLI::App& command)
                           "who reaches the target first at each value of two options")),
       seeds_(add_value_flag(command, "seeds", "K",
                             "repeat with K seeds; mean and standard deviation of each figure [1]")),
-      tune_lr_(add_switch(command, "tune-lr",
-                          "each scheme at its own best step size, found by short runs")),
+      tune_lr_(
+          add_switch(command, "tune-lr",
+                     "each scheme at its own best step size, also where --lr says one: around it "
+                     "[where nobody says one]")),
       jobs_(add_value_flag(command, "jobs", "N",
                            "runs at once in simulated time [one for each core]")),
       training_(command, default_configuration(), false) {}
@@ -40,7 +42,7 @@ ComparisonOptions CompareFlags::options() const {
   if (jobs_->count() > 0) {
     options.jobs = static_cast<int>(parse_integer(jobs, "--jobs", 1, 4096));
   }
-  options.tune_lr = is_given(*tune_lr_);
+  options.step_sizes = is_given(*tune_lr_) ? StepSizes::tuned : StepSizes::tuned_where_unsaid;
   return options;
 }
 

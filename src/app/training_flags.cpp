@@ -221,9 +221,9 @@ void TrainingFlags::take_json(Configuration& configuration) const {
 
 Configuration TrainingFlags::asked(std::vector<ContestantTable>* contestants) const {
   Configuration asked = read(defaults_, contestants);
-  if (!is_on_built_in_set(asked) || asked.time == TimeMode::wall) return asked;
+  if (!is_on_built_in_set(asked)) return asked;
   if (contestants != nullptr) contestants->clear();
-  return read(built_in_defaults(), contestants);
+  return read(on_built_in_set(defaults_, asked.time), contestants);
 }
 
 }  // namespace trainyard::app

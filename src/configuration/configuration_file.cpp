@@ -246,7 +246,10 @@ class ConfigurationReader {
       read_section(section, *table);
     }
     for (const Option* option : named_) {
-      if (!is_default(*option, configuration_)) configuration_.given.push_back(option->name);
+      // A step size that is said is one for all, also where it is the default.
+      if (option->name == "lr" || !is_default(*option, configuration_)) {
+        configuration_.given.push_back(option->name);
+      }
     }
   }
 

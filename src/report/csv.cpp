@@ -36,7 +36,7 @@ struct OptionColumn {
 };
 
 std::string option_text(const Summary& summary, const std::string& option) {
-  for (const auto* options : {&summary.varied, &summary.settings}) {
+  for (const auto* options : {&summary.varied, &summary.settings, &summary.tuned}) {
     const auto found = std::ranges::find(*options, option, &OptionText::option);
     if (found != options->end()) return found->text;
   }
@@ -62,7 +62,8 @@ std::vector<OptionColumn> option_columns(const std::vector<RunResult>& results,
   std::vector<OptionColumn> made;
   std::vector<std::string> seen;
   for (const RunResult& result : results) {
-    for (const auto* options : {&result.summary.varied, &result.summary.settings}) {
+    const Summary& s = result.summary;
+    for (const auto* options : {&s.varied, &s.settings, &s.tuned}) {
       for (const OptionText& each : *options) {
         if (std::ranges::find(seen, each.option) != seen.end()) continue;
         seen.push_back(each.option);

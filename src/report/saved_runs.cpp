@@ -179,6 +179,7 @@ Summary summary_of(const Json& object) {
   s.seed = object.at("seed");
   s.settings = options_in(object, "settings");
   s.varied = options_in(object, "varied");
+  s.tuned = options_in(object, "tuned");
   s.diverged = object.at("diverged");
   s.interrupted = object.at("interrupted");
   s.target_loss = optional_at<double>(object, "target_loss");
@@ -257,12 +258,6 @@ void collect_all(const fs::path& folder, const Remark& remark, std::vector<Saved
   }
 }
 
-bool have_one_step_size(const std::vector<RunResult>& results) {
-  return std::ranges::all_of(results, [&](const RunResult& result) {
-    return result.resolved.optimizer.lr == results.front().resolved.optimizer.lr;
-  });
-}
-
 /// Of the figures that relate() sets.
 void take_relations(SavedRun& run) {
   for (const char* key : {"target_loss", "target_accuracy", "target_gradient", "seconds_to_target",
@@ -332,9 +327,7 @@ std::string saved_runs_json(const std::vector<fs::path>& folders, const Remark& 
   results.reserve(runs.size());
   for (SavedRun& run : runs) results.push_back(std::move(run.result));
   relate(results, remark);
-  if (have_one_step_size(results)) {
-    if (const auto note = differing_steps_note(results)) notes.push_back(*note);
-  }
+  if (const auto note = differing_steps_note(results)) notes.push_back(*note);
   const Json all_notes = notes_array(collated_notes(results, notes));
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].result = std::move(results[i]);
   Json document{{"runs", Json::array()}};

@@ -57,6 +57,36 @@ Columns columns_of(const std::vector<SeedStatistics>& all) {
   return columns;
 }
 
+bool is_tuned(const RunResult& run) {
+  return !run.summary.tuned.empty();
+}
+
+/// The step sizes that differ, as tuning finds them or as they were asked for: a column each.
+std::vector<std::string> step_size_columns(const std::vector<RunResult>& results) {
+  std::vector<std::string> names;
+  const auto has_own = [&](const RunResult& run) {
+    return run.summary.lr != results.front().summary.lr;
+  };
+  if (std::ranges::any_of(results, has_own)) names.emplace_back("lr");
+  for (const RunResult& run : results) {
+    for (const OptionText& each : run.summary.tuned) {
+      if (std::ranges::find(names, each.option) == names.end()) names.push_back(each.option);
+    }
+  }
+  // The grid's own columns say theirs.
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::find(results.front().summary.varied, name, &OptionText::option) !=
+           results.front().summary.varied.end();
+  });
+  return names;
+}
+
+std::string step_size_text(const Summary& s, const std::string& name) {
+  if (name == "lr") return fmt::format("{:.4g}", s.lr);
+  const auto found = std::ranges::find(s.tuned, name, &OptionText::option);
+  return found == s.tuned.end() ? "-" : found->text;
+}
+
 /// How many columns say which row it is.
 std::size_t heading_columns(const SeedStatistics& statistics) {
   return 1 + statistics.varied.size();
@@ -70,7 +100,8 @@ enum class Deviations {
 
 /// The line of a contestant, with the deviations of several seeds.
 void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options,
-              const Columns& columns, Deviations place, std::vector<Row>& rows) {
+              const std::vector<std::string>& step_sizes, const Columns& columns, Deviations place,
+              std::vector<Row>& rows) {
   const bool interrupted =
       std::ranges::any_of(statistics.summaries, [](const Summary* s) { return s->interrupted; });
   Row means{statistics.label + (interrupted ? " (interrupted)" : "")}, deviations{""};
@@ -78,8 +109,8 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
     means.push_back(varied.text);
     deviations.emplace_back();
   }
-  if (options.tune_lr) {
-    means.push_back(fmt::format("{:.4g}", statistics.summaries.front()->lr));
+  for (const std::string& name : step_sizes) {
+    means.push_back(step_size_text(*statistics.summaries.front(), name));
     deviations.emplace_back();
   }
   if (options.seeds > 1) {
@@ -169,8 +200,9 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
   return fmt::format(
              "{}; {}\nworkers {}, minibatch {}, step size {}, {}; network: latency {}, "
              "bandwidth {}\ntime: {}\n",
-             data, model, workers, batch, options.tune_lr ? "each scheme's own best" : step_size,
-             seeds, latency, bandwidth, clock) +
+             data, model, workers, batch,
+             std::ranges::all_of(results, is_tuned) ? "each scheme's own best" : step_size, seeds,
+             latency, bandwidth, clock) +
          target_line(results);
 }
 
@@ -207,8 +239,9 @@ std::string in_blocks(const std::vector<Row>& rows, std::size_t headings) {
 }
 
 constexpr const char* tuning_legend =
-    "step size    the best of a geometric grid, by short runs with the first seed that count for\n"
-    "             nothing else\n";
+    "step size    the best of a geometric grid for this run: it comes to the target first, or to "
+    "the\n"
+    "             lowest loss\n";
 
 constexpr const char* seeds_legend =
     "seeds        how many runs each figure is the mean of; ± their standard deviation (with\n"
@@ -271,7 +304,7 @@ std::string what_steps_are(const std::vector<RunResult>& results) {
   const std::vector<StepKind> kinds = differing_steps(results);
   if (kinds.empty()) return "";
   std::string text =
-      "\nOne step size γ means different steps in these schemes (--tune-lr gives each its own "
+      "\nOne step size γ means different steps in these schemes (without --lr each has its own "
       "best):\n";
   for (const auto& [step, names] : kinds) {
     text += fmt::format("  {}\n      {}\n", step, fmt::join(names, ", "));
@@ -293,14 +326,20 @@ std::string line_text(const Figure& figure, const Summary& s) {
 namespace {
 
 /// The heading's row first.
-std::vector<Row> comparison_rows(const std::vector<SeedStatistics>& all, const Columns& columns,
+std::vector<Row> comparison_rows(const std::vector<RunResult>& results,
+                                 const std::vector<SeedStatistics>& all, const Columns& columns,
                                  const ComparisonOptions& options, Deviations place) {
   std::vector<Row> rows{{"scheme"}};
   for (const OptionText& varied : all.front().varied) rows.front().push_back(varied.option);
-  if (options.tune_lr) rows.front().emplace_back("step size");
+  const std::vector<std::string> step_sizes = step_size_columns(results);
+  for (const std::string& name : step_sizes) {
+    rows.front().push_back(name == "lr" ? "step size" : name);
+  }
   if (options.seeds > 1) rows.front().emplace_back("seeds");
   for (const Figure* figure : columns) rows.front().emplace_back(column_heading(*figure));
-  for (const SeedStatistics& statistics : all) add_rows(statistics, options, columns, place, rows);
+  for (const SeedStatistics& statistics : all) {
+    add_rows(statistics, options, step_sizes, columns, place, rows);
+  }
   return rows;
 }
 
@@ -313,13 +352,13 @@ std::string comparison_table(const std::vector<RunResult>& results,
   const std::vector<SeedStatistics> all = seed_statistics(results);
   const Columns columns = columns_of(all);
   std::string text = heading(results, options) + "\n" +
-                     in_blocks(comparison_rows(all, columns, options, Deviations::beneath),
+                     in_blocks(comparison_rows(results, all, columns, options, Deviations::beneath),
                                heading_columns(all.front())) +
                      (lacking.empty() ? winner(all) : "") + legend(columns) +
                      not_counted_note(results);
-  if (options.tune_lr) text += tuning_legend;
+  if (std::ranges::any_of(results, is_tuned)) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
-  if (!options.tune_lr) text += what_steps_are(results);
+  text += what_steps_are(results);
   return text;
 }
 
@@ -328,7 +367,8 @@ std::string comparison_markup(const std::vector<RunResult>& results,
                               const std::vector<Note>& notes) {
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = seed_statistics(results);
-  return marked_up(comparison_rows(all, columns_of(all), options, Deviations::beside), markup) +
+  return marked_up(comparison_rows(results, all, columns_of(all), options, Deviations::beside),
+                   markup) +
          marked_up(collated_notes(results, notes), markup);
 }
 

@@ -201,6 +201,7 @@ std::string_view field_that_differs(const HyperparameterInfo& a, const Hyperpara
   if (a.unit != b.unit) return ".unit";
   if (a.of_workers != b.of_workers) return ".of_workers";
   if (a.cycle != b.cycle) return ".cycle";
+  if (a.step_size != b.step_size) return ".step_size";
   if (a.of_wall != b.of_wall) return ".of_wall";
   if (a.in_the_long_run != b.in_the_long_run) return ".in_the_long_run";
   if (a.choices != b.choices) return ".choices";

@@ -48,7 +48,8 @@ inline const HyperparameterInfo consensus_rate_info{
     .help = "share of the way to the neighbours' average; the more a codec leaves out, the smaller",
     .fallback = 0.3,
     .low = 1e-6,
-    .high = 1.0};
+    .high = 1.0,
+    .step_size = true};  // "consensus step size", tuned with γ by Koloskova et al. 2019
 
 inline const HyperparameterInfo stages_info{
     .name = "stages",

@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/tuning.hpp"
 
 namespace trainyard {
 
@@ -67,6 +69,7 @@ class Cases {
   bool can_run(Asked& asked);
   void choose_clock(std::vector<Asked>& all);
   void resolve_case(Asked& asked, bool aloud);
+  std::vector<std::string> tuned_of(const Case& one, const Contestant& contestant) const;
   void use_measured_coding_time(Case& one, const std::string& key);
   void say_what_is_idle(const std::vector<Case>& cases);
   void say(const std::string& text);
@@ -218,6 +221,23 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
   }
 }
 
+/// The step sizes that tuning finds.
+std::vector<std::string> Cases::tuned_of(const Case& one, const Contestant& contestant) const {
+  const StepSizes how = request_.options.step_sizes;
+  if (how == StepSizes::as_given) return {};
+  const auto is_said = [&](const std::string& name) {
+    const auto has = [&](const std::vector<OptionText>& settings) {
+      return std::ranges::find(settings, name, &OptionText::option) != settings.end();
+    };
+    return std::ranges::count(request_.configuration.given, name) > 0 || has(one.varied) ||
+           has(contestant.settings) || preset_sets(contestant.preset, name);
+  };
+  if (how == StepSizes::tuned_where_unsaid && is_said("lr")) return {};
+  std::vector<std::string> names = step_sizes_of(one.configuration.scheme);
+  std::erase_if(names, [&](const std::string& name) { return name != "lr" && is_said(name); });
+  return names;
+}
+
 /// Of seeds and contestants with one codec and model, the one of the first.
 void Cases::use_measured_coding_time(Case& one, const std::string& key) {
   Configuration& c = one.configuration;
@@ -273,6 +293,7 @@ std::vector<Case> Cases::all() {
     choose_clock(asked);
     for (Asked& each : asked) {
       resolve_case(each, k == 0);
+      each.one.tuned = tuned_of(each.one, *each.contestant);
       cases.push_back(std::move(each.one));
     }
   }

@@ -1,7 +1,10 @@
 #include "trainyard/study/collated_notes.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -55,6 +58,14 @@ std::string about(const Note& note, std::span<const NamedRuns> all) {
   return everybody ? "" : fmt::format("{}", fmt::join(names, "; "));
 }
 
+/// Not that of all: found for it, or said for it alone.
+bool has_own_step_size(const RunResult& run) {
+  const auto has = [](const std::vector<OptionText>& options) {
+    return std::ranges::find(options, "lr", &OptionText::option) != options.end();
+  };
+  return has(run.summary.tuned) || has(run.summary.settings);
+}
+
 }  // namespace
 
 std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<Note> of_all) {
@@ -71,15 +82,22 @@ std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<No
 }
 
 std::vector<StepKind> differing_steps(std::span<const RunResult> runs) {
+  std::map<double, std::set<std::string_view>> meanings;  // of each step size
+  for (const RunResult& run : runs) {
+    if (!has_own_step_size(run)) {
+      meanings[run.summary.lr].insert(find_scheme(run.summary.scheme).step);
+    }
+  }
   std::vector<StepKind> kinds;
   for (const RunResult& run : runs) {
+    if (has_own_step_size(run) || meanings[run.summary.lr].size() < 2) continue;
     const Scheme& scheme = find_scheme(run.summary.scheme);
     auto found = std::ranges::find(kinds, scheme.step, &StepKind::step);
     if (found == kinds.end()) found = kinds.insert(found, {.step = scheme.step, .schemes = {}});
     auto& names = found->schemes;
     if (std::ranges::find(names, scheme.name) == names.end()) names.push_back(scheme.name);
   }
-  return kinds.size() < 2 ? std::vector<StepKind>() : kinds;
+  return kinds;
 }
 
 std::optional<Note> differing_steps_note(std::span<const RunResult> runs) {
@@ -89,8 +107,8 @@ std::optional<Note> differing_steps_note(std::span<const RunResult> runs) {
   }
   if (parts.empty()) return std::nullopt;
   return Note{.about = "",
-              .text = fmt::format("note: one step size γ means different steps (--tune-lr gives "
-                                  "each scheme its own best): {}",
+              .text = fmt::format("note: one step size γ means different steps (without --lr, "
+                                  "each scheme has its own best): {}",
                                   fmt::join(parts, "; "))};
 }
 

@@ -1,6 +1,7 @@
 #include "trainyard/study/comparison.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -34,22 +35,31 @@ bool is_set(const std::atomic<bool>* flag) {
   return flag != nullptr && flag->load(std::memory_order_relaxed);
 }
 
-/// Runs of one contestant at one point, which have one step size.
+/// Runs of one contestant that train alike but for their seeds, so they have one step size.
 struct Entry {
-  std::size_t first = 0;  // of its cases: the one that is tuned
-  bool tuned = false;
-  std::vector<std::size_t> waiting;  // cases, until it is tuned
+  std::vector<std::size_t> tuned;  // cases: those of one point, each with its seed
+  bool is_tuned = false;
+  std::vector<std::size_t> waiting;  // cases, until it is
   std::optional<StepSizeSearch> search;
-  std::vector<Summary> trials;
-  std::size_t outstanding = 0;  // trials
-  std::exception_ptr error;     // of one of them
+  std::vector<RunResult> trials;
+  std::size_t outstanding = 0;            // trials
+  std::exception_ptr error;               // of one of them
+  std::map<std::size_t, RunResult> made;  // of cases that the search has run
 };
 
-Note edge_note(const Entry& entry) {
+Note edge_note(const Tuning& tuning) {
   return {.about = "",
-          .text = fmt::format("warning: the step size {} is where even the extended grid ends, so "
-                              "one beyond may be better",
-                              entry.search->result().lr)};
+          .text = fmt::format("warning: a step size beyond {:.6g} may be better: the next one was "
+                              "not tried for as long as the run is",
+                              tuning.sizes.front())};
+}
+
+std::vector<OptionText> texts_of(const Tuning& tuning) {
+  std::vector<OptionText> texts;
+  for (std::size_t i = 0; i < tuning.names.size(); ++i) {
+    texts.push_back({tuning.names[i], fmt::to_string(tuning.sizes[i])});
+  }
+  return texts;
 }
 
 /// The runs of one comparison, under way.
@@ -64,6 +74,8 @@ class Comparison {
         results_(cases_.size()) {}
 
   std::vector<RunResult> run();
+  /// What tuning has cost; empty where nobody was tuned. After run().
+  const std::optional<Note>& tuning_note() const { return tuning_note_; }
 
  private:
   int jobs() const;
@@ -71,12 +83,16 @@ class Comparison {
   void begin(std::size_t index);
   void fail(const Case& one, const std::exception_ptr& error);
   void add_trials(Entry& entry);
+  void take_runs(Entry& entry);
   void try_one(Entry& entry, std::size_t trial);
   void add_runs(Entry& entry);
   void run_one(std::size_t index);
   void tell_others(std::size_t index);
+  RunResult made_or_run(std::size_t index, const RunHooks& listening);
   void keep(std::size_t index, FunctionRef<RunResult(const RunHooks&)> make);
   void forget_model(std::size_t index);
+  std::optional<Note> note_of_tuning() const;
+  void say_what_tuning_costs();
   void remark(const std::string& text);
 
   const ComparisonRequest& request_;
@@ -84,11 +100,12 @@ class Comparison {
   std::vector<Case> cases_;
   std::vector<std::vector<std::size_t>> others_;  // of each case: later ones, the same run
   std::vector<std::optional<RunResult>> results_;
-  std::vector<Entry> entries_;
+  std::deque<Entry> entries_;          // which stay where they are
   std::vector<std::size_t> entry_of_;  // of each case
   std::size_t searches_ = 0;           // begun
   WorkList work_;
   std::mutex mutex_;  // entries' trials, searches_, and remarks
+  std::optional<Note> tuning_note_;
 };
 
 void Comparison::remark(const std::string& text) {
@@ -132,7 +149,7 @@ int Comparison::jobs() const {
   if (wanted == 1 || memory_bound() == std::numeric_limits<std::size_t>::max()) return wanted;
   double largest = 1.0;
   for (const Entry& entry : entries_) {  // a model does not depend on the seed
-    const Case& one = cases_[entry.first];
+    const Case& one = cases_[entry.tuned.front()];
     const auto model = make_model({one.configuration.model, one.configuration.l2}, one.data->train);
     largest = std::max(largest, bytes_of_run(one, *model));
   }
@@ -143,24 +160,30 @@ int Comparison::jobs() const {
 /// The first case of an entry begins its tuning, which the others wait for.
 void Comparison::begin(std::size_t index) {
   Entry& entry = entry_of(index);
+  if (cases_[index].tuned.empty()) {
+    run_one(index);
+    return;
+  }
   std::size_t search = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (request_.options.tune_lr && !entry.tuned) {
+    if (!entry.is_tuned) {
       entry.waiting.push_back(index);
       if (entry.waiting.size() > 1) return;
       search = ++searches_;
     }
   }
-  if (!request_.options.tune_lr || entry.tuned) {
+  if (search == 0) {
     run_one(index);
     return;
   }
-  const Case& first = cases_[entry.first];
+  const Case& first = cases_[index];
   const std::string name =
       entries_.size() > 1 ? fmt::format("{} of {}, {}", search, entries_.size(), name_of(first))
                           : name_of(first);
-  entry.search.emplace(first.configuration, *first.data, name,
+  std::vector<Configuration> runs;
+  for (const std::size_t tuned : entry.tuned) runs.push_back(cases_[tuned].configuration);
+  entry.search.emplace(std::move(runs), first.tuned, *first.data, name,
                        [this](const std::string& text) { remark(text); });
   add_trials(entry);
 }
@@ -174,10 +197,12 @@ void Comparison::fail(const Case& one, const std::exception_ptr& error) {
 void Comparison::add_trials(Entry& entry) {
   const std::size_t count = entry.search->trials().size();
   if (count == 0) {
-    if (!entry.search->result().interrupted) add_runs(entry);
+    take_runs(entry);
+    add_runs(entry);
     return;
   }
-  entry.trials.assign(count, {});
+  entry.trials.clear();
+  entry.trials.resize(count);
   entry.outstanding = count;
   std::vector<WorkList::Work> pieces;
   for (std::size_t trial = 0; trial < count; ++trial) {
@@ -186,17 +211,29 @@ void Comparison::add_trials(Entry& entry) {
   work_.add(std::move(pieces));
 }
 
+/// Those that the search has made already are not made again.
+void Comparison::take_runs(Entry& entry) {
+  std::vector<RunResult> runs = entry.search->take_runs();
+  for (std::size_t seed = 0; seed < runs.size(); ++seed) {
+    const Case& one = cases_[entry.tuned[seed]];
+    if (one.configuration.trace.empty())
+      entry.made.emplace(entry.tuned[seed], std::move(runs[seed]));
+  }
+}
+
 /// Whoever ends the last of a batch asks for the next one.
 void Comparison::try_one(Entry& entry, std::size_t trial) {
-  const Case& first = cases_[entry.first];
-  Summary ended;
-  ended.interrupted = true;
+  const Case& first = cases_[entry.tuned[trial % entry.tuned.size()]];
+  RunResult ended;
+  ended.summary.interrupted = true;
   std::exception_ptr error;
   try {
     if (!is_set(hooks_.interrupted)) {
-      ended = run_experiment(plan_run(entry.search->trials()[trial], *first.data),
-                             {.evaluated = {}, .remark = {}, .interrupted = hooks_.interrupted})
-                  .summary;
+      RunHooks hooks;
+      hooks.interrupted = hooks_.interrupted;
+      hooks.target_twice = true;
+      ended =
+          run_experiment(plan_run(entry.search->trials()[trial], *first.data, first.notes), hooks);
     }
   } catch (...) {
     error = std::current_exception();
@@ -211,16 +248,17 @@ void Comparison::try_one(Entry& entry, std::size_t trial) {
     fail(first, entry.error);
     return;
   }
-  entry.search->take(entry.trials);
+  entry.search->take(std::move(entry.trials));
   add_trials(entry);
 }
 
-/// Those that have waited for the step size; others find it.
+/// Those that have waited for the step size; others find it. After an interrupt only those that are
+/// made.
 void Comparison::add_runs(Entry& entry) {
   std::vector<WorkList::Work> pieces;
   {
     const std::lock_guard lock(mutex_);
-    entry.tuned = true;
+    entry.is_tuned = true;
     for (const std::size_t index : entry.waiting) {
       pieces.emplace_back([this, index] { run_one(index); });
     }
@@ -230,23 +268,46 @@ void Comparison::add_runs(Entry& entry) {
 
 void Comparison::run_one(std::size_t index) {
   Case& one = cases_[index];
-  if (is_set(hooks_.interrupted) && index > 0) return;
   const Entry& entry = entry_of(index);
-  if (entry.search) one.configuration.optimizer.lr = entry.search->result().lr;
+  const bool is_made = entry.made.contains(index);
+  const bool cut = entry.search && entry.search->result().interrupted;
+  if (!is_made && (cut || (is_set(hooks_.interrupted) && index > 0))) return;
+  if (entry.search) apply(entry.search->result(), one.configuration);
   keep(index, [&](const RunHooks& listening) {
-    RunHooks hooks = listening;
-    hooks.interrupted = hooks_.interrupted;
-    std::vector<Note> notes = one.notes;
-    if (entry.search && entry.search->result().at_edge) notes.push_back(edge_note(entry));
-    RunResult result =
-        run_experiment(plan_run(one.configuration, *one.data, std::move(notes)), hooks);
-    result.summary.label = one.label;
-    result.summary.settings = one.settings;
-    result.summary.varied = one.varied;
+    RunResult result = made_or_run(index, listening);
+    Summary& s = result.summary;
+    if (entry.search) {
+      const Tuning& tuning = entry.search->result();
+      s.tuned = texts_of(tuning);
+      if (tuning.at_edge) s.notes.push_back(edge_note(tuning));
+    }
+    s.label = one.label;
+    s.settings = one.settings;
+    s.varied = one.varied;
     return result;
   });
   tell_others(index);
   forget_model(index);
+}
+
+/// What the search has run is told as if it ran now.
+RunResult Comparison::made_or_run(std::size_t index, const RunHooks& listening) {
+  Case& one = cases_[index];
+  Entry& entry = entry_of(index);
+  if (const auto made = entry.made.find(index); made != entry.made.end()) {
+    RunResult result = std::move(made->second);
+    for (const Metrics& metrics : result.metrics) {
+      if (listening.evaluated) listening.evaluated(metrics);
+    }
+    for (const Note& note : result.summary.notes) {
+      const bool known = std::ranges::find(one.notes, note) != one.notes.end();
+      if (!known && listening.remark) listening.remark(note.text);
+    }
+    return result;
+  }
+  RunHooks hooks = listening;
+  hooks.interrupted = hooks_.interrupted;
+  return run_experiment(plan_run(one.configuration, *one.data, one.notes), hooks);
 }
 
 /// Of those that are the same run: they end as it has ended. Where it failed that is said once.
@@ -255,7 +316,7 @@ void Comparison::tell_others(std::size_t index) {
   if (!result || result->summary.interrupted) return;
   for (const std::size_t other : others_[index]) {
     Case& one = cases_[other];
-    one.configuration.optimizer.lr = cases_[index].configuration.optimizer.lr;
+    if (const auto& search = entry_of(index).search) apply(search->result(), one.configuration);
     keep(other, [&](const RunHooks& hooks) {
       for (const Metrics& metrics : result->metrics) {
         if (hooks.evaluated) hooks.evaluated(metrics);
@@ -284,6 +345,61 @@ void Comparison::forget_model(std::size_t index) {
   if (results_[index] && cases_.size() > request_.contestants.size()) results_[index]->model = {};
 }
 
+/// In steps. What the search has made that is among the results cost nothing.
+std::optional<Note> Comparison::note_of_tuning() const {
+  std::size_t runs = 0;
+  double tuning = 0.0, results = 0.0;
+  for (const Entry& entry : entries_) {
+    if (!entry.search) continue;
+    for (const TuningTrial& trial : entry.search->result().trials) {
+      runs += entry.tuned.size();
+      tuning += static_cast<double>(trial.steps);
+    }
+    for (const auto& [index, moved] : entry.made) {
+      if (!results_[index]) continue;
+      --runs;
+      tuning -= results_[index]->summary.steps;
+    }
+  }
+  for (std::size_t index = 0; index < cases_.size(); ++index) {
+    if (results_[index] && !results_[index]->summary.tuned.empty()) {
+      results += results_[index]->summary.steps;
+    }
+  }
+  if (results == 0.0) return std::nullopt;
+  return Note{.about = "",
+              .text = fmt::format("note: each at its own best step size, found in {} further runs "
+                                  "with {:.2g} times the steps of those shown; --lr X is one for "
+                                  "all",
+                                  runs, tuning / results)};
+}
+
+/// Where it may be long: on the machine's clock, for so much time, or at many points.
+void Comparison::say_what_tuning_costs() {
+  std::size_t searches = 0, runs = 0;
+  std::optional<Duration> longest;
+  bool on_clock = false;
+  for (const Entry& entry : entries_) {
+    const Case& first = cases_[entry.tuned.front()];
+    if (first.tuned.empty()) continue;
+    ++searches;
+    runs += entry.tuned.size();
+    longest = std::max(longest, first.configuration.seconds);
+    on_clock = on_clock || first.configuration.time == TimeMode::wall;
+  }
+  if (searches == 0 || !(on_clock || longest || !request_.variations.empty())) return;
+  const std::string at_most =
+      on_clock && longest
+          ? fmt::format(", {} in all at most",
+                        human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
+          : "";
+  remark(
+      fmt::format("tuning: {} to find, each with at most four times the steps of its run{}{}; "
+                  "--lr X is one for all",
+                  searches == 1 ? "a step size" : fmt::format("{} step sizes", searches),
+                  runs == searches ? "" : "s", at_most));
+}
+
 std::vector<RunResult> Comparison::run() {
   std::map<std::string, std::size_t> places;
   std::vector<WorkList::Work> pieces;
@@ -294,16 +410,21 @@ std::vector<RunResult> Comparison::run() {
       entry_of_.push_back(entry_of_[first[index]]);
       continue;
     }
-    // Tuned once for all seeds, with the first.
-    const auto [place, is_new] = places.try_emplace(name_of(cases_[index]), entries_.size());
-    if (is_new) entries_.emplace_back().first = index;
+    const auto [place, is_new] = places.try_emplace(training_of(cases_[index]), entries_.size());
+    if (is_new) entries_.emplace_back();
+    Entry& entry = entries_[place->second];
+    const bool of_its_point =
+        entry.tuned.empty() || cases_[entry.tuned.front()].varied == cases_[index].varied;
+    if (of_its_point) entry.tuned.push_back(index);
     entry_of_.push_back(place->second);
     pieces.emplace_back([this, index] { begin(index); });
   }
   work_.add(std::move(pieces));
   const int at_once = jobs();
   if (hooks_.planned) hooks_.planned(cases_, at_once);
+  say_what_tuning_costs();
   work_.run(at_once);
+  tuning_note_ = note_of_tuning();
   std::vector<RunResult> made;
   for (std::optional<RunResult>& result : results_) {
     if (result) made.push_back(std::move(*result));
@@ -324,15 +445,15 @@ Compared compared(const ComparisonRequest& request, const LoadedData* data,
   for (const Case& one : cases) {
     made.lacking.push_back(name_with_seed(one.label, one.varied, one.configuration.seed));
   }
-  made.runs = Comparison(request, hooks, std::move(cases)).run();
+  Comparison comparison(request, hooks, std::move(cases));
+  made.runs = comparison.run();
   for (const RunResult& run : made.runs) {
     const Summary& s = run.summary;
     std::erase(made.lacking, name_with_seed(s.label, s.varied, s.seed));
   }
   relate(made.runs, noting(made.notes, hooks.remark));
-  if (!request.options.tune_lr) {
-    if (const auto note = differing_steps_note(made.runs)) made.notes.push_back(*note);
-  }
+  if (const auto note = differing_steps_note(made.runs)) made.notes.push_back(*note);
+  if (const auto& note = comparison.tuning_note()) noting(made.notes, hooks.remark)(note->text);
   if (made.runs.size() < asked) {
     made.notes.push_back({.about = "",
                           .text = fmt::format("warning: {} of {} runs are there; the others were "

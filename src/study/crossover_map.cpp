@@ -10,18 +10,14 @@
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/tuning.hpp"
 
 #include "base/echoed.hpp"
+#include "study/same_runs.hpp"
 
 namespace trainyard {
 
 namespace {
-
-/// Whether it changes how long things take, and nothing else.
-bool is_of_time(const std::string& option) {
-  if (option == "compute-time" || option == "encode-time" || option == "decode-time") return true;
-  return option_named(option).section == "network" && option != "jitter";
-}
 
 /// What predict() goes by, of a run.
 PredictionSetting prediction_of(const Configuration& resolved, const LoadedData& data,
@@ -134,10 +130,14 @@ void check_axes(const MapRequest& request) {
   }
 }
 
-/// The same in all cells, as it was found where the configuration says.
-Contestant with_step_size(Contestant contestant, double lr) {
-  std::erase_if(contestant.settings, [](const OptionText& s) { return s.option == "lr"; });
-  contestant.settings.push_back({"lr", fmt::format("{}", lr)});
+/// The same in all cells, as they were where the configuration says.
+Contestant with_step_sizes(Contestant contestant, const Configuration& run, const MapAxes& axes) {
+  for (const std::string& name : step_sizes_of(run.scheme)) {
+    const auto is_it = [&](const auto& each) { return each.option == name; };
+    if (std::ranges::any_of(axes, is_it)) continue;
+    std::erase_if(contestant.settings, is_it);
+    contestant.settings.push_back({name, option_named(name).get(run)});
+  }
   return contestant;
 }
 
@@ -159,7 +159,7 @@ class Mapping {
     if (map_.interrupted) return std::move(map_);
     std::vector<Contestant> others;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (!forecast(runs[i], i)) others.push_back(contestant_of(i));
+      if (!forecast(runs[i], i)) others.push_back(contestant_of(runs[i]));
     }
     if (!others.empty()) run_everywhere(std::move(others));
     map_.interrupted = is_interrupted();
@@ -174,7 +174,7 @@ class Mapping {
   std::vector<RunResult> run_here();
   bool forecast(const RunResult& run, std::size_t index);
   void run_everywhere(std::vector<Contestant> others);
-  Contestant contestant_of(std::size_t index) const;
+  Contestant contestant_of(const RunResult& run) const;
   Compared compared(const ComparisonRequest& request);
 
   const MapRequest& request_;
@@ -237,13 +237,10 @@ std::vector<RunResult> Mapping::run_here() {
   return runs;
 }
 
-Contestant Mapping::contestant_of(std::size_t index) const {
-  const MappedContestant& mapped = map_.contestants[index];
+Contestant Mapping::contestant_of(const RunResult& run) const {
   const auto found =
-      std::ranges::find(request_.comparison.contestants, mapped.label, &Contestant::label);
-  const auto is_step_size = [](const Variation& axis) { return axis.option == "lr"; };
-  return std::ranges::any_of(request_.axes, is_step_size) ? *found
-                                                          : with_step_size(*found, mapped.lr);
+      std::ranges::find(request_.comparison.contestants, run.summary.label, &Contestant::label);
+  return with_step_sizes(*found, run.resolved, request_.axes);
 }
 
 bool Mapping::forecast(const RunResult& run, std::size_t index) {

@@ -40,6 +40,21 @@ Key key_of(const Case& one) {
 
 }  // namespace
 
+bool is_of_time(const std::string& option) {
+  if (option == "compute-time" || option == "encode-time" || option == "decode-time") return true;
+  return option_named(option).section == "network" && option != "jitter";
+}
+
+std::string training_of(const Case& one) {
+  const Configuration& c = one.configuration;
+  const bool heeds_clock = by_arrival(find_scheme(c.scheme)) || c.seconds;
+  std::vector<OptionText> settings = one.varied;
+  std::erase_if(settings, [&](const OptionText& varied) {
+    return !is_taken(varied, one) || (!heeds_clock && is_of_time(varied.option));
+  });
+  return name_at(one.label, settings);
+}
+
 std::vector<OptionText> not_taken(const Case& one) {
   std::vector<OptionText> options = one.varied;
   std::erase_if(options, [&](const OptionText& varied) { return is_taken(varied, one); });

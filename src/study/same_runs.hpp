@@ -22,6 +22,14 @@ std::vector<OptionText> not_taken(const Case& one);
 /// another's: it is a measurement. Nor is one with a trace.
 std::vector<std::size_t> first_of_same(const std::vector<Case>& cases);
 
+/// Whether the option changes how long things take, and nothing else.
+bool is_of_time(const std::string& option);
+
+/// Cases of one of these texts train alike, but for their seeds: they are of one contestant, at
+/// points between which only the clock differs, and nobody in them heeds the clock. REQUIRES: the
+/// case is resolved.
+std::string training_of(const Case& one);
+
 /// The result as that of `one`, which is the same run at another point.
 RunResult as_of(const Case& one, const RunResult& result);
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/run/plan.hpp"
+#include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -17,149 +19,312 @@ namespace {
 
 constexpr int grid_reach = 4;              // powers of two to either side
 constexpr int furthest = grid_reach + 16;  // of the extended grid
-constexpr int rounds = 3;                  // each with twice the budget of the one before
-constexpr double part_of_run = 0.25;       // the last round's budget
-constexpr double most_epochs = 4.0;        // of the last round
 constexpr double never_looked_at = 1e9;    // epochs; a short run is looked at when it ends
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+std::vector<double> parts_of(const Configuration& run) {
+  if (has_target(run)) return {1.0 / 128, 1.0 / 32, 1.0 / 8, 1.0 / 2, 1.0};
+  return {1.0 / 32, 1.0 / 8, 1.0};
+}
+
+/// Steps of that part of the run: whole cycles of what happens only every so many steps, and more
+/// than one, as a centre that has not moved yet says nothing. A handful at least, as long as nine
+/// times as many are not much of the run.
+std::uint64_t steps_of_part(const Configuration& run, double part) {
+  const double whole = static_cast<double>(*run.steps);
+  const double few = std::min(4.0, whole / 16.0);
+  const auto asked = static_cast<std::uint64_t>(std::max({1.0, few, std::ceil(part * whole)}));
+  const std::uint64_t cycle =
+      steps_of_cycle(find_scheme(run.scheme), run.workers, run.hyperparameters);
+  const std::uint64_t cycles =
+      std::max<std::uint64_t>(cycle > 1 ? 2 : 1, (asked + cycle - 1) / cycle);
+  return std::min(cycles * cycle, *run.steps);
+}
+
+/// The step size's way through a run, in a run so much shorter.
+void shorten_schedule(OptimizerOptions& optimizer, double part) {
+  optimizer.run_epochs *= part;
+  optimizer.warmup *= part;
+  optimizer.lr_schedule.every *= part;
+  optimizer.lr_decay /= part;
+}
+
+/// When a run came to the target to stay there for one more evaluation; one with which the whole
+/// run ends has none that could follow.
+std::optional<double> arrival(const Target& target, const std::vector<Metrics>& metrics,
+                              bool whole) {
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (!is_reached(target, metrics[i])) continue;
+    const bool is_last = i + 1 == metrics.size();
+    if (is_last ? !whole : !is_reached(target, metrics[i + 1])) continue;
+    const std::size_t before = i == 0 ? 0 : i - 1;
+    return first_crossing(target, std::span(metrics).subspan(before))->seconds;
+  }
+  return std::nullopt;
+}
+
+int reach_of(const std::vector<int>& powers) {
+  int reach = 0;
+  for (const int power : powers) reach += std::abs(power);
+  return reach;
+}
 
 }  // namespace
 
-/// The better one first; a loss that is no number is infinite here.
-bool StepSizeSearch::better(const Candidate& a, const Candidate& b) {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  const double a_there = a.seconds_to_target.value_or(never);
-  const double b_there = b.seconds_to_target.value_or(never);
-  if (a_there != b_there) return a_there < b_there;
-  return a.loss != b.loss ? a.loss < b.loss : std::abs(a.power) < std::abs(b.power);
+std::vector<std::string> step_sizes_of(std::string_view scheme) {
+  std::vector<std::string> names{"lr"};
+  for (const HyperparameterInfo& info : find_scheme(scheme).hyperparameters) {
+    if (info.step_size) names.push_back(info.name);
+  }
+  return names;
 }
 
-StepSizeSearch::StepSizeSearch(const Configuration& resolved, const LoadedData& data,
-                               std::string name, Remark remark)
-    : run_(resolved),
+void apply(const Tuning& tuning, Configuration& c) {
+  for (std::size_t i = 0; i < tuning.names.size(); ++i) {
+    if (tuning.names[i] == "lr") {
+      c.optimizer.lr = tuning.sizes[i];
+    } else {
+      c.hyperparameters[tuning.names[i]] = tuning.sizes[i];
+    }
+  }
+}
+
+/// The better one first. Of two that lose their loss the smaller one is nearer to what does not.
+bool StepSizeSearch::better(const Candidate& a, const Candidate& b) {
+  if (a.reached != b.reached) return a.reached > b.reached;
+  if (a.seconds != b.seconds) return a.seconds < b.seconds;
+  if (a.loss != b.loss) return a.loss < b.loss;
+  if (!std::isfinite(a.loss)) return a.powers < b.powers;
+  return reach_of(a.powers) < reach_of(b.powers);
+}
+
+StepSizeSearch::StepSizeSearch(std::vector<Configuration> runs, std::vector<std::string> names,
+                               const LoadedData& data, std::string name, Remark remark)
+    : runs_(std::move(runs)),
       data_(data),
       name_(std::move(name)),
       remark_(std::move(remark)),
-      lowest_(-grid_reach),
-      highest_(grid_reach) {
-  tuning_.lr = run_.optimizer.lr;
-  std::vector<int> powers;
-  for (int power = -grid_reach; power <= grid_reach; ++power) powers.push_back(power);
-  ask_for(powers);
+      parts_(parts_of(runs_.front())),
+      best_(names.size(), 0) {
+  require(!runs_.empty() && !names.empty(), "a search has a run and a step size");
+  for (const std::string& each : names) {
+    first_.push_back(each == "lr" ? runs_.front().optimizer.lr
+                                  : hyperparameter(runs_.front().hyperparameters, each));
+  }
+  tuning_.names = std::move(names);
+  tuning_.sizes = first_;
+  begin_round();
 }
 
-double StepSizeSearch::lr_of(int power) const {
-  return std::ldexp(run_.optimizer.lr, power);
+double StepSizeSearch::size_of(std::size_t which, int power) const {
+  return std::ldexp(first_[which], power);
+}
+
+std::string StepSizeSearch::text_of(const std::vector<double>& sizes) const {
+  std::string text;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::string& name = tuning_.names[i];
+    text +=
+        fmt::format("{}{} {:.6g}", i == 0 ? "" : ", ", name == "lr" ? "step size" : name, sizes[i]);
+  }
+  return text;
 }
 
 void StepSizeSearch::say(const std::string& text) const {
   if (remark_) remark_(fmt::format("tuning {}: {}", name_, text));
 }
 
-/// The run that is tuned for, cut to the budget of this round.
-Configuration StepSizeSearch::short_run() const {
-  Configuration c = run_;
-  const double part = std::ldexp(1.0, round_ - (rounds - 1));
-  const Scheme& scheme = find_scheme(run_.scheme);
-  const Hyperparameters hyperparameters =
-      with_fallbacks(scheme, run_.hyperparameters, run_.workers);
-  const auto minibatches = minibatches_of_step(scheme, run_.workers, hyperparameters);
-  const double steps_an_epoch = static_cast<double>(data_.train.rows) /
-                                (static_cast<double>(c.batch) * static_cast<double>(minibatches));
-  const auto whole = static_cast<double>(*c.steps);
-  const double steps =
-      has_target(c) ? whole : std::min(part_of_run * whole, most_epochs * steps_an_epoch);
-  // Of what happens only every so many steps, whole cycles, and more than one: a centre that has
-  // not moved yet says nothing.
-  const std::uint64_t cycle = steps_of_cycle(scheme, run_.workers, hyperparameters);
-  const auto asked = static_cast<std::uint64_t>(std::max(1.0, std::ceil(part * steps)));
-  const std::uint64_t cycles =
-      std::max<std::uint64_t>(cycle > 1 ? 2 : 1, (asked + cycle - 1) / cycle);
-  c.steps = std::min(cycles * cycle, *run_.steps);
-  if (c.seconds) c.seconds = scaled(*c.seconds, (has_target(c) ? 1.0 : part_of_run) * part);
+bool StepSizeSearch::is_whole() const {
+  return round_ + 1 == parts_.size();
+}
+
+/// The run that is tuned for, cut to the part of this round. One that need only be as fast as
+/// another one that is there has its time.
+Configuration StepSizeSearch::trial_of(const Powers& powers, std::size_t seed) const {
+  Configuration c = runs_[seed];
+  Tuning sizes{.names = tuning_.names, .sizes = {}, .trials = {}};
+  for (std::size_t i = 0; i < powers.size(); ++i) sizes.sizes.push_back(size_of(i, powers[i]));
+  apply(sizes, c);
+  const auto best = std::ranges::min_element(tried_, better);
+  if (best != tried_.end() && is_there(*best)) {
+    const Duration time = scaled(std::chrono::seconds(1), best->elapsed);
+    c.seconds = c.seconds ? std::min(*c.seconds, time) : time;
+  }
+  if (is_whole()) return c;
+  const double part = parts_[round_];
+  const bool by_clock = *c.steps >= static_cast<std::uint64_t>(most_steps);
+  if (!by_clock) c.steps = steps_of_part(runs_[seed], part);
+  if (runs_[seed].seconds) {
+    const Duration time = scaled(*runs_[seed].seconds, part);
+    c.seconds = std::min(*c.seconds, time);
+  }
+  shorten_schedule(
+      c.optimizer,
+      by_clock ? part : static_cast<double>(*c.steps) / static_cast<double>(*runs_[seed].steps));
   if (!has_target(c)) c.evaluate_every = never_looked_at;
   return c;
 }
 
-void StepSizeSearch::ask_for(const std::vector<int>& powers) {
-  asked_ = powers;
+void StepSizeSearch::ask_for(std::vector<Powers> asked) {
+  asked_ = std::move(asked);
   trials_.clear();
-  for (const int power : powers) {
-    trials_.push_back(short_run());
-    trials_.back().optimizer.lr = lr_of(power);
+  for (const Powers& powers : asked_) {
+    for (std::size_t seed = 0; seed < runs_.size(); ++seed) {
+      trials_.push_back(trial_of(powers, seed));
+    }
   }
 }
 
-void StepSizeSearch::take(const std::vector<Summary>& ended) {
-  require(ended.size() == trials_.size(), "every trial of a search is run");
-  for (std::size_t i = 0; i < ended.size(); ++i) {
-    const Summary& summary = ended[i];
-    tuning_.interrupted = tuning_.interrupted || summary.interrupted;
-    if (summary.interrupted) continue;
-    const bool lost = summary.diverged || !std::isfinite(summary.train_loss);
-    const double loss = lost ? std::numeric_limits<double>::infinity() : summary.train_loss;
-    candidates_.push_back({asked_[i], loss, summary.seconds_to_target});
-    tuning_.trials.push_back(
-        {trials_[i].optimizer.lr, *trials_[i].steps, loss, summary.seconds_to_target});
-  }
-  trials_.clear();
-  if (tuning_.interrupted) return;
-  if (const auto beyond = beyond_edge()) {
-    ask_for({*beyond});
-  } else {
-    end_round();
-  }
+/// Whether a hyperparameter may have the value.
+bool StepSizeSearch::is_allowed(std::size_t which, int power) const {
+  if (std::abs(power) > furthest) return false;
+  if (tuning_.names[which] == "lr") return true;
+  const auto& rows = find_scheme(runs_.front().scheme).hyperparameters;
+  const auto info = std::ranges::find(rows, tuning_.names[which], &HyperparameterInfo::name);
+  const double size = size_of(which, power);
+  return size >= info->low && size <= info->high;
 }
 
-/// The next one to try in this round where the best is at the edge of what has been tried.
-std::optional<int> StepSizeSearch::beyond_edge() {
-  const Candidate& first = *std::ranges::min_element(candidates_, better);
-  const int best = std::isfinite(first.loss) ? first.power : lowest_;  // all were too large
-  const bool up = best == highest_;
-  tuning_.at_edge = false;
-  if (!up && best != lowest_) return std::nullopt;
-  const int beyond = up ? best + 1 : best - 1;
-  tuning_.at_edge = std::abs(beyond) > furthest;
-  if (tuning_.at_edge) return std::nullopt;
-  say(fmt::format("{} is the {} tried so far and the best; trying {}", lr_of(best),
-                  up ? "largest" : "smallest", lr_of(beyond)));
-  (up ? highest_ : lowest_) = beyond;
-  return beyond;
+/// The grid of one step size, the others being the best so far.
+std::vector<StepSizeSearch::Powers> StepSizeSearch::along(std::size_t which) const {
+  std::vector<Powers> grid;
+  for (int power = -grid_reach; power <= grid_reach; ++power) {
+    if (!is_allowed(which, power)) continue;
+    Powers powers = best_;
+    powers[which] = power;
+    if (std::ranges::find(tried_, powers, &Candidate::powers) == tried_.end()) {
+      grid.push_back(std::move(powers));
+    }
+  }
+  return grid;
 }
 
-void StepSizeSearch::end_round() {
-  std::ranges::sort(candidates_, better);
-  const Candidate best = candidates_.front();
-  tuning_.lr = lr_of(best.power);
-  std::vector<int> going_on;
-  for (std::size_t i = 0; i < (candidates_.size() + 1) / 2; ++i) {
-    going_on.push_back(candidates_[i].power);
+std::vector<StepSizeSearch::Powers> StepSizeSearch::untried_beside(const Powers& best) const {
+  std::vector<Powers> beside;
+  for (std::size_t which = 0; which < best.size(); ++which) {
+    for (const int by : {-1, 1}) {
+      Powers powers = best;
+      powers[which] += by;
+      if (!is_allowed(which, powers[which])) continue;
+      if (std::ranges::find(tried_, powers, &Candidate::powers) != tried_.end()) continue;
+      beside.push_back(std::move(powers));
+    }
   }
-  candidates_.clear();
-  if (++round_ < rounds) {
-    ask_for(going_on);
+  return beside;
+}
+
+void StepSizeSearch::begin_round() {
+  tried_.clear();
+  if (round_ == 0) {
+    extensions_ = furthest - grid_reach;
+    grids_ = 1;
+    ask_for(along(0));
     return;
   }
-  --round_;
-  const std::string how =
-      best.seconds_to_target
-          ? fmt::format("at the target after {}", human_duration(*best.seconds_to_target))
-          : fmt::format("loss {:.6g} after {} steps", best.loss, *short_run().steps);
-  say(fmt::format("step size {}, {}", tuning_.lr, how));
-  if (tuning_.at_edge) say("that is where even the extended grid ends");
+  extensions_ = is_whole() ? 1 : 2;
+  std::vector<Powers> asked = untried_beside(best_);
+  asked.insert(asked.begin(), best_);
+  ask_for(std::move(asked));
+}
+
+StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
+                                                       std::span<const RunResult> ended) const {
+  const auto target = target_of(runs_.front());
+  Candidate made{.powers = powers};
+  for (const RunResult& run : ended) {
+    const Summary& s = run.summary;
+    const bool lost = s.diverged || !std::isfinite(s.train_loss);
+    made.loss += (lost ? infinite : s.train_loss) / static_cast<double>(ended.size());
+    made.elapsed = std::max(made.elapsed, s.seconds);
+    if (!target || lost) continue;
+    if (const auto seconds = arrival(*target, run.metrics, is_whole())) {
+      ++made.reached;
+      made.seconds += *seconds;
+    }
+  }
+  if (made.reached > 0) made.seconds /= static_cast<double>(made.reached);
+  return made;
+}
+
+void StepSizeSearch::take(std::vector<RunResult> ended) {
+  require(ended.size() == trials_.size(), "every trial of a search is run");
+  const std::size_t seeds = runs_.size();
+  const bool keeps = is_whole() && !has_target(runs_.front());
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    const std::span<RunResult> runs = std::span(ended).subspan(i * seeds, seeds);
+    const bool cut = std::ranges::any_of(runs, [](const auto& r) { return r.summary.interrupted; });
+    tuning_.interrupted = tuning_.interrupted || cut;
+    if (cut) continue;
+    const Candidate made = candidate_of(asked_[i], runs);
+    TuningTrial trial{.sizes = {}, .loss = made.loss};
+    for (std::size_t k = 0; k < first_.size(); ++k) {
+      trial.sizes.push_back(size_of(k, made.powers[k]));
+    }
+    for (const RunResult& run : runs) trial.steps += static_cast<std::uint64_t>(run.summary.steps);
+    if (is_there(made)) trial.seconds_to_target = made.seconds;
+    tuning_.trials.push_back(std::move(trial));
+    if (keeps && std::ranges::none_of(tried_, [&](const auto& c) { return better(c, made); })) {
+      kept_.clear();
+      std::ranges::move(runs, std::back_inserter(kept_));
+    }
+    tried_.push_back(made);
+  }
+  trials_.clear();
+  if (!tried_.empty()) {
+    best_ = std::ranges::min_element(tried_, better)->powers;
+    for (std::size_t k = 0; k < first_.size(); ++k) tuning_.sizes[k] = size_of(k, best_[k]);
+  }
+  if (!tuning_.interrupted) go_on();
+}
+
+/// To the next batch of this round, or to the next round.
+void StepSizeSearch::go_on() {
+  if (round_ == 0 && grids_ < first_.size()) {
+    ask_for(along(grids_++));
+    return;
+  }
+  const std::vector<Powers> beside = untried_beside(best_);
+  if (!beside.empty() && extensions_ > 0) {
+    --extensions_;
+    ask_for(beside);
+    return;
+  }
+  end_round(!beside.empty() ||
+            std::ranges::any_of(best_, [](int power) { return std::abs(power) == furthest; }));
+}
+
+void StepSizeSearch::end_round(bool at_edge) {
+  const Candidate best = *std::ranges::min_element(tried_, better);
+  const bool done = is_there(best) && has_target(runs_.front()) && !at_edge;
+  tuning_.at_edge = at_edge;
+  if (!done && !is_whole()) {
+    ++round_;
+    begin_round();
+    return;
+  }
+  const std::uint64_t steps =
+      is_whole() ? *runs_.front().steps : steps_of_part(runs_.front(), parts_[round_]);
+  const std::string mean = runs_.size() > 1 ? " on average" : "";
+  say(fmt::format("{}, {}{}", text_of(tuning_.sizes),
+                  done || is_there(best)
+                      ? fmt::format("at the target after {}", human_duration(best.seconds))
+                      : fmt::format("loss {:.6g} after {} steps", best.loss, steps),
+                  mean));
 }
 
 Tuning tune_step_size(const Configuration& resolved, const LoadedData& data,
                       const RunHooks& hooks) {
-  StepSizeSearch search(resolved, data, resolved.scheme, hooks.remark);
+  StepSizeSearch search({resolved}, step_sizes_of(resolved.scheme), data, resolved.scheme,
+                        hooks.remark);
   while (!search.trials().empty()) {
-    std::vector<Summary> ended;
+    std::vector<RunResult> ended;
     for (const Configuration& trial : search.trials()) {
-      ended.push_back(
-          run_experiment(plan_run(trial, data),
-                         {.evaluated = {}, .remark = {}, .interrupted = hooks.interrupted})
-              .summary);
+      RunHooks own;
+      own.interrupted = hooks.interrupted;
+      own.target_twice = true;
+      ended.push_back(run_experiment(plan_run(trial, data), own));
     }
-    search.take(ended);
+    search.take(std::move(ended));
   }
   return search.result();
 }

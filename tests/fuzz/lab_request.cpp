@@ -27,7 +27,7 @@ void check_bounds(const LabQuestion& question) {
   const Configuration& common = question.request.configuration;
   require(question.request.contestants.size() <= most_lab_contestants, "many contestants");
   require(question.request.options.seeds <= most_lab_seeds, "many seeds");
-  require(!question.request.options.tune_lr, "tuned");
+  require(question.request.options.step_sizes == StepSizes::as_given, "tuned");
   for (const Contestant& contestant : question.request.contestants) {
     Configuration c = common;
     apply(contestant.settings, c);

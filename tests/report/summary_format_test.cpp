@@ -144,7 +144,7 @@ TEST_CASE("nobody is first over other seeds, nor before a run that was cut off",
 }
 
 TEST_CASE("the comparison of several seeds has a line of means and one of deviations", "[report]") {
-  const std::string table = comparison_table(two_seeds(), {.seeds = 2, .tune_lr = true});
+  const std::string table = comparison_table(two_seeds(), {.seeds = 2, .step_sizes = StepSizes::tuned});
   const auto rows = rows_of(table);
   REQUIRE(rows.size() == 5);
   for (const char* cell : {"step size", "seeds", "train loss"}) {

@@ -124,7 +124,7 @@ TEST_CASE("steps that differ are a note unless each scheme has its own step size
   ComparisonRequest request = request_of("ring,ps-async");
   request.configuration.epochs = 0.1;
   CHECK_FALSE(run_comparison(request, small_data(), {}).notes.empty());
-  request.options.tune_lr = true;
+  request.options.step_sizes = StepSizes::tuned;
   for (const Note& note : run_comparison(request, small_data(), {}).notes) {
     CHECK_THAT(note.text, !ContainsSubstring("one step size"));
   }

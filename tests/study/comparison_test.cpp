@@ -215,7 +215,7 @@ TEST_CASE("results do not depend on how many runs go on at once", "[study]") {
   ComparisonRequest request = request_of("all");
   request.configuration = few_steps();
   request.variations = {parse_variation("workers=4,5")};
-  request.options = {.seeds = 2, .tune_lr = true, .jobs = 1};
+  request.options = {.seeds = 2, .step_sizes = StepSizes::tuned, .jobs = 1};
   std::vector<std::string> expected;
   for (const int jobs : {1, 2, 5}) {
     CAPTURE(jobs);
@@ -291,10 +291,10 @@ TEST_CASE("a run that fails costs only itself", "[study]") {
     CHECK_THAT(told, ContainsSubstring("sequential failed: "));
     // In a trial of its tuning as well.
     told.clear();
-    request.options.tune_lr = true;
+    request.options.step_sizes = StepSizes::tuned;
     CHECK(run_comparison(request, data, hooks).runs.size() == 2);
     CHECK_THAT(told, ContainsSubstring("sequential failed: "));
-    request.options.tune_lr = false;
+    request.options.step_sizes = StepSizes::as_given;
   }
 }
 

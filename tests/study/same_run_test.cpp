@@ -73,7 +73,7 @@ TEST_CASE("a run that nothing varied touches is made once and told at each point
   for (const int jobs : {1, 2}) {
     for (const bool tuned : {false, true}) {
       CAPTURE(jobs, tuned);
-      request.options = {.seeds = 2, .tune_lr = tuned, .jobs = jobs};
+      request.options = {.seeds = 2, .step_sizes = tuned ? StepSizes::tuned : StepSizes::as_given, .jobs = jobs};
       if (tuned) request.contestants = parse_contestants("ring,gossip,local-sgd");
       Heard heard;
       const auto results = run(request, heard);

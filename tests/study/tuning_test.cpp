@@ -3,9 +3,14 @@
 #include "trainyard/study/tuning.hpp"
 
 #include <cmath>
-#include <set>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/comparison.hpp"
 
 #include "run/small_runs.hpp"
@@ -46,68 +51,73 @@ TEST_CASE("tuning finds the step size that is best, in three rounds", "[study]")
   for (const double h : {0.5, 1.0, 4.0}) {
     const Tuning tuning = tuned(0.5 / h, h);
     CAPTURE(h);
-    CHECK(tuning.lr == 1.0 / h);
+    CHECK(tuning.names == std::vector<std::string>{"lr"});
+    CHECK(tuning.sizes == std::vector{1.0 / h});
     CHECK_FALSE(tuning.at_edge);
     CHECK_FALSE(tuning.interrupted);
-    // Nine for one step, the better five for two, the better three for four: four epochs.
-    REQUIRE(tuning.trials.size() == 9 + 5 + 3);
+    // Nine for a 32nd of the run, the best and its neighbours for an eighth, and for all of it.
+    REQUIRE(tuning.trials.size() == 9 + 3 + 3);
     for (std::size_t i = 0; i < tuning.trials.size(); ++i) {
       const TuningTrial& trial = tuning.trials[i];
-      CHECK(trial.steps == (i < 9 ? 1U : i < 14 ? 2U : 4U));
-      if (i < 9) CHECK(trial.lr == 0.5 / h * std::ldexp(1.0, static_cast<int>(i) - 4));
+      const double lr = trial.sizes.front();
+      CAPTURE(i, lr);
+      if (std::isfinite(trial.loss)) CHECK(trial.steps == (i < 9 ? 13U : i < 12 ? 50U : 400U));
+      if (i < 9) CHECK(lr == 0.5 / h * std::ldexp(1.0, static_cast<int>(i) - 4));
+      if (i >= 9) CHECK((lr * h >= 0.5 && lr * h <= 2.0));
       // From 0 to 3 and back: ½ h 9 (1 − γh)^2t.
       const double expected =
-          4.5 * h * std::pow(1 - trial.lr * h, 2.0 * static_cast<double>(trial.steps));
+          4.5 * h * std::pow(1 - lr * h, 2.0 * static_cast<double>(trial.steps));
       if (std::isfinite(trial.loss)) CHECK(trial.loss == Approx(expected).margin(1e-12));
-    }
-    // The better half goes on.
-    std::vector<double> first;
-    for (std::size_t i = 0; i < 9; ++i) first.push_back(tuning.trials[i].loss);
-    std::ranges::sort(first);
-    std::set<double> going_on;
-    for (std::size_t i = 9; i < 14; ++i) going_on.insert(tuning.trials[i].lr);
-    for (std::size_t i = 0; i < 9; ++i) {
-      if (tuning.trials[i].loss < first[4]) CHECK(going_on.contains(tuning.trials[i].lr));
-      if (tuning.trials[i].loss > first[4]) CHECK_FALSE(going_on.contains(tuning.trials[i].lr));
     }
   }
 }
 
-TEST_CASE("tuning goes on beyond the edge of its grid, says so, and ends somewhere", "[study]") {
+TEST_CASE("tuning goes on beyond the edge of its grid, and ends somewhere", "[study]") {
   for (const int power : {-10, 10}) {
     CAPTURE(power);
     std::vector<std::string> said;
     const Tuning tuning = tuned(std::ldexp(1.0, power), 1.0, &said);
-    CHECK(tuning.lr == 1.0);
+    CHECK(tuning.sizes.front() == 1.0);
     CHECK_FALSE(tuning.at_edge);
-    REQUIRE(said.size() >= 2);
-    CHECK_THAT(said.front(), ContainsSubstring(power < 0 ? "largest tried" : "smallest tried"));
-    CHECK_THAT(said.back(), ContainsSubstring("tuning ring: step size 1, loss 0 after 4 steps"));
+    REQUIRE(said.size() == 1);
+    CHECK_THAT(said.back(), ContainsSubstring("tuning ring: step size 1, loss 0 after 400 steps"));
   }
   const Tuning far = tuned(std::ldexp(1.0, -40), 1.0);
   CHECK(far.at_edge);
-  CHECK(far.lr == std::ldexp(1.0, -20));
+  CHECK(far.sizes.front() == std::ldexp(1.0, -20));
 }
 
 TEST_CASE("what diverges loses, however far it is tried", "[study]") {
   const LoadedData data = parabola(1.0);
-  Configuration c = on_parabola(1e6, data);
-  const Tuning tuning = tune_step_size(c, data, {});
-  CHECK(tuning.lr < 2.0);
+  const Tuning tuning = tune_step_size(on_parabola(1e6, data), data, {});
+  CHECK(tuning.sizes.front() < 2.0);
   for (const TuningTrial& trial : tuning.trials) {
-    if (trial.lr > 1e4) CHECK(std::isinf(trial.loss));
+    if (trial.sizes.front() > 1e4) CHECK(std::isinf(trial.loss));
   }
 }
 
-TEST_CASE("tuning keeps to a quarter of the budget, and ends when told", "[study]") {
+TEST_CASE("tuning ends when told", "[study]") {
+  const LoadedData data = parabola(1.0);
+  const std::atomic<bool> interrupted{true};
+  CHECK(tune_step_size(on_parabola(0.5, data), data,
+                       {.evaluated = {}, .remark = {}, .interrupted = &interrupted})
+            .interrupted);
+}
+
+TEST_CASE("a schedule is as much shorter as the run that tries it", "[study]") {
   const LoadedData data = parabola(1.0);
   Configuration c = on_parabola(0.5, data);
-  CHECK(tune_step_size(c, data, {}).lr == 1.0);
-  c.steps = 8;
-  CHECK(tune_step_size(c, data, {}).trials.back().steps == 2);
-  const std::atomic<bool> interrupted{true};
-  CHECK(tune_step_size(c, data, {.evaluated = {}, .remark = {}, .interrupted = &interrupted})
-            .interrupted);
+  c.optimizer.lr_schedule = parse_lr_schedule("cosine", "");
+  c.optimizer.warmup = 40.0;
+  c = resolve(c, {c.scheme}, data, {});
+  const StepSizeSearch search({c}, {"lr"}, data, "ring", {});
+  REQUIRE(search.trials().size() == 9);
+  for (const Configuration& trial : search.trials()) {
+    const double part = static_cast<double>(*trial.steps) / static_cast<double>(*c.steps);
+    CHECK(part == Approx(13.0 / 400.0));
+    CHECK(trial.optimizer.run_epochs == Approx(part * c.optimizer.run_epochs));
+    CHECK(trial.optimizer.warmup == Approx(part * 40.0));
+  }
 }
 
 TEST_CASE("with a target tuning finds the step size that is there first", "[study]") {
@@ -117,51 +127,140 @@ TEST_CASE("with a target tuning finds the step size that is there first", "[stud
   c.evaluate_every = 1.0;  // a step of two workers with a row each is an epoch
   c.target_loss = 1e-3;
   const Tuning tuning = tune_step_size(c, data, {});
-  CHECK(tuning.lr == 1.0);
+  CHECK(tuning.sizes.front() == 1.0);
+  // The first round has a 128th of 400 steps, where it is there: no other is looked at for longer.
+  CHECK(tuning.trials.size() == 9);
   for (const TuningTrial& trial : tuning.trials) {
-    const double shrinks = std::abs(1.0 - trial.lr);
+    const double shrinks = std::abs(1.0 - trial.sizes.front());
     const double needs = shrinks == 0.0 ? 1.0 : std::log(1e-3 / 4.5) / (2.0 * std::log(shrinks));
-    const bool in_budget = shrinks < 1.0 && std::ceil(needs) <= static_cast<double>(trial.steps);
-    CAPTURE(trial.lr, trial.steps, needs);
+    // It stays for the next evaluation.
+    const bool in_budget =
+        shrinks < 1.0 && std::ceil(needs) + 1.0 <= static_cast<double>(trial.steps);
+    CAPTURE(trial.sizes.front(), trial.steps, needs);
     CHECK(trial.seconds_to_target.has_value() == in_budget);
     // A millisecond a step; within the step in which it crosses.
     if (in_budget) CHECK(std::abs(*trial.seconds_to_target * 1e3 - needs) <= 1.0);
+    CHECK(trial.steps <= 4);
   }
-  // A quarter, a half and all of the budget, and not a quarter of these.
-  CHECK(tuning.trials.front().steps == 100);
-  CHECK(tuning.trials.back().steps == 400);
 
   // None is there: the loss decides.
   c.target_loss = -1.0;
-  c.steps = 8;
-  CHECK(tune_step_size(c, data, {}).lr == 1.0);
+  CHECK(tune_step_size(c, data, {}).sizes.front() == 1.0);
   // All are there from the beginning: nothing is better than what was asked for.
   c.target_loss = 100.0;
-  CHECK(tune_step_size(c, data, {}).lr == 0.5);
+  CHECK(tune_step_size(c, data, {}).sizes.front() == 0.5);
 }
 
-TEST_CASE("a tuned comparison runs each scheme at its own step size, for all seeds", "[study]") {
+TEST_CASE("a dip below the target is no arrival", "[study]") {
+  // Two rows with optima at -10 and 10, of one worker: each step of length 2 throws x past them.
+  const LoadedData data{"dip", test::quadratic_data({{1.0}, {1.0}}, {{3.0}, {3.0}}), {}};
+  Configuration c = on_parabola(1.0, data);
+  c.evaluate_every = 1.0;
+  c.target_loss = 1e-3;
+  RunHooks twice;
+  twice.target_twice = true;
+  // γ = 1 is there after one step, and looks once more.
+  const RunResult once = run_experiment(plan_run(c, data), {});
+  const RunResult confirmed = run_experiment(plan_run(c, data), twice);
+  CHECK(once.metrics.size() == 2);
+  CHECK(confirmed.metrics.size() == 3);
+}
+
+TEST_CASE("a tuned comparison runs each scheme at its own step size, with all seeds", "[study]") {
   const LoadedData data = small_data();
-  ComparisonRequest request{.configuration = small_configuration(""),
-                            .contestants = parse_contestants("ring,ps-async"),
-                            .options = {.seeds = 2, .tune_lr = true, .jobs = 1}};
+  ComparisonRequest request{
+      .configuration = small_configuration(""),
+      .contestants = parse_contestants("ring,ps-async"),
+      .options = {.seeds = 2, .step_sizes = StepSizes::tuned_where_unsaid, .jobs = 1}};
   request.configuration.epochs = 0.2;
   int tunings = 0;
   ComparisonHooks hooks;
   hooks.remark = [&](const std::string& text) {
-    tunings += text.find("step size") != std::string::npos ? 1 : 0;
+    tunings += text.find(": step size") != std::string::npos ? 1 : 0;
   };
-  const auto results = run_comparison(request, data, hooks).runs;
-  REQUIRE(results.size() == 4);
+  const Compared tuned = run_comparison(request, data, hooks);
+  REQUIRE(tuned.runs.size() == 4);
   CHECK(tunings == 2);
   for (std::size_t i : {0U, 1U}) {
-    Configuration alone = request.configuration;
-    alone.scheme = results[i].summary.scheme;
-    alone = resolve(alone, {alone.scheme}, data, {});
-    CHECK(results[i].resolved.optimizer.lr == tune_step_size(alone, data, {}).lr);
-    CHECK(results[i].summary.lr == results[i].resolved.optimizer.lr);
-    CHECK(results[i + 2].summary.lr == results[i].summary.lr);
-    CHECK(results[i + 2].summary.seed == results[i].summary.seed + 1);
+    CHECK(tuned.runs[i + 2].summary.lr == tuned.runs[i].summary.lr);
+    CHECK(tuned.runs[i + 2].summary.seed == tuned.runs[i].summary.seed + 1);
+    CHECK(tuned.runs[i].summary.tuned ==
+          std::vector<OptionText>{{"lr", fmt::to_string(tuned.runs[i].summary.lr)}});
+  }
+  // What the search has run is what a run by itself is.
+  for (const RunResult& run : tuned.runs) {
+    Configuration alone = run.resolved;
+    CHECK(run_experiment(plan_run(alone, data), {}).summary.model_hash == run.summary.model_hash);
+  }
+  // No step size on either side is better for both seeds.
+  for (std::size_t i : {0U, 1U}) {
+    const auto loss_at = [&](double factor) {
+      double sum = 0.0;
+      for (std::size_t k : {i, i + 2}) {
+        Configuration other = tuned.runs[k].resolved;
+        other.optimizer.lr *= factor;
+        sum += run_experiment(plan_run(other, data), {}).summary.train_loss;
+      }
+      return sum;
+    };
+    CHECK(loss_at(0.5) >= loss_at(1.0));
+    CHECK(loss_at(2.0) >= loss_at(1.0));
+  }
+  // A step size of one's own is kept; the other one is found all the same.
+  request.contestants = parse_contestants("ring{lr=0.05},ps-async");
+  const Compared own = run_comparison(request, data, {});
+  CHECK(own.runs[0].summary.lr == 0.05);
+  CHECK(own.runs[0].summary.tuned.empty());
+  CHECK(own.runs[1].summary.lr == tuned.runs[1].summary.lr);
+  // One that is given is for all.
+  request.configuration.given.emplace_back("lr");
+  for (const RunResult& run : run_comparison(request, data, {}).runs) {
+    CHECK(run.summary.tuned.empty());
+  }
+}
+
+TEST_CASE("points between which only the clock differs are tuned once", "[study]") {
+  const LoadedData data = small_data();
+  ComparisonRequest request{.configuration = small_configuration(""),
+                            .contestants = parse_contestants("ring,ps-async"),
+                            .variations = {parse_variation("latency=10us,1ms")},
+                            .options = {.step_sizes = StepSizes::tuned, .jobs = 1}};
+  request.configuration.epochs = 0.2;
+  std::vector<std::string> found;
+  ComparisonHooks hooks;
+  hooks.remark = [&](const std::string& text) {
+    if (text.find(": step size") != std::string::npos) found.push_back(text);
+  };
+  const Compared compared = run_comparison(request, data, hooks);
+  REQUIRE(compared.runs.size() == 4);
+  // In ps-async it matters who comes first, which the latency may change.
+  REQUIRE(found.size() == 3);
+  CHECK(std::ranges::count_if(found, [](const std::string& text) {
+          return text.find("ring") != std::string::npos;
+        }) == 1);
+  CHECK(compared.runs[0].summary.lr == compared.runs[2].summary.lr);
+  CHECK(compared.runs[0].summary.model_hash == compared.runs[2].summary.model_hash);
+}
+
+TEST_CASE("hyperparameters that are step sizes are tuned too", "[study]") {
+  CHECK(step_sizes_of("ring") == std::vector<std::string>{"lr"});
+  CHECK(step_sizes_of("choco") == std::vector<std::string>{"lr", "consensus-rate"});
+  const LoadedData data = parabola(1.0);
+  Configuration c = on_parabola(0.5, data);
+  c.scheme = "choco";
+  c.steps = 64;
+  c.ingredients = {{"codec", "top-k:0.5"}};
+  c = resolve(c, {c.scheme}, data, {});
+  const Tuning tuning = tune_step_size(c, data, {});
+  REQUIRE(tuning.sizes.size() == 2);
+  Configuration best = c;
+  apply(tuning, best);
+  CHECK(best.optimizer.lr == tuning.sizes[0]);
+  CHECK(hyperparameter(best.hyperparameters, "consensus-rate") == tuning.sizes[1]);
+  for (const TuningTrial& trial : tuning.trials) CHECK((trial.sizes[1] > 0 && trial.sizes[1] <= 1));
+  const double loss = run_experiment(plan_run(best, data), {}).summary.train_loss;
+  for (const TuningTrial& trial : tuning.trials) {
+    if (trial.steps == 64) CHECK(trial.loss >= loss);
   }
 }
 
@@ -173,7 +272,7 @@ TEST_CASE("a centre that meets its workers rarely is tuned over whole cycles", "
     c.scheme = scheme;
     c.steps = 120;  // a quarter of a quarter of it is less than a period of ten
     const Tuning tuning = tune_step_size(resolve(c, {scheme}, data, {}), data, {});
-    CHECK(tuning.lr >= 0.125);
+    CHECK(tuning.sizes.front() >= 0.125);
     CHECK_FALSE(tuning.at_edge);
     for (const TuningTrial& trial : tuning.trials) {
       CHECK(trial.steps % 10 == 0);

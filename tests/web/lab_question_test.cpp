@@ -70,7 +70,7 @@ TEST_CASE("a question is the comparison that the command line makes", "[web]") {
   CHECK(question.number == 17);
   const ComparisonRequest& request = question.request;
   CHECK(request.options.seeds == 3);
-  CHECK(!request.options.tune_lr);
+  CHECK(request.options.step_sizes == StepSizes::as_given);
   REQUIRE(request.contestants.size() == 2);
   CHECK(request.contestants[1].label == "gossip{topology=torus}");
   // What `compare` has of the built-in set, and what was asked.

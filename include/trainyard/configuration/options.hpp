@@ -69,8 +69,8 @@ struct ContestantTable {
 };
 
 /// Reads a TOML file into `configuration`. Throws UsageError: "FILE:LINE: what was found; what is
-/// accepted". `configuration.given` then names what the file gives another value than the default:
-/// a file that the program wrote itself gives everything.
+/// accepted". `configuration.given` then names what the file gives another value than the default,
+/// as a file that the program wrote itself gives everything, and the step size.
 /// Tables [[contestant]] are given to `contestants`; without that they are an error.
 void read_configuration(const std::filesystem::path& file, Configuration& configuration,
                         std::vector<ContestantTable>* contestants = nullptr);

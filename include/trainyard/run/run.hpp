@@ -60,6 +60,7 @@ struct Summary {
   std::string label;                   // of the contestant; otherwise the scheme's name
   std::vector<OptionText> settings{};  // of the contestant's own
   std::vector<OptionText> varied{};    // the point of a comparison's grid
+  std::vector<OptionText> tuned{};     // step sizes that were found for it (study/tuning.hpp)
   std::string scheme;
   int workers = 0, servers = 0;
   std::string time;  // "wall" or "virtual"
@@ -133,6 +134,8 @@ struct RunHooks {
   const std::atomic<bool>* interrupted = nullptr;
   /// Sets `interrupted`, where ranks are processes and another one was interrupted.
   std::function<void()> interrupt{};
+  /// A target ends the run only at the second evaluation in a row that has reached it.
+  bool target_twice = false;
   TraceRecorder* recorder = nullptr;                // for RunResult::trace
   std::function<void(const RunState&)> finished{};  // what the ranks hold at the end
   /// Changes how the ranks are run, before they start; for tests.

@@ -96,6 +96,7 @@ struct HyperparameterInfo {
   Unit unit = Unit::none;        // of `fallback`, `low` and `high`, too
   bool of_workers = false;       // counts workers, and leaves one at least: the fallback too
   bool cycle = false;            // something happens once in so many steps
+  bool step_size = false;        // tuned beside --lr (study/tuning.hpp), on the same kind of grid
   bool of_wall = false;          // what threads do to each other: nothing in simulated time
   /// What it comes to as far as time is concerned, where that changes in the course of a run.
   std::optional<double> in_the_long_run{};

@@ -21,8 +21,8 @@ struct StepKind {
   std::string step;  // Scheme::step
   std::vector<std::string> schemes;
 };
-/// With one step size γ schemes need not move equally far: what it is in those of the runs, where
-/// that is not the same in all; else empty.
+/// With one step size γ schemes need not move equally far: what it is in those runs that share one
+/// with a run in which it is something else. One at a step size of its own shares it with nobody.
 std::vector<StepKind> differing_steps(std::span<const RunResult> runs);
 /// The same as a note.
 std::optional<Note> differing_steps_note(std::span<const RunResult> runs);

@@ -23,10 +23,18 @@
 
 namespace trainyard {
 
+/// Which contestants have their own best step sizes (tuning.hpp), at each point at which training
+/// differs.
+enum class StepSizes {
+  as_given,            // nobody
+  tuned_where_unsaid,  // those for whom nobody says one: no option given, varied, or of their own
+  tuned                // all, around what is said
+};
+
 struct ComparisonOptions {
-  int seeds = 1;         // of all that, with seeds s, s + 1, …
-  bool tune_lr = false;  // each contestant at its own best step size at each point (tuning.hpp)
-  int jobs = 0;          // runs at once in simulated time; 0: one for each core
+  int seeds = 1;  // of all that, with seeds s, s + 1, …
+  StepSizes step_sizes = StepSizes::as_given;
+  int jobs = 0;  // runs at once in simulated time; 0: one for each core
 };
 
 struct ComparisonRequest {
@@ -45,6 +53,7 @@ struct Case {
   std::shared_ptr<const LoadedData> data;
   std::filesystem::path folder;  // under --out: "seed-7/latency-1ms", empty where there is but one
   std::vector<Note> notes{};     // of its data, and of what was decided
+  std::vector<std::string> tuned{};  // its step sizes that tuning finds (step_sizes_of())
 };
 
 /// "gossip{topology=torus}, latency 1ms".
@@ -84,8 +93,9 @@ struct Compared {
 /// request's configuration; where an option varies which, others are loaded.
 ///
 /// One clock for all: `--time auto` is wall where the run with the most ranks has a core for each.
-/// A minibatch's compute time is measured once for each model, data and batch. A contestant of a
-/// group that cannot run what is asked is left out, and said.
+/// A minibatch's compute time is measured once for each model, data and batch. Step sizes are tuned
+/// once for all points between which only the clock differs, where training does not heed it. A
+/// contestant of a group that cannot run what is asked is left out, and said.
 ///
 /// Without a target, runs on the same objective (data, model, λ) and of one seed have the training
 /// loss as target that all of them reached (the worst of their best; those that diverged or were

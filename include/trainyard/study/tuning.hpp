@@ -1,98 +1,134 @@
-// A scheme's own best step size, from short runs.
+// A scheme's own best step size, from runs of its own.
 //
 // At one step size schemes are not compared fairly: where every worker's gradient is applied in
 // full (ps-async, hogwild) the model moves up to n times as far in an epoch as where their mean is.
 // So each scheme may be given the step size that does best for it.
 //
 // Grid: γ₀ · 2^k for k = −4 … 4, around the γ₀ that was asked for.
-// Rounds: successive halving (Jamieson & Talwalkar 2016). All run with a quarter of the last
-// round's
-//   budget, the better half of them (rounded up) with a half of it, the better half of these with
-//   all of it. A run begins anew each time, with the seed of the run itself.
-// Budget: the last round's is a quarter of the run's steps and seconds, and at most four epochs;
-//   with a target it is the whole run, which ends when it is there. Together this is about two of
-//   the runs that follow, or less. Where something happens only every so many steps, like an
-//   average, it is rounded up to whole cycles, two at least.
-// Criterion: with a target, the time until it is reached; what does not reach it loses. Otherwise,
-//   and among those that do not, the training loss at the end of the short run. A run that diverged
-//   loses against every one that did not; of equals the one nearest to γ₀ wins.
-// Edge: while the best of a round is the largest or the smallest tried so far, or all diverged, the
-//   next one beyond is tried in the same round, and said; at most 16 beyond the grid.
+// Rounds: few steps for the whole grid, and ever more for ever fewer, as in successive halving
+//   (Jamieson & Talwalkar 2016): 1/32 of the run's steps for all nine; 1/8 for the best and its two
+//   neighbours; all of them, with the seeds of the run, for the best of these and its neighbours.
+//   So the last round is the run itself: its best need not be run again. A few steps prefer another
+//   step size than many do; where the best of a round is not between two that are worse, the next
+//   one beyond is tried as well, once in the last round, twice before it, and in the first until
+//   16 powers beyond the grid. Together this is at most four runs' work beside the run.
+// Schedule: one of the step size, and its warm-up, are as much shorter as the run is: a cosine that
+//   has hardly begun says nothing of one that has ended.
+// With a target: the rounds have 1/128, 1/32, 1/8, 1/2 and all of the steps, and the first in which
+//   the best is at the target is the last. A run counts as there only if its next evaluation holds
+//   the target too: a dip is luck. It ends then.
+// Criterion: with a target, the time until it is reached, on average over seeds; what does not
+//   reach it loses. Otherwise, and among those that do not, the training loss at the end. A run
+//   that diverged loses against every one that did not; of equals the one nearest to γ₀ wins.
+// Cycles: where something happens only every so many steps, like an average, a run has whole
+//   cycles, two at least.
+// Others: hyperparameters that are step sizes (HyperparameterInfo::step_size) have grids of their
+//   own, one after the other in the first round, and neighbours in the later ones. Each costs up to
+//   as much again.
 //
-// In `virtual` the result is the same each time. A short run sees little of the noise that a large
-// step size ends in: where that matters, compare with --lr-decay, or at step sizes of your own.
+// In `virtual` the result is the same each time.
 //
 // Threads: a search belongs to one at a time; the runs that it asks for may be made by any, at
 // once.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/run/run.hpp"
 
 namespace trainyard {
 
+/// "lr", and the hyperparameters of the scheme's row that are step sizes as well.
+std::vector<std::string> step_sizes_of(std::string_view scheme);
+
 struct TuningTrial {
-  double lr = 0.0;
-  std::uint64_t steps = 0;  // a worker
-  double loss = 0.0;        // infinite when it diverged
-  std::optional<double> seconds_to_target{};
+  std::vector<double> sizes;                  // in the order of step_sizes_of()
+  std::uint64_t steps = 0;                    // a worker; of all seeds together
+  double loss = 0.0;                          // mean over seeds; infinite when one diverged
+  std::optional<double> seconds_to_target{};  // the same
 };
 
 struct Tuning {
-  double lr = 0.0;                  // the best
+  std::vector<std::string> names;   // of what is tuned
+  std::vector<double> sizes;        // the best of each
   std::vector<TuningTrial> trials;  // in the order in which they ran
-  bool at_edge = false;             // even the extended grid ends there
-  bool interrupted = false;         // before the last round's end; `lr` is the best so far
+  bool at_edge = false;             // the next one beyond was not tried for as long
+  bool interrupted = false;         // before the last round's end; `sizes` are the best so far
 };
 
-/// Asks for one batch of short runs after the other:
+/// Makes the configuration one with these step sizes.
+void apply(const Tuning& tuning, Configuration& configuration);
+
+/// Asks for one batch of runs after the other:
 ///
-///   StepSizeSearch search(resolved, data, "ring", remark);
+///   StepSizeSearch search(runs, {"lr"}, data, "ring", remark);
 ///   while (!search.trials().empty()) {
-///     std::vector<Summary> ended;
-///     for (const Configuration& trial : search.trials()) ended.push_back(run it);
-///     search.take(ended);
+///     std::vector<RunResult> ended;
+///     for (const Configuration& trial : search.trials()) ended.push_back(run it, hooks(trial));
+///     search.take(std::move(ended));
 ///   }
 class StepSizeSearch {
  public:
-  /// `data` outlives it; remarks name the run. REQUIRES: `resolved` comes from resolve().
-  StepSizeSearch(const Configuration& resolved, const LoadedData& data, std::string name,
-                 Remark remark);
+  /// `runs`: those that are tuned for, resolved, alike but for their seeds; one at least. `names`:
+  /// which of step_sizes_of() are tuned; one at least. `data` outlives it; remarks name the run.
+  StepSizeSearch(std::vector<Configuration> runs, std::vector<std::string> names,
+                 const LoadedData& data, std::string name, Remark remark);
 
-  /// Runs that do not depend on each other; none when it has found the step size.
+  /// Runs that do not depend on each other; none when it has found the step sizes. They are made
+  /// with RunHooks::target_twice.
   const std::vector<Configuration>& trials() const { return trials_; }
   /// How all of these ended, in their order. One that was interrupted ends the search.
-  void take(const std::vector<Summary>& ended);
+  void take(std::vector<RunResult> ended);
   /// The best so far.
   const Tuning& result() const { return tuning_; }
+  /// Where the last round was made of whole runs: those with the best step sizes, one for each
+  /// seed, to be kept instead of running them. Empty where there are none, and after the call.
+  std::vector<RunResult> take_runs() { return std::move(kept_); }
 
  private:
+  using Powers = std::vector<int>;  // k of each step size
   struct Candidate {
-    int power = 0;
-    double loss = 0.0;
-    std::optional<double> seconds_to_target{};
+    Powers powers;
+    std::size_t reached = 0;  // seeds that were at the target
+    double seconds = 0.0;     // to it, of those
+    double loss = 0.0;        // mean
+    double elapsed = 0.0;     // of the longest run
   };
   static bool better(const Candidate& a, const Candidate& b);
-  double lr_of(int power) const;
-  Configuration short_run() const;
-  void ask_for(const std::vector<int>& powers);
-  std::optional<int> beyond_edge();
-  void end_round();
+  double size_of(std::size_t which, int power) const;
+  Configuration trial_of(const Powers& powers, std::size_t seed) const;
+  bool is_whole() const;
+  bool is_there(const Candidate& candidate) const { return candidate.reached == runs_.size(); }
+  void begin_round();
+  void ask_for(std::vector<Powers> asked);
+  std::vector<Powers> along(std::size_t which) const;
+  std::vector<Powers> untried_beside(const Powers& best) const;
+  bool is_allowed(std::size_t which, int power) const;
+  Candidate candidate_of(const Powers& powers, std::span<const RunResult> ended) const;
+  void go_on();
+  void end_round(bool at_edge);
   void say(const std::string& text) const;
+  std::string text_of(const std::vector<double>& sizes) const;
 
-  const Configuration run_;
+  const std::vector<Configuration> runs_;
   const LoadedData& data_;
   const std::string name_;
   const Remark remark_;
+  const std::vector<double> parts_;  // of the run's steps, of each round
+  std::vector<double> first_;        // γ₀ of each step size
   Tuning tuning_;
-  int round_ = 0;
-  int lowest_, highest_;    // powers of two tried so far
-  std::vector<int> asked_;  // those of trials_
+  std::size_t round_ = 0;
+  std::size_t grids_ = 0;         // asked for in the first round
+  int extensions_ = 0;            // left in this round
+  Powers best_;                   // so far
+  std::vector<Candidate> tried_;  // in this round
+  std::vector<RunResult> kept_;   // whole runs of the best of them, one a seed
+  std::vector<Powers> asked_;     // those of trials_, each with all seeds
   std::vector<Configuration> trials_;
-  std::vector<Candidate> candidates_;  // of this round
 };
 
 /// All of it, one run after the other. Its `remark` and `interrupted` are taken from the hooks.

@@ -95,7 +95,17 @@ export function reason_of(group) {
   }
   const stale = mean_of(group.runs, (one) => one.staleness?.mean);
   if (stale !== null && stale >= 0.5) parts.push(`its gradients were ${significant(stale, 2)} updates old on average`);
-  return parts.length === 0 ? "" : `${parts[0][0].toUpperCase()}${parts.join("; ").slice(1)}.`;
+  const said = parts.length === 0 ? "" : `${parts[0][0].toUpperCase()}${parts.join("; ").slice(1)}.`;
+  return [said, step_size_text(run)].filter((text) => text !== "").join(" ");
+}
+
+/**
+ * "Its step size, the best of a grid: 32."
+ * @param {Run} run
+ */
+function step_size_text(run) {
+  const sizes = Object.entries(run.tuned ?? {}).map(([name, text]) => (name === "lr" ? text : `${name} ${text}`));
+  return sizes.length === 0 ? "" : `Its step size, the best of a grid: ${sizes.join(", ")}.`;
 }
 
 /** @param {Run} run */
