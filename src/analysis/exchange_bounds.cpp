@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
+
+#include <fmt/format.h>
 
 namespace trainyard {
 
@@ -40,6 +43,18 @@ ExchangeCosts exchange_costs(int workers, int servers, double model_bytes, doubl
           .transmit_s = model_bytes / bandwidth,
           .reduce_s = model_bytes / reduce_rate,
           .update_s = model_bytes / update_rate};
+}
+
+std::string name_at(const ExchangeBound& bound, const ExchangeCosts& costs) {
+  std::string name = bound.name;
+  const auto put = [&name](std::string_view letter, double value) {
+    const std::size_t at = name.find(letter);
+    if (at == std::string::npos) return;
+    name.replace(at, letter.size(), fmt::format("{}= {} ", letter, value));
+  };
+  put("k ", costs.servers);
+  put("τ ", costs.period);
+  return name;
 }
 
 const std::vector<ExchangeBound>& exchange_bounds() {

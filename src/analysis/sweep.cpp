@@ -119,7 +119,8 @@ const std::vector<Quantity>& quantities() {
        count_text},
       {"servers", true,
        [](std::string_view text, std::string_view what) {
-         return static_cast<double>(parse_integer(text, what, 1, most_servers));
+         return read_as_flag("servers", text, what,
+                             [](const Configuration& c) { return static_cast<double>(c.servers); });
        },
        [](PredictionSetting& s, double value) {
          s.configuration.servers = static_cast<int>(value);

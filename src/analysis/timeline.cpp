@@ -46,6 +46,12 @@ std::string network_text(const Network& network) {
                                                                  : "");
 }
 
+void set_network(Timeline& timeline, const Network& network) {
+  timeline.detail = network_text(network);
+  timeline.latency = network.latency;
+  timeline.bytes_per_second = network.bytes_per_second;
+}
+
 /// Throws for an option that is given but has no effect on `what`.
 void refuse(bool given, std::string_view option, const std::string& what, std::string_view why) {
   if (given) throw OptionError(option, fmt::format("has no effect on {}: {}", what, why));
@@ -130,8 +136,9 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
                       ? fmt::format(" over {}", ingredient_name(c.ingredients, "topology"))
                       : "",
                   *c.steps, *c.steps == 1 ? "" : "s", data.name);
-  timeline.detail = fmt::format("computing {}, {}", human_duration(to_seconds(*c.compute_time)),
-                                network_text(c.network));
+  set_network(timeline, c.network);
+  timeline.detail =
+      fmt::format("computing {}, {}", human_duration(to_seconds(*c.compute_time)), timeline.detail);
   return timeline;
 }
 
@@ -183,7 +190,7 @@ Timeline timeline_of_messages(std::string title, std::span<const PreparedMessage
                               const Network& network) {
   Timeline timeline;
   timeline.title = std::move(title);
-  timeline.detail = network_text(network);
+  set_network(timeline, network);
   Trace& trace = timeline.trace;
   trace.workers = ranks_of(messages);
   trace.ports = network.ports;
@@ -206,8 +213,11 @@ Timeline timeline_of_programs(std::string title, int workers, int servers, const
     rank.begin();
     program(rank);
   });
-  Timeline timeline{std::move(title), network_text(network), rank_names(workers, servers),
-                    recorder.take()};
+  Timeline timeline;
+  timeline.title = std::move(title);
+  set_network(timeline, network);
+  timeline.names = rank_names(workers, servers);
+  timeline.trace = recorder.take();
   timeline.trace.spans.clear();
   return timeline;
 }

@@ -1,11 +1,17 @@
 #include "app/answer.hpp"
 
+#include <string_view>
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
+
+#include "trainyard/base/error.hpp"
 
 #include "app/failures.hpp"
 #include "app/training_flags.hpp"
 #include "base/standard_streams.hpp"
+#include "report/json_text.hpp"
 
 namespace trainyard::app {
 
@@ -28,6 +34,7 @@ AnswerOutput AnswerFlags::read() const {
   if (svg_) output.svg = only_value(*svg_);
   output.force = is_given(*force_);
   output.quiet = is_given(*quiet_);
+  output.notes = notes();
   return output;
 }
 
@@ -38,18 +45,31 @@ std::vector<std::string> AnswerFlags::notes() const {
                : "note: --force has no effect: it is for --html, which is not given"};
 }
 
-Answer::Answer(const AnswerOutput& output) : json_(output.json) {
+std::string with_notes(const std::string& document, const std::vector<std::string>& notes) {
+  constexpr std::string_view end = "\n}\n";
+  require(document.ends_with(end), "a document ends with its closing brace");
+  nlohmann::ordered_json array = nlohmann::ordered_json::array();
+  for (const std::string& note : notes) array.push_back({{"about", ""}, {"text", note}});
+  // As text, since a timeline may have a million messages.
+  return fmt::format("{},\n  \"notes\": {}{}", document.substr(0, document.size() - end.size()),
+                     json_line(array), end);
+}
+
+Answer::Answer(const AnswerOutput& output) : json_(output.json), notes_(output.notes) {
   if (!output.svg.empty()) svg_.emplace("--svg", output.svg, output.force);
   if (!output.html.empty()) html_.emplace("--html", output.html, output.force);
 }
 
 void Answer::give(PageKind kind, const std::string& title, const AnswerTexts& texts) const {
+  const auto json = [&] {
+    return texts.json_has_notes ? texts.json() : with_notes(texts.json(), notes_);
+  };
   Failures failures;
   if (svg_) failures.attempt([&] { svg_->finish(texts.svg()); });
-  if (html_) failures.attempt([&] { html_->finish(html_page(kind, title, texts.json())); });
+  if (html_) failures.attempt([&] { html_->finish(html_page(kind, title, json())); });
   failures.attempt([&] {
     if (json_) {
-      fmt::print("{}", texts.json());
+      fmt::print("{}", json());
     } else {
       print_text(texts.text());
     }

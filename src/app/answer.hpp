@@ -21,6 +21,7 @@ struct AnswerOutput {
   std::filesystem::path svg{}, html{};  // empty: none
   bool force = false;
   bool quiet = false;
+  std::vector<std::string> notes{};  // that were said of the call; they go with the answer
 
   /// Where a StatusLine goes.
   int progress_to() const;
@@ -44,7 +45,11 @@ class AnswerFlags {
 /// Each is asked for only where it is wanted.
 struct AnswerTexts {
   std::function<std::string()> text, json, svg{};
+  bool json_has_notes = false;  // those of saved runs
 };
+
+/// The JSON document, an object on lines of its own, with "notes" for its last member.
+std::string with_notes(const std::string& document, const std::vector<std::string>& notes);
 
 class Answer {
  public:
@@ -56,6 +61,7 @@ class Answer {
 
  private:
   const bool json_;
+  const std::vector<std::string> notes_;
   std::optional<OutputFile> svg_, html_;
 };
 

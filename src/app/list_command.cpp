@@ -88,6 +88,9 @@ void print_scheme(const Scheme& scheme) {
   if (takes_servers(scheme)) flags += " --servers";
   for (const std::string& kind : scheme.takes) flags += " --" + kind;
   if (!flags.empty()) fmt::print("  takes:{}\n", flags);
+  for (const std::string& kind : scheme.takes) {
+    fmt::print("    --{}: {} unless it is given\n", kind, ingredient_kind(kind).fallback);
+  }
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
     fmt::print("    --{} {}: {}\n", parameter.name, parameter.argument, parameter.help);
   }
@@ -140,13 +143,19 @@ void print_presets() {
       all_systems);
 }
 
+/// With servers on workers' machines what stays on one is free: a step of ps-sync is that of the
+/// all-reduce ps-colocated then, and of the others there is no closed form.
+std::string step_of(const Preset& preset) {
+  const std::string apart = find_scheme(preset.scheme).cost.formula;
+  if (!preset_sets(preset.name, "server-placement")) return apart;
+  if (preset.scheme == "ps-sync") return "c + 2(n-1)(α + t/n)";
+  return apart + " with servers on machines of their own; here less";
+}
+
 void print_preset(const Preset& preset) {
   fmt::print("{}\n  {}: {}\n", preset.name, preset.system, preset.source);
   fmt::print("  scheme: {}\n", preset.spelt_out());
-  fmt::print("  a step: {}{}\n", find_scheme(preset.scheme).cost.formula,
-             preset_sets(preset.name, "server-placement")
-                 ? "; less with servers on workers' machines, where what stays on one is free"
-                 : "");
+  fmt::print("  a step: {}\n", step_of(preset));
   const Criteria& by = preset.criteria;
   fmt::print("  criteria: {} parallel, {}, {}, exchanges {}; {}\n", by.parallelism, by.schedule,
              by.optimisation, by.exchange, by.topology);

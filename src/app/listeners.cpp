@@ -1,7 +1,5 @@
 #include "app/listeners.hpp"
 
-#include <fmt/format.h>
-
 #include "trainyard/report/chrome_trace.hpp"
 
 #include "app/failures.hpp"
@@ -79,14 +77,6 @@ RunHooks Listeners::hooks() {
 void Listeners::finish_trace(const Trace& trace) {
   trace_->finish(chrome_trace(trace));
   trace_.reset();
-  if (trace.cut) {
-    progress_.remark(
-        fmt::format("note: the trace ends at {}, where it holds {} messages; "
-                    "--trace-steps A:B chooses other steps",
-                    human_duration(to_seconds(trace.until)), trace.messages.size()));
-  } else if (trace.until == trace.from) {
-    progress_.remark("note: the trace is empty: no step of --trace-steps was taken");
-  }
 }
 
 }  // namespace trainyard::app

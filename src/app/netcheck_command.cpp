@@ -31,7 +31,7 @@ int netcheck_command(const NetcheckOptions& options, const std::vector<std::stri
   const std::vector<NetcheckRow> rows = check_all(collectives, options, output);
   answer.give(PageKind::netcheck, "Collectives: closed form and emulation",
               {.text = [&] { return netcheck_table(rows, options); },
-               .json = [&] { return netcheck_json(rows); }});
+               .json = [&] { return netcheck_json(rows, options); }});
   return exit_done;
 }
 

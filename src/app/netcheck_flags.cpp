@@ -72,7 +72,9 @@ std::vector<std::string> NetcheckFlags::collectives() const {
 }
 
 AnswerOutput NetcheckFlags::output() const {
-  return output_->read();
+  AnswerOutput output = output_->read();
+  output.notes = notes();
+  return output;
 }
 
 std::vector<std::string> NetcheckFlags::notes() const {

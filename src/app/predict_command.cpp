@@ -72,7 +72,7 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
   const SweepResult result = swept(values, variants, setting, output);
   answer.give(PageKind::sweep, fmt::format("A step by {}", values.quantity->name),
               {.text = [&] { return sweep_table(*values.quantity, result, costs); },
-               .json = [&] { return sweep_json(*values.quantity, result, costs); }});
+               .json = [&] { return sweep_json(setting, *values.quantity, result, costs); }});
   return exit_done;
 }
 
@@ -89,10 +89,12 @@ int break_even_command(const PredictionSetting& setting, const std::vector<Varia
 int training_time_command(const std::optional<TrainingTask>& task, const AnswerOutput& output) {
   std::string text;
   if (task) {
-    text = output.json ? training_time_json(*task) : training_time_table(*task);
+    text = output.json ? with_notes(training_time_json(*task), output.notes)
+                       : training_time_table(*task);
   } else {
     const auto& all = published_trainings();
-    text = output.json ? training_time_json(all) : training_time_table(all);
+    text =
+        output.json ? with_notes(training_time_json(all), output.notes) : training_time_table(all);
   }
   fmt::print("{}", text);
   return exit_done;
@@ -105,7 +107,7 @@ int split_search_command(const Configuration& configuration, const AnswerOutput&
   const auto model = make_model({c.model, c.l2}, data.train);
   const SplitSearch search = search_splits(*model, c);
   if (output.json) {
-    fmt::print("{}", split_search_json(c, search));
+    fmt::print("{}", with_notes(split_search_json(c, search), output.notes));
   } else {
     print_text(split_search_table(c, search));
   }

@@ -152,6 +152,13 @@ std::optional<Sweep> PredictFlags::sweep() const {
                                    flag->get_name()));
     }
   }
+  if (sweep.quantity->name == "servers") {
+    // "workers" is read as 0.
+    std::ranges::replace(sweep.values, 0.0, static_cast<double>(setting().configuration.workers));
+    std::ranges::sort(sweep.values);
+    const auto [first, last] = std::ranges::unique(sweep.values);
+    sweep.values.erase(first, last);
+  }
   if (sweep.quantity->name == "size" && size_->count() > 0) {
     throw UsageError("--vary: --size is given beside; either it is varied or it is given");
   }
@@ -208,11 +215,13 @@ std::optional<TrainingTask> PredictFlags::training_task() const {
 }
 
 AnswerOutput PredictFlags::output() const {
-  return output_->read();
+  AnswerOutput output = output_->read();
+  output.notes = notes();
+  return output;
 }
 
 AnswerOutput PredictFlags::output_without_page(std::string_view asked) const {
-  AnswerOutput output = output_->read();
+  AnswerOutput output = this->output();
   if (output.html.empty()) return output;
   throw UsageError(fmt::format("--html: {} is given beside, which has no page", asked));
 }

@@ -30,7 +30,8 @@ int report_command(const ReportQuestion& question) {
       saved_runs_json(question.folders, [](const std::string& remark) { say(remark + "\n"); });
   answer.give(PageKind::comparison, "Saved runs",
               {.text = [&] { return summary_line(document, question.output.html); },
-               .json = [&] { return std::string(document); }});
+               .json = [&] { return std::string(document); },
+               .json_has_notes = true});
   return exit_done;
 }
 

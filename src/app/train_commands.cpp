@@ -317,18 +317,14 @@ class CompareListener final : public CaseListener {
 namespace {
 
 /// Of all runs that belong together, each of which has its listener.
-ComparisonHooks hooks_of(const ComparisonOptions& options, Listeners& overall, Together& together) {
+ComparisonHooks hooks_of(Listeners& overall, Together& together) {
   ComparisonHooks hooks;
   hooks.remark = [&](const std::string& text) { overall.remark(text); };
   hooks.interrupted = &interrupt_flag();
-  hooks.planned = [&overall, &together, jobs_asked = options.jobs](const std::vector<Case>& cases,
-                                                                   int jobs) {
+  hooks.planned = [&together](const std::vector<Case>& cases, int jobs) {
     check_places(cases);
     together.alone = jobs == 1;
     together.count.all = cases.size();
-    if (jobs_asked > 1 && together.alone && cases.size() > 1) {
-      overall.remark("note: --jobs has no effect: runs in wall, and runs with --trace, take turns");
-    }
   };
   hooks.begins = [&together](const Case& one) {
     return std::make_unique<CompareListener>(one, together);
@@ -345,7 +341,7 @@ int compare_command(const ComparisonRequest& request) {
   if (!configuration.out.empty()) refuse_unwritable(configuration.out);  // before data are loaded
   const std::optional<OutputFile> report = report_file(configuration);
   Together together;
-  const Compared compared = run_comparison(request, hooks_of(request.options, overall, together));
+  const Compared compared = run_comparison(request, hooks_of(overall, together));
   Failures& failures = together.failures;
   if (compared.runs.empty()) failures.rethrow();
   failures.attempt([&] {
@@ -369,8 +365,7 @@ int map_command(const MapRequest& request) {
   Listeners overall(configuration, {.name = "compare"}, true);
   const std::optional<OutputFile> report = report_file(configuration);
   Together together;
-  const CrossoverMap map =
-      crossover_map(request, hooks_of(request.comparison.options, overall, together));
+  const CrossoverMap map = crossover_map(request, hooks_of(overall, together));
   together.failures.attempt([&] {
     const std::string& format = configuration.format;
     if (format == "json") return print(crossover_map_json(map), format);

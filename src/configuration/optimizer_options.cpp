@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/scheme/scheme.hpp"
+
 #include "configuration/checked_number.hpp"
 #include "configuration/option_rows.hpp"
 
@@ -54,6 +56,9 @@ std::string momentum_idle(const OptionSetting& s) {
 std::string beta_idle(const OptionSetting& s) {
   const OptimizerKind kind = s.configuration.optimizer.kind;
   if (kind == OptimizerKind::adam) return "";
+  if (s.scheme.optimizers == OptimizerRange::plain) {
+    return s.scheme.name + " has a step of its own, which does not take it (list schemes NAME)";
+  }
   return fmt::format("it is for --optimizer adam, and this is {}", optimizer_text(kind));
 }
 

@@ -205,7 +205,11 @@ std::vector<Option> budget_options() {
           [](C& c, Text t, Text w) {
             c.steps = static_cast<std::uint64_t>(parse_integer(t, w, 1, most_steps));
           },
-          [](const C& c) { return c.steps ? fmt::to_string(*c.steps) : ""; }),
+          [](const C& c) {
+            // Of a run that only the clock ends nobody asked for so many.
+            const bool is_bound = c.steps && *c.steps >= static_cast<std::uint64_t>(most_steps);
+            return c.steps && !(is_bound && c.seconds) ? fmt::to_string(*c.steps) : "";
+          }),
       number_option(
           "run", "seconds", "T", "end after T seconds of the run's clock; 5, or 5s, or 2min",
           [](C& c, Text t, Text w) {

@@ -55,7 +55,8 @@ std::string break_even_json(const PredictionSetting& setting, const std::vector<
 std::string break_even_table(const PredictionSetting& setting, const std::vector<BreakEven>& rows) {
   const Configuration& c = setting.configuration;
   std::string text =
-      fmt::format("{} workers, a model of {}, {} a minibatch, {} a message\n\n", c.workers,
+      fmt::format("{} worker{}, a model of {}, {} a minibatch, {} a message\n\n", c.workers,
+                  c.workers == 1 ? "" : "s",
                   human_bytes(static_cast<double>(setting.parameters * sizeof(float))),
                   exact_text(*c.compute_time), exact_text(c.network.latency));
   std::vector<TableRow> lines{{"scheme", "codec", "pays", "below", "encode", "decode", "bytes",

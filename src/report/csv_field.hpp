@@ -7,12 +7,16 @@
 
 namespace trainyard {
 
-/// Quoted where a comma, a quote or a line end asks for it (RFC 4180).
+/// Quoted where a comma, a quote or a line end asks for it (RFC 4180), and without control
+/// characters, which a terminal would obey: a name with ESC in it has "?" there.
 inline std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+  std::string field;
+  for (const char c : text) {
+    const bool is_control =
+        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7F;
+    field += c == '"' ? "\"\"" : std::string(1, is_control ? '?' : c);
+  }
+  return text.find_first_of(",\"\n\r") == std::string::npos ? field : "\"" + field + "\"";
 }
 
 }  // namespace trainyard

@@ -198,11 +198,16 @@ void refuse_unwritable(const fs::path& out) {
   }
   // Tried, as permissions do not tell: of a file system that is read-only or full, or of /proc.
   for (int attempt = 0; attempt < 100; ++attempt) {
-    const InterruptsWait wait;
     const fs::path probe = there / fmt::format("trainyard.{}-{}.probe", getpid(), attempt);
-    if (mkdir(probe.c_str(), 0777) == 0) {
-      rmdir(probe.c_str());
-      return;
+    const Unfinished left({probe});  // gone, whatever becomes of the below
+    const InterruptsWait wait;
+    const int made = mkdir(probe.c_str(), 0777);
+    // Some file systems (NFS, FUSE) end a call at a signal, and may have done what it asked for.
+    const bool was_cut_short = made != 0 && errno == EINTR;
+    if (made == 0 || was_cut_short) {
+      while (rmdir(probe.c_str()) != 0 && errno == EINTR) continue;
+      if (made == 0) return;
+      continue;
     }
     if (errno != EEXIST) throw_not_made(out, errno);  // a name of another container's process
   }

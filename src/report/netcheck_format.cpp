@@ -1,11 +1,13 @@
 #include "trainyard/report/netcheck_format.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace trainyard {
 
-std::string netcheck_json(const std::vector<NetcheckRow>& rows) {
+std::string netcheck_json(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const NetcheckRow& row : rows) {
     list.push_back({{"collective", row.collective},
@@ -17,15 +19,21 @@ std::string netcheck_json(const std::vector<NetcheckRow>& rows) {
                     {"measured_p99_s", row.measured_p99_s},
                     {"ratio", row.ratio}});
   }
-  return nlohmann::ordered_json{{"rows", list}}.dump(2) + "\n";
+  const double bandwidth = options.network.bytes_per_second;
+  nlohmann::ordered_json document{{"latency_s", to_seconds(options.network.latency)},
+                                  {"bandwidth_bytes_per_s", nullptr},
+                                  {"rows", list}};
+  if (std::isfinite(bandwidth)) document["bandwidth_bytes_per_s"] = bandwidth;
+  return document.dump(2) + "\n";
 }
 
 std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options) {
   const bool wall = options.time == TimeMode::wall;
   std::string text = fmt::format(
-      "{} workers, {} a vector, {} a message, {}; {}{}\n\n{:<19}  {:>8}  {:>10}  {:>11}  {:>11}  "
+      "{} worker{}, {} a vector, {} a message, {}; {}{}\n\n{:<19}  {:>8}  {:>10}  {:>11}  {:>11}  "
       "{:>11}  {}\n",
-      options.workers, human_bytes(static_cast<double>(options.length * sizeof(float))),
+      options.workers, options.workers == 1 ? "" : "s",
+      human_bytes(static_cast<double>(options.length * sizeof(float))),
       exact_text(options.network.latency), bandwidth_text(options.network.bytes_per_second),
       options.network.ports == PortMode::cutthrough ? "cutthrough ports, " : "",
       wall ? fmt::format("really waited for, {} times", options.repetitions) : "simulated",

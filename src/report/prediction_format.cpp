@@ -27,6 +27,11 @@ Json row_object(const Prediction& p) {
           {"bytes_per_step", p.bytes}};
 }
 
+/// null: no limit.
+Json bandwidth_value(const Network& network) {
+  return std::isfinite(network.bytes_per_second) ? Json(network.bytes_per_second) : Json(nullptr);
+}
+
 /// "5.03 ms", and of a mean "5.03 ms ± 12 µs".
 std::string step_text(const Prediction& p) {
   if (!p.is_played) return "-";
@@ -37,6 +42,20 @@ std::string step_text(const Prediction& p) {
 constexpr const char* legend_of_errors =
     "±: something is drawn at random, or nothing comes round again, and so it is a mean,\n"
     "which is within that in 998 of 1000 cases";
+
+constexpr const char* legend_of_unplayed =
+    "- from sustained on: so many workers send or hold too much for a run to be played, or their\n"
+    "graph has too many links\n";
+
+bool all_are_played(const std::vector<Prediction>& predictions) {
+  return std::ranges::all_of(predictions, &Prediction::is_played);
+}
+
+/// Whole numbers as they are; of less than ten two digits, so that few are not none.
+std::string messages_text(double messages) {
+  if (messages == std::round(messages)) return fmt::format("{:.0f}", messages);
+  return messages < 10.0 ? fmt::format("{:.2g}", messages) : fmt::format("{:.1f}", messages);
+}
 
 bool has_errors(const std::vector<Prediction>& predictions) {
   return std::ranges::any_of(predictions, [](const Prediction& p) { return p.step_error_s > 0.0; });
@@ -51,8 +70,9 @@ Json rows_object(const std::vector<Prediction>& predictions) {
 Json bounds_rows(const ExchangeCosts& costs) {
   Json rows = Json::array();
   for (const ExchangeBound& bound : exchange_bounds()) {
-    rows.push_back(
-        {{"name", bound.name}, {"formula", bound.formula}, {"seconds", bound.seconds(costs)}});
+    rows.push_back({{"name", name_at(bound, costs)},
+                    {"formula", bound.formula},
+                    {"seconds", bound.seconds(costs)}});
   }
   return rows;
 }
@@ -63,7 +83,8 @@ std::string bounds_of_sweep(const Quantity& quantity, const SweepResult& result,
   std::vector<TableRow> lines{{"at least, without latency"}};
   for (const SweepPoint& point : result.points) lines[0].push_back(quantity.text(point.value));
   for (const ExchangeBound& bound : exchange_bounds()) {
-    TableRow line{bound.name};
+    const bool is_varied = name_at(bound, costs.front()) != name_at(bound, costs.back());
+    TableRow line{is_varied ? bound.name : name_at(bound, costs.front())};
     for (const ExchangeCosts& here : costs) line.push_back(human_duration(bound.seconds(here)));
     lines.push_back(std::move(line));
   }
@@ -91,8 +112,8 @@ std::string bounds_table(const ExchangeCosts& costs) {
       human_duration(costs.transmit_s), human_duration(costs.reduce_s),
       human_duration(costs.update_s));
   for (const ExchangeBound& bound : exchange_bounds()) {
-    text += fmt::format("{:<38}  {:>10}  {}\n", bound.name, human_duration(bound.seconds(costs)),
-                        bound.formula);
+    text += fmt::format("{:<42}  {:>10}  {}\n", name_at(bound, costs),
+                        human_duration(bound.seconds(costs)), bound.formula);
   }
   return text;
 }
@@ -108,6 +129,8 @@ std::string prediction_json(const PredictionSetting& setting,
                          {"compute_s", to_seconds(*c.compute_time)},
                          {"batch", c.batch},
                          {"epoch_rows", setting.rows},
+                         {"latency_s", to_seconds(c.network.latency)},
+                         {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
                          {"rows", rows_object(predictions)},
                          {"lower_bounds",
                           {{"transmit_s", costs.transmit_s},
@@ -132,27 +155,24 @@ std::string prediction_table(const PredictionSetting& setting,
   for (const Prediction& p : predictions) {
     rows.push_back({p.variant.text(), fmt::format("{}", p.servers),
                     p.closed_form_s ? human_duration(*p.closed_form_s) : "-"});
-    const TableRow sustained =
-        p.is_played ? TableRow{step_text(p), human_duration(p.epoch_s),
-                               fmt::format("{:.{}f}", p.messages,
-                                           p.messages == std::round(p.messages) ? 0 : 1),
-                               human_bytes(p.bytes)}
-                    : TableRow{"-", "-", "-", "-"};
+    const TableRow sustained = p.is_played
+                                   ? TableRow{step_text(p), human_duration(p.epoch_s),
+                                              messages_text(p.messages), human_bytes(p.bytes)}
+                                   : TableRow{"-", "-", "-", "-"};
     rows.back().insert(rows.back().end(), sustained.begin(), sustained.end());
   }
   return text + aligned(rows) + bounds_table(costs) +
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
-             "sustained: a step of a long run, as the scheme's program and the switch have it\n"
-             "(-: so many workers send or hold too much for it to be played, or their graph has\n"
-             "too many links);\n"
-             "an epoch: {} rows; messages, bytes: a step of all ranks together\n{}",
-             setting.rows, has_errors(predictions) ? fmt::format("{}\n", legend_of_errors) : "") +
+             "sustained: a step of a long run, as the scheme's program and the switch have it;\n"
+             "an epoch: {} rows at that rate; messages, bytes: a step of all ranks together\n{}{}",
+             setting.rows, all_are_played(predictions) ? "" : legend_of_unplayed,
+             has_errors(predictions) ? fmt::format("{}\n", legend_of_errors) : "") +
          reasons_text(predictions);
 }
 
-std::string sweep_json(const Quantity& quantity, const SweepResult& result,
-                       std::span<const ExchangeCosts> costs) {
+std::string sweep_json(const PredictionSetting& setting, const Quantity& quantity,
+                       const SweepResult& result, std::span<const ExchangeCosts> costs) {
   Json points = Json::array();
   for (std::size_t at = 0; at < result.points.size(); ++at) {
     const SweepPoint& point = result.points[at];
@@ -172,7 +192,23 @@ std::string sweep_json(const Quantity& quantity, const SweepResult& result,
                          {"before", crossing.before.text()},
                          {"after", crossing.after.text()}});
   }
-  const Json document = {{"vary", quantity.name}, {"points", points}, {"crossings", crossings}};
+  const Configuration& c = setting.configuration;
+  Json document = {{"vary", quantity.name},
+                   {"workers", c.workers},
+                   {"parameters", setting.parameters},
+                   {"compute_s", to_seconds(*c.compute_time)},
+                   {"batch", c.batch},
+                   {"latency_s", to_seconds(c.network.latency)},
+                   {"bandwidth_bytes_per_s", bandwidth_value(c.network)}};
+  // Each point has its own.
+  const std::string varied = quantity.name == "size"           ? "parameters"
+                             : quantity.name == "compute-time" ? "compute_s"
+                             : quantity.name == "latency"      ? "latency_s"
+                             : quantity.name == "bandwidth"    ? "bandwidth_bytes_per_s"
+                                                               : quantity.name;
+  document.erase(varied);
+  document["points"] = points;
+  document["crossings"] = crossings;
   return document.dump(2) + "\n";
 }
 

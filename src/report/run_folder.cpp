@@ -11,6 +11,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
@@ -74,10 +75,28 @@ fs::path unused_name(const fs::path& folder) {
   }
 }
 
+/// What `trainyard run` does with the file.
+std::string use_of_file(const Configuration& resolved) {
+  if (resolved.time == TimeMode::wall && resolved.seconds) {
+    return "makes the run again. Its clock ends it,\n# and so after another number of steps";
+  }
+  if (resolved.time == TimeMode::wall && by_arrival(find_scheme(resolved.scheme))) {
+    return "makes the run again, in which it\n# matters who comes first";
+  }
+  return "repeats the run";
+}
+
 /// The file reads as without the mark.
 std::string marked_configuration(const Configuration& resolved) {
-  return fmt::format("{}: `trainyard run` with this file repeats the run.\n\n{}", run_mark,
-                     configuration_text(resolved));
+  return fmt::format("{}: `trainyard run` with this file {}.\n\n{}", run_mark,
+                     use_of_file(resolved), configuration_text(resolved));
+}
+
+std::string configuration_of_interrupted(const RunResult& result) {
+  return fmt::format(
+      "{}, for a run that was interrupted: its results are those after\n# {:.6g} steps, and "
+      "`trainyard run` with this file goes to its end.\n\n{}",
+      run_mark, result.summary.steps, configuration_text(result.resolved));
 }
 
 }  // namespace
@@ -223,9 +242,12 @@ void RunFolder::finish(const RunResult& result) {
           [&](const fs::path& file) { write_file(file, summary_json(result.summary)); });
   attempt("model.npy", [&](const fs::path& file) { write_npy(file, result.model.view()); });
   attempt("ranks.csv", [&](const fs::path& file) { write_file(file, ranks_csv(result)); });
-  if (elsewhere) {
-    attempt("config.toml",
-            [&](const fs::path& file) { write_file(file, marked_configuration(result.resolved)); });
+  const bool interrupted = result.summary.interrupted;
+  if (elsewhere || interrupted) {
+    attempt("config.toml", [&](const fs::path& file) {
+      write_file(file, interrupted ? configuration_of_interrupted(result)
+                                   : marked_configuration(result.resolved));
+    });
   }
   if (elsewhere || metrics_error_) {
     attempt("metrics.jsonl", [&](const fs::path&) { write_metrics(result); });

@@ -311,7 +311,11 @@ void tell_apart(std::vector<SavedRun>& runs) {
       experiments.insert(text_without_seed(run->result.resolved));
     }
     if (seeds.size() == group.size() && experiments.size() == 1) continue;
-    for (SavedRun* run : group) run->object["source"] = source_of(run->folder);
+    for (SavedRun* run : group) {
+      const std::string source = source_of(run->folder);
+      run->object["source"] = source;
+      run->result.summary.label += ", " + source;  // for what is said of them together
+    }
   }
 }
 
@@ -323,6 +327,7 @@ std::string saved_runs_json(const std::vector<fs::path>& folders, const Remark& 
   std::vector<SavedRun> runs;
   for (const fs::path& folder : folders) collect_all(folder, remark, runs);
   refuse_twice(runs);
+  tell_apart(runs);
   std::vector<RunResult> results;
   results.reserve(runs.size());
   for (SavedRun& run : runs) results.push_back(std::move(run.result));
@@ -331,7 +336,6 @@ std::string saved_runs_json(const std::vector<fs::path>& folders, const Remark& 
   const Json all_notes = notes_array(collated_notes(results, notes));
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i].result = std::move(results[i]);
   Json document{{"runs", Json::array()}};
-  tell_apart(runs);
   for (SavedRun& run : runs) {
     take_relations(run);
     document["runs"].push_back(run.object);

@@ -52,9 +52,10 @@ std::string split_search_table(const Configuration& setting, const SplitSearch& 
   if (alone - search.found.begin() >= static_cast<std::ptrdiff_t>(shown)) {
     lines.push_back(cells_of(*alone));
   }
-  std::string text = fmt::format(
-      "{} on {} workers, {} rows of each; {} splits of {} that there are", setting.model,
-      setting.workers, setting.batch, search.found.size(), search.found.size() + search.left_out);
+  std::string text =
+      fmt::format("{} on {} worker{}, {} rows of each; {} splits of {} that there are",
+                  setting.model, setting.workers, setting.workers == 1 ? "" : "s", setting.batch,
+                  search.found.size(), search.found.size() + search.left_out);
   if (search.left_out > 0) {
     text +=
         "; the others have more stages\nthan layers, or fewer units than workers that share them";

@@ -12,6 +12,7 @@
 
 #include "report/aligned.hpp"
 #include "report/markup.hpp"
+#include "study/risen_again.hpp"
 
 namespace trainyard {
 
@@ -262,8 +263,14 @@ bool can_be_ranked(const std::vector<SeedStatistics>& all) {
   });
 }
 
+/// "2.31 times as"; of what rounds to 1 "as".
+std::string times_as(double ratio) {
+  const std::string text = fmt::format("{:.3g}", ratio);
+  return text == "1" ? "as" : text + " times as";
+}
+
 /// The two that were first at the target, on average, and why the first one was.
-std::string winner(const std::vector<SeedStatistics>& all) {
+std::string winner(const std::vector<SeedStatistics>& all, const std::vector<RunResult>& results) {
   if (!can_be_ranked(all)) return "";
   struct Arrived {
     std::string name;
@@ -289,14 +296,18 @@ std::string winner(const std::vector<SeedStatistics>& all) {
   std::ranges::sort(arrived, {}, &Arrived::seconds);
   const Arrived& first = arrived[0];
   const Arrived& second = arrived[1];
+  std::string risen;
+  for (const RisenAgain& one : risen_again(results)) {
+    if (one.name != first.name && one.name != second.name) continue;
+    risen += fmt::format("{} went up again after that, {}.\n", one.name, text_of(one));
+  }
   return fmt::format(
-      "first at the target{}: {} after {}; then {} after {}.\n"
-      "The first needs {:.3g} times as long for a pass over the data, and {:.3g} times as many "
-      "passes.\n\n",
+      "first at the target{}: {} after {}; then {} after {}.\n{}"
+      "The first needs {} long for a pass over the data, and {} many passes.\n\n",
       contested ? ", of those that were there with all seeds" : "", first.name,
-      human_duration(first.seconds), second.name, human_duration(second.seconds),
-      (first.seconds / first.epochs) / (second.seconds / second.epochs),
-      first.epochs / second.epochs);
+      human_duration(first.seconds), second.name, human_duration(second.seconds), risen,
+      times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)),
+      times_as(first.epochs / second.epochs));
 }
 
 /// Where it is not the same in all: schemes with one step size need not move equally far.
@@ -354,7 +365,7 @@ std::string comparison_table(const std::vector<RunResult>& results,
   std::string text = heading(results, options) + "\n" +
                      in_blocks(comparison_rows(results, all, columns, options, Deviations::beneath),
                                heading_columns(all.front())) +
-                     (lacking.empty() ? winner(all) : "") + legend(columns) +
+                     (lacking.empty() ? winner(all, results) : "") + legend(columns) +
                      not_counted_note(results);
   if (std::ranges::any_of(results, is_tuned)) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
@@ -393,8 +404,8 @@ std::string summary_markup(const Summary& s, Markup markup) {
 }
 
 std::string summary_table(const Summary& s) {
-  return fmt::format("{} on {}: {}, {} workers, {} time{}\n", s.scheme, s.dataset, s.model,
-                     s.workers, s.time,
+  return fmt::format("{} on {}: {}, {} worker{}, {} time{}\n", s.scheme, s.dataset, s.model,
+                     s.workers, s.workers == 1 ? "" : "s", s.time,
                      s.diverged      ? "; DIVERGED"
                      : s.interrupted ? "; interrupted"
                                      : "") +

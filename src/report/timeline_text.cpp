@@ -180,7 +180,12 @@ std::string timeline_json(const Timeline& timeline) {
                         {"first_bit", exact_seconds(m.first_bit)},
                         {"end", exact_seconds(m.end)}});
   }
-  const Json all{{"from", exact_seconds(timeline.trace.from)},
+  const Json bandwidth = std::isfinite(timeline.bytes_per_second) ? Json(timeline.bytes_per_second)
+                                                                  : Json(nullptr);  // no limit
+  const Json all{{"title", timeline.title},
+                 {"latency_s", exact_seconds(timeline.latency)},
+                 {"bandwidth_bytes_per_s", bandwidth},
+                 {"from", exact_seconds(timeline.trace.from)},
                  {"makespan", exact_seconds(timeline.makespan())},
                  {"ranks", timeline.names},
                  {"messages", messages}};

@@ -37,6 +37,17 @@ std::string missing_look_note(const Metrics& last, double steps) {
       last.step, steps);
 }
 
+std::optional<std::string> trace_end_note(const Trace& trace) {
+  if (trace.cut) {
+    return fmt::format(
+        "note: the trace ends at {}, where it holds {} messages; --trace-steps A:B chooses other "
+        "steps",
+        human_duration(to_seconds(trace.until)), trace.messages.size());
+  }
+  if (trace.until > trace.from) return std::nullopt;
+  return "note: the trace is empty: no step of --trace-steps was taken";
+}
+
 void remark_end(const Plan& plan, const Summary& summary, ConstVector model, bool listens,
                 const Remark& remark) {
   if (is_stretched(summary)) {

@@ -20,6 +20,9 @@ std::optional<std::string> divergence_note(std::span<const Metrics> metrics);
 /// Where evaluating was given up: the losses are those of an earlier model.
 std::string missing_look_note(const Metrics& last, double steps);
 
+/// Where the trace that was asked for is not whole, or is empty.
+std::optional<std::string> trace_end_note(const Trace& trace);
+
 /// What to make of times that were taken while threads shared cores, and of a shared model. What
 /// has to be timed for it is where somebody `listens`.
 void remark_end(const Plan& plan, const Summary& summary, ConstVector model, bool listens,

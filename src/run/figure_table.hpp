@@ -167,7 +167,7 @@ inline constexpr Figure rows[] = {
      .column = {.text = loss_text,
                 .legend = "train loss   training loss at the end of the run, with the regulariser; "
                           "if workers hold different\n             models, their average's. A run "
-                          "takes some more steps after its target\n"}},
+                          "ends at a target that was asked for\n"}},
     {.key = "test_loss",
      .heading = "test loss",
      .of = member_of<&S::test_loss>,

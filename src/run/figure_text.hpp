@@ -14,14 +14,14 @@ namespace trainyard {
 template <int digits>
 std::string decimals(double value) {
   if (std::isnan(value)) return "nan";  // and not "-nan", as the sign of one means nothing
-  // A loss on its way to infinity would take forty columns.
-  return std::abs(value) < 1e6 ? fmt::format("{:.{}f}", value, digits)
-                               : fmt::format("{:.3g}", value);
+  // A loss on its way to infinity would take forty columns; it has the digits of the status line.
+  return std::abs(value) < 1e3 ? fmt::format("{:.{}f}", value, digits)
+                               : fmt::format("{:.6g}", value);
 }
 
 template <int digits>
 std::string significant(double value) {
-  return fmt::format("{:.{}g}", value, digits);
+  return std::isnan(value) ? "nan" : fmt::format("{:.{}g}", value, digits);
 }
 
 std::string percent_text(double value);

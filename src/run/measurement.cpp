@@ -1,5 +1,7 @@
 #include "run/measurement.hpp"
 
+#include <cmath>
+
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
 
@@ -46,7 +48,8 @@ std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
   if (!test) return std::nullopt;
   metrics.test_r_squared = r_squared(*test, data.test);
   metrics.test_loss = test->loss_sum / static_cast<double>(test->rows);
-  if (data.test.targets.empty()) {
+  // A model with a NaN in it has no opinion: comparing scores would always name the same class.
+  if (data.test.targets.empty() && !std::isnan(metrics.train_loss)) {
     metrics.test_accuracy = static_cast<double>(test->correct) / static_cast<double>(test->rows);
   }
   return metrics;

@@ -223,7 +223,7 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
   const std::string needed = ranks_text(ranks);
   if (c.time == TimeMode::automatic && c.compute_time) {
     c.time = TimeMode::simulated;
-    remark("time: virtual, as --compute-time is given");
+    remark(set_compute_time_remark);
   } else if (c.time == TimeMode::automatic) {
     c.time = clock_for(ranks);
     remark(clock_remark(c.time, ranks));

@@ -164,8 +164,7 @@ bool Experiment::look(const Snapshot& snapshot) {
   const auto how_it_diverged = divergence_note(metrics_);
   if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
   diverged_ = diverged_ || how_it_diverged.has_value();
-  ends_at_look_ = diverged_ || is_at_target();
-  return ends_at_look_;
+  return diverged_ || is_at_target();
 }
 
 bool Experiment::is_at_target() const {
@@ -299,7 +298,8 @@ RunResult Experiment::run() {
   if (hooks_.processes != nullptr) {
     hooks_.processes->divide(setup.workers, setup.workers + setup.servers);
   }
-  if (leads() && look(start())) {
+  ends_at_look_ = leads() && look(start());
+  if (ends_at_look_) {
     rule.limits.steps = 0;
     if (!diverged_) {
       hooks_.remark(
@@ -307,7 +307,10 @@ RunResult Experiment::run() {
                       target_text(*target_)));
     }
   }
-  const Look looks = [this](const Snapshot& snapshot) { return look(snapshot); };
+  const Look looks = [this](const Snapshot& snapshot) {
+    ends_at_look_ = look(snapshot);
+    return ends_at_look_;
+  };
 
   std::optional<Pacer> pacer;
   std::unique_ptr<ProcessRun> process;
@@ -336,9 +339,7 @@ RunResult Experiment::run() {
   if (hooks_.finished) hooks_.finished(state);
   // What was under way at the last look has arrived since, and steps were taken. What this look
   // finds has ended nothing.
-  const bool by_look = ends_at_look_;
-  if (!is_as_seen(end)) look(end);
-  ends_at_look_ = by_look;
+  if (!is_as_seen(end)) (void)look(end);
   return result(end, report, state, pacing.worker_steps_done());
 }
 
@@ -379,6 +380,9 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   result.accounts = report.accounts;
   observation_.put_into(result, state, hooks_.remark);
   if (hooks_.recorder) result.trace = std::make_shared<const Trace>(hooks_.recorder->take());
+  if (result.trace && !config_.trace.empty()) {
+    if (const auto note = trace_end_note(*result.trace)) hooks_.remark(*note);
+  }
   result.resolved = config_;
   remark_end(plan_, summary, std::as_const(result.model).view(), is_heard_, hooks_.remark);
   // Said by whoever was interrupted.

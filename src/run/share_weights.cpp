@@ -97,7 +97,14 @@ void remark_unequal_shares(const Configuration& c, const std::vector<std::string
   const auto size = [](const auto& part) { return part.size(); };
   const auto [least, most] = std::ranges::minmax_element(parts, {}, size);
   if (most->size() - least->size() <= 1) return;
-  // Without numbers, which other seeds have other ones of: it is one note of all.
+  // The numbers, which another seed has others of, by themselves: the rule is one note of all.
+  const double factor = static_cast<double>(most->size()) * static_cast<double>(c.workers) /
+                        static_cast<double>(train.rows);
+  remark(fmt::format(
+      "note: workers have {} to {} of the {} rows; where rows are weighed, the most have a weight "
+      "of {:.3g} in a step (n·n_i/N; 1 where shares are equal), as if their step were so much "
+      "longer",
+      least->size(), most->size(), train.rows, factor));
   const std::string shares = fmt::format("workers have unequal numbers of rows (--partition {})",
                                          partition_text(c.partition));
   for (const std::string& name : schemes) {

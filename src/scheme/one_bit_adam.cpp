@@ -170,7 +170,7 @@ Scheme one_bit_adam_scheme() {
       .summary =
           "1-bit Adam: after a warm-up the second moment stands still, and momenta are encoded; "
           "parameters without a gradient till then stay",
-      .step = "γ × Adam's direction of the mean over workers",
+      .step = "γ × Adam's direction of the mean over workers, with β₁ = 0.9 and β₂ = 0.999",
       .cost = {.formula = "c + 2n(α + t/k); after the warm-up as double-squeeze",
                .rate = "as Adam's warm-up leaves it, then as double-squeeze",
                .time = step_time},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/tuning.hpp"
 
 namespace trainyard {
@@ -71,6 +73,7 @@ class Cases {
   void resolve_case(Asked& asked, bool aloud);
   std::vector<std::string> tuned_of(const Case& one, const Contestant& contestant) const;
   void use_measured_coding_time(Case& one, const std::string& key);
+  void say_notes(const std::vector<Case>& cases);
   void say_what_is_idle(const std::vector<Case>& cases);
   void say(const std::string& text);
   void note_of_all(const Note& note);
@@ -191,7 +194,7 @@ void Cases::choose_clock(std::vector<Asked>& all) {
     if (time == TimeMode::automatic) time = chosen;
   }
   if (!automatic) return;
-  say(given ? "time: virtual, as --compute-time is given" : clock_remark(chosen, most));
+  say(given ? set_compute_time_remark : clock_remark(chosen, most));
 }
 
 void Cases::resolve_case(Asked& asked, bool aloud) {
@@ -211,7 +214,7 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
   in_case(asked.one, *asked.contestant, [&] {
     c = resolve(c, {c.scheme}, *asked.one.data,
                 noting(asked.one.notes, [&](const std::string& text) {
-                  if (aloud) say(text);
+                  if (aloud && !is_note(text)) say(text);
                 }));
   });
   c.given = request_.configuration.given;
@@ -252,6 +255,24 @@ void Cases::use_measured_coding_time(Case& one, const std::string& key) {
   }
   if (!c.encode_time) c.encode_time = known->second.encode;
   if (!c.decode_time) c.decode_time = known->second.decode;
+}
+
+/// With those whom it is about: what is true of one contestant need not be so of another.
+void Cases::say_notes(const std::vector<Case>& cases) {
+  std::vector<NotedRun> noted;
+  noted.reserve(cases.size());
+  for (const Case& one : cases) {
+    // Its data's, which come first, have been heard.
+    const auto heard = std::ranges::count_if(one.data->remarks, is_note);
+    const auto of_resolving = std::span(one.notes).subspan(static_cast<std::size_t>(heard));
+    noted.push_back({name_of(one), one.configuration.seed, of_resolving});
+  }
+  for (const Note& note : collated_notes(noted)) {
+    const bool is_new = said_.insert(note.text).second;
+    if (is_new && remark_) {
+      remark_(note.about.empty() ? note.text : with_name(note.text, note.about));
+    }
+  }
 }
 
 /// An option that was given, and what a contestant or the grid sets, where it changes nothing.
@@ -297,6 +318,7 @@ std::vector<Case> Cases::all() {
       cases.push_back(std::move(each.one));
     }
   }
+  say_notes(cases);
   say_what_is_idle(cases);
   return cases;
 }

@@ -1,6 +1,7 @@
 #include "trainyard/study/collated_notes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -17,42 +18,52 @@ namespace trainyard {
 namespace {
 
 /// All seeds of one contestant at one point.
-struct NamedRuns {
+struct SameName {
   std::string name;
-  std::vector<const RunResult*> runs;
+  std::vector<const NotedRun*> runs;
 };
 
-std::vector<NamedRuns> by_name(std::span<const RunResult> runs) {
-  std::vector<NamedRuns> all;
-  for (const RunResult& run : runs) {
-    const std::string name = name_at(run.summary.label, run.summary.varied);
-    auto found = std::ranges::find(all, name, &NamedRuns::name);
-    if (found == all.end()) found = all.insert(found, {.name = name, .runs = {}});
+std::vector<SameName> by_name(std::span<const NotedRun> runs) {
+  std::vector<SameName> all;
+  for (const NotedRun& run : runs) {
+    auto found = std::ranges::find(all, run.name, &SameName::name);
+    if (found == all.end()) found = all.insert(found, {.name = run.name, .runs = {}});
     found->runs.push_back(&run);
   }
   return all;
 }
 
-bool has(const RunResult& run, const Note& note) {
-  return std::ranges::find(run.summary.notes, note) != run.summary.notes.end();
+bool has(const NotedRun& run, const std::string& text) {
+  return std::ranges::find(run.notes, text, &Note::text) != run.notes.end();
+}
+
+/// "seed 2" where all runs of some seeds have it, and none of another; else empty.
+std::string seeds_with(const std::string& text, std::span<const NotedRun> runs) {
+  std::set<std::uint64_t> with, without;
+  for (const NotedRun& run : runs) (has(run, text) ? with : without).insert(run.seed);
+  const auto is_among_others = [&](std::uint64_t seed) { return without.contains(seed); };
+  if (without.empty() || std::ranges::any_of(with, is_among_others)) return "";
+  return fmt::format("seed{} {}", with.size() == 1 ? "" : "s", fmt::join(with, ", "));
 }
 
 /// Those that have the note; empty where all have.
-std::string about(const Note& note, std::span<const NamedRuns> all) {
+std::string about(const std::string& text, std::span<const NotedRun> runs) {
+  const std::vector<SameName> all = by_name(runs);
+  if (const std::string seeds = seeds_with(text, runs); all.size() > 1 && !seeds.empty()) {
+    return seeds;
+  }
   std::vector<std::string> names;
   bool everybody = true;
-  for (const NamedRuns& named : all) {
+  for (const SameName& same : all) {
     const auto count = static_cast<std::size_t>(
-        std::ranges::count_if(named.runs, [&](const RunResult* run) { return has(*run, note); }));
-    if (count == named.runs.size()) {
-      names.push_back(named.name);
+        std::ranges::count_if(same.runs, [&](const NotedRun* run) { return has(*run, text); }));
+    if (count == same.runs.size()) {
+      names.push_back(same.name);
       continue;
     }
     everybody = false;
-    for (const RunResult* run : named.runs) {
-      if (has(*run, note)) {
-        names.push_back(fmt::format("{}, seed {}", named.name, run->summary.seed));
-      }
+    for (const NotedRun* run : same.runs) {
+      if (has(*run, text)) names.push_back(fmt::format("{}, seed {}", same.name, run->seed));
     }
   }
   return everybody ? "" : fmt::format("{}", fmt::join(names, "; "));
@@ -68,16 +79,25 @@ bool has_own_step_size(const RunResult& run) {
 
 }  // namespace
 
-std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<Note> of_all) {
-  const std::vector<NamedRuns> named = by_name(runs);
-  std::vector<Note> seen;
-  for (const RunResult& run : runs) {
-    for (const Note& note : run.summary.notes) {
-      if (std::ranges::find(seen, note) != seen.end()) continue;
-      seen.push_back(note);
-      of_all.push_back({.about = about(note, named), .text = note.text});
+std::vector<Note> collated_notes(std::span<const NotedRun> runs) {
+  std::vector<Note> collated;
+  for (const NotedRun& run : runs) {
+    for (const Note& note : run.notes) {
+      if (std::ranges::find(collated, note.text, &Note::text) != collated.end()) continue;
+      collated.push_back({.about = about(note.text, runs), .text = note.text});
     }
   }
+  return collated;
+}
+
+std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<Note> of_all) {
+  std::vector<NotedRun> noted;
+  noted.reserve(runs.size());
+  for (const RunResult& run : runs) {
+    const Summary& s = run.summary;
+    noted.push_back({name_at(s.label, s.varied), s.seed, s.notes});
+  }
+  std::ranges::move(collated_notes(noted), std::back_inserter(of_all));
   return of_all;
 }
 

@@ -76,8 +76,11 @@ class Comparison {
   std::vector<RunResult> run();
   /// What tuning has cost; empty where nobody was tuned. After run().
   const std::optional<Note>& tuning_note() const { return tuning_note_; }
+  /// Where --jobs asks for what cannot be had.
+  std::optional<Note> jobs_note() const;
 
  private:
+  bool take_turns() const;
   int jobs() const;
   Entry& entry_of(std::size_t index) { return entries_[entry_of_[index]]; }
   void begin(std::size_t index);
@@ -132,14 +135,27 @@ double bytes_of_run(const Case& one, const Model& model) {
          (one.configuration.workers * (2.0 + neighbours(one)) + 3.0);
 }
 
-/// In `wall` runs would take each other's cores. No more at once than have room for their fibers
-/// and for their memory.
+/// In `wall` runs would take each other's cores.
+bool Comparison::take_turns() const {
+  return std::ranges::any_of(cases_, [](const Case& one) {
+    return one.configuration.time == TimeMode::wall || !one.configuration.trace.empty();
+  });
+}
+
+std::optional<Note> Comparison::jobs_note() const {
+  if (request_.options.jobs <= 1 || cases_.size() == 1 || !take_turns()) return std::nullopt;
+  return Note{
+      .about = "",
+      .text = "note: --jobs has no effect: runs in wall, and runs with --trace, take turns"};
+}
+
+/// No more at once than have room for their fibers and for their memory.
 int Comparison::jobs() const {
   // Of all: where guards divide mappings, a fiber takes two of a process's 65,530.
   constexpr int most_workers = 16'000;
   int workers = 1;
+  if (take_turns()) return 1;
   for (const Case& one : cases_) {
-    if (one.configuration.time == TimeMode::wall || !one.configuration.trace.empty()) return 1;
     workers = std::max(workers, one.configuration.workers);
   }
   const int asked = request_.options.jobs > 0
@@ -446,6 +462,10 @@ Compared compared(const ComparisonRequest& request, const LoadedData* data,
     made.lacking.push_back(name_with_seed(one.label, one.varied, one.configuration.seed));
   }
   Comparison comparison(request, hooks, std::move(cases));
+  if (const auto note = comparison.jobs_note()) {
+    made.notes.push_back(*note);
+    if (hooks.remark) hooks.remark(note->text);
+  }
   made.runs = comparison.run();
   for (const RunResult& run : made.runs) {
     const Summary& s = run.summary;

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "trainyard/run/target.hpp"
+
+#include "study/risen_again.hpp"
 
 namespace trainyard {
 
@@ -106,12 +109,22 @@ void remark_early_arrivals(const std::vector<RunResult>& results, const Remark& 
                   early, reached, results.front().resolved.evaluate_every / 10.0));
 }
 
+/// Who was first at the target need not have stayed there.
+void remark_risen(const std::vector<RunResult>& results, const Remark& remark) {
+  const std::vector<RisenAgain> all = risen_again(results);
+  if (all.empty() || !remark) return;
+  std::vector<std::string> texts;
+  for (const RisenAgain& one : all) texts.push_back(fmt::format("{} {}", one.name, text_of(one)));
+  remark(fmt::format("note: went up again after the target: {}", fmt::join(texts, "; ")));
+}
+
 }  // namespace
 
 void relate(std::vector<RunResult>& results, const Remark& remark) {
   set_common_targets(results);
   set_speed_ups(results);
   remark_early_arrivals(results, remark);
+  remark_risen(results, remark);
 }
 
 }  // namespace trainyard

@@ -8,7 +8,7 @@
 namespace trainyard {
 
 /// Sets targets where none was given, and speed-ups over `sequential`, as run_comparison() says.
-/// `remark` hears of times that are rough.
+/// `remark` hears of times that are rough, and of runs that ended above the target again.
 void relate(std::vector<RunResult>& results, const Remark& remark);
 
 }  // namespace trainyard

@@ -96,6 +96,11 @@ TEST_CASE("a scheme, or a group of them, is told about in full", "[app]") {
                                                     : "the bits of virtual, in every run") &&
                    ContainsSubstring(scheme.repeats_with));
   }
+  CHECK_THAT(run_program({"list", "schemes", "one-bit-adam"}).output,
+             ContainsSubstring("--codec: qsgd:127 unless it is given") &&
+                 ContainsSubstring("with β₁ = 0.9 and β₂ = 0.999"));
+  CHECK_THAT(run_program({"list", "presets", "mxnet"}).output,
+             ContainsSubstring("a step: c + 2(n-1)(α + t/n)\n"));
   CHECK_THAT(run_program({"list", "schemes", "rnig"}).errors, ContainsSubstring("'ring'?"));
   CHECK_THAT(run_program({"list", "models", "ring"}).errors,
              ContainsSubstring("one word too many"));

@@ -28,6 +28,73 @@ TEST_CASE("predict: every scheme, and bounds", "[app]") {
   CHECK(document["lower_bounds"]["rows"].size() > 5);
 }
 
+TEST_CASE("what is said of a call is in its document, with the network", "[app]") {
+  struct Call {
+    std::vector<std::string> arguments;
+    std::string note;
+  };
+  const std::vector<Call> calls{
+      {{"predict", "--schemes", "ring", "--staleness", "3"}, "--staleness has no effect"},
+      {{"predict", "--schemes", "ring", "--vary", "workers=2,4", "--staleness", "3"},
+       "--staleness has no effect"},
+      {{"netcheck", "--collectives", "ring", "--workers", "2", "--servers", "3"},
+       "--servers has no effect"},
+      {{"timeline", "ring", "--workers", "2", "--force"}, "--force has no effect"}};
+  for (const Call& call : calls) {
+    CAPTURE(call.arguments);
+    std::vector<std::string> arguments = call.arguments;
+    arguments.insert(arguments.end(), {"--json", "--latency", "3ms", "--bandwidth", "16Mbps"});
+    const auto outcome = run_program(arguments);
+    REQUIRE(outcome.status == 0);
+    CHECK_THAT(outcome.errors, ContainsSubstring(call.note));
+    const Json document = Json::parse(outcome.output);
+    REQUIRE(document["notes"].size() == 1);
+    CHECK_THAT(document["notes"][0]["text"].get<std::string>(), ContainsSubstring(call.note));
+    CHECK(document["latency_s"] == 0.003);
+    CHECK(document["bandwidth_bytes_per_s"] == 2e6);
+  }
+  const auto unlimited = run_program({"timeline", "ring", "--bandwidth", "infinite", "--json"});
+  CHECK(Json::parse(unlimited.output)["bandwidth_bytes_per_s"].is_null());
+  CHECK(Json::parse(unlimited.output)["notes"].empty());
+}
+
+TEST_CASE("predict: what is varied is no setting of all points", "[app]") {
+  const auto outcome = run_program(
+      {"predict", "--schemes", "ring", "--vary", "latency=1ms,2ms", "--workers", "4", "--json"});
+  const Json document = Json::parse(outcome.output);
+  CHECK(document["workers"] == 4);
+  CHECK_FALSE(document.contains("latency_s"));
+  CHECK(document["bandwidth_bytes_per_s"] == 125e6);
+}
+
+TEST_CASE("predict: bounds say their numbers of servers and steps", "[app]") {
+  const auto table = run_program(
+      {"predict", "--workers", "4", "--schemes", "ps-sync", "--servers", "2", "--period", "10"});
+  CHECK_THAT(table.output, ContainsSubstring("k = 2 servers, synchronous") &&
+                               ContainsSubstring("averaged every τ = 10 steps: a local step") &&
+                               !ContainsSubstring("too many links"));
+  const auto sweep = run_program({"predict", "--workers", "4", "--vary", "servers=1,2"});
+  CHECK_THAT(sweep.output, ContainsSubstring("\nk servers, synchronous "));
+}
+
+TEST_CASE("predict: servers that are as many as workers can be varied", "[app]") {
+  const auto outcome = run_program({"predict", "--schemes", "ps-sync", "--workers", "4", "--vary",
+                                    "servers=1,workers,2,4", "--json"});
+  REQUIRE(outcome.status == 0);
+  const Json document = Json::parse(outcome.output);
+  std::vector<double> values;
+  for (const Json& point : document["points"]) values.push_back(point["value"]);
+  CHECK(values == std::vector<double>{1.0, 2.0, 4.0});
+  CHECK(document["points"][2]["rows"][0]["servers"] == 4);
+}
+
+TEST_CASE("predict: few messages are not none", "[app]") {
+  const auto outcome = run_program(
+      {"predict", "--schemes", "gosgd", "--workers", "2", "--send-probability", "0.01"});
+  REQUIRE(outcome.status == 0);
+  CHECK_THAT(outcome.output, ContainsSubstring(" 0.0") && !ContainsSubstring(" 0.0 "));
+}
+
 TEST_CASE("predict: a table for people, with a crossing point", "[app]") {
   const auto table = run_program({"predict", "--workers", "4", "--schemes", "ring,gossip"});
   CHECK(table.status == 0);
@@ -199,7 +266,7 @@ TEST_CASE("predict: lower bounds along what is varied", "[app]") {
   CHECK(bound(points[0], colocated) == Approx(1e-3 + 1e-3 + 1e-3));        // (2T + R)/2 + U/2
   CHECK(bound(points[1], colocated) == Approx(1.5e-3 + 1.5e-3 + 0.5e-3));  // ¾(2T + R) + U/4
   for (const Json& point : points) {
-    CHECK(bound(point, "averaged every τ steps: a local step") == Approx(0.25e-3));
+    CHECK(bound(point, "averaged every τ = 4 steps: a local step") == Approx(0.25e-3));
   }
   CHECK(outcome.errors.empty());  // --period is in the bounds, if in nothing of the ring's
 }

@@ -95,6 +95,28 @@ TEST_CASE("only seeds of one experiment share a name in a report", "[app]") {
   CHECK(sources({"seeds/", "one/ring"}) == Names{"none", "seeds/ring", "one/ring"});
 }
 
+TEST_CASE("notes of a report tell runs of one name apart", "[app]") {
+  const TemporaryFolder folder;
+  for (const char* workers : {"2", "4"}) {
+    const Outcome outcome =
+        run_program(Words{"run", "--scheme", "ring", "--dataset", "blobs", "--time", "virtual",
+                          "--compute-time", "1ms", "--epochs", "0.2", "--partition",
+                          "dirichlet:0.3", "--workers", workers, "--out", workers},
+                    {.folder = folder.path()});
+    REQUIRE(outcome.status == 0);
+  }
+  const Outcome report = run_program({"report", "2", "4", "--json"}, {.folder = folder.path()});
+  REQUIRE(report.status == 0);
+  std::set<std::string> about;
+  const Json document = Json::parse(report.output);
+  for (const Json& note : document["notes"]) {
+    if (note["text"].get<std::string>().find("where rows are weighed") != std::string::npos) {
+      about.insert(note["about"]);
+    }
+  }
+  CHECK(about == std::set<std::string>{"ring, 2/ring", "ring, 4/ring"});
+}
+
 TEST_CASE("a report of what is no run is refused", "[app]") {
   const TemporaryFolder folder;
   const auto refused = [&](const Words& words, int status, const std::string& message) {

@@ -152,6 +152,20 @@ TEST_CASE("a trace that cannot be written, or steps that are none, are refused",
   CHECK_THAT(error({"--trace-steps", "3:3"}), ContainsSubstring("--trace-steps: '3'"));
 }
 
+TEST_CASE("what there is to say of a trace is in the run's document", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_program(
+      with_few_steps("run") + std::vector<std::string>{"--scheme", "ring", "--trace", "t.json",
+                                                       "--trace-steps", "100000:100001"},
+      {.folder = folder.path()});
+  REQUIRE(outcome.status == 0);
+  constexpr const char* note = "note: the trace is empty: no step of --trace-steps was taken";
+  CHECK_THAT(outcome.errors, ContainsSubstring(note));
+  const Json notes = Json::parse(outcome.output)["notes"];
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0]["text"] == note);
+}
+
 TEST_CASE("a traced run leaves a configuration that can be fed back, and a table of its ranks",
           "[app]") {
   const TemporaryFolder folder;

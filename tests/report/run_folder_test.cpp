@@ -77,6 +77,34 @@ TEST_CASE("a run's folder is complete when it has its name", "[report]") {
   check_whole(out / "ring", result);
 }
 
+TEST_CASE("config.toml says what it does, and what it does not", "[report]") {
+  const auto written = [](const RunResult& result) {
+    const TemporaryFolder temporary;
+    write_run(temporary.path(), result, false);
+    return read_file(temporary.path() / "ring/config.toml");
+  };
+  RunResult result = full_result("ring");
+  result.resolved.time = TimeMode::wall;
+  CHECK_THAT(written(result), ContainsSubstring("`trainyard run` with this file repeats the run."));
+  result.resolved.scheme = "ps-async";
+  CHECK_THAT(written(result), ContainsSubstring("comes first") && !ContainsSubstring("repeats"));
+  result.resolved.scheme = "ring";
+  result.resolved.seconds = std::chrono::seconds(2);
+  result.resolved.steps = most_steps;
+  CHECK_THAT(written(result), ContainsSubstring("Its clock ends it") &&
+                                  !ContainsSubstring("repeats") && !ContainsSubstring("\nsteps"));
+  result.resolved.seconds.reset();
+  result.summary.interrupted = true;
+  result.summary.steps = 17.0;
+  const std::string interrupted = written(result);
+  CHECK_THAT(interrupted, ContainsSubstring("was interrupted") && ContainsSubstring("17 steps") &&
+                              !ContainsSubstring("repeats"));
+  CHECK(interrupted.starts_with(mark));
+  Configuration fed_back;
+  parse_configuration(interrupted, "config.toml", fed_back);
+  CHECK(configuration_text(fed_back) == configuration_text(result.resolved));
+}
+
 TEST_CASE("a run that does not end leaves its metrics under the name .partial", "[report]") {
   const TemporaryFolder temporary;
   const RunResult result = full_result("ring");

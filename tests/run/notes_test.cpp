@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include <nlohmann/json.hpp>
 
@@ -60,6 +61,16 @@ TEST_CASE("a run that diverges has a note of how, which is said once", "[run]") 
   CHECK(std::ranges::count(said, texts.front()) == 1);
   c.optimizer.lr = 1.0;
   CHECK(texts_of(run_small(c)).empty());
+}
+
+TEST_CASE("a model that is no number has no accuracy", "[run]") {
+  Configuration c = small_configuration("ring");
+  c.model = "mlp:4";
+  c.optimizer.lr = 1e38;
+  const RunResult result = run_small(c);
+  REQUIRE(std::isnan(result.summary.train_loss));
+  CHECK_FALSE(result.summary.test_accuracy);
+  CHECK(result.metrics.front().test_accuracy);
 }
 
 TEST_CASE("a vector that cannot be encoded is a note of the run that it ended", "[run]") {

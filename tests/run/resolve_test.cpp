@@ -111,7 +111,8 @@ TEST_CASE("the clock follows the ranks and the cores", "[run]") {
   const int cores = this_machine().cores;
   Configuration c = small_configuration("ps-sync");
   c.time = TimeMode::automatic;
-  CHECK_THAT(resolved(c).remarks, ContainsSubstring("time: virtual, as --compute-time is given"));
+  CHECK_THAT(resolved(c).remarks,
+             ContainsSubstring("time: virtual, as --compute-time has a value"));
   c.compute_time.reset();
   c.workers = cores;  // and a server more
   CHECK(resolved(c).configuration.time == TimeMode::simulated);
@@ -256,6 +257,10 @@ TEST_CASE("settings that an optimizer does not look at are remarked upon", "[run
   c.optimizer.beta1 = 0.8;
   c.given = {"beta1"};
   CHECK_THAT(resolved(c).remarks, ContainsSubstring("--beta1 has no effect"));
+  Configuration one_bit = c;
+  one_bit.scheme = "one-bit-adam";
+  CHECK_THAT(resolved(one_bit).remarks, ContainsSubstring("one-bit-adam has a step of its own") &&
+                                            !ContainsSubstring("--optimizer adam"));
   c.optimizer.kind = OptimizerKind::adam;
   CHECK(resolved(c).remarks.empty());
   c.optimizer.momentum = 0.9;

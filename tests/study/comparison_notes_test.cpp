@@ -3,7 +3,10 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <ranges>
+#include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "trainyard/report/summary_format.hpp"
@@ -13,6 +16,7 @@
 
 #include "report/results.hpp"
 #include "run/small_runs.hpp"
+#include "study/relate.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {
@@ -40,6 +44,11 @@ std::string about(const Compared& compared, const std::string& part) {
   INFO(part << " in " << document.at("notes").dump(1));
   REQUIRE(found.size() == 1);
   return found.front();
+}
+
+std::ptrdiff_t notes_with(const Compared& compared, const std::string& part) {
+  return std::ranges::count_if(
+      compared.notes, [&](const Note& note) { return note.text.find(part) != std::string::npos; });
 }
 
 }  // namespace
@@ -72,6 +81,82 @@ TEST_CASE("a comparison's notes are in its JSON, with those whom they are about"
   };
   CHECK(of_run("ring").empty());
   CHECK(of_run("ring{lr=1e9}").size() == 1);
+}
+
+TEST_CASE("what is heard of one contestant names it", "[study]") {
+  ComparisonRequest request = request_of("ring,fedavg");
+  request.configuration.epochs = 0.1;
+  request.configuration.partition = parse_partition("dirichlet:0.1", "--partition");
+  request.configuration.hyperparameters["participation"] = 1.0;
+  std::vector<std::string> said;
+  ComparisonHooks hooks;
+  hooks.remark = [&](const std::string& text) { said.push_back(text); };
+  const Compared compared = run_comparison(request, small_data(), hooks);
+  const auto heard = [&](const std::string& beginning, const std::string& part) {
+    return std::ranges::count_if(said, [&](const std::string& text) {
+      return text.starts_with(beginning) && text.find(part) != std::string::npos;
+    });
+  };
+  CHECK(heard("note: ring: ", "minimised is the mean over workers") == 1);
+  CHECK(heard("note: fedavg: ", "minimises the mean over rows") == 1);
+  CHECK(heard("note: workers have ", " rows; where rows are weighed") == 1);
+  CHECK(about(compared, "minimised is the mean over workers") == "ring");
+}
+
+TEST_CASE("the numbers of unequal shares are those of the division", "[study]") {
+  ComparisonRequest request = request_of("ring,gossip");
+  Configuration& c = request.configuration;
+  c.epochs = 0.1;
+  c.partition = parse_partition("dirichlet:0.1", "--partition");
+  request.options.seeds = 2;
+  const Compared compared = run_comparison(request, small_data(), {});
+  const LoadedData data = small_data();
+  for (const std::uint64_t seed : {c.seed, c.seed + 1}) {
+    const auto parts =
+        divide_rows(data.train, c.partition, static_cast<std::size_t>(c.workers), seed);
+    const auto [least, most] = std::ranges::minmax(
+        parts | std::views::transform([](const auto& part) { return part.size(); }));
+    const double factor = static_cast<double>(c.workers) * static_cast<double>(most) /
+                          static_cast<double>(data.train.rows);
+    CHECK(about(compared, fmt::format("workers have {} to {} of the {} rows; where rows are "
+                                      "weighed, the most have a weight of {:.3g} ",
+                                      least, most, data.train.rows, factor)) ==
+          fmt::format("seed {}", seed));
+  }
+}
+
+TEST_CASE("a note of --jobs is one of the comparison", "[study]") {
+  ComparisonRequest request = request_of("ring,gossip");
+  request.configuration.epochs = 0.1;
+  request.options.jobs = 2;
+  CHECK(notes_with(run_comparison(request, small_data(), {}), "--jobs has no effect") == 0);
+  request.configuration.time = TimeMode::wall;
+  CHECK(notes_with(run_comparison(request, small_data(), {}), "--jobs has no effect") == 1);
+}
+
+TEST_CASE("who went up again after the target that all reached is named", "[study]") {
+  std::vector<RunResult> runs;
+  for (const auto& [label, losses] : std::vector<std::pair<std::string, std::vector<double>>>{
+           {"ring", {0.7, 0.3, 0.5}}, {"gossip", {0.7, 0.6, 0.3}}, {"ps-sync", {0.7, 0.5, 0.29}}}) {
+    runs.push_back(bare_result(label));
+    runs.back().metrics.clear();
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      const auto at = static_cast<double>(i);
+      runs.back().metrics.push_back(
+          {.step = at, .epoch = at, .seconds = at, .train_loss = losses[i]});
+    }
+    runs.back().summary.train_loss = losses.back();
+  }
+  std::vector<std::string> said;
+  relate(runs, [&](const std::string& text) { said.push_back(text); });
+  CHECK(std::ranges::count(said,
+                           "note: went up again after the target: ring to a training loss of 0.5 "
+                           "at its end; the target is 0.3") == 1);
+  CHECK_THAT(comparison_table(runs),
+             ContainsSubstring("first at the target: ring after 1 s; then ps-sync after ") &&
+                 ContainsSubstring("\nring went up again after that, to a training loss of 0.5 at "
+                                   "its end; the target is 0.3.\n") &&
+                 !ContainsSubstring("ps-sync went up"));
 }
 
 TEST_CASE("what was asked for and is not there is named", "[study]") {

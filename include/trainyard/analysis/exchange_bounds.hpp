@@ -31,6 +31,9 @@ struct ExchangeBound {
   double (*seconds)(const ExchangeCosts&);
 };
 
+/// Its name with the numbers in place of k and τ: "k = 4 servers, synchronous".
+std::string name_at(const ExchangeBound& bound, const ExchangeCosts& costs);
+
 /// The visible table.
 const std::vector<ExchangeBound>& exchange_bounds();
 

@@ -21,7 +21,9 @@ namespace trainyard {
 
 struct Timeline {
   std::string title;
-  std::string detail;              // of the network and of what is computed
+  std::string detail;   // of the network and of what is computed
+  Duration latency{0};  // of the network
+  double bytes_per_second = 0.0;
   std::vector<std::string> names;  // of the ranks
   /// Without spans where there are only messages and no programs that send them.
   Trace trace;

@@ -23,11 +23,12 @@ std::string prediction_table(const PredictionSetting& setting,
                              const std::vector<Prediction>& predictions,
                              const ExchangeCosts& costs);
 
-/// {"vary", "points": [{"value", "cheapest", "rows": […], "lower_bounds": [{"name", "formula",
-/// "seconds"}, …]}, …], "crossings": [{"low", "high", "before", "after"}, …]}: values in seconds,
-/// bytes, bytes a second, or numbers. REQUIRES: costs of each point.
-std::string sweep_json(const Quantity& quantity, const SweepResult& result,
-                       std::span<const ExchangeCosts> costs);
+/// {"vary", "workers", …, "points": [{"value", "cheapest", "rows": […], "lower_bounds": [{"name",
+/// "formula", "seconds"}, …]}, …], "crossings": [{"low", "high", "before", "after"}, …]}: values in
+/// seconds, bytes, bytes a second, or numbers; of the setting what is not varied. REQUIRES: costs
+/// of each point.
+std::string sweep_json(const PredictionSetting& setting, const Quantity& quantity,
+                       const SweepResult& result, std::span<const ExchangeCosts> costs);
 /// A line a value, a column a scheme, the cheapest marked; the crossing points beneath, and then
 /// the lower bounds.
 std::string sweep_table(const Quantity& quantity, const SweepResult& result,

@@ -23,6 +23,9 @@ std::string model_name(const Configuration& configuration, const LoadedData& dat
 /// room for all of them, else virtual. And how that is said.
 TimeMode clock_for(int ranks);
 std::string clock_remark(TimeMode chosen, int ranks);
+/// The same where the compute time decides, by the command's default, too.
+inline constexpr const char* set_compute_time_remark =
+    "time: virtual, as --compute-time has a value";
 
 /// Throws UsageError for what this scheme refuses and another may take. Returns a warning where the
 /// setting is at the limit of what the scheme tolerates. `model` is the configuration's.

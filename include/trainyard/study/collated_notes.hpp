@@ -3,17 +3,30 @@
 // Threads: any; functions of their arguments.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "trainyard/run/run.hpp"
 
 namespace trainyard {
 
-/// `of_all`, and behind them the notes of the runs: about nobody what holds for all of them, and
-/// else about their names ("ring; gossip, latency 1ms"), with the seed where not all of a name's
+/// What was noted of one run, of those that have one name on each seed.
+struct NotedRun {
+  std::string name;
+  std::uint64_t seed = 0;
+  std::span<const Note> notes;
+};
+
+/// Each text once: about nobody what holds for all of them, about "seed 2" what holds for all with
+/// that seed and for no other, and else about the names, with the seed where not all of a name's
 /// seeds have it.
+std::vector<Note> collated_notes(std::span<const NotedRun> runs);
+
+/// `of_all`, and behind them those of the runs, which are named as name_at() does
+/// ("ring; gossip, latency 1ms").
 std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<Note> of_all);
 
 /// Schemes that step by the same.

@@ -9,6 +9,7 @@ import { consensus_page, topology_page } from "./topology_page.js";
 import { map_page } from "./map_page.js";
 import { timeline_page } from "./message_timeline.js";
 import { netcheck_page } from "./netcheck_page.js";
+import { notes_list } from "./notes.js";
 import { break_even_page, prediction_page, sweep_page } from "./prediction_page.js";
 
 /** @type {Record<string, (parent: HTMLElement, content: any) => void>} */
@@ -29,5 +30,8 @@ const pages = {
 
 const source = /** @type {HTMLElement} */ (document.getElementById("document"));
 const main = /** @type {HTMLElement} */ (document.getElementById("page"));
-pages[source.dataset.kind ?? ""](main, JSON.parse(source.textContent ?? ""));
+const content = JSON.parse(source.textContent ?? "");
+pages[source.dataset.kind ?? ""](main, content);
+// Those that are about runs have theirs beside the answer.
+if (main.querySelector(".notes") === null) main.append(...notes_list(content.notes));
 main.append(element("footer", {}, "Drawn by Trainyard from the figures that the same command prints with --json."));

@@ -3,7 +3,7 @@
 import { draw_x_axis, ticks_beside } from "./axes.js";
 import { element } from "./element.js";
 import { draw_legend, figure, set_size } from "./figure.js";
-import { bytes, duration, moment_format } from "./format.js";
+import { bit_rate, bytes, duration, moment_format } from "./format.js";
 import { activity_colors, color_of } from "./palette.js";
 
 /**
@@ -283,6 +283,8 @@ export function trace_columns(trace) {
  * @property {number} from when the clock begins, or the first message of a list is posted
  * @property {number} makespan from then until all is done
  * @property {string[]} ranks their names
+ * @property {number} latency_s
+ * @property {number | null} bandwidth_bytes_per_s null: no limit
  * @property {{from: number, to: number, bytes: number, posted: number, start: number, first_bit: number, end: number}[]} messages
  */
 
@@ -317,7 +319,9 @@ export function timeline_sentences(content) {
 export function timeline_page(parent, content) {
   const trace = trace_of_timeline(content);
   parent.append(element("h1", {}, "Messages, port by port"),
-    ...timeline_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)));
+    ...timeline_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
+    element("p", {class: "setting"}, `${duration(content.latency_s)} a message, ` +
+      `${content.bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * content.bandwidth_bytes_per_s)}.`));
   message_timeline(parent, {
     id: "timeline", title: "What each port does", trace: () => trace,
     note: "A row a rank: above its line what it sends, below it what it receives, in the sender's colour; pale while the latency " +

@@ -3,7 +3,7 @@
 import { bar_chart } from "./bar_chart.js";
 import { dot_chart } from "./dot_chart.js";
 import { choice, element } from "./element.js";
-import { bytes, counted, duration, least_of, listed, significant } from "./format.js";
+import { bit_rate, bytes, counted, duration, least_of, listed, significant } from "./format.js";
 import { table } from "./table.js";
 
 /**
@@ -43,12 +43,14 @@ const traffic_quantities = {
   messages_per_rank: {label: "messages sent", format: significant},
 };
 
-/** @param {HTMLElement} parent @param {{rows: NetcheckRow[]}} content */
+/** @param {HTMLElement} parent @param {{latency_s: number, bandwidth_bytes_per_s: number | null, rows: NetcheckRow[]}} content */
 export function netcheck_page(parent, content) {
   const {rows} = content;
   const waited = rows.some((row) => row.measured_p99_s !== row.measured_s);
   parent.append(element("h1", {}, "Does the network take what the formulas say?"),
-    ...netcheck_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)));
+    ...netcheck_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
+    element("p", {class: "setting"}, `${duration(content.latency_s)} a message, ` +
+      `${content.bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * content.bandwidth_bytes_per_s)}.`));
   dot_chart(parent, {
     id: "times", title: "Closed form and measurement", heading: "collective", log: true,
     note: "A ring is the closed form, a dot the measurement: they agree where the dot is within its ring.",

@@ -29,6 +29,8 @@ import { table } from "./table.js";
  * @property {number} compute_s
  * @property {number} batch
  * @property {number} epoch_rows
+ * @property {number} latency_s
+ * @property {number | null} bandwidth_bytes_per_s null: no limit
  * @property {PredictionRow[]} rows
  * @property {{transmit_s: number, reduce_s: number, update_s: number,
  *   rows: {name: string, formula: string, seconds: number}[]}} lower_bounds
@@ -112,7 +114,7 @@ export function prediction_sentences({rows, workers}) {
 const prediction_quantities = [
   ["step_s", "a step of a long run", duration],
   ["closed_form_s", "the first step, by its closed form", duration],
-  ["epoch_s", "a pass over the data", duration],
+  ["epoch_s", "a pass over the data, of a long run", duration],
   ["bytes_per_step", "bytes of a step, all ranks", bytes],
   ["messages_per_step", "messages of a step, all ranks", significant],
 ];
@@ -144,11 +146,12 @@ const few = 30;
 
 /** @param {HTMLElement} parent @param {PredictionDocument} content */
 export function prediction_page(parent, content) {
-  const {rows, workers, parameters, compute_s, batch, epoch_rows} = content;
+  const {rows, workers, parameters, compute_s, batch, epoch_rows, latency_s, bandwidth_bytes_per_s} = content;
   parent.append(element("h1", {}, "What a step takes, on paper"),
     ...prediction_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
     element("p", {class: "setting"}, `${counted(workers, "worker")}, a model of ${significant(parameters, 9)} parameters, ` +
-      `${duration(compute_s)} for a minibatch of ${batch} rows, a pass over ${epoch_rows} rows. A step: one minibatch of every worker.` +
+      `${duration(compute_s)} for a minibatch of ${batch} rows, a pass over ${epoch_rows} rows; ` +
+      `${duration(latency_s)} a message, ${bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * bandwidth_bytes_per_s)}. A step: one minibatch of every worker.` +
       (rows.some(({step_error_s}) => step_error_s) ? " ±: the mean of what is drawn at random or never comes round again; in 998 of 1000 cases it is within that." : "")));
   draw_predictions(parent, rows);
   draw_bounds(parent, content.lower_bounds);
@@ -183,7 +186,7 @@ function draw_predictions(parent, rows) {
 function draw_bounds(parent, {transmit_s, reduce_s, update_s, rows}) {
   bar_chart(parent, {
     id: "bounds", title: "What one exchange of the model takes at least", heading: "way",
-    note: `Without latency and computing: T = ${duration(transmit_s)} to send the model, R = ${duration(reduce_s)} to add one, ` +
+    note: `Without latency and the computing of gradients: T = ${duration(transmit_s)} to send the model, R = ${duration(reduce_s)} to add one, ` +
       `U = ${duration(update_s)} to update it.`,
     parts: [{name: "seconds", color: "var(--series-0)"}], label: () => "at least", format: () => duration,
     rows: () => rows.map(({name, seconds}) => ({name, values: [seconds]})),

@@ -289,5 +289,17 @@ export function verdicts_of(groups, lacking = []) {
  */
 function depth_text(runs) {
   const lowest = best_of(runs.filter((run) => !run.diverged), measures[0]);
-  return lowest === null ? "" : `. It came down to ${significant(lowest)}`;
+  return lowest === null ? "" : `. It came down to ${significant(lowest)}${risen_text(runs)}`;
+}
+
+/**
+ * Where it did not stay at the target: it ended above it by more than a twentieth of the way down
+ * to it, as the notes have it, too (study/risen_again.hpp).
+ * @param {Run[]} runs
+ */
+function risen_text(runs) {
+  const risen = runs.filter(({train_loss, target_loss, evaluations}) =>
+    train_loss - target_loss > 0.05 * Math.max(0, (evaluations?.train_loss?.[0] ?? Infinity) - target_loss));
+  const end = mean_of(risen, (run) => run.train_loss);
+  return end === null ? "" : `, and went up again, to ${significant(end)} at its end${risen.length < runs.length ? seeds_text(risen.length, runs.length) : ""}`;
 }

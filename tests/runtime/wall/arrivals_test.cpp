@@ -68,3 +68,20 @@ TEST_CASE("a rank that only receives from certain others keeps no list", "[runti
   if (one_lies_unread) arrivals.take(2);
   CHECK(arrivals.all().empty());
 }
+
+TEST_CASE("what arrives before something that was announced earlier is put in its place",
+          "[runtime]") {
+  Arrivals arrivals(4);
+  arrivals.announce(0, Time{30});
+  arrivals.announce(1, Time{10});
+  REQUIRE(senders(arrivals) == std::vector{1, 0});
+  arrivals.announce(2, Time{30});  // as late as one that is known: behind it
+  arrivals.announce(3, Time{20});
+  std::vector<int> from;
+  for (const Arrivals::Arrival& arrival : arrivals.all_announced()) from.push_back(arrival.from);
+  CHECK(from == std::vector{1, 3, 0, 2});
+  arrivals.take(1);
+  arrivals.announce(1, Time{5});  // what has been taken is behind
+  arrivals.take(3);
+  CHECK(arrivals.all_announced().front().from == 1);
+}

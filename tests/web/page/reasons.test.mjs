@@ -142,6 +142,14 @@ test("with the loss that all reached as target it is said how far down each came
       "ring took 2 times as long, 8 s: as many passes over the data, and each took 2 times as long. It came down to 0.4."]);
 });
 
+test("who was first and went up again is told with the loss it ended at", () => {
+  const common = (label, train_loss, more = {}) =>
+    run(label, {configuration: "", train_loss, evaluations: {train_loss: [0.7, 0.5, train_loss]}, ...more});
+  assert.deepEqual(outcomes(common("gossip", 0.6), common("ring", 0.505, {seconds_to_target: 8, epochs_to_target: 2})),
+    ["gossip was there first, after 4 s, 2 times as fast as the next. It came down to 0.5, and went up again, to 0.6 at its end.",
+      "ring took 2 times as long, 8 s: as many passes over the data, and each took 2 times as long. It came down to 0.5."]);
+});
+
 test("of a target that is no loss it says how close it came", () => {
   assert.deepEqual(outcomes(run("a", {target_loss: null, target_accuracy: 0.9, seconds_to_target: null,
     evaluations: {train_loss: [0.7, 0.5], test_accuracy: [0.5, 0.85, 0.8]}})), ["a did not get there; its highest test accuracy was 0.85."]);

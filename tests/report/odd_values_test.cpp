@@ -1,0 +1,51 @@
+// Values that are printed in several places, or that would steer a terminal.
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trainyard/report/summary_format.hpp"
+
+#include "report/results.hpp"
+#include "run/end_remarks.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+std::vector<RunResult> with_gossip(RunResult result) {
+  std::vector<RunResult> results;
+  results.push_back(std::move(result));
+  results.push_back(bare_result("gossip"));
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("a loss that diverged has the same digits wherever it is printed", "[report]") {
+  RunResult result = bare_result("ring");
+  const double loss = 391234.123456;
+  result.summary.train_loss = result.metrics.back().train_loss = loss;
+  result.summary.diverged = true;
+  result.summary.consensus_distance = -std::numeric_limits<double>::quiet_NaN();
+  const std::string note = divergence_note(result.metrics).value_or("");
+  const std::string run = summary_table(result.summary);
+  const std::string comparison = comparison_table(with_gossip(std::move(result)));
+  for (const std::string& text : {note, run, comparison}) {
+    CHECK_THAT(text, ContainsSubstring("391234") && !ContainsSubstring("391234.") &&
+                         !ContainsSubstring("-nan"));
+  }
+  Summary alone = bare_result("ring").summary;
+  alone.workers = 1;
+  CHECK_THAT(summary_table(alone), ContainsSubstring(", 1 worker, "));
+}
+
+TEST_CASE("CSV steers no terminal", "[report]") {
+  RunResult result = full_result("ring");
+  result.summary.dataset = "a\x1b[2Jb";
+  const std::string csv = summary_csv(with_gossip(std::move(result)));
+  CHECK_THAT(csv, ContainsSubstring(",a?[2Jb,") && !ContainsSubstring("\x1b"));
+}
+
+}  // namespace trainyard
