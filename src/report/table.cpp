@@ -11,8 +11,8 @@
 #include "trainyard/study/seed_statistics.hpp"
 
 #include "report/aligned.hpp"
+#include "report/first_at_target.hpp"
 #include "report/markup.hpp"
-#include "study/risen_again.hpp"
 
 namespace trainyard {
 
@@ -249,67 +249,6 @@ constexpr const char* seeds_legend =
     "             seeds - 1), empty where it rounds to 0; to target: how many reached it, if not "
     "all\n";
 
-/// Over the same seeds, all of which came to their end or to the target: a mean over other seeds is
-/// a mean over other luck.
-bool can_be_ranked(const std::vector<SeedStatistics>& all) {
-  const auto seeds_of = [](const SeedStatistics& one) {
-    return std::set<std::uint64_t>(one.seeds.begin(), one.seeds.end());
-  };
-  return std::ranges::all_of(all, [&](const SeedStatistics& one) {
-    return seeds_of(one) == seeds_of(all.front()) &&
-           std::ranges::none_of(one.summaries, [](const Summary* s) {
-             return s->interrupted && !s->seconds_to_target;
-           });
-  });
-}
-
-/// "2.31 times as"; of what rounds to 1 "as".
-std::string times_as(double ratio) {
-  const std::string text = fmt::format("{:.3g}", ratio);
-  return text == "1" ? "as" : text + " times as";
-}
-
-/// The two that were first at the target, on average, and why the first one was.
-std::string winner(const std::vector<SeedStatistics>& all, const std::vector<RunResult>& results) {
-  if (!can_be_ranked(all)) return "";
-  struct Arrived {
-    std::string name;
-    double seconds, epochs;
-  };
-  std::vector<Arrived> arrived;
-  bool contested = false;
-  for (const SeedStatistics& one : all) {
-    const auto mean = [&](auto member) {
-      return statistics_of(one.summaries, [&](const Summary& s) { return s.*member; });
-    };
-    const auto seconds = mean(&Summary::seconds_to_target),
-               epochs = mean(&Summary::epochs_to_target);
-    if (!seconds) continue;
-    if (seconds->count < one.summaries.size() || one.diverged > 0) {
-      contested = true;
-      continue;
-    }
-    if (!(seconds->mean > 0.0 && epochs->mean > 0.0)) continue;
-    arrived.push_back({name_at(one.label, one.varied), seconds->mean, epochs->mean});
-  }
-  if (arrived.size() < 2) return "";
-  std::ranges::sort(arrived, {}, &Arrived::seconds);
-  const Arrived& first = arrived[0];
-  const Arrived& second = arrived[1];
-  std::string risen;
-  for (const RisenAgain& one : risen_again(results)) {
-    if (one.name != first.name && one.name != second.name) continue;
-    risen += fmt::format("{} went up again after that, {}.\n", one.name, text_of(one));
-  }
-  return fmt::format(
-      "first at the target{}: {} after {}; then {} after {}.\n{}"
-      "The first needs {} long for a pass over the data, and {} many passes.\n\n",
-      contested ? ", of those that were there with all seeds" : "", first.name,
-      human_duration(first.seconds), second.name, human_duration(second.seconds), risen,
-      times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)),
-      times_as(first.epochs / second.epochs));
-}
-
 /// Where it is not the same in all: schemes with one step size need not move equally far.
 std::string what_steps_are(const std::vector<RunResult>& results) {
   const std::vector<StepKind> kinds = differing_steps(results);
@@ -365,7 +304,7 @@ std::string comparison_table(const std::vector<RunResult>& results,
   std::string text = heading(results, options) + "\n" +
                      in_blocks(comparison_rows(results, all, columns, options, Deviations::beneath),
                                heading_columns(all.front())) +
-                     (lacking.empty() ? winner(all, results) : "") + legend(columns) +
+                     (lacking.empty() ? first_at_target(all, results) : "") + legend(columns) +
                      not_counted_note(results);
   if (std::ranges::any_of(results, is_tuned)) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;

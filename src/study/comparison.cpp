@@ -16,14 +16,14 @@
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/plan.hpp"
-#include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/tuning.hpp"
-#include "trainyard/topology/topology.hpp"
 
 #include "study/cases.hpp"
 #include "study/relate.hpp"
+#include "study/room.hpp"
 #include "study/same_runs.hpp"
+#include "study/tuned_runs.hpp"
 #include "study/work_list.hpp"
 
 namespace trainyard {
@@ -33,33 +33,6 @@ namespace {
 bool is_set(const std::atomic<bool>* flag) {
   // relaxed: a flag that a signal sets; nothing is published with it.
   return flag != nullptr && flag->load(std::memory_order_relaxed);
-}
-
-/// Runs of one contestant that train alike but for their seeds, so they have one step size.
-struct Entry {
-  std::vector<std::size_t> tuned;  // cases: those of one point, each with its seed
-  bool is_tuned = false;
-  std::vector<std::size_t> waiting;  // cases, until it is
-  std::optional<StepSizeSearch> search;
-  std::vector<RunResult> trials;
-  std::size_t outstanding = 0;            // trials
-  std::exception_ptr error;               // of one of them
-  std::map<std::size_t, RunResult> made;  // of cases that the search has run
-};
-
-Note edge_note(const Tuning& tuning) {
-  return {.about = "",
-          .text = fmt::format("warning: a step size beyond {:.6g} may be better: the next one was "
-                              "not tried for as long as the run is",
-                              tuning.sizes.front())};
-}
-
-std::vector<OptionText> texts_of(const Tuning& tuning) {
-  std::vector<OptionText> texts;
-  for (std::size_t i = 0; i < tuning.names.size(); ++i) {
-    texts.push_back({tuning.names[i], fmt::to_string(tuning.sizes[i])});
-  }
-  return texts;
 }
 
 /// The runs of one comparison, under way.
@@ -82,20 +55,18 @@ class Comparison {
  private:
   bool take_turns() const;
   int jobs() const;
-  Entry& entry_of(std::size_t index) { return entries_[entry_of_[index]]; }
+  TunedRuns& entry_of(std::size_t index) { return entries_[entry_of_[index]]; }
   void begin(std::size_t index);
   void fail(const Case& one, const std::exception_ptr& error);
-  void add_trials(Entry& entry);
-  void take_runs(Entry& entry);
-  void try_one(Entry& entry, std::size_t trial);
-  void add_runs(Entry& entry);
+  void add_trials(TunedRuns& entry);
+  void take_runs(TunedRuns& entry);
+  void try_one(TunedRuns& entry, std::size_t trial);
+  void add_runs(TunedRuns& entry);
   void run_one(std::size_t index);
   void tell_others(std::size_t index);
   RunResult made_or_run(std::size_t index, const RunHooks& listening);
   void keep(std::size_t index, FunctionRef<RunResult(const RunHooks&)> make);
   void forget_model(std::size_t index);
-  std::optional<Note> note_of_tuning() const;
-  void say_what_tuning_costs();
   void remark(const std::string& text);
 
   const ComparisonRequest& request_;
@@ -103,7 +74,7 @@ class Comparison {
   std::vector<Case> cases_;
   std::vector<std::vector<std::size_t>> others_;  // of each case: later ones, the same run
   std::vector<std::optional<RunResult>> results_;
-  std::deque<Entry> entries_;          // which stay where they are
+  std::deque<TunedRuns> entries_;      // which stay where they are
   std::vector<std::size_t> entry_of_;  // of each case
   std::size_t searches_ = 0;           // begun
   WorkList work_;
@@ -114,25 +85,6 @@ class Comparison {
 void Comparison::remark(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (hooks_.remark) hooks_.remark(text);
-}
-
-/// Whose messages a worker may hold at once, at most.
-double neighbours(const Case& one) {
-  const Scheme& scheme = find_scheme(one.configuration.scheme);
-  if (!takes(scheme, "topology")) return 1.0;
-  const Ingredients made = make_ingredients(scheme, one.configuration);
-  std::size_t most = 0;
-  for (const MixingRow& row : made.get<Topology>("topology").matrices.front()) {
-    most = std::max(most, row.receives.size());
-  }
-  return static_cast<double>(most);
-}
-
-/// By a generous estimate.
-double bytes_of_run(const Case& one, const Model& model) {
-  constexpr double generous = 8.0;  // times replicas, gradients and what neighbours send
-  return generous * static_cast<double>(model.dimension() * bytes_of(model.scalar())) *
-         (one.configuration.workers * (2.0 + neighbours(one)) + 3.0);
 }
 
 /// In `wall` runs would take each other's cores.
@@ -164,7 +116,7 @@ int Comparison::jobs() const {
   const int wanted = std::clamp(most_workers / workers, 1, asked);
   if (wanted == 1 || memory_bound() == std::numeric_limits<std::size_t>::max()) return wanted;
   double largest = 1.0;
-  for (const Entry& entry : entries_) {  // a model does not depend on the seed
+  for (const TunedRuns& entry : entries_) {  // a model does not depend on the seed
     const Case& one = cases_[entry.tuned.front()];
     const auto model = make_model({one.configuration.model, one.configuration.l2}, one.data->train);
     largest = std::max(largest, bytes_of_run(one, *model));
@@ -175,7 +127,7 @@ int Comparison::jobs() const {
 
 /// The first case of an entry begins its tuning, which the others wait for.
 void Comparison::begin(std::size_t index) {
-  Entry& entry = entry_of(index);
+  TunedRuns& entry = entry_of(index);
   if (cases_[index].tuned.empty()) {
     run_one(index);
     return;
@@ -210,7 +162,7 @@ void Comparison::fail(const Case& one, const std::exception_ptr& error) {
   hooks_.begins(one)->failed(error);
 }
 
-void Comparison::add_trials(Entry& entry) {
+void Comparison::add_trials(TunedRuns& entry) {
   const std::size_t count = entry.search->trials().size();
   if (count == 0) {
     take_runs(entry);
@@ -228,7 +180,7 @@ void Comparison::add_trials(Entry& entry) {
 }
 
 /// Those that the search has made already are not made again.
-void Comparison::take_runs(Entry& entry) {
+void Comparison::take_runs(TunedRuns& entry) {
   std::vector<RunResult> runs = entry.search->take_runs();
   for (std::size_t seed = 0; seed < runs.size(); ++seed) {
     const Case& one = cases_[entry.tuned[seed]];
@@ -238,7 +190,7 @@ void Comparison::take_runs(Entry& entry) {
 }
 
 /// Whoever ends the last of a batch asks for the next one.
-void Comparison::try_one(Entry& entry, std::size_t trial) {
+void Comparison::try_one(TunedRuns& entry, std::size_t trial) {
   const Case& first = cases_[entry.tuned[trial % entry.tuned.size()]];
   RunResult ended;
   ended.summary.interrupted = true;
@@ -270,7 +222,7 @@ void Comparison::try_one(Entry& entry, std::size_t trial) {
 
 /// Those that have waited for the step size; others find it. After an interrupt only those that are
 /// made.
-void Comparison::add_runs(Entry& entry) {
+void Comparison::add_runs(TunedRuns& entry) {
   std::vector<WorkList::Work> pieces;
   {
     const std::lock_guard lock(mutex_);
@@ -284,7 +236,7 @@ void Comparison::add_runs(Entry& entry) {
 
 void Comparison::run_one(std::size_t index) {
   Case& one = cases_[index];
-  const Entry& entry = entry_of(index);
+  const TunedRuns& entry = entry_of(index);
   const bool is_made = entry.made.contains(index);
   const bool cut = entry.search && entry.search->result().interrupted;
   if (!is_made && (cut || (is_set(hooks_.interrupted) && index > 0))) return;
@@ -309,7 +261,7 @@ void Comparison::run_one(std::size_t index) {
 /// What the search has run is told as if it ran now.
 RunResult Comparison::made_or_run(std::size_t index, const RunHooks& listening) {
   Case& one = cases_[index];
-  Entry& entry = entry_of(index);
+  TunedRuns& entry = entry_of(index);
   if (const auto made = entry.made.find(index); made != entry.made.end()) {
     RunResult result = std::move(made->second);
     for (const Metrics& metrics : result.metrics) {
@@ -361,61 +313,6 @@ void Comparison::forget_model(std::size_t index) {
   if (results_[index] && cases_.size() > request_.contestants.size()) results_[index]->model = {};
 }
 
-/// In steps. What the search has made that is among the results cost nothing.
-std::optional<Note> Comparison::note_of_tuning() const {
-  std::size_t runs = 0;
-  double tuning = 0.0, results = 0.0;
-  for (const Entry& entry : entries_) {
-    if (!entry.search) continue;
-    for (const TuningTrial& trial : entry.search->result().trials) {
-      runs += entry.tuned.size();
-      tuning += static_cast<double>(trial.steps);
-    }
-    for (const auto& [index, moved] : entry.made) {
-      if (!results_[index]) continue;
-      --runs;
-      tuning -= results_[index]->summary.steps;
-    }
-  }
-  for (std::size_t index = 0; index < cases_.size(); ++index) {
-    if (results_[index] && !results_[index]->summary.tuned.empty()) {
-      results += results_[index]->summary.steps;
-    }
-  }
-  if (results == 0.0) return std::nullopt;
-  return Note{.about = "",
-              .text = fmt::format("note: each at its own best step size, found in {} further runs "
-                                  "with {:.2g} times the steps of those shown; --lr X is one for "
-                                  "all",
-                                  runs, tuning / results)};
-}
-
-/// Where it may be long: on the machine's clock, for so much time, or at many points.
-void Comparison::say_what_tuning_costs() {
-  std::size_t searches = 0, runs = 0;
-  std::optional<Duration> longest;
-  bool on_clock = false;
-  for (const Entry& entry : entries_) {
-    const Case& first = cases_[entry.tuned.front()];
-    if (first.tuned.empty()) continue;
-    ++searches;
-    runs += entry.tuned.size();
-    longest = std::max(longest, first.configuration.seconds);
-    on_clock = on_clock || first.configuration.time == TimeMode::wall;
-  }
-  if (searches == 0 || !(on_clock || longest || !request_.variations.empty())) return;
-  const std::string at_most =
-      on_clock && longest
-          ? fmt::format(", {} in all at most",
-                        human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
-          : "";
-  remark(
-      fmt::format("tuning: {} to find, each with at most four times the steps of its run{}{}; "
-                  "--lr X is one for all",
-                  searches == 1 ? "a step size" : fmt::format("{} step sizes", searches),
-                  runs == searches ? "" : "s", at_most));
-}
-
 std::vector<RunResult> Comparison::run() {
   std::map<std::string, std::size_t> places;
   std::vector<WorkList::Work> pieces;
@@ -428,7 +325,7 @@ std::vector<RunResult> Comparison::run() {
     }
     const auto [place, is_new] = places.try_emplace(training_of(cases_[index]), entries_.size());
     if (is_new) entries_.emplace_back();
-    Entry& entry = entries_[place->second];
+    TunedRuns& entry = entries_[place->second];
     const bool of_its_point =
         entry.tuned.empty() || cases_[entry.tuned.front()].varied == cases_[index].varied;
     if (of_its_point) entry.tuned.push_back(index);
@@ -438,9 +335,10 @@ std::vector<RunResult> Comparison::run() {
   work_.add(std::move(pieces));
   const int at_once = jobs();
   if (hooks_.planned) hooks_.planned(cases_, at_once);
-  say_what_tuning_costs();
+  const bool is_far = !request_.variations.empty();
+  if (const auto text = what_tuning_costs(entries_, cases_, is_far)) remark(*text);
   work_.run(at_once);
-  tuning_note_ = note_of_tuning();
+  tuning_note_ = note_of_tuning(entries_, results_);
   std::vector<RunResult> made;
   for (std::optional<RunResult>& result : results_) {
     if (result) made.push_back(std::move(*result));

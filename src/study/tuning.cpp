@@ -22,14 +22,12 @@ constexpr int furthest = grid_reach + 16;  // of the extended grid
 constexpr double never_looked_at = 1e9;    // epochs; a short run is looked at when it ends
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-std::vector<double> parts_of(const Configuration& run) {
-  if (has_target(run)) return {1.0 / 128, 1.0 / 32, 1.0 / 8, 1.0 / 2, 1.0};
-  return {1.0 / 32, 1.0 / 8, 1.0};
+bool is_by_clock(const Configuration& run) {
+  return *run.steps >= static_cast<std::uint64_t>(most_steps);
 }
 
-/// Steps of that part of the run: whole cycles of what happens only every so many steps, and more
-/// than one, as a centre that has not moved yet says nothing. A handful at least, as long as nine
-/// times as many are not much of the run.
+/// A few steps, as long as nine times as many are not much of the run; whole cycles of what happens
+/// only every so many steps, and more than one, as a centre that has not moved yet says nothing.
 std::uint64_t steps_of_part(const Configuration& run, double part) {
   const double whole = static_cast<double>(*run.steps);
   const double few = std::min(4.0, whole / 16.0);
@@ -39,6 +37,19 @@ std::uint64_t steps_of_part(const Configuration& run, double part) {
   const std::uint64_t cycles =
       std::max<std::uint64_t>(cycle > 1 ? 2 : 1, (asked + cycle - 1) / cycle);
   return std::min(cycles * cycle, *run.steps);
+}
+
+/// Of the run's steps, or of its time, in each round. How far off a target is nobody knows: from
+/// few steps on, each time sixteen times as many.
+std::vector<double> parts_of(const Configuration& run) {
+  if (!has_target(run)) return {1.0 / 32, 1.0 / 8, 1.0};
+  std::vector<double> parts;
+  const double whole = static_cast<double>(*run.steps);
+  double part =
+      is_by_clock(run) ? 1.0 / 4096 : static_cast<double>(steps_of_part(run, 0.0)) / whole;
+  for (; part < 0.5; part *= 16.0) parts.push_back(part);
+  parts.push_back(1.0);
+  return parts;
 }
 
 /// The step size's way through a run, in a run so much shorter.
@@ -152,7 +163,7 @@ Configuration StepSizeSearch::trial_of(const Powers& powers, std::size_t seed) c
   }
   if (is_whole()) return c;
   const double part = parts_[round_];
-  const bool by_clock = *c.steps >= static_cast<std::uint64_t>(most_steps);
+  const bool by_clock = is_by_clock(runs_[seed]);
   if (!by_clock) c.steps = steps_of_part(runs_[seed], part);
   if (runs_[seed].seconds) {
     const Duration time = scaled(*runs_[seed].seconds, part);
@@ -221,9 +232,11 @@ void StepSizeSearch::begin_round() {
     ask_for(along(0));
     return;
   }
-  extensions_ = is_whole() ? 1 : 2;
-  std::vector<Powers> asked = untried_beside(best_);
-  asked.insert(asked.begin(), best_);
+  extensions_ = is_whole() && !has_target(runs_.front()) ? 1 : 2;
+  std::vector<Powers> asked{best_};
+  // With a target its neighbours need not run for longer than it does, which is not known yet.
+  if (!has_target(runs_.front()))
+    std::ranges::copy(untried_beside(best_), std::back_inserter(asked));
   ask_for(std::move(asked));
 }
 
@@ -277,16 +290,29 @@ void StepSizeSearch::take(std::vector<RunResult> ended) {
   if (!tuning_.interrupted) go_on();
 }
 
+/// What is to be tried next in this round. More steps want smaller step sizes, so on the way to a
+/// target only these are looked at until somebody is there.
+std::vector<StepSizeSearch::Powers> StepSizeSearch::next_beside(const Candidate& best) const {
+  std::vector<Powers> beside = untried_beside(best.powers);
+  if (has_target(runs_.front()) && round_ > 0 && !is_there(best) && !is_whole()) {
+    std::erase_if(beside, [&](const Powers& powers) { return powers > best.powers; });
+  }
+  return beside;
+}
+
 /// To the next batch of this round, or to the next round.
 void StepSizeSearch::go_on() {
   if (round_ == 0 && grids_ < first_.size()) {
     ask_for(along(grids_++));
     return;
   }
-  const std::vector<Powers> beside = untried_beside(best_);
-  if (!beside.empty() && extensions_ > 0) {
-    --extensions_;
-    ask_for(beside);
+  const Candidate best = *std::ranges::min_element(tried_, better);
+  std::vector<Powers> beside = next_beside(best);
+  // None of them runs for longer than the one that is there.
+  const bool is_cheap = is_there(best) && has_target(runs_.front());
+  if (!beside.empty() && (extensions_ > 0 || is_cheap)) {
+    if (!is_cheap) --extensions_;
+    ask_for(std::move(beside));
     return;
   }
   end_round(!beside.empty() ||

@@ -14,9 +14,13 @@
 //   16 powers beyond the grid. Together this is at most four runs' work beside the run.
 // Schedule: one of the step size, and its warm-up, are as much shorter as the run is: a cosine that
 //   has hardly begun says nothing of one that has ended.
-// With a target: the rounds have 1/128, 1/32, 1/8, 1/2 and all of the steps, and the first in which
-//   the best is at the target is the last. A run counts as there only if its next evaluation holds
-//   the target too: a dip is luck. It ends then.
+// With a target: how many steps it needs is what is to be found out. The rounds have four steps, or
+//   two cycles, and each time sixteen times as many; in the second and later ones the best runs
+//   first, and then smaller ones as long as they are better, as more steps want smaller step sizes.
+//   Once somebody is there its neighbours are tried, no longer than it took, until it is between
+//   two that are later. That is about four times the steps that the run needs, and seven at most,
+//   where the target is just beyond a round. A run counts as there only if its next evaluation
+//   holds the target too: a dip is luck. It ends then.
 // Criterion: with a target, the time until it is reached, on average over seeds; what does not
 //   reach it loses. Otherwise, and among those that do not, the training loss at the end. A run
 //   that diverged loses against every one that did not; of equals the one nearest to γ₀ wins.
@@ -109,6 +113,7 @@ class StepSizeSearch {
   std::vector<Powers> untried_beside(const Powers& best) const;
   bool is_allowed(std::size_t which, int power) const;
   Candidate candidate_of(const Powers& powers, std::span<const RunResult> ended) const;
+  std::vector<Powers> next_beside(const Candidate& best) const;
   void go_on();
   void end_round(bool at_edge);
   void say(const std::string& text) const;

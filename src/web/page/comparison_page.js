@@ -81,7 +81,8 @@ export function setting_words(runs) {
   const each = (/** @type {(run: Run) => any} */ of) => [...new Set(runs.map(of))];
   const target = setting_target(runs), workers = each((run) => run.workers);
   return `${model.name} on ${dataset.name}: ${dataset.rows} rows of ${dataset.features} features, ` +
-    `${workers.length === 1 ? counted(workers[0], "worker") : `${workers.join(", ")} workers`}, ${time === "virtual" ? "in simulated time" : "on the machine's clock"}` +
+    `${workers.length === 1 ? counted(workers[0], "worker") : `${workers.join(", ")} workers`}, ${time === "virtual" ? "in simulated time" : "on the machine's clock"}, ` +
+    `${counted(each((run) => run.seed).length, "seed")}` +
     `${target ? `; to be reached: ${target}` : ""}.`;
 }
 

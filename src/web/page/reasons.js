@@ -3,6 +3,7 @@
 
 import { mean_of } from "./curves.js";
 import { bit_rate, bytes, duration, percent, significant, times, times_as } from "./format.js";
+import { paired_difference } from "./paired.js";
 
 /** @typedef {import("./curves.js").Group} Group */
 /** @typedef {import("./curves.js").Run} Run */
@@ -188,6 +189,17 @@ function fates_of(runs, all) {
 }
 
 /**
+ * Whether the seeds bear out that one took longer than another; with one seed nothing gainsays it.
+ * @param {Arrival} one @param {Arrival} other
+ */
+function is_borne_out(one, other) {
+  const times_of = (/** @type {Arrival} */ {group}) =>
+    [...group.runs].sort((a, b) => a.seed - b.seed).map((run) => run.seconds_to_target);
+  const difference = paired_difference(times_of(one), times_of(other));
+  return difference === null || difference.is_borne_out;
+}
+
+/**
  * Of those that were there, against the first one; without it, where they are not ranked.
  * @param {Arrival} one @param {Arrival | null} first @param {Arrival | undefined} next
  * @param {boolean} is_contested by one that was there sooner, but not with all seeds
@@ -199,13 +211,16 @@ function arrival_text(one, first, next, is_contested) {
   const when = `${duration(seconds)}${seeds}`;
   if (first === null || first.seconds === 0 || first.reached < first.group.runs.length || one.reached < all) return `was there after ${when}`;
   const best = Number(first.seconds);
+  const doubt = `about as soon as far as ${all} seeds tell`;
   if (one !== first) {
+    if (!is_borne_out(first, one)) return `was there after ${when}, ${doubt}`;
     const why = seconds / best < 1.005 ? "" : passes_text(one, first);
     return `took ${times_as(seconds / best, "long")}, ${when}${why}`;
   }
   const rival = next !== undefined && next.seconds !== null && next.reached === next.group.runs.length ? next.seconds / seconds : null;
   if (is_contested) return `was there first of those that were with all seeds, after ${when}`;
   if (rival === null) return `was there first, after ${when}`;
+  if (next !== undefined && !is_borne_out(one, next)) return `was there after ${when}, the next ${doubt}`;
   return rival < 1.005 ? `was there after ${when}, as soon as the next` : `was there first, after ${when}, ${times_as(rival, "fast")} as the next`;
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { groups_of } from "../../../src/web/page/curves.js";
+import { paired_difference, student_quantile } from "../../../src/web/page/paired.js";
 import { answer_title, latency_share, reason_of, target_text, time_shares, unranked_words, verdicts_of } from "../../../src/web/page/reasons.js";
 
 // 8 workers, 100 µs and 1 Gbit/s a message, whose 12.5 kB take as long again.
@@ -173,4 +174,33 @@ test("a target is named by what it is", () => {
   assert.equal(target_text(run("ring", {target_loss: null, target_accuracy: 0.9})), "a test accuracy of 0.9");
   assert.equal(target_text(run("ring", {target_loss: null, target_gradient: 1e-3})), "a squared gradient norm of 0.001");
   assert.equal(target_text(run("ring", {target_loss: null})), "");
+});
+
+test("with several seeds first is who the seeds bear out", () => {
+  const seeds = (label, seconds) => seconds.map((one, at) => run(label, {seed: at + 1, seconds_to_target: one}));
+  const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({outcome}) => outcome);
+  // Differences of 1, 1.1 and 0.9 s: 1 ± 0.25.
+  assert.match(outcomes(...seeds("ring", [4, 5, 6]), ...seeds("gossip", [5, 6.1, 6.9]))[0], /^was there first/);
+  // Of 3, -1 and 1 s: 1 ± 5.
+  const unsure = outcomes(...seeds("ring", [4, 5, 6]), ...seeds("gossip", [7, 4, 7]));
+  assert.equal(unsure[0], "was there after 5 s, the next about as soon as far as 3 seeds tell.");
+  assert.equal(unsure[1], "was there after 6 s, about as soon as far as 3 seeds tell.");
+});
+
+test("Student's interval of paired differences", () => {
+  // Of 3, -1, 1: mean 1, deviation 2, t(2) 4.303.
+  const difference = paired_difference([4, 5, 6], [7, 4, 7]);
+  assert.ok(Math.abs(difference.mean - 1) < 1e-12);
+  assert.ok(Math.abs(difference.half_width - 4.303 * 2 / Math.sqrt(3)) < 1e-12);
+  assert.equal(difference.is_borne_out, false);
+  assert.equal(paired_difference([1], [2]), null);
+  assert.ok(Math.abs(student_quantile(31) - 2.0395) < 5e-4);
+  assert.ok(Math.abs(student_quantile(1000) - 1.9623) < 5e-4);
+});
+
+test("a step size that was found for the run is said with it", () => {
+  const reason = (tuned) => reason_of(groups_of([run("ring", {tuned})])[0]);
+  assert.match(reason({lr: "32"}), /others\. Its step size, the best of a grid: 32\.$/);
+  assert.match(reason({lr: "32", "consensus-rate": "0.6"}), /: 32, consensus-rate 0\.6\.$/);
+  assert.doesNotMatch(reason(undefined), /step size/);
 });

@@ -1,0 +1,127 @@
+#include "report/first_at_target.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/units.hpp"
+#include "trainyard/study/contestant.hpp"
+
+#include "study/paired_difference.hpp"
+#include "study/risen_again.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Over the same seeds, all of which came to their end or to the target: a mean over other seeds is
+/// a mean over other luck.
+bool can_be_ranked(const std::vector<SeedStatistics>& all) {
+  const auto seeds_of = [](const SeedStatistics& one) {
+    return std::set<std::uint64_t>(one.seeds.begin(), one.seeds.end());
+  };
+  return std::ranges::all_of(all, [&](const SeedStatistics& one) {
+    return seeds_of(one) == seeds_of(all.front()) &&
+           std::ranges::none_of(one.summaries, [](const Summary* s) {
+             return s->interrupted && !s->seconds_to_target;
+           });
+  });
+}
+
+/// "2.31 times as"; of what rounds to 1 "as".
+std::string times_as(double ratio) {
+  const std::string text = fmt::format("{:.3g}", ratio);
+  return text == "1" ? "as" : text + " times as";
+}
+
+struct Arrived {
+  std::string name;
+  double seconds = 0.0, epochs = 0.0;      // means over seeds
+  double interval_s = 0.0;                 // between the two evaluations in question, at most
+  std::vector<double> seconds_of_seeds{};  // in the order of the seeds
+};
+
+/// Those that were there with all seeds, the first one first. `contested`: another one was there
+/// with some.
+std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& contested) {
+  std::vector<Arrived> arrived;
+  for (const SeedStatistics& one : all) {
+    const auto mean = [&](auto member) {
+      return statistics_of(one.summaries, [&](const Summary& s) { return s.*member; });
+    };
+    const auto seconds = mean(&Summary::seconds_to_target),
+               epochs = mean(&Summary::epochs_to_target);
+    if (!seconds) continue;
+    if (seconds->count < one.summaries.size() || one.diverged > 0) {
+      contested = true;
+      continue;
+    }
+    if (!(seconds->mean > 0.0 && epochs->mean > 0.0)) continue;
+    arrived.push_back({name_at(one.label, one.varied), seconds->mean, epochs->mean});
+    std::map<std::uint64_t, double> by_seed;
+    for (const Summary* s : one.summaries) {
+      by_seed[s->seed] = *s->seconds_to_target;
+      arrived.back().interval_s =
+          std::max(arrived.back().interval_s, s->target_interval_s.value_or(0.0));
+    }
+    for (const auto& [seed, value] : by_seed) arrived.back().seconds_of_seeds.push_back(value);
+  }
+  std::ranges::sort(arrived, {}, &Arrived::seconds);
+  return arrived;
+}
+
+/// What the order of the two rests on. Between two evaluations a straight line stands for the
+/// curve; where both made as many passes they have the same curve, and the same line.
+struct Grounds {
+  bool is_borne_out = true;
+  std::string text;
+};
+
+Grounds grounds_of(const Arrived& first, const Arrived& second) {
+  const auto difference = paired_difference(first.seconds_of_seeds, second.seconds_of_seeds);
+  if (difference) {
+    const std::string interval =
+        fmt::format("{} seeds differ by {} ± {} (95 %, Student)", difference->pairs,
+                    human_duration(difference->mean), human_duration(difference->half_width));
+    return {difference->is_borne_out(), interval};
+  }
+  const double apart = second.seconds - first.seconds;
+  const bool is_one_curve = std::abs(first.epochs / second.epochs - 1.0) < 1e-3;
+  if (!is_one_curve && apart < std::min(first.interval_s, second.interval_s)) {
+    return {false, "less than one evaluation apart, with one seed"};
+  }
+  return {true, "with one seed"};
+}
+
+}  // namespace
+
+std::string first_at_target(const std::vector<SeedStatistics>& all,
+                            const std::vector<RunResult>& results) {
+  if (!can_be_ranked(all)) return "";
+  bool contested = false;
+  const std::vector<Arrived> arrived = arrivals(all, contested);
+  if (arrived.size() < 2) return "";
+  const Arrived& first = arrived[0];
+  const Arrived& second = arrived[1];
+  const Grounds grounds = grounds_of(first, second);
+  std::string text = fmt::format("{} at the target{}: {} after {}; then {} after {}; {}.\n",
+                                 grounds.is_borne_out ? "first" : "about as soon",
+                                 contested ? ", of those that were there with all seeds" : "",
+                                 first.name, human_duration(first.seconds), second.name,
+                                 human_duration(second.seconds), grounds.text);
+  for (const RisenAgain& one : risen_again(results)) {
+    if (one.name != first.name && one.name != second.name) continue;
+    text += fmt::format("{} went up again after that, {}.\n", one.name, text_of(one));
+  }
+  return text +
+         fmt::format("{} needs {} long for a pass over the data, and {} many passes.\n\n",
+                     grounds.is_borne_out ? "The first" : first.name,
+                     times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)),
+                     times_as(first.epochs / second.epochs));
+}
+
+}  // namespace trainyard

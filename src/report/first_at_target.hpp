@@ -1,0 +1,20 @@
+// Who was first at the target: the sentence under a comparison's table.
+//
+// Threads: any; a function of its arguments.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trainyard/study/seed_statistics.hpp"
+
+namespace trainyard {
+
+/// The two that were first, on average, what each needs more of, and what that rests on: one seed,
+/// the place of an evaluation, or seeds that bear it out. With several seeds whose differences have
+/// 0 in their 95 % interval (study/paired_difference.hpp) nobody is called first. Empty where the
+/// contestants cannot be ranked.
+std::string first_at_target(const std::vector<SeedStatistics>& all,
+                            const std::vector<RunResult>& results);
+
+}  // namespace trainyard

@@ -1,0 +1,12 @@
+// How much memory a run needs.
+#pragma once
+
+#include "trainyard/model/model.hpp"
+#include "trainyard/study/comparison.hpp"
+
+namespace trainyard {
+
+/// Of all its ranks, by a generous estimate. REQUIRES: the case is resolved.
+double bytes_of_run(const Case& one, const Model& model);
+
+}  // namespace trainyard

@@ -1,0 +1,79 @@
+#include "study/tuned_runs.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/units.hpp"
+
+namespace trainyard {
+
+Note edge_note(const Tuning& tuning) {
+  return {.about = "",
+          .text = fmt::format("warning: a step size beyond {:.6g} may be better: the next one was "
+                              "not tried for as long as the run is",
+                              tuning.sizes.front())};
+}
+
+std::vector<OptionText> texts_of(const Tuning& tuning) {
+  std::vector<OptionText> texts;
+  for (std::size_t i = 0; i < tuning.names.size(); ++i) {
+    texts.push_back({tuning.names[i], fmt::to_string(tuning.sizes[i])});
+  }
+  return texts;
+}
+
+std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
+                                             const std::vector<Case>& cases, bool is_far) {
+  std::size_t searches = 0, runs = 0;
+  std::optional<Duration> longest;
+  bool on_clock = false;
+  for (const TunedRuns& each : all) {
+    const Case& first = cases[each.tuned.front()];
+    if (first.tuned.empty()) continue;
+    ++searches;
+    runs += each.tuned.size();
+    longest = std::max(longest, first.configuration.seconds);
+    on_clock = on_clock || first.configuration.time == TimeMode::wall;
+  }
+  if (searches == 0 || !(on_clock || longest || is_far)) return std::nullopt;
+  const std::string at_most =
+      on_clock && longest
+          ? fmt::format(", {} in all at most",
+                        human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
+          : "";
+  return fmt::format(
+      "tuning: {} to find, each with at most four times the steps of its run{}{}; "
+      "--lr X is one for all",
+      searches == 1 ? "a step size" : fmt::format("{} step sizes", searches),
+      runs == searches ? "" : "s", at_most);
+}
+
+std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
+                                   const std::vector<std::optional<RunResult>>& results) {
+  std::size_t runs = 0;
+  double tuning = 0.0, shown = 0.0;
+  for (const TunedRuns& each : all) {
+    if (!each.search) continue;
+    for (const TuningTrial& trial : each.search->result().trials) {
+      runs += each.tuned.size();
+      tuning += static_cast<double>(trial.steps);
+    }
+    for (const auto& [index, moved] : each.made) {
+      if (!results[index]) continue;
+      --runs;
+      tuning -= results[index]->summary.steps;
+    }
+  }
+  for (const std::optional<RunResult>& result : results) {
+    if (result && !result->summary.tuned.empty()) shown += result->summary.steps;
+  }
+  if (shown == 0.0) return std::nullopt;
+  return Note{.about = "",
+              .text = fmt::format("note: each at its own best step size, found in {} further runs "
+                                  "with {:.2g} times the steps of those shown; --lr X is one for "
+                                  "all",
+                                  runs, tuning / shown)};
+}
+
+}  // namespace trainyard

@@ -1,0 +1,45 @@
+// Runs that have one step size, found before they are made, and what there is to say of that.
+//
+// Threads: a TunedRuns is guarded by whoever has it; the functions are any thread's.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/study/comparison.hpp"
+#include "trainyard/study/tuning.hpp"
+
+namespace trainyard {
+
+/// Runs of one contestant that train alike but for their seeds, so they have one step size.
+struct TunedRuns {
+  std::vector<std::size_t> tuned;  // cases: those of one point, each with its seed
+  bool is_tuned = false;
+  std::vector<std::size_t> waiting;  // cases, until it is
+  std::optional<StepSizeSearch> search;
+  std::vector<RunResult> trials;
+  std::size_t outstanding = 0;            // trials
+  std::exception_ptr error;               // of one of them
+  std::map<std::size_t, RunResult> made;  // of cases that the search has run
+};
+
+/// Where a larger or smaller one may be better.
+Note edge_note(const Tuning& tuning);
+/// What a summary says of it.
+std::vector<OptionText> texts_of(const Tuning& tuning);
+
+/// Before it begins, where it may be long: on the machine's clock, for so much time, or at many
+/// points (`is_far`). Empty where it is not.
+std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
+                                             const std::vector<Case>& cases, bool is_far);
+/// Afterwards, in steps: what a search has made that is among the results cost nothing. Empty where
+/// nobody was tuned.
+std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
+                                   const std::vector<std::optional<RunResult>>& results);
+
+}  // namespace trainyard
