@@ -21,8 +21,13 @@ double others(const Costs& c) {
   return static_cast<double>(c.workers - 1) / c.workers;
 }
 
+/// n/k
+double workers_a_server(const Costs& c) {
+  return static_cast<double>(c.workers) / c.servers;
+}
+
 double parameter_servers(const Costs& c) {
-  const double share = std::max(1.0, static_cast<double>(c.workers) / c.servers);
+  const double share = std::max(1.0, workers_a_server(c));
   return 2 * share * c.transmit_s + ((c.workers - 1) * c.reduce_s + c.update_s) / c.servers;
 }
 
@@ -76,6 +81,14 @@ const std::vector<ExchangeBound>& exchange_bounds() {
        [](const Costs& c) { return 2 * c.transmit_s + c.update_s; }},
       {"one server, asynchronous: all n", "nT + U",
        [](const Costs& c) { return c.workers * c.transmit_s + c.update_s; }},
+      {"k servers, asynchronous: all n", "max(2, n/k)T + U/k",
+       [](const Costs& c) {
+         return std::max(2.0, workers_a_server(c)) * c.transmit_s + c.update_s / c.servers;
+       }},
+      {"k servers, asynchronous: the first n", "max(1, n/k)T + T + U/k",
+       [](const Costs& c) {
+         return (std::max(1.0, workers_a_server(c)) + 1.0) * c.transmit_s + c.update_s / c.servers;
+       }},
       {"servers on the workers' own ports", "2(n-1)/n T + ((n-1)R + U)/n",
        [](const Costs& c) {
          return others(c) * (2 * c.transmit_s + c.reduce_s) + c.update_s / c.workers;

@@ -52,14 +52,22 @@ class LengthsAlone final : public RankWrapper {
   }
 };
 
-}  // namespace
+/// What is timed: all call their part at the same time.
+struct Exchange {
+  std::string name;
+  int servers = 0;
+  FunctionRef<void(Rank&, Vector)> part;
+  FunctionRef<void(Rank&)> serve;
+  Duration closed_form;
+  bool looks_at_vectors = false;  // beyond their lengths
+};
 
-NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
+NetcheckRow time_exchange(const Exchange& exchange, const NetcheckOptions& options) {
   const int n = options.workers;
   const bool wall = options.time == TimeMode::wall;
   RuntimeSetup setup;
   setup.workers = n;
-  setup.servers = way.servers(n, options.servers);
+  setup.servers = exchange.servers;
   setup.network = options.network;
   if (wall) {
     const Machine machine = this_machine();
@@ -71,8 +79,7 @@ NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
   Stopwatch watch{std::vector<Time>(repetitions * static_cast<std::size_t>(n)), {}};
   watch.ended = watch.began;
 
-  // One that somebody brought may look at what it receives.
-  const bool lengths_alone = !wall && is_published(way);
+  const bool lengths_alone = !wall && !exchange.looks_at_vectors;
   AlignedBuffer<float> never_touched(lengths_alone ? options.length : 0);
   const auto program = [&](Rank& bare) {
     std::optional<LengthsAlone> weightless;
@@ -82,7 +89,7 @@ NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
     auto own = AlignedBuffer<float>::zeroed(has_own ? options.length : 0);
     rank.begin();
     if (rank.rank() >= n) {
-      way.serve(rank, Scalar::float32, options.length);
+      exchange.serve(rank);
       return;
     }
     const Vector vector = lengths_alone ? never_touched.span() : own.span();
@@ -91,14 +98,14 @@ NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
           r * static_cast<std::size_t>(n) + static_cast<std::size_t>(rank.rank());
       rank.barrier();
       watch.began[place] = rank.now();
-      all_reduce_sum(rank, vector, way);
+      exchange.part(rank, vector);
       watch.ended[place] = rank.now();
     }
   };
   const RuntimeReport report = wall ? run_wall(setup, program) : run_virtual(setup, program);
 
   NetcheckRow row;
-  row.collective = way.name;
+  row.collective = exchange.name;
   row.workers = n;
   for (int w = 0; w < n; ++w) {
     const RankAccount& account = report.accounts[static_cast<std::size_t>(w)];
@@ -106,14 +113,40 @@ NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
     row.bytes_per_rank = std::max(row.bytes_per_rank, account.bytes_sent / repetitions);
   }
   const std::vector<double> seconds = durations(watch, n);
-  row.closed_form_s =
-      to_seconds(way.duration(n, options.servers, options.length, FloatMessages{options.network}));
+  row.closed_form_s = to_seconds(exchange.closed_form);
   row.measured_s = seconds[seconds.size() / 2];
   row.measured_p99_s = seconds[(seconds.size() - 1) * 99 / 100];
   if (row.closed_form_s > 0.0 || row.measured_s > 0.0) {
     row.ratio = row.measured_s / row.closed_form_s;
   }
   return row;
+}
+
+}  // namespace
+
+NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
+  const int n = options.workers;
+  return time_exchange(
+      {.name = way.name,
+       .servers = way.servers(n, options.servers),
+       .part = [&](Rank& rank, Vector vector) { all_reduce_sum(rank, vector, way); },
+       .serve = [&](Rank& rank) { way.serve(rank, Scalar::float32, options.length); },
+       .closed_form =
+           way.duration(n, options.servers, options.length, FloatMessages{options.network}),
+       // One that somebody brought may look at what it receives.
+       .looks_at_vectors = !is_published(way)},
+      options);
+}
+
+NetcheckRow netcheck(const Primitive& primitive, const NetcheckOptions& options) {
+  NetcheckOptions charged = options;
+  charged.network.charge_control = options.network.charge_control || primitive.control;
+  return time_exchange({.name = primitive.name,
+                        .part = [&](Rank& rank, Vector vector) { primitive.run(rank, vector); },
+                        .serve = [](Rank& /*rank*/) {},
+                        .closed_form = primitive.duration(options.workers, options.length,
+                                                          FloatMessages{charged.network})},
+                       charged);
 }
 
 }  // namespace trainyard

@@ -18,7 +18,9 @@ std::vector<NetcheckRow> check_all(const std::vector<std::string>& collectives,
   std::vector<NetcheckRow> rows;
   for (const std::string& name : collectives) {
     status_line.show(fmt::format("{}, {} of {}", name, rows.size() + 1, collectives.size()));
-    rows.push_back(netcheck(find_all_reduce(name), options));
+    const Primitive* primitive = find_primitive(name);
+    rows.push_back(primitive != nullptr ? netcheck(*primitive, options)
+                                        : netcheck(find_all_reduce(name), options));
   }
   return rows;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/named_table.hpp"
 #include "trainyard/configuration/options.hpp"
 
 #include "app/training_flags.hpp"
@@ -21,7 +22,8 @@ NetcheckFlags::NetcheckFlags(CLI::App& command) {
   }
   size_ = add_value_flag(command, "size", "SIZE", "of the vector of each worker, like 4MiB [1MiB]");
   repetitions_ = add_value_flag(command, "repetitions", "R", "wall: how often each is done [20]");
-  collectives_ = add_value_flag(command, "collectives", "A,B,…", "which [all of them]");
+  collectives_ =
+      add_value_flag(command, "collectives", "A,B,…", "which (list collectives) [all all-reduces]");
   output_.emplace(command, "rows as JSON", false);
   command.footer(
       "Without flags: 8 workers, 2 servers, 100us a message, 1Gbps, simulated time. The closed "
@@ -62,8 +64,12 @@ NetcheckOptions NetcheckFlags::options() const {
 std::vector<std::string> NetcheckFlags::collectives() const {
   std::vector<std::string> names;
   if (collectives_->count() > 0) {
+    std::vector<std::string> besides;
+    for (const Primitive& primitive : primitives()) besides.push_back(primitive.name);
     for (const std::string& name : split_names(only_value(*collectives_))) {
-      names.push_back(find_all_reduce(name).name);
+      names.push_back(find_primitive(name) != nullptr
+                          ? name
+                          : find_named(all_reduces(), name, "collective", besides).name);
     }
   } else {
     for (const AllReduce& way : all_reduces()) names.push_back(way.name);
@@ -82,6 +88,7 @@ std::vector<std::string> NetcheckFlags::notes() const {
   const auto idle_here = [&](const std::string& name) -> std::string {
     if (name == "servers") {
       const auto takes = [](const std::string& one) {
+        if (find_primitive(one) != nullptr) return false;
         const AllReduce& way = find_all_reduce(one);
         return way.servers(2, 1) != way.servers(2, 2);
       };

@@ -93,8 +93,9 @@ std::vector<Option> optimizer_options() {
        [](const C& c) { return optimizer_text(c.optimizer.kind); }},
       number_of("lr", "GAMMA", "step size (what it multiplies: list schemes NAME)", &O::lr,
                 positive, "greater than 0"),
-      {"optimizer", "lr-schedule", "constant|inverse-time|step:EVERY:FACTOR|cosine",
-       "GAMMA over the run: by --lr-decay; times FACTOR after each EVERY epochs; down to 0",
+      {"optimizer", "lr-schedule", "constant|inverse-time|inverse-sqrt|step:EVERY:FACTOR|cosine",
+       "GAMMA over the run: by --lr-decay; over the root of the step's number; times FACTOR after "
+       "each EVERY epochs; down to 0",
        [](C& c, Text t, Text w) { c.optimizer.lr_schedule = parse_lr_schedule(t, w); },
        [](const C& c) { return lr_schedule_text(c.optimizer.lr_schedule); }},
       idle_where(number_of("lr-decay", "A", "step size GAMMA / (1 + A·epochs so far)", &O::lr_decay,

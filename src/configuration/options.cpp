@@ -260,6 +260,10 @@ std::vector<Option> seed_and_evaluation_options() {
                    return s.configuration.target_gradient ? "--target-gradient evaluates it anyway"
                                                           : "";
                  }),
+      switch_option("run", "gradient-noise",
+                    "evaluate the variance of gradients, of rows and of workers, their diversity "
+                    "and noise scale, too",
+                    &C::gradient_noise),
   };
 }
 

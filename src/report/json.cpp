@@ -129,18 +129,22 @@ std::string comparison_json(const std::vector<RunResult>& results, const Compari
 }
 
 std::string metrics_json(const Metrics& m) {
-  return json_line({{"step", m.step},
-                    {"epoch", m.epoch},
-                    {"seconds", m.seconds},
-                    {"samples", m.samples},
-                    {"bytes_sent", m.bytes_sent},
-                    {"train_loss", m.train_loss},
-                    {"test_loss", or_null(m.test_loss)},
-                    {"test_accuracy", or_null(m.test_accuracy)},
-                    {"consensus_distance", or_null(m.consensus_distance)},
-                    {"squared_gradient_norm", or_null(m.squared_gradient_norm)},
-                    {"train_r_squared", or_null(m.train_r_squared)},
-                    {"test_r_squared", or_null(m.test_r_squared)}});
+  Json line{{"step", m.step},
+            {"epoch", m.epoch},
+            {"seconds", m.seconds},
+            {"samples", m.samples},
+            {"bytes_sent", m.bytes_sent},
+            {"train_loss", m.train_loss},
+            {"test_loss", or_null(m.test_loss)},
+            {"test_accuracy", or_null(m.test_accuracy)},
+            {"consensus_distance", or_null(m.consensus_distance)},
+            {"squared_gradient_norm", or_null(m.squared_gradient_norm)},
+            {"train_r_squared", or_null(m.train_r_squared)},
+            {"test_r_squared", or_null(m.test_r_squared)}};
+  for (const NoiseColumn& column : noise_columns) {
+    line[std::string(column.key)] = or_null(m.gradient_noise.*column.value);
+  }
+  return json_line(line);
 }
 
 }  // namespace trainyard

@@ -21,14 +21,16 @@ Json column(const Range& rows, const Value& value) {
   return values;
 }
 
-/// Of what not every row has.
-template <typename Range, typename Row>
-Json column_if_any(const Range& rows, std::optional<double> Row::*member) {
+/// Of what not every row has: `value` gives an optional.
+template <typename Range, typename Value>
+Json column_if_any(const Range& rows, const Value& value) {
   const bool any =
-      std::ranges::any_of(rows, [&](const Row& row) { return (row.*member).has_value(); });
+      std::ranges::any_of(rows, [&](const auto& row) { return value(row).has_value(); });
   if (!any) return nullptr;
-  return column(rows,
-                [&](const Row& row) { return row.*member ? Json(*(row.*member)) : Json(nullptr); });
+  return column(rows, [&](const auto& row) {
+    const auto found = value(row);
+    return found ? Json(*found) : Json(nullptr);
+  });
 }
 
 constexpr std::array activities{"compute", "transfer", "wait"};
@@ -63,19 +65,26 @@ Json evaluation_columns(std::span<const Metrics> metrics) {
   const auto of = [&](auto Metrics::*member) {
     return column(metrics, [=](const Metrics& m) { return m.*member; });
   };
-  const auto if_any = [&](auto Metrics::*member) { return column_if_any(metrics, member); };
-  return {{"step", of(&Metrics::step)},
-          {"epoch", of(&Metrics::epoch)},
-          {"seconds", of(&Metrics::seconds)},
-          {"samples", of(&Metrics::samples)},
-          {"bytes_sent", of(&Metrics::bytes_sent)},
-          {"train_loss", of(&Metrics::train_loss)},
-          {"test_loss", if_any(&Metrics::test_loss)},
-          {"test_accuracy", if_any(&Metrics::test_accuracy)},
-          {"consensus_distance", if_any(&Metrics::consensus_distance)},
-          {"squared_gradient_norm", if_any(&Metrics::squared_gradient_norm)},
-          {"train_r_squared", if_any(&Metrics::train_r_squared)},
-          {"test_r_squared", if_any(&Metrics::test_r_squared)}};
+  const auto if_any = [&](std::optional<double> Metrics::*member) {
+    return column_if_any(metrics, [=](const Metrics& m) { return m.*member; });
+  };
+  Json columns{{"step", of(&Metrics::step)},
+               {"epoch", of(&Metrics::epoch)},
+               {"seconds", of(&Metrics::seconds)},
+               {"samples", of(&Metrics::samples)},
+               {"bytes_sent", of(&Metrics::bytes_sent)},
+               {"train_loss", of(&Metrics::train_loss)},
+               {"test_loss", if_any(&Metrics::test_loss)},
+               {"test_accuracy", if_any(&Metrics::test_accuracy)},
+               {"consensus_distance", if_any(&Metrics::consensus_distance)},
+               {"squared_gradient_norm", if_any(&Metrics::squared_gradient_norm)},
+               {"train_r_squared", if_any(&Metrics::train_r_squared)},
+               {"test_r_squared", if_any(&Metrics::test_r_squared)}};
+  for (const NoiseColumn& noise : noise_columns) {
+    columns[std::string(noise.key)] =
+        column_if_any(metrics, [&](const Metrics& m) { return m.gradient_noise.*noise.value; });
+  }
+  return columns;
 }
 
 Json rank_columns(const RunResult& result) {

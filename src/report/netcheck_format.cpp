@@ -1,5 +1,6 @@
 #include "trainyard/report/netcheck_format.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -27,6 +28,17 @@ std::string netcheck_json(const std::vector<NetcheckRow>& rows, const NetcheckOp
   return document.dump(2) + "\n";
 }
 
+namespace {
+
+bool with_control(const std::vector<NetcheckRow>& rows) {
+  return std::ranges::any_of(rows, [](const NetcheckRow& row) {
+    const Primitive* primitive = find_primitive(row.collective);
+    return primitive != nullptr && primitive->control;
+  });
+}
+
+}  // namespace
+
 std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options) {
   const bool wall = options.time == TimeMode::wall;
   std::string text = fmt::format(
@@ -47,7 +59,11 @@ std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckO
   }
   return text +
          "\nmessages, bytes: sent by the worker that sends most; closed form: list collectives;\n"
-         "ratio: emulated time to closed form\n";
+         "ratio: emulated time to closed form\n" +
+         (with_control(rows)
+              ? "barrier: with control traffic charged, as --charge-control does it; "
+                "what carries no bytes is not\ncounted\n"
+              : "");
 }
 
 }  // namespace trainyard

@@ -115,7 +115,8 @@ std::string bounds_table(const ExchangeCosts& costs) {
     text += fmt::format("{:<42}  {:>10}  {}\n", name_at(bound, costs),
                         human_duration(bound.seconds(costs)), bound.formula);
   }
-  return text;
+  return text +
+         "a pull follows a whole push there; shards that answer part by part overlap the two\n";
 }
 
 }  // namespace

@@ -89,6 +89,10 @@ double number_at(const Json& object, const char* key) {
 }
 
 Metrics metrics_of(const Json& line) {
+  GradientNoise noise;
+  for (const NoiseColumn& column : noise_columns) {
+    noise.*column.value = optional_at<double>(line, std::string(column.key).c_str());
+  }
   return {.step = number_at(line, "step"),
           .epoch = number_at(line, "epoch"),
           .seconds = number_at(line, "seconds"),
@@ -99,6 +103,7 @@ Metrics metrics_of(const Json& line) {
           .test_accuracy = optional_at<double>(line, "test_accuracy"),
           .consensus_distance = optional_at<double>(line, "consensus_distance"),
           .squared_gradient_norm = optional_at<double>(line, "squared_gradient_norm"),
+          .gradient_noise = noise,
           .train_r_squared = optional_at<double>(line, "train_r_squared"),
           .test_r_squared = optional_at<double>(line, "test_r_squared")};
 }

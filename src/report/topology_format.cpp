@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/units.hpp"
+#include "trainyard/topology/transient.hpp"
 
 #include "report/aligned.hpp"
 
@@ -25,6 +26,17 @@ constexpr std::size_t most_rounds_in_text = 16;
 template <typename Number>
 Json number_or_null(const std::optional<Number>& value) {
   return value ? Json(*value) : Json();
+}
+
+std::optional<double> transient_order(const TopologyFigures& f, double Transient::*which) {
+  if (!f.doubly_stochastic) return std::nullopt;
+  const auto found = transient(f.ranks, f.period, f.rho, f.rms);
+  return found ? std::optional(*found.*which) : std::nullopt;
+}
+
+std::string transient_text(const TopologyFigures& f, double Transient::*which) {
+  const auto order = transient_order(f, which);
+  return order ? fmt::format("{:.2g}", *order) : "-";
 }
 
 Json json_row(const TopologyReport& report) {
@@ -53,6 +65,8 @@ Json json_row(const TopologyReport& report) {
           {"rounds_to_1e-3", number_or_null(f.rounds_to_1e3)},
           {"rounds_to_1e-6", number_or_null(f.rounds_to_1e6)},
           {"least_push_sum_weight", number_or_null(f.least_weight)},
+          {"transient_iterations", number_or_null(transient_order(f, &Transient::alike))},
+          {"transient_iterations_unlike", number_or_null(transient_order(f, &Transient::unlike))},
           {"W", matrices}};
 }
 
@@ -113,9 +127,19 @@ constexpr const char* about_cycles =
     "cycle: rounds until the matrices repeat; rho: ‖W − 11ᵀ/n‖₂, of the product over a cycle; "
     "rms:\n"
     "what a round leaves of the distance to consensus, by the mean square over the cycle; exact:\n"
-    "rounds until all hold the mean; 1e-3, 1e-6: until so much is left, from x_i = i; times: how "
-    "many\n"
-    "α + t a step's messages take; sent: by a worker in a step\n";
+    "rounds until all hold the mean; 1e-3, 1e-6: until so much is left, from x_i = i; transient: "
+    "the\n"
+    "order of the steps before DSGD's rate is parallel SGD's, n³ρ⁴/(1 − ρ)² with ρ of a round, "
+    "times\n"
+    "LF/σ², F = f(x⁰) − f*, workers' data alike; times: how many α + t a step's messages take; "
+    "sent:\n"
+    "by a worker in a step\n";
+
+constexpr const char* about_transients =
+    "\ntransient iterations: until DSGD's rate is parallel SGD's, n³ρ⁴/(1 − ρ)² and n³ρ⁴/(1 − ρ)⁴ "
+    "with\nρ of a round, up to constants; F = f(x⁰) − f*, L smoothness, σ² and ς² the variances of "
+    "a\n"
+    "minibatch's gradient and of the workers' (Koloskova et al. 2020; Ying et al. 2021)\n";
 
 std::string sent_text(const TopologyReport& report) {
   return human_bytes(report.figures.messages * static_cast<double>(report.model_bytes));
@@ -143,13 +167,20 @@ std::string single_text(const TopologyReport& report) {
   if (f.least_weight) {
     rows.push_back({"least weight of push-sum", fmt::format("{:.4g}", *f.least_weight)});
   }
+  if (transient_order(f, &Transient::alike)) {
+    rows.push_back(
+        {"transient iterations, of the order of",
+         fmt::format("{} LF/σ²; data not alike: {} LFς⁴/σ⁶", transient_text(f, &Transient::alike),
+                     transient_text(f, &Transient::unlike))});
+  }
   rows.push_back({"message times a step", message_times(f)});
   rows.push_back({"messages a worker and step", fmt::format("{:.6g}", f.messages)});
   rows.push_back(
       {fmt::format("bytes, of a model of {}", human_bytes(static_cast<double>(report.model_bytes))),
        sent_text(report)});
   return fmt::format("{}, {} worker{}\n", report.topology.name, f.ranks, f.ranks == 1 ? "" : "s") +
-         aligned(rows) + matrices_text(report.topology);
+         aligned(rows) + (transient_order(f, &Transient::alike) ? about_transients : "") +
+         matrices_text(report.topology);
 }
 
 }  // namespace
@@ -168,14 +199,14 @@ std::string topology_json(const std::vector<TopologyReport>& reports, std::uint6
 std::string topology_text(const std::vector<TopologyReport>& reports) {
   if (reports.size() == 1) return single_text(reports.front());
   std::vector<TableRow> rows{{"workers", "cycle", "degree", "rho", "rms", "lambda_min", "exact",
-                              "1e-3", "1e-6", "times", "sent"}};
+                              "1e-3", "1e-6", "transient", "times", "sent"}};
   for (const TopologyReport& report : reports) {
     const TopologyFigures& f = report.figures;
     rows.push_back({fmt::format("{}", f.ranks), fmt::format("{}", f.period), degree_text(f),
                     decimal(f.rho), decimal(f.rms), f.lambda_min ? decimal(*f.lambda_min) : "-",
                     f.exact_rounds ? fmt::format("{}", *f.exact_rounds) : "never",
                     rounds_text(f.rounds_to_1e3, f), rounds_text(f.rounds_to_1e6, f),
-                    message_times(f), sent_text(report)});
+                    transient_text(f, &Transient::alike), message_times(f), sent_text(report)});
   }
   return fmt::format("{}; a model of {}\n\n", reports.front().topology.name,
                      human_bytes(static_cast<double>(reports.front().model_bytes))) +

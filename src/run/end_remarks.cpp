@@ -17,6 +17,16 @@ namespace {
 
 constexpr double diverged_beyond = 1000.0;  // times the first loss, or 1 where that is less
 
+/// Empty where all rows were taken.
+std::string sampled_noise_note(const Summary& summary) {
+  const auto rows = summary.gradient_noise.rows;
+  if (!rows || *rows >= summary.rows) return "";
+  return fmt::format(
+      "note: σ², diversity and noise scale are estimates from {} of the {} rows, the same at every "
+      "evaluation; ς² is from all",
+      *rows, summary.rows);
+}
+
 }  // namespace
 
 std::optional<std::string> divergence_note(std::span<const Metrics> metrics) {
@@ -56,6 +66,8 @@ void remark_end(const Plan& plan, const Summary& summary, ConstVector model, boo
                     "threads share them",
                     *summary.compute_stretch));
   }
+  const std::string sample = sampled_noise_note(summary);
+  if (!sample.empty()) remark(sample);
   if (plan.cast.model != ModelHome::shared) return;
   // Takes a while, which is not there where a process is lost.
   if (listens && !summary.interrupted) {

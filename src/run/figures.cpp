@@ -1,16 +1,24 @@
 #include "trainyard/run/figures.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "trainyard/base/units.hpp"
 
 #include "run/figure_table.hpp"
+#include "run/noise_figure_table.hpp"
 
 namespace trainyard {
 
 namespace {
 
-constexpr const auto& table = figure_table::rows;
+constexpr auto table = [] {
+  std::array<Figure, std::size(figure_table::rows) + std::size(figure_table::noise_rows)> all{};
+  std::ranges::copy(figure_table::noise_rows,
+                    std::ranges::copy(figure_table::rows, all.begin()).out);
+  return all;
+}();
 
 std::string_view follower(const Figure& figure, View view) {
   using enum View;

@@ -5,6 +5,8 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
 
+#include "run/share_weights.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -42,6 +44,17 @@ std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
   if (c.gradient_norm || c.target_gradient) {
     metrics.squared_gradient_norm = squared_gradient_norm(model, snapshot.model, data.train, grace);
     if (!metrics.squared_gradient_norm) return std::nullopt;
+  }
+  if (c.gradient_noise) {
+    const auto noise = gradient_noise({.model = model,
+                                       .parameters = snapshot.model,
+                                       .data = data.train,
+                                       .parts = plan.parts,
+                                       .weights = weights_of(*plan.scheme, c),
+                                       .seed = c.seed},
+                                      grace);
+    if (!noise) return std::nullopt;
+    metrics.gradient_noise = *noise;
   }
   if (data.test.rows == 0) return metrics;
   const auto test = evaluate_all(model, snapshot.model, data.test, grace);

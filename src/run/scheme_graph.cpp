@@ -6,6 +6,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/topology/spectrum.hpp"
+#include "trainyard/topology/transient.hpp"
 
 namespace trainyard {
 
@@ -113,6 +114,12 @@ Topology rounds_of(const Scheme& scheme, const Configuration& c) {
   const int nodes = graph_nodes(scheme, c.workers, c.hyperparameters);
   return rounds_over(scheme, make_topology(graph_name(c), nodes, c.seed), c.hyperparameters,
                      c.seed);
+}
+
+std::optional<double> transient_of(const Scheme& scheme, const Ingredients& ingredients) {
+  if (!scheme.graphs.has_transient || !takes(scheme, "topology")) return std::nullopt;
+  const auto found = transient(ingredients.get<Topology>("topology"));
+  return found ? std::optional(found->alike) : std::nullopt;
 }
 
 }  // namespace trainyard

@@ -18,4 +18,7 @@ std::optional<std::string> check_graph(const Scheme& scheme, const Configuration
 /// The matrices of the scheme's rounds; none where it has no graph. REQUIRES: check_graph() passes.
 Topology rounds_of(const Scheme& scheme, const Configuration& configuration);
 
+/// Summary::transient_iterations. REQUIRES: the ingredients are those that the scheme takes.
+std::optional<double> transient_of(const Scheme& scheme, const Ingredients& ingredients);
+
 }  // namespace trainyard

@@ -11,6 +11,8 @@
 #include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "run/scheme_graph.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -84,6 +86,8 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Stal
   s.test_accuracy = last.test_accuracy;
   s.consensus_distance = last.consensus_distance;
   s.squared_gradient_norm = last.squared_gradient_norm;
+  s.gradient_noise = last.gradient_noise;
+  s.transient_iterations = transient_of(*plan.scheme, plan.ingredients);
   s.train_r_squared = last.train_r_squared;
   s.test_r_squared = last.test_r_squared;
   if (!staleness.empty()) {

@@ -15,12 +15,13 @@ namespace trainyard {
 namespace {
 
 // In the order of LrSchedule::Kind.
-constexpr std::array<std::string_view, 4> schedule_names{"constant", "inverse-time", "step",
-                                                         "cosine"};
+constexpr std::array<std::string_view, 5> schedule_names{"constant", "inverse-time", "step",
+                                                         "cosine", "inverse-sqrt"};
 
 [[noreturn]] void refuse(std::string_view what, std::string_view text) {
   throw UsageError(fmt::format(
-      "{}: {} is not constant, inverse-time, cosine or step:EVERY:FACTOR with both above 0, "
+      "{}: {} is not constant, inverse-time, inverse-sqrt, cosine or step:EVERY:FACTOR with both "
+      "above 0, "
       "like 'step:30:0.1' for a tenth after every 30 epochs",
       what, echoed(text)));
 }

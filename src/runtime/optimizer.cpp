@@ -28,6 +28,11 @@ double scheduled(const OptimizerOptions& o, double epochs) {
       return o.lr / (1.0 + o.lr_decay * epochs);
     case LrSchedule::Kind::step:
       return o.lr * std::pow(o.lr_schedule.factor, std::floor(epochs / o.lr_schedule.every));
+    case LrSchedule::Kind::inverse_sqrt: {
+      const double step = epochs / o.step_epochs + 1.0;
+      const double warm = std::max(1.0, o.warmup / o.step_epochs);
+      return o.lr * std::sqrt(warm / std::max(step, warm));
+    }
     case LrSchedule::Kind::cosine:
       return o.lr * 0.5 *
              (1.0 +

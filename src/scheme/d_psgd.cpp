@@ -39,6 +39,7 @@ Scheme d_psgd_scheme() {
           .source = "Lian et al. 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .takes = {"topology"},
+          .graphs = {.has_transient = true},
           .worker = work};
 }
 

@@ -15,6 +15,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/ps_async.hpp"
+#include "scheme/push_queue.hpp"
 
 namespace trainyard {
 
@@ -29,7 +30,8 @@ void serve(Server& server, const Compensate& compensate) {
     pulled.push_back(server.keep(fmt::format("x_bak({})", worker), server.shard().size()));
     kernels::copy(server.shard(), pulled.back());
   }
-  while (const auto message = server.comm().receive_any()) {
+  PushQueue queue(server);
+  while (const auto message = queue.next()) {
     const Vector backup = pulled[static_cast<std::size_t>(message->from())];
     server.record_staleness(message->tag());
     server.apply(compensate(message->vector(), backup), 1);
@@ -80,7 +82,8 @@ Scheme dc_asgd_c_scheme() {
                                .help = "how much of the correction is made",
                                .fallback = 0.04,
                                .low = 0.0,
-                               .high = 1e6}},
+                               .high = 1e6},
+                              queue_info()},
           .worker = ps_async_worker,
           .server = serve_constant};
 }
@@ -100,7 +103,8 @@ Scheme dc_asgd_a_scheme() {
                           .help = "what the running mean square keeps at each update",
                           .fallback = 0.95,
                           .low = 0.0,
-                          .high = 1.0}};
+                          .high = 1.0},
+                         queue_info()};
   row.server = serve_adaptive;
   return row;
 }

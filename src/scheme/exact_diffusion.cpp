@@ -70,6 +70,7 @@ Scheme d2_scheme() {
       scheme("d2", "gossip, corrected by what combining did to the last step; λ_min(W) ≥ -1/3",
              "Tang et al. 2018; catalogue 4.2", work_d2);
   row.graphs.least_eigenvalue = [](const Hyperparameters&) { return -1.0 / 3.0; };
+  row.graphs.has_transient = true;  // its W is the graph's own
   return row;
 }
 

@@ -81,6 +81,7 @@ Scheme gradient_tracking_scheme() {
           .source = "Xu et al. 2015; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .takes = {"topology"},
+          .graphs = {.has_transient = true},
           .optimizers = OptimizerRange::plain,
           .worker = adapt_then_combine};
 }

@@ -7,6 +7,7 @@
 
 #include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/primitive_table.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -67,6 +68,18 @@ std::vector<IngredientInfo> all_collectives() {
   return all;
 }
 
+/// What list collectives has at its end.
+std::string collective_notes() {
+  std::string text =
+      "\nwhat `netcheck --collectives` times besides, and the library has, which is no "
+      "all-reduce:\n";
+  for (const Primitive& primitive : primitives()) {
+    text += fmt::format("{}\n  {}\n  time: {}\n  source: {}\n", primitive.name, primitive.summary,
+                        primitive.time, primitive.source);
+  }
+  return text;
+}
+
 std::vector<IngredientInfo> all_codecs() {
   std::vector<IngredientInfo> all;
   for (const CodecInfo& info : codecs()) {
@@ -121,6 +134,7 @@ const std::vector<IngredientKind>& ingredient_kinds() {
        .check = check_collective,
        .make = make_collective,
        .all = all_collectives,
+       .notes = collective_notes(),
        .usual = usual_collectives},
       {.name = "codec",
        .plural = "codecs",

@@ -30,7 +30,7 @@ Scheme matcha_scheme() {
       .source = "Wang et al. 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},
-      .graphs = {.rounds = rounds},
+      .graphs = {.rounds = rounds, .has_transient = true},
       .hyperparameters = {{.name = "budget",
                            .argument = "C",
                            .help = "share of the graph's matchings that a round uses, on average",

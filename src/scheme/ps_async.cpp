@@ -10,6 +10,8 @@
 
 #include "trainyard/collective/parameter_server.hpp"
 
+#include "scheme/push_queue.hpp"
+
 namespace trainyard {
 
 ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags) {
@@ -28,25 +30,37 @@ void ps_async_steps(Worker& worker, PushStep push_step) {
 
 void ps_async_worker(Worker& worker) {
   ps_async_steps(worker, [&](std::span<const std::uint64_t> versions) {
-    return push_gradient(worker, versions);
+    const ConstVector gradient = worker.compute_gradient();
+    push_in_order(worker, gradient, versions);
+    return gradient;
   });
 }
 
-void ps_async_serve(Server& server, ReadPush read) {
-  while (const auto message = server.comm().receive_any()) {
+namespace {
+
+/// `next` gives pushes until none can come.
+template <typename Next>
+void apply_each(Server& server, const Next& next, ReadPush read) {
+  while (const std::optional<Message> message = next()) {
     server.record_staleness(message->tag());
     server.apply(read(*message), 1);
     server.comm().send(message->from(), server.shard(), server.version());
   }
 }
 
-namespace {
-
 void serve(Server& server) {
-  ps_async_serve(server, [](const Message& gradient) { return gradient.vector(); });
+  PushQueue queue(server);
+  apply_each(
+      server, [&] { return queue.next(); },
+      [](const Message& gradient) { return gradient.vector(); });
 }
 
 }  // namespace
+
+void ps_async_serve(Server& server, ReadPush read) {
+  apply_each(
+      server, [&] { return server.comm().receive_any(); }, read);
+}
 
 std::optional<Duration> ps_async_step_time(const StepSetting& s) {
   if (s.servers > 1) return std::nullopt;
@@ -74,6 +88,7 @@ Scheme ps_async_scheme() {
       .family = SchemeFamily::asynchronous,
       .pace = Pace::free,
       .cast = cast::servers,
+      .hyperparameters = {queue_info()},
       .worker = ps_async_worker,
       .server = serve};
 }

@@ -52,6 +52,7 @@ Scheme quasi_global_momentum_scheme() {
           .source = "Lin et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .takes = {"topology"},
+          .graphs = {.has_transient = true},
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {{.name = "quasi-momentum",
                                .argument = "BETA",

@@ -61,7 +61,7 @@ Scheme sgp_scheme() {
       .source = "Assran et al. 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},
-      .graphs = {.range = GraphRange::column_stochastic},
+      .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
       .worker = work};
 }
 
@@ -76,7 +76,7 @@ Scheme sgp_overlap_scheme() {
       .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},
-      .graphs = {.range = GraphRange::column_stochastic},
+      .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
       .worker = work_overlapped};
 }
 

@@ -7,13 +7,15 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/ps_async.hpp"
+#include "scheme/push_queue.hpp"
 
 namespace trainyard {
 
 namespace {
 
 void serve(Server& server) {
-  while (const auto gradient = server.comm().receive_any()) {
+  PushQueue queue(server);
+  while (const auto gradient = queue.next()) {
     const std::uint64_t staleness = server.record_staleness(gradient->tag());
     const double stretch = 1.0 / static_cast<double>(std::max<std::uint64_t>(1, staleness));
     server.apply(gradient->vector(), 1, 1.0, stretch);
@@ -35,6 +37,7 @@ Scheme staleness_aware_scheme() {
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,
           .cast = cast::servers,
+          .hyperparameters = {queue_info()},
           .worker = ps_async_worker,
           .server = serve};
 }

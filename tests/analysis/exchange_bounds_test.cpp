@@ -3,6 +3,8 @@
 #include <map>
 #include <string>
 
+#include "trainyard/scheme/scheme.hpp"
+
 #include "support/catch.hpp"
 #include "support/oracles.hpp"
 
@@ -51,7 +53,36 @@ TEST_CASE("lower bounds as the reference has them", "[analysis]") {
     CHECK(bound("ring all-reduce", costs) == same("ring"));
     CHECK(bound("one server, asynchronous: a worker", costs) == same("async_per_worker"));
     CHECK(bound("one server, asynchronous: all n", costs) == same("async_full_k1"));
+    CHECK(bound("k servers, asynchronous: all n", costs, 4) == same("async_full_k4"));
   }
+}
+
+TEST_CASE("the first round of asynchronous servers takes one pull more", "[analysis]") {
+  // One server: (n + 1)T, as ps-async's closed form has it without latency; then n of them take nT.
+  const Network network{.bytes_per_second = 4000.0};  // 1000 floats a second
+  const FloatMessages message{network};
+  const Ingredients none;
+  const Hyperparameters nothing;
+  for (const int n : {2, 3, 8, 31}) {
+    ExchangeCosts costs{.workers = n, .servers = 1, .transmit_s = 1.0};
+    CHECK(bound("k servers, asynchronous: the first n", costs) == n + 1.0);
+    CHECK(bound("k servers, asynchronous: all n", costs) == n);
+    const StepSetting setting{.workers = n,
+                              .parameters = 1000,
+                              .message = message,
+                              .message_of_bytes = message,
+                              .ingredients = none,
+                              .hyperparameters = nothing};
+    CHECK(to_seconds(*find_scheme("ps-async").cost.time(setting)) ==
+          Approx(bound("k servers, asynchronous: the first n", costs)));
+  }
+  // Up to as many workers as servers each has a port to itself: T there, T back.
+  ExchangeCosts costs{.workers = 3, .servers = 4, .transmit_s = 1.0, .update_s = 2.0};
+  CHECK(bound("k servers, asynchronous: the first n", costs, 4) == 2.5);
+  CHECK(bound("k servers, asynchronous: all n", costs, 4) == 2.5);
+  costs.workers = 16;
+  CHECK(bound("k servers, asynchronous: the first n", costs, 4) == 5.5);
+  CHECK(bound("k servers, asynchronous: all n", costs, 4) == 4.5);
 }
 
 TEST_CASE("lower bounds of servers on the workers and of rare averages", "[analysis]") {

@@ -1,4 +1,6 @@
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -44,6 +46,53 @@ TEST_CASE("netcheck: closed forms hold for parts of a few numbers, and of none",
         }
       }
     }
+  }
+}
+
+TEST_CASE("netcheck: broadcast, reduce, their halves and a barrier take their closed forms",
+          "[app]") {
+  for (const int n : {1, 2, 3, 5, 8, 12, 17, 32}) {
+    const int rounds = static_cast<int>(std::ceil(std::log2(n)));
+    for (const int floats : {3, 16384}) {
+      const auto outcome = run_program(
+          {"netcheck", "--workers", std::to_string(n), "--size", std::to_string(4 * floats) + "B",
+           "--latency", "1ms", "--bandwidth", "1Gbps", "--collectives",
+           "broadcast,reduce,reduce-scatter,all-gather,barrier", "--json"});
+      REQUIRE(outcome.status == 0);
+      CHECK(outcome.errors.empty());
+      const Json rows = Json::parse(outcome.output)["rows"];
+      REQUIRE(rows.size() == 5);
+      for (const Json& row : rows) {
+        CAPTURE(n, floats, row.dump());
+        CHECK(row["ratio"].get<double>() == Approx(1.0).epsilon(1e-9));
+      }
+      const double message = 1e-3 + 4 * floats / 125e6;
+      CHECK(rows[0]["measured_s"].get<double>() == Approx(rounds * message).epsilon(1e-9));
+      CHECK(rows[1]["measured_s"].get<double>() == Approx(rounds * message).epsilon(1e-9));
+      CHECK(rows[4]["measured_s"].get<double>() == Approx(rounds * 1e-3).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("netcheck: what is no all-reduce is asked for, and says that it is charged", "[app]") {
+  const std::vector<std::string> together{"netcheck", "--collectives", "barrier,ring", "--workers",
+                                          "4"};
+  CHECK_THAT(run_program(together).output, ContainsSubstring("with control traffic charged"));
+  CHECK_THAT(run_program({"netcheck", "--collectives", "ring"}).output,
+             !ContainsSubstring("control traffic"));
+  const auto wrong = run_program({"netcheck", "--collectives", "brodcast"});
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.errors, ContainsSubstring("broadcast"));
+  CHECK_THAT(run_program({"list", "collectives"}).output,
+             ContainsSubstring("reduce-scatter") && ContainsSubstring("⌈log2 n⌉α"));
+  const auto wall = run_program({"netcheck", "--workers", "2", "--size", "4KiB", "--latency", "2ms",
+                                 "--time", "wall", "--repetitions", "3", "--collectives",
+                                 "broadcast,reduce,reduce-scatter,all-gather,barrier", "--json"});
+  REQUIRE(wall.status == 0);
+  const Json document = Json::parse(wall.output);
+  for (const Json& row : document["rows"]) {
+    CAPTURE(row.dump());
+    CHECK(row["ratio"].get<double>() >= 1.0);
   }
 }
 

@@ -26,7 +26,14 @@ const std::set<std::string> metrics_keys{"step",
                                          "consensus_distance",
                                          "squared_gradient_norm",
                                          "train_r_squared",
-                                         "test_r_squared"};
+                                         "test_r_squared",
+                                         "row_variance",
+                                         "worker_variance",
+                                         "gradient_diversity",
+                                         "batch_bound",
+                                         "noise_scale_signal",
+                                         "noise_scale_noise",
+                                         "noise_scale"};
 
 /// Of the document's own level; tests/run/figures_test.cpp holds the table against what it was.
 std::set<std::string> make_summary_keys() {

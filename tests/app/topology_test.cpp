@@ -111,11 +111,31 @@ TEST_CASE("topology --json has the documented keys, and W", "[app]") {
   const Json& row = document["rows"][0];
   std::set<std::string> keys;
   for (const auto& [key, value] : row.items()) keys.insert(key);
-  CHECK(keys == std::set<std::string>{
-                    "workers", "period", "symmetric", "doubly_stochastic", "connected", "in_degree",
-                    "out_degree", "messages_per_step", "bytes_per_step", "lockstep_message_times",
-                    "rho", "rms_contraction", "spectral_gap", "lambda_min", "rounds_to_exact",
-                    "rounds_to_1e-3", "rounds_to_1e-6", "least_push_sum_weight", "W"});
+  CHECK(keys == std::set<std::string>{"workers",
+                                      "period",
+                                      "symmetric",
+                                      "doubly_stochastic",
+                                      "connected",
+                                      "in_degree",
+                                      "out_degree",
+                                      "messages_per_step",
+                                      "bytes_per_step",
+                                      "lockstep_message_times",
+                                      "rho",
+                                      "rms_contraction",
+                                      "spectral_gap",
+                                      "lambda_min",
+                                      "rounds_to_exact",
+                                      "rounds_to_1e-3",
+                                      "rounds_to_1e-6",
+                                      "least_push_sum_weight",
+                                      "transient_iterations",
+                                      "transient_iterations_unlike",
+                                      "W"});
+  CHECK(row["transient_iterations"].get<double>() ==
+        Approx(125 * std::pow(0.25, 4) / std::pow(0.75, 2)).epsilon(1e-9));
+  CHECK(row["transient_iterations_unlike"].get<double>() ==
+        Approx(125 * std::pow(0.25, 4) / std::pow(0.75, 4)).epsilon(1e-9));
   CHECK(row["rho"].get<double>() == Approx(0.25).epsilon(1e-12));
   CHECK(row["lambda_min"].is_null());
   CHECK(row["rounds_to_exact"].is_null());
@@ -136,6 +156,9 @@ TEST_CASE("topology: one in full, several as a table", "[app]") {
   const std::string several = run_program({"topology", "ring", "--workers", "4,16"}).output;
   CHECK_THAT(several, ContainsSubstring("0.333333") && ContainsSubstring("0.949253") &&
                           ContainsSubstring("261"));
+  // Of the ring of 4, ρ = 1/3: 64 (1/3)⁴ / (2/3)² = 1.78; of that of 16 1.3e+06.
+  CHECK_THAT(several, ContainsSubstring(" 1.8 ") && ContainsSubstring(" 1.3e+06 "));
+  CHECK_THAT(one, ContainsSubstring("transient iterations, of the order of"));
   // One worker, and more than are shown.
   CHECK(run_program({"topology", "full", "--workers", "1"}).status == 0);
   CHECK_THAT(run_program({"topology", "torus", "--workers", "20"}).output,

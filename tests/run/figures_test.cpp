@@ -54,6 +54,15 @@ RunResult distinct_result() {
   s.speed_up_pass_time = 6.5;
   s.speed_up_passes = 0.4375;
   s.squared_gradient_norm = 0.0078125;
+  s.gradient_noise = {.row_variance = 1.5625,
+                      .worker_variance = 0.0390625,
+                      .diversity = 0.01171875,
+                      .batch_bound = 7.25,
+                      .signal = 0.013671875,
+                      .noise = 1.6875,
+                      .scale = 123.5,
+                      .rows = 700};
+  s.transient_iterations = 910.25;
   s.train_r_squared = 0.9375;
   s.compression = 3.75;
   s.coding_error = 0.15625;

@@ -1,5 +1,6 @@
 #include "trainyard/runtime/optimizer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -200,11 +201,30 @@ TEST_CASE("in a run warm-up begins with a step, and none is of length 0", "[runt
   CHECK(std::isfinite(1.0 / options.step_size(10.0)));
 }
 
+TEST_CASE("inverse-sqrt is 1/√t of the step size, behind a linear warm-up", "[runtime]") {
+  using enum LrSchedule::Kind;
+  // At step t = 1, 2, …, of 1/4 epoch each: γ/√t (Zinkevich 2003).
+  OptimizerOptions options{.lr = 0.5, .lr_schedule = {.kind = inverse_sqrt}, .step_epochs = 0.25};
+  for (int t = 1; t <= 100; ++t) {
+    CHECK(options.step_size(0.25 * (t - 1)) == Approx(0.5 / std::sqrt(t)).epsilon(1e-14));
+  }
+  // γ min(t/T, √(T/t)) with T = 8 (Vaswani et al. 2017, §5.3, and fairseq's inverse_sqrt).
+  options.warmup = 2;
+  for (int t = 1; t <= 100; ++t) {
+    const double expected = 0.5 * std::min(t / 8.0, std::sqrt(8.0 / t));
+    CHECK(options.step_size(0.25 * (t - 1)) == Approx(expected).epsilon(1e-14));
+  }
+  // Less than a step of warm-up is none.
+  options.warmup = 0.1;
+  CHECK(options.step_size(0.0) == 0.5);
+  CHECK(options.step_size(0.75) == Approx(0.25));
+}
+
 TEST_CASE("a step size is constant only where nothing changes it", "[runtime]") {
   CHECK(OptimizerOptions{}.constant_step());
   CHECK_FALSE(OptimizerOptions{.lr_decay = 0.1}.constant_step());
   CHECK_FALSE(OptimizerOptions{.warmup = 0.1}.constant_step());
-  for (const char* schedule : {"step:3:0.5", "cosine"}) {
+  for (const char* schedule : {"step:3:0.5", "cosine", "inverse-sqrt"}) {
     OptimizerOptions options;
     options.lr_schedule = parse_lr_schedule(schedule, "test");
     CHECK(lr_schedule_text(options.lr_schedule) == schedule);

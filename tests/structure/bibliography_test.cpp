@@ -6,6 +6,7 @@
 
 #include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/primitive_table.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "data/files.hpp"
@@ -35,6 +36,9 @@ TEST_CASE("every paper that a scheme, a collective or a codec names is in the bi
   }
   for (const AllReduce& collective : all_reduces()) {
     for (const std::string& paper : papers_in(collective.source)) papers.push_back(paper);
+  }
+  for (const Primitive& primitive : primitives()) {
+    for (const std::string& paper : papers_in(primitive.source)) papers.push_back(paper);
   }
   for (const CodecInfo& codec : codecs()) {
     for (const std::string& paper : papers_in(codec.source)) papers.push_back(paper);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/primitive_table.hpp"
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/network/network.hpp"
 
@@ -37,5 +38,7 @@ struct NetcheckRow {
 
 /// Runs the collective from lock-step, on vectors of zeros.
 NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options);
+/// The same. What carries no bytes is timed as where control traffic is charged.
+NetcheckRow netcheck(const Primitive& primitive, const NetcheckOptions& options);
 
 }  // namespace trainyard

@@ -27,6 +27,7 @@ enum class Purpose : std::uint32_t {
   network = 8,
   codec = 9,
   rounding = 10,
+  gradient_noise = 11,
 };
 
 class RandomStream {

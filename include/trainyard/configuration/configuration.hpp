@@ -62,6 +62,7 @@ struct Configuration {
   std::uint64_t seed = 1;
   double evaluate_every = 0.5;  // epochs
   bool gradient_norm = false;   // is evaluated, too
+  bool gradient_noise = false;  // the same (run/gradient_noise.hpp)
   IngredientNames ingredients;  // those that were given; of other kinds it is the fallback
 
   // [scheme]

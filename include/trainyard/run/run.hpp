@@ -22,6 +22,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/hardware/counters.hpp"
+#include "trainyard/run/gradient_noise.hpp"
 #include "trainyard/run/notes.hpp"
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/staleness.hpp"
@@ -47,6 +48,7 @@ struct Metrics {
   std::optional<double> consensus_distance{};  // (1/n) Σ‖x_i − x̄‖²; empty without replicas
   /// ‖∇F(x̄)‖² over all training rows, where somebody asked for it (catalogue §1.4's criterion).
   std::optional<double> squared_gradient_norm{};
+  GradientNoise gradient_noise{};  // where somebody asked for it
   /// Of real labels: 1 − Σ(x·w − y)² / Σ(y − ȳ)².
   std::optional<double> train_r_squared{}, test_r_squared{};
 };
@@ -103,6 +105,10 @@ struct Summary {
   /// sample of them, and the part of `compute_s` that coding took.
   std::optional<double> compression, coding_error, coding_s;
   std::optional<double> consensus_distance, squared_gradient_norm;
+  GradientNoise gradient_noise;
+  /// Of schemes whose rate has one (GraphUse), over graphs for which it is worked out: of the order
+  /// of how many steps, with workers' data alike, times L(f(x⁰) − f*)/σ² (topology/transient.hpp).
+  std::optional<double> transient_iterations;
   std::optional<double> train_r_squared, test_r_squared;
   double samples_per_second = 0.0;
   /// With --counters in wall: of all ranks together, without the setup before the run's clock

@@ -166,6 +166,9 @@ struct GraphUse {
   int (*nodes)(int workers, const Hyperparameters&) = nullptr;
   /// What its workers mix over, made of the graph that --topology names; nullptr: that itself.
   Topology (*rounds)(const Topology& graph, const Hyperparameters&, std::uint64_t seed) = nullptr;
+  /// What its rate has of the graph and the gradients' noise is ρσ/((1-ρ)^{1/2}ε^{3/2}), with ρ of
+  /// those rounds, so that its transient is topology/transient.hpp's.
+  bool has_transient = false;
 };
 
 struct Scheme {

@@ -31,6 +31,10 @@ export const outcome_quantities = [
   {key: "test_r_squared", label: "R² on test rows", format: significant},
   {key: "squared_gradient_norm", label: "squared gradient norm", format: significant},
   {key: "consensus_distance", label: "consensus distance", format: significant},
+  {key: "row_variance", label: "σ², variance of one row's gradient", format: significant},
+  {key: "worker_variance", label: "ς², variance of the workers' gradients", format: significant},
+  {key: "gradient_diversity", label: "gradient diversity", format: significant},
+  {key: "noise_scale", label: "gradient noise scale, rows", format: significant},
 ];
 
 /**
