@@ -84,7 +84,7 @@ Scheme dc_asgd_c_scheme() {
                                .low = 0.0,
                                .high = 1e6},
                               queue_info()},
-          .worker = ps_async_worker,
+          .worker = ps_async_queueing_worker,
           .server = serve_constant};
 }
 

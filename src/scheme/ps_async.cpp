@@ -30,6 +30,12 @@ void ps_async_steps(Worker& worker, PushStep push_step) {
 
 void ps_async_worker(Worker& worker) {
   ps_async_steps(worker, [&](std::span<const std::uint64_t> versions) {
+    return push_gradient(worker, versions);
+  });
+}
+
+void ps_async_queueing_worker(Worker& worker) {
+  ps_async_steps(worker, [&](std::span<const std::uint64_t> versions) {
     const ConstVector gradient = worker.compute_gradient();
     push_in_order(worker, gradient, versions);
     return gradient;
@@ -89,7 +95,7 @@ Scheme ps_async_scheme() {
       .pace = Pace::free,
       .cast = cast::servers,
       .hyperparameters = {queue_info()},
-      .worker = ps_async_worker,
+      .worker = ps_async_queueing_worker,
       .server = serve};
 }
 

@@ -21,6 +21,8 @@ ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags);
 
 /// Pushes a gradient, with the versions that it was taken at; pulls the model; takes the next step.
 void ps_async_worker(Worker& worker);
+/// The same, when the server wants the gradient (push_queue.hpp).
+void ps_async_queueing_worker(Worker& worker);
 /// The same with a gradient that travels otherwise.
 void ps_async_steps(Worker& worker, PushStep push_step);
 /// Applies each gradient the moment it comes, and answers that worker alone.

@@ -38,7 +38,7 @@ Scheme staleness_aware_scheme() {
           .pace = Pace::free,
           .cast = cast::servers,
           .hyperparameters = {queue_info()},
-          .worker = ps_async_worker,
+          .worker = ps_async_queueing_worker,
           .server = serve};
 }
 
