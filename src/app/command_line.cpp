@@ -17,6 +17,7 @@
 #include "app/commands.hpp"
 #include "app/compare_flags.hpp"
 #include "app/lab_flags.hpp"
+#include "app/list_json.hpp"
 #include "app/machine_flags.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
@@ -152,7 +153,7 @@ class CommandLine::Commands {
   LabFlags lab_flags_{lab_};
   SplitFlags split_flags_{split_};
   MachineFlags machine_flags_{machine_};
-  CLI::Option *list_what_ = nullptr, *list_name_ = nullptr;
+  CLI::Option *list_what_ = nullptr, *list_name_ = nullptr, *list_json_ = nullptr;
 };
 
 namespace {
@@ -200,6 +201,7 @@ CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
           ->type_name("");
   list_name_ = list_.add_option("NAME", "a scheme, preset or lab, of which everything is told")
                    ->type_name("");
+  list_json_ = add_switch(list_, "json", "of presets: all of it as JSON");
   if (processes_ != nullptr) offer_what_processes_do();
 }
 
@@ -310,8 +312,9 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
                        [request = split_flags_.request()] { return split_command(request); });
   }
   if (&command == &list_) {
-    return [what = only_word(*list_what_), name = only_word(*list_name_)] {
-      return list_command(what, name);
+    return [what = only_word(*list_what_), name = only_word(*list_name_),
+            json = is_given(*list_json_)] {
+      return json ? list_as_json(what, name) : list_command(what, name);
     };
   }
   return [question = machine_flags_.question()] { return machine_command(question); };

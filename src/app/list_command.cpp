@@ -10,10 +10,12 @@
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/report/preset_format.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
 #include "app/commands.hpp"
+#include "app/list_json.hpp"
 #include "base/echoed.hpp"
 
 namespace trainyard::app {
@@ -162,13 +164,10 @@ void print_preset(const Preset& preset) {
   fmt::print("  emulated: {}\n  not emulated: {}\n", preset.emulated, preset.not_emulated);
 }
 
-void print_presets_named(const std::string& name) {
-  if (name != "all" && find_preset(name) == nullptr) {
-    (void)find_named(presets(), name, "preset", {"all"});
-  }
-  for (const Preset& preset : presets()) {
-    if (name == "all" || name == preset.name) print_preset(preset);
-  }
+/// All of them, or the one of that name.
+std::vector<Preset> presets_named(const std::string& name) {
+  if (name == "all") return presets();
+  return {find_named(presets(), name, "preset", {"all"})};
 }
 
 /// A line each, or more where there is more to say.
@@ -225,7 +224,7 @@ int list_command(const std::string& what, const std::string& name) {
     return exit_done;
   }
   if (!name.empty() && what == "presets") {
-    print_presets_named(name);
+    for (const Preset& preset : presets_named(name)) print_preset(preset);
     return exit_done;
   }
   if (!name.empty() && what != "schemes") {
@@ -259,6 +258,14 @@ int list_command(const std::string& what, const std::string& name) {
   } else {
     throw_unknown("list", what, known);
   }
+  return exit_done;
+}
+
+int list_as_json(const std::string& what, const std::string& name) {
+  if (what != "presets") {
+    throw UsageError(fmt::format("--json: list {} has none; list presets has", what));
+  }
+  fmt::print("{}", presets_json(presets_named(name.empty() ? "all" : name)));
   return exit_done;
 }
 

@@ -26,6 +26,11 @@ inline std::string row_variance_line(const Summary& s) {
   return fmt::format("{:.4g}; from {}", *noise.row_variance, rows);
 }
 
+inline std::string batch_bound_line(const Summary& s) {
+  const auto bound = s.gradient_noise.batch_bound;
+  return bound ? fmt::format("{:.4g} rows", *bound) : "";
+}
+
 /// Where the gradient cannot be told from 0 there is no quotient.
 inline std::string noise_scale_line(const Summary& s) {
   const GradientNoise& noise = s.gradient_noise;
@@ -78,7 +83,7 @@ inline constexpr Figure noise_rows[] = {
      .shown = measured | run_table,
      .before = before_the_rest,
      .text = significant<3>,
-     .line = noise_line<&GradientNoise::batch_bound>,
+     .line = batch_bound_line,
      .needs_asking = true},
     {.key = "noise_scale_signal",
      .path = "gradient_noise.signal",

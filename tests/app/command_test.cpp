@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -290,6 +291,31 @@ TEST_CASE("what has no effect is said", "[app]") {
   // Even to those who want to hear nothing else.
   CHECK(run_program(one_step + Words{"--quiet", "--topology", "full"}).errors ==
         "note: --topology has no effect: ring has none\n");
+}
+
+TEST_CASE("list presets --json says what the text says", "[app]") {
+  const Outcome all = run_program({"list", "presets", "--json"});
+  REQUIRE(all.status == 0);
+  const Json document = Json::parse(all.output);
+  const Json& listed = document["presets"];
+  REQUIRE(listed.size() == presets().size());
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const Preset& preset = presets()[i];
+    CAPTURE(preset.name);
+    CHECK(listed[i]["name"] == preset.name);
+    CHECK(listed[i]["spelt_out"] == preset.spelt_out());
+    CHECK(listed[i]["criteria"]["parallelism"] == preset.criteria.parallelism);
+    CHECK(listed[i]["criteria"]["schedule"] == preset.criteria.schedule);
+    CHECK(listed[i]["settings"].size() == preset.settings.size());
+    CHECK(listed[i]["not_emulated"] == preset.not_emulated);
+  }
+  const Outcome one = run_program({"list", "presets", "petuum", "--json"});
+  const Json alone = Json::parse(one.output);
+  REQUIRE(alone["presets"].size() == 1);
+  CHECK(alone["presets"][0]["settings"]["staleness"] == "3");
+  CHECK_THAT(run_program({"list", "schemes", "--json"}).errors,
+             ContainsSubstring("list presets has"));
+  CHECK(run_program({"list", "presets", "petum", "--json"}).status == 2);
 }
 
 }  // namespace trainyard

@@ -45,18 +45,19 @@ std::string refusal_of_option(const std::string& name, const std::string& text) 
 }
 
 /// A value that the program takes for each of the options that a lab does not.
-const std::vector<OptionText> refused{{"scheme", "ring"},        {"split", "dp=2,pp=2,tp=1"},
-                                      {"time", "virtual"},       {"links", "/etc/passwd"},
-                                      {"data-format", "csv"},    {"data-dir", "/etc"},
-                                      {"labels", "/etc/passwd"}, {"test-labels", "/etc/passwd"},
-                                      {"label-column", "0"},     {"header", "auto"},
-                                      {"columns", "1"},          {"drop-columns", "1"},
-                                      {"missing", "drop"},       {"placement", "none"},
-                                      {"counters", "true"},      {"force-memory", "true"},
-                                      {"out", "/tmp/x"},         {"trace", "/tmp/x"},
-                                      {"html", "/tmp/x"},        {"trace-steps", "0:1"},
-                                      {"format", "csv"},         {"quiet", "true"},
-                                      {"progress", "true"},      {"force", "true"}};
+const std::vector<OptionText> refused{{"scheme", "ring"},         {"split", "dp=2,pp=2,tp=1"},
+                                      {"time", "virtual"},        {"links", "/etc/passwd"},
+                                      {"data-format", "csv"},     {"data-dir", "/etc"},
+                                      {"labels", "/etc/passwd"},  {"test-labels", "/etc/passwd"},
+                                      {"label-column", "0"},      {"header", "auto"},
+                                      {"columns", "1"},           {"drop-columns", "1"},
+                                      {"missing", "drop"},        {"placement", "none"},
+                                      {"counters", "true"},       {"force-memory", "true"},
+                                      {"gradient-noise", "true"}, {"out", "/tmp/x"},
+                                      {"trace", "/tmp/x"},        {"html", "/tmp/x"},
+                                      {"trace-steps", "0:1"},     {"format", "csv"},
+                                      {"quiet", "true"},          {"progress", "true"},
+                                      {"force", "true"}};
 
 }  // namespace
 
