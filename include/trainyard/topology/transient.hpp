@@ -36,7 +36,8 @@ struct Transient {
 std::optional<Transient> transient(int ranks, std::size_t period, double rho, double rms);
 
 /// The same of a graph. Empty, too, where the rows or the columns of some W do not add up to 1, and
-/// of graphs that it takes more than a moment for: n³ times the rounds of a cycle above 10⁸.
+/// of graphs that it takes more than a moment for, as every run of a comparison asks: n³ and n²
+/// times the rounds of a cycle together above 2·10⁷, which n = 270 is.
 std::optional<Transient> transient(const Topology& topology);
 
 }  // namespace trainyard
