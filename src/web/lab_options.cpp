@@ -20,8 +20,9 @@ namespace {
 
 /// A new option is refused until somebody has thought about it and written it down here. Not here:
 /// what names files or folders (links, labels, out, …), what is said with an upload (label-column,
-/// …), what only `wall` has (placement, counters), what stands for others (split), what takes longer
-/// than training does (gradient-noise), and what is the same for all questions (time, scheme).
+/// …), what only `wall` has (placement, counters), what stands for others (split), what takes
+/// longer than training does (gradient-noise), and what is the same for all questions (time,
+/// scheme).
 constexpr std::array accepted{
     std::string_view("workers"),
     std::string_view("servers"),
