@@ -27,7 +27,7 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
                                              const std::vector<Case>& cases, bool is_far) {
   std::size_t searches = 0, runs = 0;
   std::optional<Duration> longest;
-  bool on_clock = false;
+  bool on_clock = false, to_target = false;
   for (const TunedRuns& each : all) {
     const Case& first = cases[each.tuned.front()];
     if (first.tuned.empty()) continue;
@@ -35,6 +35,7 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
     runs += each.tuned.size();
     longest = std::max(longest, first.configuration.seconds);
     on_clock = on_clock || first.configuration.time == TimeMode::wall;
+    to_target = to_target || has_target(first.configuration);
   }
   if (searches == 0 || !(on_clock || longest || is_far)) return std::nullopt;
   const std::string at_most =

@@ -104,8 +104,8 @@ void apply(const Tuning& tuning, Configuration& c) {
 bool StepSizeSearch::better(const Candidate& a, const Candidate& b) {
   if (a.reached != b.reached) return a.reached > b.reached;
   if (a.seconds != b.seconds) return a.seconds < b.seconds;
-  if (a.loss != b.loss) return a.loss < b.loss;
-  if (!std::isfinite(a.loss)) return a.powers < b.powers;
+  if (a.loss != b.loss && a.reached == 0) return a.loss < b.loss;
+  if (!std::isfinite(a.loss) && a.reached == 0) return a.powers < b.powers;
   return reach_of(a.powers) < reach_of(b.powers);
 }
 
@@ -161,6 +161,8 @@ Configuration StepSizeSearch::trial_of(const Powers& powers, std::size_t seed) c
     const Duration time = scaled(std::chrono::seconds(1), best->elapsed);
     c.seconds = c.seconds ? std::min(*c.seconds, time) : time;
   }
+  // Of runs that are not kept nobody asks what is measured beside training.
+  c.gradient_noise = c.gradient_noise && is_whole() && !has_target(c);
   if (is_whole()) return c;
   const double part = parts_[round_];
   const bool by_clock = is_by_clock(runs_[seed]);

@@ -153,7 +153,8 @@ TEST_CASE("who went up again after the target that all reached is named", "[stud
                            "note: went up again after the target: ring to a training loss of 0.5 "
                            "at its end; the target is 0.3") == 1);
   CHECK_THAT(comparison_table(runs),
-             ContainsSubstring("first at the target: ring after 1 s; then ps-sync after ") &&
+             ContainsSubstring("about as soon at the target: ring after 1 s; then ps-sync after "
+                               "1.952 s; less than one evaluation apart, with one seed.\n") &&
                  ContainsSubstring("\nring went up again after that, to a training loss of 0.5 at "
                                    "its end; the target is 0.3.\n") &&
                  !ContainsSubstring("ps-sync went up"));

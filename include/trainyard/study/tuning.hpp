@@ -18,9 +18,9 @@
 //   two cycles, and each time sixteen times as many; in the second and later ones the best runs
 //   first, and then smaller ones as long as they are better, as more steps want smaller step sizes.
 //   Once somebody is there its neighbours are tried, no longer than it took, until it is between
-//   two that are later. That is about four times the steps that the run needs, and seven at most,
-//   where the target is just beyond a round. A run counts as there only if its next evaluation
-//   holds the target too: a dip is luck. It ends then.
+//   two that are later. That is about four times the steps that the run needs, and up to nine times
+//   where the target is only a few cycles or evaluations away. A run counts as there only if its
+//   next evaluation holds the target too: a dip is luck. It ends then.
 // Criterion: with a target, the time until it is reached, on average over seeds; what does not
 //   reach it loses. Otherwise, and among those that do not, the training loss at the end. A run
 //   that diverged loses against every one that did not; of equals the one nearest to γ₀ wins.
