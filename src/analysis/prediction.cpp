@@ -292,7 +292,8 @@ class Playing {
     c.encode_time = scaled(coding.encode, 1.0 / model.factor);
     c.decode_time = scaled(coding.decode, 1.0 / model.factor);
     c.time = TimeMode::simulated;
-    c.evaluate_every = 1e9;  // nobody looks at the losses
+    c.line_time = Duration{0};  // which lines workers meet at, no model that stands in can show
+    c.evaluate_every = 1e9;     // nobody looks at the losses
     return c;
   }
 

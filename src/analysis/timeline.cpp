@@ -95,6 +95,10 @@ int checked_workers(const TimelineOptions& options) {
   return workers;
 }
 
+std::string lines_text(const Scheme& scheme) {
+  return scheme.family == SchemeFamily::shared_memory ? "; cache lines are free" : "";
+}
+
 Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options) {
   refuse(options.servers && scheme.server == nullptr, "servers", scheme.name, "it has none");
   for (const auto& [kind, name] : options.ingredients) {
@@ -115,7 +119,8 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   }
   c.steps = options.steps.value_or(1);
   c.time = TimeMode::simulated;
-  c.evaluate_every = 1e6;  // nobody looks at the losses
+  c.line_time = Duration{0};  // which lines workers meet at is the data's
+  c.evaluate_every = 1e6;     // nobody looks at the losses
 
   const LoadedData data = choose_training(scheme, options, c);
   const Configuration resolved = resolve(c, {c.scheme}, data, {});
@@ -137,8 +142,8 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
                       : "",
                   *c.steps, *c.steps == 1 ? "" : "s", data.name);
   set_network(timeline, c.network);
-  timeline.detail =
-      fmt::format("computing {}, {}", human_duration(to_seconds(*c.compute_time)), timeline.detail);
+  timeline.detail = fmt::format("computing {}, {}{}", human_duration(to_seconds(*c.compute_time)),
+                                timeline.detail, lines_text(scheme));
   return timeline;
 }
 

@@ -83,6 +83,9 @@ void print_scheme(const Scheme& scheme) {
   print_line("rate: ", scheme.cost.rate);
   print_line("source: ", scheme.source);
   fmt::print("  family: {}\n", families[static_cast<std::size_t>(scheme.family)]);
+  if (cast_of(scheme, Configuration{}).model == ModelHome::shared) {
+    fmt::print("  where: within {}; in virtual with --line-time for cache lines\n", scheme.within);
+  }
   fmt::print("  in wall: {}\n", repeatability(scheme));
   std::string flags;
   for (const HyperparameterInfo& parameter : scheme.hyperparameters)

@@ -63,6 +63,16 @@ std::string coding_time_idle(const OptionSetting& s) {
                                                 : "";
 }
 
+std::string line_time_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  if (c.time == TimeMode::wall) return "with --time wall cache lines take what they take";
+  const Cast cast = cast_of(s.scheme, c);
+  if (cast.models_in_memory() == 0) {
+    return fmt::format("the workers of {} share no model in memory", s.scheme.name);
+  }
+  return cast.workers == 1 ? "one worker takes no cache line from another" : "";
+}
+
 std::string factor_idle(const OptionSetting& s) {
   const C& c = s.configuration;
   const bool takes_none = c.time == TimeMode::simulated && c.compute_time == Duration{0};
@@ -117,6 +127,19 @@ Option coding_time_option(std::string name, std::string what, std::optional<Dura
   return idle_where(std::move(option), coding_time_idle);
 }
 
+Option line_time_option() {
+  Option option{"compute",
+                "line-time",
+                "auto|DURATION",
+                "virtual: what a cache line of a shared model takes from the core that wrote it; "
+                "auto measures it here, 0 makes lines free",
+                [](C& c, Text t, Text w) {
+                  c.line_time = t == "auto" ? std::nullopt : std::optional(parse_duration(t, w));
+                },
+                [](const C& c) { return c.line_time ? exact_text(*c.line_time) : "auto"; }};
+  return idle_where(std::move(option), line_time_idle);
+}
+
 Option straggler_option() {
   return {"compute",
           "straggler",
@@ -167,6 +190,7 @@ std::vector<Option> compute_options() {
       idle_where(compute_time_option(), compute_time_idle),
       coding_time_option("encode-time", "encoding", &C::encode_time),
       coding_time_option("decode-time", "decoding", &C::decode_time),
+      line_time_option(),
       idle_where(straggler_option(), straggler_idle),
       idle_where(compute_noise_option(), factor_idle),
       {"compute", "pause", "none|P:DURATION",

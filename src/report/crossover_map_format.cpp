@@ -63,21 +63,30 @@ std::string crossover_map_table(const CrossoverMap& map) {
   for (std::size_t i = 0; i < map.contestants.size(); ++i) {
     const MappedContestant& one = map.contestants[i];
     const auto cells = std::ranges::count(map.cells, static_cast<int>(i), &MapCell::first);
-    names.push_back({letter(i), fmt::format("{:g}", one.lr), fmt::format("{}", cells),
+    names.push_back({letter(i), fmt::format("{:g}", one.lr),
+                     one.within ? "one machine" : fmt::format("{}", cells),
                      one.predicted ? "a step's time" : "runs", one.label});
   }
+  const bool any_apart = std::ranges::any_of(
+      map.contestants, [](const MappedContestant& one) { return one.within.has_value(); });
   return fmt::format(
       "Who reaches {} first, and how many times as fast as the next one\n\n{}\n{}\n"
       "by: a step's time, as predict has it in each cell, times the steps of one run; or a run in "
-      "each cell.\n",
-      target_text(map), aligned(grid), aligned(names));
+      "each cell.\n{}",
+      target_text(map), aligned(grid), aligned(names),
+      any_apart ? "one machine: its workers share memory, and nothing of theirs crosses a network "
+                  "between machines; it is not ranked.\n"
+                : "");
 }
 
 std::string crossover_map_json(const CrossoverMap& map) {
   const auto& [across, down] = map.axes;
   Json contestants = Json::array(), cells = Json::array();
   for (const MappedContestant& one : map.contestants) {
-    contestants.push_back({{"label", one.label}, {"lr", one.lr}, {"predicted", one.predicted}});
+    contestants.push_back({{"label", one.label},
+                           {"lr", one.lr},
+                           {"predicted", one.predicted},
+                           {"within", one.within ? Json(*one.within) : Json(nullptr)}});
   }
   for (std::size_t i = 0; i < down.values.size(); ++i) {
     for (std::size_t j = 0; j < across.values.size(); ++j) {

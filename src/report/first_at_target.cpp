@@ -50,6 +50,7 @@ struct Arrived {
 std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& contested) {
   std::vector<Arrived> arrived;
   for (const SeedStatistics& one : all) {
+    if (one.summaries.front()->within) continue;  // nobody who has this network can choose it
     const auto mean = [&](auto member) {
       return statistics_of(one.summaries, [&](const Summary& s) { return s.*member; });
     };

@@ -6,7 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/run/notes.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
 #include "report/aligned.hpp"
+#include "report/json_columns.hpp"
 
 namespace trainyard {
 
@@ -121,6 +125,25 @@ std::string bounds_table(const ExchangeCosts& costs) {
 
 }  // namespace
 
+namespace {
+
+/// Which lines workers of schemes on shared memory meet at depends on the data, which a prediction
+/// does not have.
+std::vector<Note> notes_on(const std::vector<Prediction>& predictions) {
+  std::vector<std::string> sharing;
+  for (const Prediction& p : predictions) {
+    const bool shares = find_scheme(p.variant.scheme).family == SchemeFamily::shared_memory;
+    if (shares) sharing.push_back(p.variant.text());
+  }
+  if (sharing.empty()) return {};
+  return {{.about = fmt::format("{}", fmt::join(sharing, "; ")),
+           .text = "note: cache lines that others have written are free here, and no network lies "
+                   "between workers on one machine; run and compare in simulated time charge lines "
+                   "(--line-time)"}};
+}
+
+}  // namespace
+
 std::string prediction_json(const PredictionSetting& setting,
                             const std::vector<Prediction>& predictions,
                             const ExchangeCosts& costs) {
@@ -133,6 +156,7 @@ std::string prediction_json(const PredictionSetting& setting,
                          {"latency_s", to_seconds(c.network.latency)},
                          {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
                          {"rows", rows_object(predictions)},
+                         {"notes", notes_array(notes_on(predictions))},
                          {"lower_bounds",
                           {{"transmit_s", costs.transmit_s},
                            {"reduce_s", costs.reduce_s},
@@ -162,6 +186,8 @@ std::string prediction_table(const PredictionSetting& setting,
                                    : TableRow{"-", "-", "-", "-"};
     rows.back().insert(rows.back().end(), sustained.begin(), sustained.end());
   }
+  std::string notes;
+  for (const Note& note : notes_on(predictions)) notes += with_name(note.text, note.about) + "\n";
   return text + aligned(rows) + bounds_table(costs) +
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
@@ -169,7 +195,7 @@ std::string prediction_table(const PredictionSetting& setting,
              "an epoch: {} rows at that rate; messages, bytes: a step of all ranks together\n{}{}",
              setting.rows, all_are_played(predictions) ? "" : legend_of_unplayed,
              has_errors(predictions) ? fmt::format("{}\n", legend_of_errors) : "") +
-         reasons_text(predictions);
+         reasons_text(predictions) + (notes.empty() ? "" : "\n" + notes);
 }
 
 std::string sweep_json(const PredictionSetting& setting, const Quantity& quantity,

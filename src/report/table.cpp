@@ -11,6 +11,7 @@
 #include "trainyard/study/seed_statistics.hpp"
 
 #include "report/aligned.hpp"
+#include "report/apart.hpp"
 #include "report/first_at_target.hpp"
 #include "report/markup.hpp"
 
@@ -105,7 +106,10 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
               std::vector<Row>& rows) {
   const bool interrupted =
       std::ranges::any_of(statistics.summaries, [](const Summary* s) { return s->interrupted; });
-  Row means{statistics.label + (interrupted ? " (interrupted)" : "")}, deviations{""};
+  const bool apart = statistics.summaries.front()->within.has_value();
+  Row means{statistics.label + (apart ? " (one machine)" : "") +
+            (interrupted ? " (interrupted)" : "")},
+      deviations{""};
   for (const OptionText& varied : statistics.varied) {
     means.push_back(varied.text);
     deviations.emplace_back();
@@ -299,13 +303,13 @@ std::string comparison_table(const std::vector<RunResult>& results,
                              const ComparisonOptions& options,
                              const std::vector<std::string>& lacking) {
   if (results.empty()) return "";
-  const std::vector<SeedStatistics> all = seed_statistics(results);
+  const std::vector<SeedStatistics> all = contestants_of(results);
   const Columns columns = columns_of(all);
   std::string text = heading(results, options) + "\n" +
                      in_blocks(comparison_rows(results, all, columns, options, Deviations::beneath),
                                heading_columns(all.front())) +
-                     (lacking.empty() ? first_at_target(all, results) : "") + legend(columns) +
-                     not_counted_note(results);
+                     (lacking.empty() ? first_at_target(all, results) : "") + apart_sentence(all) +
+                     legend(columns) + not_counted_note(results);
   if (std::ranges::any_of(results, is_tuned)) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   text += what_steps_are(results);
@@ -316,7 +320,7 @@ std::string comparison_markup(const std::vector<RunResult>& results,
                               const ComparisonOptions& options, Markup markup,
                               const std::vector<Note>& notes) {
   if (results.empty()) return "";
-  const std::vector<SeedStatistics> all = seed_statistics(results);
+  const std::vector<SeedStatistics> all = contestants_of(results);
   return marked_up(comparison_rows(results, all, columns_of(all), options, Deviations::beside),
                    markup) +
          marked_up(collated_notes(results, notes), markup);

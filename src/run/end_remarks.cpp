@@ -9,7 +9,9 @@
 #include "trainyard/run/figures.hpp"
 
 #include "run/figure_text.hpp"
+#include "run/line_time.hpp"
 #include "run/shared_remarks.hpp"
+#include "run/slices.hpp"
 
 namespace trainyard {
 
@@ -68,6 +70,8 @@ void remark_end(const Plan& plan, const Summary& summary, ConstVector model, boo
   }
   const std::string sample = sampled_noise_note(summary);
   if (!sample.empty()) remark(sample);
+  remark_on_lines(plan, summary, remark);
+  remark_on_slices(plan, remark);
   if (plan.cast.model != ModelHome::shared) return;
   // Takes a while, which is not there where a process is lost.
   if (listens && !summary.interrupted) {

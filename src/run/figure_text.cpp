@@ -59,6 +59,7 @@ std::string coding_line(const Summary& s) {
 
 std::string compute_line(const Summary& s) {
   std::string line = part_of_run(s.compute_s, s);
+  if (s.lines_s) line += fmt::format(", {} of it for cache lines", part_of_run(*s.lines_s, s));
   if (!is_stretched(s)) return line;
   return line + fmt::format(", stretched {:.2f} times: threads share cores", *s.compute_stretch);
 }

@@ -14,6 +14,7 @@
 
 #include "run/rehearsal.hpp"
 #include "run/scheme_graph.hpp"
+#include "run/slices.hpp"
 
 namespace trainyard {
 
@@ -95,9 +96,7 @@ std::size_t most_neighbours(const Scheme& scheme, const Configuration& c) {
 double slices(const Scheme& scheme, const Configuration& c, const LoadedData& data,
               const Model& model) {
   const Cast cast = cast_of(scheme, c);
-  if (cast.uses_of_slices == 0) return 0.0;
-  const HotLines hot =
-      find_hot_lines(data.train, model, cast.workers, c.batch, cast.uses_of_slices);
+  const HotLines hot = hot_lines_for(cast, c, data.train, model);
   const auto parameters = static_cast<double>(hot.blocks.size() * hot.parameters);
   return 2.0 * cast.workers * parameters / static_cast<double>(model.dimension());
 }

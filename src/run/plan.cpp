@@ -9,6 +9,8 @@
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "run/slices.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -37,8 +39,7 @@ RunLimits limits_of(const Scheme& scheme, const Configuration& c, const LoadedDa
 /// nullptr where workers keep no lines for themselves.
 std::shared_ptr<const HotLines> hot_lines_of(const Cast& cast, const Configuration& c,
                                              const LoadedData& data, const Model& model) {
-  if (cast.uses_of_slices == 0) return nullptr;
-  HotLines hot = find_hot_lines(data.train, model, cast.workers, c.batch, cast.uses_of_slices);
+  HotLines hot = hot_lines_for(cast, c, data.train, model);
   return hot.empty() ? nullptr : std::make_shared<const HotLines>(std::move(hot));
 }
 

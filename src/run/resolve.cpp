@@ -21,6 +21,7 @@
 #include "run/coding.hpp"
 #include "run/hyperparameter_remarks.hpp"
 #include "run/large_features.hpp"
+#include "run/line_time.hpp"
 #include "run/memory.hpp"
 #include "run/pipelines.hpp"
 #include "run/rehearsal.hpp"
@@ -344,6 +345,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   resolve_schedule(c, schemes, data);
   const bool measured = !c.compute_time;
   resolve_compute_time(c, schemes, *model, data, say);
+  resolve_line_time(c, schemes, say);
   resolve_coding_time(c, schemes, *model, measured, say);
   remark_codec(c, schemes, *model, say);
   remark_unequal_shares(c, schemes, data.train, say);

@@ -23,6 +23,7 @@
 #include "trainyard/topology/topology.hpp"
 
 #include "run/end_remarks.hpp"
+#include "run/line_time.hpp"
 #include "run/measurement.hpp"
 #include "run/observation.hpp"
 #include "run/share_weights.hpp"
@@ -106,6 +107,7 @@ class Experiment {
   bool diverged_ = false;
   std::vector<Note> notes_;
   const std::vector<double> loss_weights_;  // of workers
+  const std::unique_ptr<SharedLines> lines_;
 };
 
 Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
@@ -123,7 +125,8 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       observation_(config_, hooks.processes == nullptr ? cast_.ranks() : 0),
       initial_(model_.scalar(), model_.dimension()),
       notes_(plan.notes),
-      loss_weights_(loss_weights(scheme_, config_, plan.parts)) {
+      loss_weights_(loss_weights(scheme_, config_, plan.parts)),
+      lines_(shared_lines(plan)) {
   hooks_.remark = noting(notes_, hooks.remark);
   model_.initialize(initial_.view(), config_.seed);
 }
@@ -278,6 +281,7 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .simulated = config_.time == TimeMode::simulated,
       .recorder = hooks_.recorder,
       .hot = plan_.hot.get(),
+      .lines = lines_.get(),
       .loss_weights = loss_weights_,
       .share_weights = weights_of(scheme_, config_),
       .data_server =

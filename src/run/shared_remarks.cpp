@@ -17,9 +17,9 @@ namespace {
 std::string advice_on_hot_lines(const Configuration& config, const Model& model,
                                 const Dataset& train) {
   if (config.scheme != "hogwild" || !config.optimizer.plain()) return "";
-  const double uses = known_hyperparameter("exchange-uses").fallback;
-  const HotLines hot =
-      find_hot_lines(train, model, config.workers, config.batch, static_cast<std::uint64_t>(uses));
+  const HotLines hot = find_hot_lines(
+      train, model, config.workers, config.batch,
+      harmless_uses(train, model, config.workers, config.batch, config.optimizer.lr));
   if (hot.empty()) return "";
   return fmt::format("--scheme hogwild-split keeps the {} cache lines that most rows touch apart, ",
                      hot.blocks.size());

@@ -11,6 +11,8 @@
 #include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "run/line_time.hpp"
+#include "run/one_machine.hpp"
 #include "run/scheme_graph.hpp"
 
 namespace trainyard {
@@ -33,6 +35,14 @@ void summarise_coding(Summary& s, const Plan& plan, const RunState& state) {
   }
   s.compression = all.compression();
   s.coding_error = all.relative_error();
+}
+
+/// What goes on when the run ends is not waited for any more.
+void summarise_lines(Summary& s, const Plan& plan, const RunState& state) {
+  if (!lines_take_time(plan)) return;
+  double sum = 0.0;
+  for (int w = 0; w < plan.cast.workers; ++w) sum += to_seconds(state.lines_time_of(w));
+  s.lines_s = sum / plan.cast.workers;
 }
 
 void summarise_time(Summary& s, const RuntimeReport& report) {
@@ -76,6 +86,7 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Stal
   s.bandwidth_bytes_per_s = c.network.bytes_per_second;
   s.ports = option_named("ports").get(c);
   s.partition = option_named("partition").get(c);
+  s.within = apart_within(c);
   s.stragglers = option_named("straggler").get(c);
   s.steps = last.step;
   s.epochs = last.epoch;
@@ -96,6 +107,7 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Stal
   }
   summarise_time(s, report);
   summarise_coding(s, plan, state);
+  summarise_lines(s, plan, state);
   return s;
 }
 

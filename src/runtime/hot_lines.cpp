@@ -91,6 +91,59 @@ void HotLines::renumber(Dataset& share, int worker) const {
   }
 }
 
+namespace {
+
+/// θ. Of 25 settings of seven data sets, batches of 1 and of 32 and step sizes a factor of 10
+/// apart, the loss after three passes was at most 4.5 % above hogwild's below 3, and 18 % above it
+/// at 3.7.
+constexpr double harmless_delay = 1.5;
+constexpr std::uint64_t most_uses = 64, least_turns_of_pass = 4;
+
+/// Of Σ x xᵀ / rows, over rows that lie evenly.
+double largest_eigenvalue(const Dataset& train) {
+  constexpr std::size_t most_rows = 2000;
+  constexpr int rounds = 30;
+  const std::size_t rows = std::min(train.rows, most_rows);
+  std::vector<double> x(train.features, 1.0), next(train.features);
+  double found = 0.0;
+  for (int round = 0; round < rounds; ++round) {
+    const double length = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+    if (length == 0.0) return 0.0;
+    std::ranges::fill(next, 0.0);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto row = train.sparse_row(train.rows * i / rows);
+      double product = 0.0;
+      for (std::size_t k = 0; k < row.columns.size(); ++k)
+        product += x[row.columns[k]] * row.values[k];
+      for (std::size_t k = 0; k < row.columns.size(); ++k)
+        next[row.columns[k]] += product * row.values[k];
+    }
+    found = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0)) / length /
+            static_cast<double>(rows);
+    x.swap(next);
+  }
+  return found;
+}
+
+double largest_curvature(const Dataset& train, const Model& model) {
+  if (!train.targets.empty()) return 1.0;
+  return model.dimension() > train.features ? 0.5 : 0.25;
+}
+
+}  // namespace
+
+std::uint64_t harmless_uses(const Dataset& train, const Model& model, int workers,
+                            std::size_t batch, double step_size) {
+  if (workers == 1 || model.sparse_update() == nullptr || train.features == 0) return 1;
+  check_rows(train, 0, train.rows);
+  const double pull = step_size * largest_curvature(train, model) * largest_eigenvalue(train);
+  const double uses = harmless_delay / (pull * (workers - 1));  // infinite for rows of zeros
+  const std::uint64_t steps_of_pass = train.rows / (batch * static_cast<std::uint64_t>(workers));
+  const std::uint64_t most = std::min(most_uses, steps_of_pass / least_turns_of_pass);
+  if (!(uses < static_cast<double>(most))) return std::max<std::uint64_t>(1, most);
+  return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(uses));
+}
+
 HotLines find_hot_lines(const Dataset& train, const Model& model, int workers, std::size_t batch,
                         std::uint64_t uses) {
   require(uses >= 1 && batch >= 1, "lines are reconciled every so many steps");
@@ -101,6 +154,7 @@ HotLines find_hot_lines(const Dataset& train, const Model& model, int workers, s
   hot.parameters = hot.columns * outputs;
   hot.dimension = model.dimension();
   hot.workers = workers;
+  hot.uses = uses;
   const std::uint64_t steps_of_pass =
       std::max<std::uint64_t>(1, train.rows / (batch * static_cast<std::uint64_t>(workers)));
   hot.steps_of_visit = std::min(uses, steps_of_pass);

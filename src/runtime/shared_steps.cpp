@@ -1,4 +1,6 @@
 // A worker's steps on a model that it shares with others.
+#include <algorithm>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/worker.hpp"
@@ -13,6 +15,44 @@ constexpr std::uint64_t staleness_sampled_every = 64;
 
 }  // namespace
 
+/// It stands still until the lines are here: a part of its computing.
+void Worker::await(const SharedLines::Passage& passage) {
+  const Time began = rank_.now();
+  if (passage.has <= began) return;
+  rank_.compute({.simulated = passage.has - began, .reads_shared = true}, [] {});
+  context_.state.lines_time_of(rank_.rank()) += rank_.now() - began;
+}
+
+/// The lines of the features of these rows. A worker's slices are its own.
+void Worker::touch_rows(Batch batch, LineUse use) {
+  if (context_.lines == nullptr) return;
+  const std::size_t width = context_.model.dimension() / context_.train.features;
+  SharedLines::Passage passage = this->passage();
+  for (const RowRange& range : batch) {
+    for (std::size_t row = range.first; row < range.first + range.count; ++row) {
+      for (const std::uint32_t column : range.data->sparse_row(row).columns) {
+        if (column >= context_.train.features) continue;
+        context_.lines->touch(passage, group_, column * width, width, use);
+      }
+    }
+  }
+  await(passage);
+}
+
+void Worker::touch_shared(int group, LineUse use) {
+  if (context_.lines == nullptr) return;
+  SharedLines::Passage passage = this->passage();
+  context_.lines->touch_all(passage, group, use);
+  await(passage);
+}
+
+void Worker::touch_shared(int group, std::span<const std::size_t> lines, LineUse use) {
+  if (context_.lines == nullptr) return;
+  SharedLines::Passage passage = this->passage();
+  for (const std::size_t line : lines) context_.lines->touch(passage, group, line, 1, use);
+  await(passage);
+}
+
 void Worker::descend_shared(SharedAccess access) {
   SharedModel& shared = this->shared().of(group_);
   if (context_.state.layout().home != ModelHome::shared) throw_wrong_home("descend_shared()");
@@ -23,8 +63,10 @@ void Worker::descend_shared(SharedAccess access) {
   const std::uint64_t before = sampled ? context_.pacer.worker_steps_done() : 0;
 
   if (sparse_ != nullptr) {
+    touch_rows(batch, LineUse::read);
     rank_.compute(cost_of_next(true),
                   [&] { shared.read_margins(*sparse_, batch, residuals_.span()); });
+    touch_rows(batch, LineUse::write);
     if (shared.format()) {
       // Rounded, a number that is not finite would become the largest one without a word.
       require_finite(residuals_.span(), rank_, context_.scheme, done_);
@@ -33,12 +75,16 @@ void Worker::descend_shared(SharedAccess access) {
       shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
     }
   } else {
-    if (!has_read_) shared.read(read_copy_.span());
+    if (!has_read_) {
+      touch_shared(group_, LineUse::read);
+      shared.read(read_copy_.span());
+    }
     has_read_ = true;
     rank_.compute(cost_of_next(false), [&] {
       context_.model.gradient(read_copy_.span(), batch, gradient_.view(), workspace_);
     });
     const std::span<const float> gradient = gradient_.view().floats();
+    touch_shared(group_, LineUse::write);
     if (shared.format()) {
       require_finite(gradient, rank_, context_.scheme, done_);
       shared.add_rounded(-step_size, gradient, read_copy_.span(), rounding_);
@@ -76,9 +122,23 @@ void Worker::reconcile_rest_of_slices(SharedAccess access) {
   }
 }
 
+/// The shared model's lines that these slots are copies of.
+void Worker::touch_slots(std::size_t first, std::size_t end) {
+  if (context_.lines == nullptr) return;
+  SharedLines::Passage passage = this->passage();
+  const HotLines& hot = *context_.hot;
+  for (std::size_t slot = first; slot < end; ++slot) {
+    const std::size_t model = hot.blocks[slot] * hot.parameters;
+    const std::size_t count = std::min(hot.parameters, hot.dimension - model);
+    context_.lines->touch(passage, group_, model, count, LineUse::write);
+  }
+  await(passage);
+}
+
 void Worker::reconcile_slots(std::pair<std::size_t, std::size_t> slots, std::uint64_t others,
                              SharedAccess access) {
   const auto [first, end] = slots;
+  touch_slots(first, end);
   shared().of(group_).reconcile(rank_.rank(), first, end, access);
   Staleness& staleness = context_.state.staleness_of(rank_.rank());
   for (std::size_t slot = first; slot < end; ++slot) {

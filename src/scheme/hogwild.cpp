@@ -9,8 +9,9 @@
 // that Hogwild is measured against: a step's writing, all its coordinates together, holds the
 // model's one mutex; reading and computing go on meanwhile.
 //
-// In `virtual` the time between the read and the write is the minibatch's compute time, and writing
-// takes none, so that all three are the same there.
+// In `virtual` the time between the read and the write is the minibatch's compute time, and both
+// take what the cache lines take that others have written (runtime/shared_lines.hpp); all three are
+// the same there.
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"

@@ -34,6 +34,9 @@ void work(Worker& worker) {
   while (worker.next_step()) {
     worker.descend_shared(access);
     if (replicas.groups() > 1 && (worker.minibatch_number() + 1) % every == 0) {
+      for (int group = 0; group < replicas.groups(); ++group) {
+        worker.touch_shared(group, LineUse::write);
+      }
       replicas.average(scratch.span(), access);
       worker.forget_read();
     }
@@ -53,6 +56,7 @@ Scheme hogwild_numa_scheme() {
       .source = "Zhang & Ré 2014; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
       .pace = Pace::free,
+      .within = "the NUMA nodes of one machine",
       .cast = cast::shared_by_groups,
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {access_info(), groups_info(), period_info},

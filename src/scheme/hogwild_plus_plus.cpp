@@ -13,7 +13,7 @@
 // The first worker of each cluster is the one that takes part in the ring. The token is a message
 // without bytes: what it publishes is ordered by the queue that it comes through, and `old` belongs
 // to that worker alone; everything else is the relaxed atomics of SharedModel. In `virtual` an
-// exchange takes no time, as no write does.
+// exchange takes what its cache lines take, and no more.
 #include "scheme/hogwild_plus_plus.hpp"
 
 #include <algorithm>
@@ -38,12 +38,20 @@ RingWeights ring_weights(int clusters) {
   return {.beta = low, .lambda = 1.0 - std::pow(low, clusters - 1)};
 }
 
+namespace {
+
+constexpr std::size_t floats_of_line = 16;
+
+}  // namespace
+
 RingExchange::RingExchange(RingWeights weights, double tolerance, std::span<float> old)
-    : weights_(weights), tolerance_(static_cast<float>(tolerance)), old_(old) {}
+    : weights_(weights), tolerance_(static_cast<float>(tolerance)), old_(old) {
+  handed_on_.reserve(old.size() / floats_of_line + 1);
+}
 
 void RingExchange::exchange(SharedModel& own, SharedModel& next, SharedAccess access) {
   constexpr std::size_t block = 512;
-  constexpr std::size_t line = 16;  // of a cache; what has not changed is not fetched to be written
+  handed_on_.clear();
   std::array<float, block> own_values, next_values, written;
   const auto beta = static_cast<float>(weights_.beta);
   const auto lambda = static_cast<float>(weights_.lambda);
@@ -63,9 +71,11 @@ void RingExchange::exchange(SharedModel& own, SharedModel& next, SharedAccess ac
       w[i] = pull;
     }
     own.add(1.0F, w, std::span(written).first(count), access, first);
-    for (std::size_t i = 0; i < count; i += line) {
-      const std::span<float> handed_on = x.subspan(i, std::min(line, count - i));
+    // What has not changed is not fetched to be written.
+    for (std::size_t i = 0; i < count; i += floats_of_line) {
+      const std::span<float> handed_on = x.subspan(i, std::min(floats_of_line, count - i));
       if (std::ranges::all_of(handed_on, [](float change) { return change == 0.0F; })) continue;
+      handed_on_.push_back(first + i);
       next.add(1.0F, handed_on, std::span(written).first(handed_on.size()), access, first + i);
     }
   }
@@ -116,8 +126,11 @@ bool TokenRing::take_turn() {
   }
   if (!has_token_ && !worker_.comm().poll(previous_)) return false;
   has_token_ = false;
+  worker_.touch_shared(worker_.group(), LineUse::write);
+  worker_.touch_shared(next_cluster_, LineUse::read);
   exchange_.exchange(worker_.shared().of(worker_.group()), worker_.shared().of(next_cluster_),
                      access_);
+  worker_.touch_shared(next_cluster_, exchange_.lines_handed_on(), LineUse::write);
   left_ = hold_;
   return true;
 }
@@ -148,6 +161,7 @@ Scheme hogwild_plus_plus_scheme() {
       .source = "Zhang, Hsieh & Akella 2016; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
       .pace = Pace::free,
+      .within = "the NUMA nodes of one machine",
       .cast = cast::shared_by_groups,
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {access_info(),

@@ -1,7 +1,9 @@
 // The rule of Hogwild++ between two clusters, for its scheme and its tests.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "trainyard/runtime/shared_model.hpp"
 
@@ -30,11 +32,14 @@ class RingExchange {
   /// `old`: what every cluster starts from, in memory that outlives it.
   RingExchange(RingWeights weights, double tolerance, std::span<float> old);
   void exchange(SharedModel& own, SharedModel& next, SharedAccess access);
+  /// The first parameters of those lines of the next cluster's model that the last exchange wrote.
+  std::span<const std::size_t> lines_handed_on() const { return handed_on_; }
 
  private:
   RingWeights weights_;
   float tolerance_;
   std::span<float> old_;
+  std::vector<std::size_t> handed_on_;
 };
 
 }  // namespace trainyard

@@ -12,8 +12,10 @@
 // Sums commute, so the order of reconciliations does not matter, and no update is lost in a slice.
 // Between two of them a worker does not see what others have added, C updates of each of them: SGD
 // with that delay at those coordinates, which does no harm while C (n − 1) steps together are short
-// against the curvature there. The model that is evaluated, and the one that a run ends with, is
-// the shared one and all that has not been added to it yet.
+// against the curvature there. So C follows from workers, data and step size unless somebody says
+// it (harmless_uses() of runtime/hot_lines.hpp); where less than four uses do no harm, no line is
+// kept apart, and this is hogwild. The model that is evaluated, and the one that a run ends with,
+// is the shared one and all that has not been added to it yet.
 //
 // --access is for all changes of the shared model, by steps and when lines are reconciled; `racy`
 // may lose a reconciliation's part, as it may lose any update.
@@ -52,8 +54,8 @@ Scheme hogwild_split_scheme() {
       .summary = "hogwild; of lines that most rows touch each worker has a slice of its own",
       .step = "γ × each gradient: as ps-async",
       .cost = {.formula = "c",
-               .rate =
-                   "as hogwild; hot coordinates as ps-async with staleness --exchange-uses (n−1)",
+               .rate = "as hogwild; hot coordinates as ps-async with staleness C (n−1), C as "
+                       "--exchange-uses or γ h λ₁ C (n−1) ≤ θ",
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Narula et al. 2014, phase reconciliation; Niu et al. 2011; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
@@ -63,10 +65,10 @@ Scheme hogwild_split_scheme() {
       .hyperparameters = {access_info(),
                           {.name = uses_name,
                            .argument = "C",
-                           .help =
-                               "uses of a hot cache line by a worker between two exchanges of it",
-                           .fallback = 64,
-                           .low = 8,
+                           .help = "uses of a hot cache line by a worker between two exchanges "
+                                   "of it; 0: as many as do no harm, from workers, data and --lr",
+                           .fallback = 0,
+                           .low = 0,
                            .high = 1e9,
                            .whole = true}},
       .worker = work};

@@ -33,13 +33,16 @@ class MachineModel {
 
   /// The replica becomes what the threads have made of the model so far.
   void read() {
-    if (shared_ != nullptr) shared_->read(worker_.replica().floats());
+    if (shared_ == nullptr) return;
+    worker_.touch_shared(worker_.group(), LineUse::read);
+    shared_->read(worker_.replica().floats());
   }
   /// x ← x − γ g, racy as Hogwild's; the replica is what was written.
   void descend(ConstVector gradient) {
     if (shared_ == nullptr) {
       kernels::axpy(-worker_.step_size(), gradient, worker_.replica());
     } else {
+      worker_.touch_shared(worker_.group(), LineUse::write);
       shared_->add(-static_cast<float>(worker_.common_step_size()), gradient.floats(),
                    worker_.replica().floats(), SharedAccess::racy);
     }
@@ -47,7 +50,9 @@ class MachineModel {
   /// The model becomes the replica: what a thread fetches replaces it for all of them, with steps
   /// that have not come back from the servers yet.
   void replace() {
-    if (shared_ != nullptr) shared_->write(worker_.replica().floats());
+    if (shared_ == nullptr) return;
+    worker_.touch_shared(worker_.group(), LineUse::write);
+    shared_->write(worker_.replica().floats());
   }
 
  private:

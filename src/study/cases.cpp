@@ -17,6 +17,8 @@
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/tuning.hpp"
 
+#include "run/one_machine.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -70,6 +72,8 @@ class Cases {
   std::vector<Asked> asked_of(int seed);
   bool can_run(Asked& asked);
   void choose_clock(std::vector<Asked>& all);
+  void put_apart_last(std::vector<Asked>& all) const;
+  std::vector<std::string> given() const;
   void resolve_case(Asked& asked, bool aloud);
   std::vector<std::string> tuned_of(const Case& one, const Contestant& contestant) const;
   void use_measured_coding_time(Case& one, const std::string& key);
@@ -197,6 +201,29 @@ void Cases::choose_clock(std::vector<Asked>& all) {
   say(given ? set_compute_time_remark : clock_remark(chosen, most));
 }
 
+/// By whoever asked, for all contestants.
+std::vector<std::string> Cases::given() const {
+  std::vector<std::string> names = request_.configuration.given;
+  for (const Variation& variation : request_.variations) names.push_back(variation.option);
+  return names;
+}
+
+/// Of each point of the grid.
+void Cases::put_apart_last(std::vector<Asked>& all) const {
+  const auto is_contestant = [&](const Asked& asked) {
+    Configuration c = asked.one.configuration;
+    c.given = given();
+    return !apart_within(c);
+  };
+  for (auto begin = all.begin(); begin != all.end();) {
+    const auto end = std::find_if(begin, all.end(), [&](const Asked& asked) {
+      return asked.one.varied != begin->one.varied;
+    });
+    std::stable_partition(begin, end, is_contestant);
+    begin = end;
+  }
+}
+
 void Cases::resolve_case(Asked& asked, bool aloud) {
   Configuration& c = asked.one.configuration;
   const std::size_t batch =
@@ -217,7 +244,10 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
                   if (aloud && !is_note(text)) say(text);
                 }));
   });
-  c.given = request_.configuration.given;
+  c.given = given();
+  if (const auto within = apart_within(c)) {
+    asked.one.notes.push_back({"", apart_note(*within)});
+  }
   if (measured && c.compute_time) compute_times_.try_emplace(key, *c.compute_time);
   if (measured && !own_coding && c.encode_time && c.decode_time) {
     coding_times_.try_emplace(coding_key, CodingTime{*c.encode_time, *c.decode_time});
@@ -282,9 +312,7 @@ void Cases::say_what_is_idle(const std::vector<Case>& cases) {
   for (const Case& one : cases) {
     settings.push_back({one.configuration, find_scheme(one.configuration.scheme)});
   }
-  std::vector<std::string> given = request_.configuration.given;
-  for (const Variation& variation : request_.variations) given.push_back(variation.option);
-  for (const std::string& note : idle_notes(settings, given)) note_of_all({"", note});
+  for (const std::string& note : idle_notes(settings, given())) note_of_all({"", note});
   for (const Contestant& contestant : request_.contestants) {
     const auto first = std::ranges::find(cases, contestant.label, &Case::label);
     if (first == cases.end()) continue;
@@ -312,6 +340,7 @@ std::vector<Case> Cases::all() {
                         fmt::format("none of them can run this; the last one: {}", last_reason_));
     }
     choose_clock(asked);
+    put_apart_last(asked);
     for (Asked& each : asked) {
       resolve_case(each, k == 0);
       each.one.tuned = tuned_of(each.one, *each.contestant);

@@ -13,6 +13,7 @@
 #include "trainyard/study/tuning.hpp"
 
 #include "base/echoed.hpp"
+#include "run/one_machine.hpp"
 #include "study/same_runs.hpp"
 
 namespace trainyard {
@@ -150,11 +151,19 @@ class Mapping {
   }
 
   CrossoverMap made() {
-    const std::vector<RunResult> runs = run_here();
+    std::vector<RunResult> runs = run_here();
+    const auto ranked =
+        std::ranges::stable_partition(runs, [&](const RunResult& run) { return !within(run); })
+            .begin() -
+        runs.begin();
     for (const RunResult& run : runs) {
-      map_.contestants.push_back({run.summary.label, run.summary.lr, false});
+      map_.contestants.push_back({run.summary.label, run.summary.lr, false, within(run)});
+      if (const auto& place = map_.contestants.back().within) {
+        keep({run.summary.label, apart_note(*place)});
+      }
     }
-    map_.cells.assign(points_.size(), {std::vector<std::optional<double>>(runs.size())});
+    map_.cells.assign(points_.size(), {std::vector<std::optional<double>>(runs.size()),
+                                       static_cast<std::size_t>(ranked)});
     map_.interrupted = is_interrupted();
     if (map_.interrupted) return std::move(map_);
     std::vector<Contestant> others;
@@ -176,6 +185,8 @@ class Mapping {
   void run_everywhere(std::vector<Contestant> others);
   Contestant contestant_of(const RunResult& run) const;
   Compared compared(const ComparisonRequest& request);
+  void keep(const Note& note);
+  std::optional<std::string> within(const RunResult& run) const;
 
   const MapRequest& request_;
   const ComparisonHooks& hooks_;
@@ -185,13 +196,20 @@ class Mapping {
   CrossoverMap map_;
 };
 
+void Mapping::keep(const Note& note) {
+  if (std::ranges::find(map_.notes, note) == map_.notes.end()) map_.notes.push_back(note);
+}
+
+std::optional<std::string> Mapping::within(const RunResult& run) const {
+  const bool of_networks = std::ranges::any_of(
+      request_.axes, [](const Variation& axis) { return is_between_machines(axis.option); });
+  return of_networks ? shared_within(run.resolved) : run.summary.within;
+}
+
 /// Keeps what there is to say of the runs: of a contestant once for all cells.
 Compared Mapping::compared(const ComparisonRequest& request) {
   Compared made = run_comparison(request, data_, hooks_);
-  const auto keep = [&](const Note& note) {
-    if (std::ranges::find(map_.notes, note) == map_.notes.end()) map_.notes.push_back(note);
-  };
-  std::ranges::for_each(made.notes, keep);
+  for (const Note& note : made.notes) keep(note);
   for (const RunResult& run : made.runs) {
     for (const Note& note : run.summary.notes) keep({run.summary.label, note.text});
   }
@@ -301,7 +319,7 @@ MapAxes parse_map(std::string_view text) {
 
 int MapCell::first() const {
   int least = -1;
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(ranked, seconds.size()); ++i) {
     if (!seconds[i]) continue;
     if (least < 0 || *seconds[i] < *seconds[static_cast<std::size_t>(least)]) {
       least = static_cast<int>(i);
@@ -313,7 +331,7 @@ int MapCell::first() const {
 std::optional<double> MapCell::ahead() const {
   const int least = first();
   std::optional<double> next;
-  for (std::size_t i = 0; i < seconds.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(ranked, seconds.size()); ++i) {
     if (static_cast<int>(i) == least || !seconds[i]) continue;
     if (!next || *seconds[i] < *next) next = seconds[i];
   }

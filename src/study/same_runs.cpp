@@ -41,7 +41,8 @@ Key key_of(const Case& one) {
 }  // namespace
 
 bool is_of_time(const std::string& option) {
-  if (option == "compute-time" || option == "encode-time" || option == "decode-time") return true;
+  if (option == "compute-time" || option == "line-time") return true;
+  if (option == "encode-time" || option == "decode-time") return true;
   return option_named(option).section == "network" && option != "jitter";
 }
 

@@ -39,15 +39,16 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
   }
   if (searches == 0 || !(on_clock || longest || is_far)) return std::nullopt;
   const std::string at_most =
-      on_clock && longest
+      on_clock && longest && !to_target
           ? fmt::format(", {} in all at most",
                         human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
           : "";
-  return fmt::format(
-      "tuning: {} to find, each with at most four times the steps of its run{}{}; "
-      "--lr X is one for all",
-      searches == 1 ? "a step size" : fmt::format("{} step sizes", searches),
-      runs == searches ? "" : "s", at_most);
+  const std::string each = to_target ? "some times the steps to its target"
+                                     : fmt::format("at most four times the steps of its run{}",
+                                                   runs == searches ? "" : "s");
+  return fmt::format("tuning: {} to find, each with {}{}; --lr X is one for all",
+                     searches == 1 ? "a step size" : fmt::format("{} step sizes", searches), each,
+                     at_most);
 }
 
 std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,

@@ -72,6 +72,7 @@ constexpr std::array accepted{
     std::string_view("compute-time"),
     std::string_view("encode-time"),
     std::string_view("decode-time"),
+    std::string_view("line-time"),
     std::string_view("straggler"),
     std::string_view("compute-noise"),
     std::string_view("pause"),
@@ -132,7 +133,7 @@ void check_lab_option(const OptionText& setting) {
     throw OptionError(name, fmt::format("{}: the lab takes every-fifth", echoed(text)));
   }
   // The machine's clock would be in the result, and a measurement is seconds for everybody.
-  if (name == "compute-time" && text == "auto") {
+  if ((name == "compute-time" || name == "line-time") && text == "auto") {
     throw OptionError(name, "auto: the lab measures nothing; a duration like 1ms is accepted");
   }
 }

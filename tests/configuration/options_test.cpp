@@ -153,6 +153,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"jitter", "exponential:50us"},
                                                          {"charge-control", "true"},
                                                          {"compute-time", "2143ns"},
+                                                         {"line-time", "44ns"},
                                                          {"encode-time", "1250ps"},
                                                          {"decode-time", "350ps"},
                                                          {"straggler", "0:2,5:4.5"},

@@ -89,6 +89,31 @@ TEST_CASE("lines are hot that are used often between their turns", "[runtime]") 
   CHECK(find_hot_lines(dense, *make_model({"logistic", 0.0}, dense), 2, 1, 10).empty());
 }
 
+TEST_CASE("uses that do no harm follow from step size, curvature, workers, and rows", "[runtime]") {
+  // 6,400 rows with one and the same feature: λ₁ = 1, h = 1/4 of the logistic loss.
+  const Dataset data = rows_of(std::vector<std::vector<std::uint32_t>>(6400, {0}), 20);
+  const auto model = make_model({"logistic", 0.0}, data);
+  const auto uses = [&](int workers, std::size_t batch, double lr) {
+    return harmless_uses(data, *model, workers, batch, lr);
+  };
+  const std::uint64_t some = uses(8, 1, 0.02);
+  CHECK(some > 1);
+  CHECK(some < 64);
+  // Half of it with twice the step size or twice the others, to rounding.
+  CHECK(uses(8, 1, 0.04) == some / 2);
+  CHECK(uses(15, 1, 0.02) == some / 2);
+  CHECK(uses(8, 1, 1e6) == 1);
+  // Short steps: at most 64, and 4 turns a pass.
+  CHECK(uses(8, 1, 1e-9) == 64);
+  CHECK(uses(2, 1, 1e-9) == 64);
+  CHECK(uses(8, 4, 1e-9) == 6400 / 8 / 4 / 4);
+  CHECK(uses(8, 200, 1e-9) == 1);
+  CHECK(uses(1, 1, 0.02) == 1);
+  // Two features in each row: λ₁ is 2, not 1.
+  const Dataset two = rows_of(std::vector<std::vector<std::uint32_t>>(6400, {0, 7}), 20);
+  CHECK(harmless_uses(two, *make_model({"logistic", 0.0}, two), 8, 1, 0.02) == some / 2);
+}
+
 TEST_CASE("blocks are the fewest columns that are whole lines", "[runtime]") {
   for (const auto& [classes, columns] : {std::pair{2, 8}, {3, 16}, {16, 1}, {20, 4}}) {
     const Dataset data = text_like(classes);

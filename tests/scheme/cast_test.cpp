@@ -62,7 +62,7 @@ TEST_CASE("casts say how many ranks there are of each kind, and where the model 
   CHECK(grouped.model == ModelHome::servers);
   CHECK(cast_with("key-value", 8, 3).servers == 3);
   CHECK(cast_with("hogwild-split", 8, 1, "ring", {{"exchange-uses", 16}}).uses_of_slices == 16);
-  CHECK(cast_with("hogwild", 8, 1).uses_of_slices == 0);
+  CHECK_FALSE(cast_with("hogwild", 8, 1).uses_of_slices);
   CHECK(cast_with("hogwild-numa", 8, 1, "ring", {{"groups", 3}}).shared_models == 3);
   CHECK(cast_with("hogwild-numa", 2, 1, "ring", {{"groups", 3}}).shared_models == 2);
 }

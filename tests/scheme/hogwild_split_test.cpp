@@ -1,7 +1,9 @@
 // hogwild-split: Hogwild whose most used lines each worker keeps for itself.
 #include <cmath>
+#include <string>
 #include <vector>
 
+#include "trainyard/base/random.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/runtime/hot_lines.hpp"
@@ -133,4 +135,87 @@ TEST_CASE("hogwild-split learns what Hogwild does, also on threads", "[scheme]")
             (time == TimeMode::wall ? 1.4 : 1.05) * hogwild.summary.train_loss);
     }
   }
+}
+
+namespace {
+
+/// Rows as a9a has them: 14 fields with a few words each, of which one is in most rows, so that
+/// eight lines hold all features and every row touches them.
+LoadedData few_features() {
+  constexpr std::uint32_t fields = 14, words = 9;
+  constexpr std::size_t rows = 8'000;
+  LoadedData data{"fields", {}, {}};
+  Dataset& train = data.train;
+  train.rows = rows;
+  train.features = fields * words;
+  train.classes = 2;
+  train.sparse = true;
+  train.labels = AlignedBuffer<Label>(rows);
+  train.row_begin = AlignedBuffer<std::uint64_t>(rows + 1);
+  train.columns = AlignedBuffer<std::uint32_t>(rows * fields);
+  train.values = AlignedBuffer<float>(rows * fields);
+  RandomStream random(1, Purpose::data_generator);
+  std::vector<double> weights(train.features);
+  for (double& weight : weights) weight = 0.5 * random.normal();
+  train.row_begin[0] = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    double margin = 0.0;
+    for (std::uint32_t field = 0; field < fields; ++field) {
+      const std::uint32_t word =
+          random.uniform() < 0.6 ? 0 : static_cast<std::uint32_t>(random.below(words));
+      const std::size_t at = row * fields + field;
+      train.columns[at] = field * words + word;
+      train.values[at] = 1.0F;
+      margin += weights[train.columns[at]];
+    }
+    train.labels[row] = random.uniform() < 1.0 / (1.0 + std::exp(-margin)) ? 1 : 0;
+    train.row_begin[row + 1] = (row + 1) * fields;
+  }
+  return data;
+}
+
+double loss_of(const std::string& scheme, const LoadedData& data, double uses, std::size_t batch,
+               double lr) {
+  Configuration c = quick(scheme, 8, 3 * data.train.rows / 8 / batch);
+  c.batch = batch;
+  c.optimizer.lr = lr;
+  if (uses > 0.0) c.hyperparameters = {{"exchange-uses", uses}};
+  return train(c, data).summary.train_loss;
+}
+
+}  // namespace
+
+TEST_CASE("as many uses as do no harm: within 5 % of hogwild's loss on few features and on text",
+          "[scheme]") {
+  const LoadedData few = few_features();
+  const LoadedData text{"text", generate_sparse_logistic(8'000, 2'000, 64, 1), {}};
+  for (const std::size_t batch : {1U, 8U}) {
+    CAPTURE(batch);
+    const double on_few = loss_of("hogwild", few, 0.0, batch, 0.05);
+    CHECK(loss_of("hogwild-split", few, 0.0, batch, 0.05) <= 1.05 * on_few);
+    // What it was: gradients that are hundreds of updates old.
+    CHECK(loss_of("hogwild-split", few, 64.0, batch, 0.05) > 1.2 * on_few);
+    for (const double lr : {0.1, 0.5, 2.0}) {
+      CAPTURE(lr);
+      CHECK(loss_of("hogwild-split", text, 0.0, batch, lr) <=
+            1.05 * loss_of("hogwild", text, 0.0, batch, lr));
+    }
+  }
+}
+
+TEST_CASE("how many uses were chosen is said, and whether any line is kept apart", "[scheme]") {
+  const LoadedData text{"text", generate_sparse_logistic(8'000, 2'000, 64, 1), {}};
+  const auto notes_of = [](Configuration c, const LoadedData& data) {
+    std::string all;
+    for (const Note& note : train(c, data).summary.notes) all += note.text + "\n";
+    return all;
+  };
+  Configuration c = split(8, 20, 0.0);
+  c.optimizer.lr = 0.1;
+  CHECK(notes_of(c, text).find("hot lines are exchanged after ") != std::string::npos);
+  const LoadedData few = few_features();
+  c.optimizer.lr = 5.0;
+  CHECK(notes_of(c, few).find("no line is kept apart, so that this is hogwild") != std::string::npos);
+  c.hyperparameters = {{"exchange-uses", 16.0}};
+  CHECK(notes_of(c, few).find("line") == std::string::npos);
 }

@@ -35,6 +35,10 @@ std::string time_mode_text(TimeMode mode);
 /// More minibatches a worker than anybody waits for, and what "no limit" is written as.
 inline constexpr std::int64_t most_steps = 1'000'000'000'000;
 
+/// What was measured on the cores on which the model of cache lines was fitted: everybody sees the
+/// same figures.
+inline constexpr Duration default_line_time = std::chrono::nanoseconds(76);
+
 struct Straggler {
   int rank = 0;
   double factor = 1.0;  // every computation of that worker takes this many times as long
@@ -101,6 +105,8 @@ struct Configuration {
   // [compute]
   std::optional<Duration> compute_time;              // of one minibatch, simulated; empty: measured
   std::optional<Duration> encode_time, decode_time;  // of a parameter, of the scheme's codec
+  /// Of a cache line from core to core, simulated (runtime/shared_lines.hpp); empty: measured.
+  std::optional<Duration> line_time = default_line_time;
   std::vector<Straggler> stragglers;
   ComputeNoiseRule compute_noise;
   Placement placement = Placement::compact;

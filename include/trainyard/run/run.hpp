@@ -81,6 +81,11 @@ struct Summary {
   double latency_s = 0.0, bandwidth_bytes_per_s = 0.0;  // between workers of one rack
   std::string ports, partition, stragglers;             // as the options are written
 
+  /// Of workers that share a model in memory, where the network that was asked for lies between
+  /// machines: where they are all the same, as the scheme's row says it. Such a run is no
+  /// contestant over that network, and stands apart.
+  std::optional<std::string> within;
+
   double steps = 0.0;  // a worker, on average
   double epochs = 0.0;
   std::uint64_t samples = 0;           // that the model has learnt from
@@ -104,6 +109,9 @@ struct Summary {
   /// Of schemes that encode: how many times shorter vectors became, Σ‖C(x) − x‖² / Σ‖x‖² of a
   /// sample of them, and the part of `compute_s` that coding took.
   std::optional<double> compression, coding_error, coding_s;
+  /// Of workers that share models, in `virtual`, unless lines are free: the part of `compute_s` in
+  /// which they wait for cache lines.
+  std::optional<double> lines_s;
   std::optional<double> consensus_distance, squared_gradient_norm;
   GradientNoise gradient_noise;
   /// Of schemes whose rate has one (GraphUse), over graphs for which it is worked out: of the order

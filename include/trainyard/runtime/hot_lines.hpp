@@ -51,6 +51,7 @@ struct HotLines {
   std::size_t parameters = 0;  // of a block, whole lines
   std::size_t dimension = 0;   // of the model
   int workers = 1;
+  std::uint64_t uses = 1;             // C
   std::uint64_t steps_of_visit = 1;   // C, or those of a pass
   std::vector<std::uint32_t> slots;   // of each block of the model its place in a slice, or `cold`
   std::vector<std::uint32_t> blocks;  // of each slot its block; the most used come first
@@ -70,6 +71,18 @@ struct HotLines {
   /// but `update`.
   void renumber(Dataset& share, int worker) const;
 };
+
+/// Uses between two turns that leave a run what hogwild is, 1 ≤ . ≤ 64; below 4 no line is hot.
+/// What n workers add to a line between two of its turns they add without seeing it, C (n − 1)
+/// updates of others, which is gradient descent with that delay: it does no harm while
+///   γ h λ₁ C (n − 1) ≤ θ,
+/// λ₁ being the largest eigenvalue of the rows' mean outer product, found by power iteration over
+/// 2,000 rows at the most, and h the largest curvature of a row's loss against its margin (1/4
+/// logistic, 1/2 softmax, 1 squares). (Delayed descent is stable below π/2; θ keeps the loss within
+/// 5 % of hogwild's.) And a pass has 4 turns at the least, so that what a pass has learnt is seen
+/// in it.
+std::uint64_t harmless_uses(const Dataset& train, const Model& model, int workers,
+                            std::size_t batch, double step_size);
 
 /// Hot is a line that a worker uses at least four times between two of its turns, C being `uses`.
 /// Empty where there is none, where one worker is

@@ -26,6 +26,7 @@
 namespace trainyard {
 
 class LayeredModel;  // model/layered_model.hpp
+class SharedLines;   // shared_lines.hpp
 class TraceRecorder;
 
 /// What both ends of a message know of a minibatch's gradient, and need to read it.
@@ -62,6 +63,7 @@ struct RunContext {
   bool simulated = false;
   TraceRecorder* recorder = nullptr;  // is told of every step that begins
   const HotLines* hot = nullptr;      // of which workers have slices, if any
+  SharedLines* lines = nullptr;       // `virtual`: of the shared models, where they take time
   /// What each worker's gradients are multiplied by; empty: 1, all of them.
   std::span<const double> loss_weights{};
   ShareWeights share_weights = ShareWeights::workers;  // of programs that weigh by themselves

@@ -105,12 +105,18 @@ class RunState {
   CodingAccount& coding_of(int rank) { return of(rank).coding; }
   const CodingAccount& coding_of(int rank) const { return of(rank).coding; }
 
+  /// `virtual`: how long the rank has waited for lines of shared models (shared_lines.hpp), a part
+  /// of its computing.
+  Duration& lines_time_of(int rank) { return of(rank).lines_time; }
+  Duration lines_time_of(int rank) const { return of(rank).lines_time; }
+
  private:
   /// On lines of its own: ranks set theirs up at the same time.
   struct alignas(64) OfRank {
     std::map<std::string, VectorBuffer, std::less<>> kept;
     Vector model;  // one of them
     CodingAccount coding;
+    Duration lines_time{0};
     std::vector<std::string> remarks;
   };
   OfRank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }

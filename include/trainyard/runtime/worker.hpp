@@ -39,6 +39,7 @@
 #include "trainyard/runtime/rank.hpp"
 #include "trainyard/runtime/run_context.hpp"
 #include "trainyard/runtime/run_state.hpp"
+#include "trainyard/runtime/shared_lines.hpp"
 #include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
@@ -138,15 +139,20 @@ class Worker {
   /// rounded at random, and racy.
   void descend_shared(SharedAccess access = SharedAccess::racy);
   /// In schemes whose cast has slices, at the end of each step: those lines that have their turn
-  /// (HotLines) are reconciled, each a change of the shared model by `access`. Takes no simulated
-  /// time. Staleness is then that of what is reconciled: the steps that others have taken since the
-  /// worker last saw the line.
+  /// (HotLines) are reconciled, each a change of the shared model by `access`. In simulated time
+  /// takes what its lines take. Staleness is then that of what is reconciled: the steps that others
+  /// have taken since the worker last saw the line.
   void reconcile_slices(SharedAccess access);
   /// At the worker's end: what it has added since then to lines whose turn has not come, so that
   /// those who go on see it.
   void reconcile_rest_of_slices(SharedAccess access);
   /// The scheme has changed the shared model otherwise: the next step reads all of it.
   void forget_read() { has_read_ = false; }
+  /// Before what the scheme itself does with the shared model of a group: in `virtual` waits for
+  /// all of its lines (shared_lines.hpp). In `wall` that is part of doing it.
+  void touch_shared(int group, LineUse use);
+  /// The same of those lines alone that begin at these parameters.
+  void touch_shared(int group, std::span<const std::size_t> lines, LineUse use);
 
   const Model& model() const { return context_.model; }
   /// The run's model by layers, and those of them whose parameters this worker's replica is. Throw
@@ -293,6 +299,9 @@ class Worker {
   ComputeCost cost_of(double minibatches, const Slowdown& noise) const;
   double step_size_after(std::uint64_t minibatches) const;
   bool begins_with_team();
+  void touch_rows(Batch batch, LineUse use);
+  SharedLines::Passage passage() { return SharedLines::begin(rank_.rank(), rank_.now()); }
+  void await(const SharedLines::Passage& passage);
   void code(Duration of_a_number, FunctionRef<void()> work);
   /// Made when it is first asked for, for so many numbers.
   Optimizer& optimizer_for(std::size_t numbers);
@@ -332,6 +341,7 @@ class Worker {
   bool has_read_ = false;    // read_copy_ is the shared model as it was last seen
   bool single_row_ = false;  // a step's minibatch is one row
   // Of slices:
+  void touch_slots(std::size_t first, std::size_t end);
   void reconcile_slots(std::pair<std::size_t, std::size_t> slots, std::uint64_t others,
                        SharedAccess access);
   std::uint64_t visits_ = 0;                // done

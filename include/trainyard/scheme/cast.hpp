@@ -59,8 +59,8 @@ struct Cast {
   /// Not of ModelHome::shared, nor of schemes that divide the model.
   int machine_threads = 1;
   /// ModelHome::shared, one model of floats: of hot lines each worker has a slice, which it
-  /// reconciles after so many uses (HotLines). 0: it has none.
-  std::uint64_t uses_of_slices = 0;
+  /// reconciles after so many uses (HotLines); 0: as many as do no harm. Empty: it has none.
+  std::optional<std::uint64_t> uses_of_slices{};
 
   int ranks() const { return workers + servers + data_servers; }
   std::vector<int> shares_of(int worker) const;

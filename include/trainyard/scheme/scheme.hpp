@@ -181,6 +181,9 @@ struct Scheme {
 
   Pace pace = Pace::lockstep;
   Rhythm rhythm = Rhythm::regular;
+  /// Of rows whose workers share a model in memory: where they are, however many there are. No
+  /// network lies between them.
+  std::string within = "one machine";
   /// Its workers wait for one another, and yet the clock decides what goes together.
   bool by_clock = false;
   /// Of rows by_arrival(): options with which it no longer matters who comes first, as they are

@@ -19,6 +19,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,9 +45,12 @@ struct MapRequest {
 struct MapCell {
   std::vector<std::optional<double>> seconds;  // to the target, of each contestant that reached it
 
-  /// Index of the least; -1 where nobody reached it.
+  /// So many contestants can be first, those at the beginning, or all.
+  std::size_t ranked = std::numeric_limits<std::size_t>::max();
+
+  /// Index of the least of those; -1 where none of them reached it.
   int first() const;
-  /// How many times as fast as the next one; empty where nobody else reached it.
+  /// How many times as fast as the next of them; empty where none else reached it.
   std::optional<double> ahead() const;
 };
 
@@ -53,6 +58,9 @@ struct MappedContestant {
   std::string label;
   double lr = 0.0;         // of all cells, unless an axis varies it
   bool predicted = false;  // from one run and what a step takes; otherwise from a run in every cell
+  /// Where its workers are that share memory, over a map of networks between machines, or where one
+  /// was asked for: it stands apart, at the end, and is first nowhere.
+  std::optional<std::string> within{};
 };
 
 struct CrossoverMap {

@@ -69,7 +69,7 @@ function draw_answer(parent, answered, groups) {
 export function answer_parts({runs, lacking, notes}, groups) {
   const unranked = unranked_words(groups, lacking);
   return [element("p", {class: "setting"}, setting_words(runs)),
-    ...(unranked ? [element("p", {class: "unranked"}, unranked)] : []), verdict_list(groups, lacking), ...notes_list(notes)];
+    ...(unranked ? [element("p", {class: "unranked"}, unranked)] : []), ...verdict_lists(groups, lacking), ...notes_list(notes)];
 }
 
 /**
@@ -99,9 +99,16 @@ function setting_target(runs) {
 }
 
 /** @param {Group[]} groups @param {string[]} [lacking] */
-function verdict_list(groups, lacking) {
-  return element(unranked_words(groups, lacking) || !has_target(groups) ? "ul" : "ol", {class: "verdicts"}, ...verdicts_of(groups, lacking).map(({name, outcome, reason}) =>
-    element("li", {}, element("strong", {}, name), ` ${outcome} ${reason}`)));
+function verdict_lists(groups, lacking) {
+  const verdicts = verdicts_of(groups, lacking);
+  const items = (/** @type {import("./reasons.js").Verdict[]} */ some) => some.map(({name, outcome, reason}) =>
+    element("li", {}, element("strong", {}, name), ` ${outcome} ${reason}`));
+  const ranked = verdicts.filter(({within}) => within === ""), apart = verdicts.filter(({within}) => within !== "");
+  const lists = [element(unranked_words(groups, lacking) || !has_target(groups) ? "ul" : "ol", {class: "verdicts"}, ...items(ranked))];
+  if (apart.length === 0) return lists;
+  const places = [...new Set(apart.map(({within}) => within))].join(" or ");
+  return [...lists, element("p", {class: "apart"}, `Apart from them, as the network lies between machines: their workers share memory, within ${places}, and nothing of theirs crosses it.`),
+    element("ul", {class: "verdicts"}, ...items(apart))];
 }
 
 /** @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups */

@@ -20,7 +20,7 @@ import { axis_of_texts } from "./typed_values.js";
  * @property {number | null} target_gradient
  * @property {{option: string, values: string[]}} across
  * @property {{option: string, values: string[]}} down
- * @property {{label: string, lr: number, predicted: boolean}[]} contestants
+ * @property {{label: string, lr: number, predicted: boolean, within?: string | null}[]} contestants within: it stands apart, on one machine
  * @property {MapCell[]} cells row by row
  * @property {boolean} [interrupted] then cells lack contestants that might be first
  * @property {import("./notes.js").Note[]} [notes] of the runs that it is made of
@@ -94,7 +94,8 @@ export function map_sentences(map) {
   }
   const won = cells_won(map);
   const order = won.map((_, at) => at).filter((at) => won[at] > 0).sort((a, b) => won[b] - won[a]);
-  const never = map.contestants.filter((_, at) => won[at] === 0).map(({label}) => label);
+  const apart = map.contestants.filter(({within}) => within);
+  const never = map.contestants.filter(({within}, at) => won[at] === 0 && !within).map(({label}) => label);
   const nobody = map.cells.filter(({first}) => first === null).length;
   const winners = order.map((at, place) => place === 0
     ? `${map.contestants[at].label} is the first to reach ${map_target(map)} in ${won[at]} of ${map.cells.length} cells`
@@ -102,6 +103,9 @@ export function map_sentences(map) {
   const sentences = winners.length > 0 ? [`${winners.join(", ")}.`] : [`Nobody reaches ${map_target(map)} in any cell.`];
   if (never.length > 0 && winners.length > 0) sentences.push(`Nowhere first: ${never.join(", ")}.`);
   if (nobody > 0 && winners.length > 0) sentences.push(`In ${nobody} ${nobody === 1 ? "cell" : "cells"} nobody reaches it.`);
+  if (apart.length > 0) {
+    sentences.push(`Apart from them, as the network lies between machines and their workers share memory: ${apart.map(({label, within}) => `${label}, within ${within}`).join("; ")}.`);
+  }
   const widest = widest_lead(map);
   if (widest >= 0) {
     const {first, ahead} = map.cells[widest];
@@ -135,11 +139,11 @@ export function lead_strength(ahead, largest) {
 /** @param {CrossoverMap} map */
 function map_legend(map) {
   const won = cells_won(map);
-  return map.contestants.map(({label, predicted, lr}, at) => {
+  return map.contestants.map(({label, predicted, lr, within}, at) => {
     const sample = element("span", {class: "swatch"});
     sample.style.background = color_of(at);
     return element("span", {class: "entry", title: `step size ${significant(lr)}`}, sample,
-      `${contestant_letter(at)}: ${label}, first in ${won[at]}, ${predicted ? "predicted" : "run"}`);
+      `${contestant_letter(at)}: ${label}, ${within ? "on one machine" : `first in ${won[at]}`}, ${predicted ? "predicted" : "run"}`);
   });
 }
 

@@ -6,6 +6,7 @@ import { dot_chart } from "./dot_chart.js";
 import { choice, element } from "./element.js";
 import { bit_rate, bytes, counted, duration, least_of, listed, percent, significant, times_as } from "./format.js";
 import { line_chart } from "./line_chart.js";
+import { notes_list } from "./notes.js";
 import { table } from "./table.js";
 
 /**
@@ -32,6 +33,7 @@ import { table } from "./table.js";
  * @property {number} latency_s
  * @property {number | null} bandwidth_bytes_per_s null: no limit
  * @property {PredictionRow[]} rows
+ * @property {import("./notes.js").Note[]} [notes]
  * @property {{transmit_s: number, reduce_s: number, update_s: number,
  *   rows: {name: string, formula: string, seconds: number}[]}} lower_bounds
  */
@@ -153,6 +155,7 @@ export function prediction_page(parent, content) {
       `${duration(compute_s)} for a minibatch of ${batch} rows, a pass over ${epoch_rows} rows; ` +
       `${duration(latency_s)} a message, ${bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * bandwidth_bytes_per_s)}. A step: one minibatch of every worker.` +
       (rows.some(({step_error_s}) => step_error_s) ? " ±: the mean of what is drawn at random or never comes round again; in 998 of 1000 cases it is within that." : "")));
+  parent.append(...notes_list(content.notes));
   draw_predictions(parent, rows);
   draw_bounds(parent, content.lower_bounds);
   const keys = Object.keys(rows[0]);

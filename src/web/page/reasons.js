@@ -7,7 +7,7 @@ import { paired_difference } from "./paired.js";
 
 /** @typedef {import("./curves.js").Group} Group */
 /** @typedef {import("./curves.js").Run} Run */
-/** @typedef {{name: string, outcome: string, reason: string, seconds: number | null}} Verdict outcome: what it did, empty where nothing says it */
+/** @typedef {{name: string, outcome: string, reason: string, seconds: number | null, within: string}} Verdict outcome: what it did, empty where nothing says it; within: of one that stands apart */
 
 /** @type {{target: string, figure: string, name: string, best: (...values: number[]) => number}[]} */
 const measures = [
@@ -94,6 +94,8 @@ export function reason_of(group) {
     const pauses = /^pause = "(?!none")/m.test(run.configuration ?? "") ? " or paused" : "";
     parts.push(`its workers computed${pauses} ${percent(shares.compute)} of their time`);
   }
+  const lines = mean_of(group.runs, (one) => (one.seconds > 0 ? one.lines_s / one.seconds : null)) ?? 0;
+  if (lines >= 0.05) parts.push(`${percent(lines)} of it for cache lines that others had written, by a model with one constant`);
   const stale = mean_of(group.runs, (one) => one.staleness?.mean);
   if (stale !== null && stale >= 0.5) parts.push(`its gradients were ${significant(stale, 2)} updates old on average`);
   const said = parts.length === 0 ? "" : `${parts[0][0].toUpperCase()}${parts.join("; ").slice(1)}.`;
@@ -277,22 +279,34 @@ export function answer_title(groups, lacking = []) {
 /** @typedef {ReturnType<typeof arrival>} Arrival */
 
 /**
+ * Where its workers are, who share memory, where the network that was asked for lies between
+ * machines: it stands apart; empty of others.
+ * @param {Group} group @returns {string}
+ */
+export function within_of({runs}) {
+  return runs[0].within ?? "";
+}
+
+/**
  * The first one first; those of which not all seeds were there come after those whose seeds all
- * were, and last who never was. Where they cannot be ranked, in their own order.
+ * were, and then who never was; last those that stand apart. Where they cannot be ranked, in their
+ * own order.
  * @param {Group[]} groups @param {string[]} [lacking] @returns {Verdict[]}
  */
 export function verdicts_of(groups, lacking = []) {
   const share = (/** @type {Arrival} */ one) => one.reached / one.group.runs.length;
   const is_ranked = unranked_words(groups, lacking) === "";
   const all = groups.map(arrival);
-  if (is_ranked) all.sort((a, b) => share(b) - share(a) || (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
-  const is_contested = all.some((one) => one.reached < one.group.runs.length && (one.seconds ?? Infinity) < (all[0].seconds ?? 0));
+  const apart = (/** @type {Arrival} */ one) => (within_of(one.group) === "" ? 0 : 1);
+  if (is_ranked) all.sort((a, b) => apart(a) - apart(b) || share(b) - share(a) || (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
+  const ranked = is_ranked ? all.filter((one) => !apart(one)) : [];
+  const is_contested = ranked.some((one) => one.reached < one.group.runs.length && (one.seconds ?? Infinity) < (ranked[0].seconds ?? 0));
   return all.map((one) => {
     const {name, runs} = one.group;
-    const verdict = (/** @type {string} */ text) => ({name, seconds: one.seconds, outcome: text === "" ? "" : `${text}.`, reason: reason_of(one.group)});
+    const verdict = (/** @type {string} */ text) => ({name, seconds: one.seconds, within: within_of(one.group), outcome: text === "" ? "" : `${text}.`, reason: reason_of(one.group)});
     if (!has_target(groups)) return verdict(way_text(runs));
     const late = fates_of(runs.filter((run) => run.diverged || run.seconds_to_target === null), runs.length);
-    const there = one.seconds === null ? [] : [arrival_text(one, is_ranked && groups.length > 1 ? all[0] : null, all[1], is_contested)];
+    const there = one.seconds === null ? [] : [arrival_text(one, ranked.includes(one) && ranked.length > 1 ? ranked[0] : null, ranked[1], is_contested)];
     const depth = there.length > 0 && late.length === 0 && runs.some(has_common_target) ? depth_text(runs) : "";
     return verdict([...there, ...late].join("; ") + depth);
   });

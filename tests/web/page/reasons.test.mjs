@@ -68,6 +68,23 @@ test("of several seeds it says how many were there, and those with all of them c
   assert.deepEqual(outcomes(run("ring", {diverged: true}), run("ring", {seed: 2, seconds_to_target: null, diverged: true})), ["ring diverged with all 2 seeds."]);
 });
 
+test("who shares memory stands apart from a network between machines, and is not first", () => {
+  const verdicts = verdicts_of(groups_of([run("hogwild", {seconds_to_target: 1, within: "one machine"}), run("slow", {seconds_to_target: 8}), run("fast")]));
+  assert.deepEqual(verdicts.map(({name, outcome, within}) => [name, outcome, within]), [
+    ["fast", "was there first, after 4 s, 2 times as fast as the next.", ""],
+    ["slow", "took 2 times as long, 8 s: as many passes over the data, and each took 2 times as long.", ""],
+    ["hogwild", "was there after 1 s.", "one machine"]]);
+  // Nor does it make another one first that is alone with it.
+  assert.deepEqual(outcomes(run("hogwild", {seconds_to_target: 1, within: "one machine"}), run("ring")),
+    ["ring was there after 4 s.", "hogwild was there after 1 s."]);
+});
+
+test("what cache lines took is a part of computing", () => {
+  const reason = (lines_s) => reason_of(groups_of([run("hogwild", {lines_s, time_split: {compute: 10, transfer: 0, wait: 0}})])[0]);
+  assert.equal(reason(6), "Its workers computed 100 % of their time; 60 % of it for cache lines that others had written, by a model with one constant.");
+  assert.equal(reason(0.1), "Its workers computed 100 % of their time.");
+});
+
 test("a run alone is not first", () => {
   assert.deepEqual(outcomes(run("ring")), ["ring was there after 4 s."]);
 });
