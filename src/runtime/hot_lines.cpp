@@ -99,6 +99,10 @@ namespace {
 constexpr double harmless_delay = 1.5;
 constexpr std::uint64_t most_uses = 64, least_turns_of_pass = 4;
 
+double length_of(const std::vector<double>& x) {
+  return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+}
+
 /// Of Σ x xᵀ / rows, over rows that lie evenly.
 double largest_eigenvalue(const Dataset& train) {
   constexpr std::size_t most_rows = 2000;
@@ -107,7 +111,7 @@ double largest_eigenvalue(const Dataset& train) {
   std::vector<double> x(train.features, 1.0), next(train.features);
   double found = 0.0;
   for (int round = 0; round < rounds; ++round) {
-    const double length = std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
+    const double length = length_of(x);
     if (length == 0.0) return 0.0;
     std::ranges::fill(next, 0.0);
     for (std::size_t i = 0; i < rows; ++i) {
@@ -115,11 +119,11 @@ double largest_eigenvalue(const Dataset& train) {
       double product = 0.0;
       for (std::size_t k = 0; k < row.columns.size(); ++k)
         product += x[row.columns[k]] * row.values[k];
+      const double part = product / length / static_cast<double>(rows);
       for (std::size_t k = 0; k < row.columns.size(); ++k)
-        next[row.columns[k]] += product * row.values[k];
+        next[row.columns[k]] += part * row.values[k];
     }
-    found = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0)) / length /
-            static_cast<double>(rows);
+    found = length_of(next);
     x.swap(next);
   }
   return found;

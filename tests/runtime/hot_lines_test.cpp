@@ -109,6 +109,11 @@ TEST_CASE("uses that do no harm follow from step size, curvature, workers, and r
   CHECK(uses(8, 4, 1e-9) == 6400 / 8 / 4 / 4);
   CHECK(uses(8, 200, 1e-9) == 1);
   CHECK(uses(1, 1, 0.02) == 1);
+  // Rows of large numbers, counts of words: λ₁ is 10⁸.
+  Dataset counts = rows_of(std::vector<std::vector<std::uint32_t>>(6400, {0}), 20);
+  for (float& value : counts.values) value = 1e4F;
+  CHECK(harmless_uses(counts, *make_model({"logistic", 0.0}, counts), 8, 1, 0.02) == 1);
+  CHECK(harmless_uses(counts, *make_model({"logistic", 0.0}, counts), 8, 1, 0.02e-8) == some);
   // Two features in each row: λ₁ is 2, not 1.
   const Dataset two = rows_of(std::vector<std::vector<std::uint32_t>>(6400, {0, 7}), 20);
   CHECK(harmless_uses(two, *make_model({"logistic", 0.0}, two), 8, 1, 0.02) == some / 2);
