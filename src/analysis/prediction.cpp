@@ -75,6 +75,13 @@ std::string why_no_closed_form(const Scheme& scheme, const Configuration& c) {
   return (never ? "known roughly: " : "not with these settings; otherwise ") + scheme.cost.formula;
 }
 
+/// How much of the model it sends of each minibatch.
+double touched_in(const Scheme& scheme, const PredictionSetting& setting) {
+  const bool by_keys =
+      scheme.by_keys != ByKeys::no && setting.configuration.sparse_wire == SparseWire::automatic;
+  return by_keys ? setting.touched : 1.0;
+}
+
 CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
   const CodingTime usual = usual_coding_time(scheme, ingredient_name(c.ingredients, "codec"));
   return {c.encode_time.value_or(usual.encode), c.decode_time.value_or(usual.decode)};
@@ -101,6 +108,7 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
                         .model = chain ? chain->model.get() : nullptr,
                         .ingredients = ingredients,
                         .hyperparameters = c.hyperparameters,
+                        .touched = touched_in(scheme, setting),
                         .stages = stages,
                         .batch = c.batch});
     } catch (const NotTaken& error) {
@@ -238,11 +246,12 @@ int fastest_worker(const Configuration& c) {
 class Playing {
  public:
   /// `c` is that of the question, complete.
-  Playing(const Scheme& scheme, const Configuration& c, std::uint64_t parameters,
+  Playing(const Scheme& scheme, const Configuration& c, const PredictionSetting& setting,
           const std::optional<DividedChain>& chain, const Recurrence& recurrence)
       : scheme_(scheme),
         configuration_(c),
-        parameters_(parameters),
+        parameters_(setting.parameters),
+        touched_(touched_in(scheme, setting)),
         chain_(chain),
         recurrence_(recurrence),
         cast_(cast_of(scheme, c)) {}
@@ -278,7 +287,7 @@ class Playing {
     if (chain_) return stand_in(*chain_, configuration_);
     const std::uint64_t most = recurrence_.by_chance ? most_floats_by_chance : most_floats_regular;
     const bool may_be_smaller = sends_numbers_alone(scheme_) && divides_evenly();
-    return stand_in(parameters_, configuration_,
+    return stand_in(parameters_, touched_, configuration_,
                     may_be_smaller ? std::min(usual_floats, most / steps) : usual_floats);
   }
 
@@ -288,6 +297,7 @@ class Playing {
     c.network = model.network;
     c.batch = model.batch;
     c.model = model.name;
+    if (touched_ == 1.0) c.sparse_wire = SparseWire::off;  // rows are of one feature then
     const CodingTime coding = coding_time_of(scheme_, configuration_);
     c.encode_time = scaled(coding.encode, 1.0 / model.factor);
     c.decode_time = scaled(coding.decode, 1.0 / model.factor);
@@ -317,6 +327,7 @@ class Playing {
   const Scheme& scheme_;
   const Configuration& configuration_;
   const std::uint64_t parameters_;
+  const double touched_;
   const std::optional<DividedChain>& chain_;
   const Recurrence recurrence_;
   const Cast cast_;
@@ -359,7 +370,7 @@ Prediction predict(const Variant& variant, const PredictionSetting& setting) {
   const std::optional<Recurrence> recurrence =
       recurrence_of(scheme, c, ingredients->find<Topology>("topology"));
   if (!recurrence) return without_playing(std::move(prediction));
-  const Playing playing(scheme, c, setting.parameters, chain, *recurrence);
+  const Playing playing(scheme, c, setting, chain, *recurrence);
   if (!playing.is_possible()) return without_playing(std::move(prediction));
   const Sustained found = playing.sustained();
   prediction.steps_before = found.before;

@@ -1,8 +1,11 @@
 #include "analysis/stand_in.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
+#include "trainyard/base/even_split.hpp"
+#include "trainyard/base/random.hpp"
 #include "trainyard/data/generate.hpp"
 
 #include "run/pipelines.hpp"
@@ -19,9 +22,38 @@ void slow_down(Network& network, double factor) {
   for (NamedLink& named : network.links.named) named.link.bytes_per_second *= factor;
 }
 
+/// Some rows of each worker, in which one feature of each of as many strata as it touches is not 0:
+/// as many for each server, where there are as many.
+Dataset touching_rows(std::size_t features, double touched, const Configuration& c) {
+  constexpr std::size_t rows_of_worker = 16;
+  const auto servers = static_cast<std::size_t>(servers_of(c));
+  const double of_server = touched * static_cast<double>(features) / static_cast<double>(servers);
+  const std::size_t strata =
+      std::min(features, std::max<std::size_t>(1, std::llround(of_server)) * servers);
+  Dataset data;
+  data.rows = static_cast<std::size_t>(c.workers) * rows_of_worker;
+  data.features = features;
+  data.sparse = true;
+  data.labels = AlignedBuffer<Label>::zeroed(data.rows);
+  data.row_begin = AlignedBuffer<std::uint64_t>(data.rows + 1);
+  data.columns = AlignedBuffer<std::uint32_t>(data.rows * strata);
+  data.values = AlignedBuffer<float>(data.rows * strata);
+  RandomStream random(c.seed, Purpose::data_generator, 0);
+  for (std::size_t row = 0; row <= data.rows; ++row) data.row_begin[row] = row * strata;
+  for (std::size_t i = 0; i < data.columns.size(); ++i) {
+    const int stratum = static_cast<int>(i % strata), all = static_cast<int>(strata);
+    const std::size_t first = even_cut(features, stratum, all);
+    const std::size_t width = even_cut(features, stratum + 1, all) - first;
+    data.columns[i] = static_cast<std::uint32_t>(first + random.below(width));
+    data.values[i] = 1.0F / static_cast<float>(strata);
+  }
+  return data;
+}
+
 }  // namespace
 
-StandIn stand_in(std::size_t parameters, const Configuration& c, std::uint64_t most_floats) {
+StandIn stand_in(std::size_t parameters, double touched, const Configuration& c,
+                 std::uint64_t most_floats) {
   const auto workers = static_cast<std::uint64_t>(c.workers);
   StandIn made{parameters, c.network, "logistic"};
   if (parameters > most_floats / workers) {
@@ -31,10 +63,11 @@ StandIn stand_in(std::size_t parameters, const Configuration& c, std::uint64_t m
     made.factor = static_cast<double>(made.floats) / static_cast<double>(parameters);
     slow_down(made.network, made.factor);
   }
-  made.data = {
-      "stand-in",
-      generate_sparse_logistic(static_cast<std::size_t>(c.workers), made.floats, 1, c.seed),
-      {}};
+  made.data = {"stand-in",
+               touched == 1.0 ? generate_sparse_logistic(static_cast<std::size_t>(c.workers),
+                                                         made.floats, 1, c.seed)
+                              : touching_rows(made.floats, touched, c),
+               {}};
   return made;
 }
 

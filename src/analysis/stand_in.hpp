@@ -30,8 +30,11 @@ struct StandIn {
 inline constexpr std::uint64_t usual_floats = std::uint64_t{1} << 20U;
 
 /// For a model of so many floats: itself, if all workers together then have at most `most_floats`,
-/// or a smaller one, divided evenly by the workers, the servers and both.
-StandIn stand_in(std::size_t parameters, const Configuration& c, std::uint64_t most_floats);
+/// or a smaller one, divided evenly by the workers, the servers and both. A row, which is a
+/// minibatch, touches that share of it, as evenly as can be; with 1 a single parameter, which is
+/// for runs without keys.
+StandIn stand_in(std::size_t parameters, double touched, const Configuration& c,
+                 std::uint64_t most_floats);
 
 /// What those who divide layers train.
 struct DividedChain {

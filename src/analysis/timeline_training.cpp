@@ -58,6 +58,7 @@ LoadedData choose_training(const Scheme& scheme, const TimelineOptions& options,
   if (scheme.by_layers) return choose_pieces(scheme, options, c);
   if (divides_layers(scheme, c)) return choose_network(options, c);
   c.compute_time = options.compute_time.value_or(compute_time);
+  c.sparse_wire = SparseWire::off;
   const auto rows = static_cast<std::size_t>(c.workers);
   return {"96 kB", generate_sparse_logistic(rows, timeline_model_size, 4, c.seed), {}};
 }

@@ -99,6 +99,10 @@ void print_scheme(const Scheme& scheme) {
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
     fmt::print("    --{} {}: {}\n", parameter.name, parameter.argument, parameter.help);
   }
+  if (scheme.by_keys != ByKeys::no) {
+    fmt::print("  sparse rows, linear models: by keys where that is shorter{}\n",
+               scheme.by_keys == ByKeys::yes ? "" : ", without --l2");
+  }
   if (scheme.optimizers != OptimizerRange::any) {
     fmt::print("  optimizers: {}\n", scheme.optimizers == OptimizerRange::plain
                                          ? "sgd without momentum"

@@ -9,10 +9,14 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/configuration/split.hpp"
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/data/touched.hpp"
+#include "trainyard/run/run.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/training_flags.hpp"
 #include "base/echoed.hpp"
+#include "configuration/checked_number.hpp"
 #include "configuration/defaults.hpp"
 
 namespace trainyard::app {
@@ -26,6 +30,11 @@ PredictionSetting defaults() {
   return setting;
 }
 
+/// Of --density: and not the name of a data set.
+bool is_share(const std::string& text) {
+  return text.find_first_not_of("0123456789.eE+-") == std::string::npos;
+}
+
 }  // namespace
 
 PredictFlags::PredictFlags(CLI::App& command) {
@@ -34,6 +43,9 @@ PredictFlags::PredictFlags(CLI::App& command) {
                      "like ring,all-reduce:tree,gossip:one-peer-exp,all-decentralised [all]");
   size_ = add_value_flag(command, "size", "SIZE", "of the model, like 100MB [1MiB]");
   rows_ = add_value_flag(command, "rows", "R", "of an epoch [60000]");
+  density_ = add_value_flag(command, "density", "SHARE|DATASET",
+                            "of the data, whose minibatches some schemes send by keys: nonzeros of "
+                            "a row by features, or a data set, with its --size and --rows [1]");
   vary_ = add_value_flag(command, "vary", "NAME=A,B,…|A:B",
                          "workers, servers, latency, bandwidth, size or compute-time; marks where "
                          "the cheapest scheme changes");
@@ -57,8 +69,9 @@ PredictFlags::PredictFlags(CLI::App& command) {
                      "on --dataset, and the ten best");
   for (const char* name : {"dataset", "data-dir", "model"}) {
     const Option& option = option_named(name);
-    of_splits_.push_back(
-        add_value_flag(command, option.name, option.argument, "--split all: " + option.help));
+    of_splits_.push_back(add_value_flag(
+        command, option.name, option.argument,
+        (option.name == "data-dir" ? "--density, --split all: " : "--split all: ") + option.help));
   }
   reduce_rate_ = add_value_flag(command, "reduce-rate", "RATE",
                                 "of the lower bounds: adding models [10GiB/s]");
@@ -95,6 +108,7 @@ PredictionSetting PredictFlags::setting() const {
     throw UsageError("--compute-time: a prediction takes a duration, like 3ms");
   }
   check_split(setting.configuration);
+  take_density(setting);
   if (const std::string text = only_value(*size_); size_->count() > 0) {
     const std::uint64_t bytes = parse_bytes(text, "--size");
     if (bytes < sizeof(float) || bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 46U)) {
@@ -108,6 +122,32 @@ PredictionSetting PredictFlags::setting() const {
         static_cast<std::uint64_t>(parse_integer(text, "--rows", 1, 1'000'000'000'000'000));
   }
   return setting;
+}
+
+/// Read once: questions are asked of the flags several times.
+const Dataset& PredictFlags::data_of(const Configuration& configuration) const {
+  if (!data_) data_ = load_dataset(dataset_request(configuration)).train;
+  return *data_;
+}
+
+/// --density, and what the data set says of the other flags where they are not given.
+void PredictFlags::take_density(PredictionSetting& setting) const {
+  const std::string text = only_value(*density_);
+  if (density_->count() == 0) return;
+  const std::size_t batch = setting.configuration.batch;
+  if (is_share(text)) {
+    const double share = checked_number(
+        text, "--density", [](double value) { return value > 0.0 && value <= 1.0; },
+        "above 0 and at most 1");
+    setting.touched = touched_share(share, batch);
+    return;
+  }
+  Configuration c = setting.configuration;
+  option_named("dataset").set(c, text, "--density");
+  const Dataset& data = data_of(c);
+  setting.touched = touched_share(data, batch);
+  setting.rows = data.rows;
+  setting.parameters = data.features;
 }
 
 ExchangeCosts PredictFlags::exchange_costs(const PredictionSetting& setting) const {
@@ -239,8 +279,8 @@ std::vector<std::string> PredictFlags::notes_of_flags_in_vain(
 
 /// Of --training-time, which looks at no steps, and of --split all, which looks at one scheme's.
 std::vector<std::string> PredictFlags::notes_of_other_questions() const {
-  std::vector<const CLI::Option*> others{size_,        rows_,        schemes_,   vary_,
-                                         reduce_rate_, update_rate_, break_even_};
+  std::vector<const CLI::Option*> others{size_, rows_,        density_,     schemes_,
+                                         vary_, reduce_rate_, update_rate_, break_even_};
   if (training_time()) {
     others.insert(others.end(), options_.begin(), options_.end());
     others.insert(others.end(), of_splits_.begin(), of_splits_.end());
@@ -284,7 +324,8 @@ std::vector<std::string> PredictFlags::notes() const {
   if (split_->count() > 0) given.emplace_back("split");
   std::vector<std::string> notes = idle_notes(settings, given);
   for (const CLI::Option* flag : of_splits_) {
-    if (flag->count() == 0) continue;
+    const bool is_used = data_ && flag->get_single_name() == "data-dir";
+    if (flag->count() == 0 || is_used) continue;
     notes.push_back(fmt::format("note: {} has no effect: it is for --split all", flag->get_name()));
   }
   for (std::string& note : training_time_->notes()) notes.push_back(std::move(note));

@@ -12,6 +12,7 @@
 #include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/analysis/sweep.hpp"
+#include "trainyard/data/dataset.hpp"
 
 #include "app/answer.hpp"
 #include "app/training_time_flags.hpp"
@@ -49,6 +50,8 @@ class PredictFlags {
 
  private:
   ExchangeCosts exchange_costs(const PredictionSetting& setting) const;
+  const Dataset& data_of(const Configuration& configuration) const;
+  void take_density(PredictionSetting& setting) const;
   std::vector<std::string> notes_of_other_questions() const;
   std::vector<std::string> notes_of_flags_in_vain(const std::vector<const CLI::Option*>& flags,
                                                   std::string_view why) const;
@@ -56,6 +59,8 @@ class PredictFlags {
   std::vector<CLI::Option*> options_;  // each named as in the table of options
   CLI::Option* size_;
   CLI::Option* rows_;
+  CLI::Option* density_;
+  mutable std::optional<Dataset> data_;  // that it names
   CLI::Option* schemes_;
   CLI::Option* vary_;
   CLI::Option* split_;

@@ -15,6 +15,24 @@ namespace trainyard {
 
 using key_value::Kind, key_value::number_mask, key_value::Request;
 
+namespace {
+
+std::byte* put(std::byte* at, std::span<const std::byte> bytes) {
+  if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+  return at + bytes.size();
+}
+
+/// into[i] ← values[keys[i]].
+void gather(std::span<const std::uint32_t> keys, ConstVector values, Vector into) {
+  with_scalar(values.scalar(), [&]<typename T>(T) {
+    const std::span<const T> from = values.as<T>();
+    const std::span<T> to = into.as<T>();
+    for (std::size_t i = 0; i < keys.size(); ++i) to[i] = from[keys[i]];
+  });
+}
+
+}  // namespace
+
 KeyValueClient::KeyValueClient(Communicator& comm, std::size_t keys, Coder* coder, int proxies)
     : comm_(comm),
       ranks_(comm, proxies),
@@ -68,20 +86,25 @@ template <typename Send>
 void KeyValueClient::for_each_list(std::span<const std::uint32_t> keys, const Send& send) {
   require(keys.empty() || keys.back() < keys_, "a key is beyond the last");
   const int servers = ranks_.servers, index = comm_.rank() - ranks_.first_client;
-  const auto below = [&](int server) {  // how many of the keys are before its shard
-    return static_cast<std::size_t>(
-        std::ranges::lower_bound(keys, even_cut(keys_, server, servers)) - keys.begin());
-  };
   for (int round = 0; round < servers; ++round) {
     const int k = (index + round) % servers;
-    const std::size_t from = below(k);
-    send(k, from, below(k + 1) - from);
+    const auto own = of_server(keys, k);
+    send(k, static_cast<std::size_t>(own.data() - keys.data()), own.size());
   }
 }
 
+/// Those of them that it holds.
+std::span<const std::uint32_t> KeyValueClient::of_server(std::span<const std::uint32_t> keys,
+                                                         int server) const {
+  const auto below = [&](int k) {
+    return std::ranges::lower_bound(keys, even_cut(keys_, k, ranks_.servers));
+  };
+  return {below(server), below(server + 1)};
+}
+
 /// That server owes an answer to what was sent to it last.
-void KeyValueClient::owed(int server, Vector into) {
-  open_.push_back({next_, server, requests_[static_cast<std::size_t>(server)]++, into});
+void KeyValueClient::owed(int server, Vector into, bool by_keys) {
+  open_.push_back({next_, server, requests_[static_cast<std::size_t>(server)]++, into, by_keys});
 }
 
 Timestamp KeyValueClient::push_listed(std::span<const std::uint32_t> keys, ConstVector values) {
@@ -145,9 +168,58 @@ void KeyValueClient::send_listed(int server, std::span<const std::uint32_t> keys
                      Request{.kind = Kind::add,
                              .ends_step = ends_step,
                              .listed = true,
-                             .first = is_new ? 1U : 0U,
+                             .first = Request::list(is_new, {}),
                              .count = keys.size()}
                          .tag());
+}
+
+/// The values of the keys, and of which others the pull is that ends the step.
+void KeyValueClient::send_asking(int server, std::span<const std::uint32_t> keys,
+                                 ConstVector values, std::span<const std::uint32_t> asked) {
+  auto& last = listed_[static_cast<std::size_t>(server)];
+  const bool is_new = !std::ranges::equal(keys, last);
+  const std::span<const std::byte> numbers =
+      coder_ == nullptr || values.empty() ? values.bytes() : coder_->encode(values);
+  const std::uint64_t print = fingerprint(std::as_bytes(keys));
+  const std::size_t key_bytes = is_new ? keys.size_bytes() : 0;
+  wire_.resize(sizeof print + key_bytes + asked.size_bytes() + numbers.size());
+  std::byte* at = put(wire_.data(), std::as_bytes(std::span(&print, 1)));
+  if (is_new) at = put(at, std::as_bytes(keys));
+  at = put(at, std::as_bytes(asked));
+  put(at, numbers);
+  last.assign(asked.begin(), asked.end());
+  comm_.send_encoded(rank_of(server), wire_,
+                     Request{.kind = Kind::add,
+                             .ends_step = true,
+                             .listed = true,
+                             .first = Request::list(is_new, asked.size()),
+                             .count = keys.size()}
+                         .tag());
+}
+
+Timestamp KeyValueClient::exchange_keys(std::span<const std::uint32_t> keys, ConstVector values,
+                                        std::span<const std::uint32_t> asked, Vector into) {
+  require(values.size() == keys_ && into.size() == keys_, "as many values as there are keys");
+  if (gathered_.empty()) gathered_ = VectorBuffer(values.scalar(), keys_);
+  const Vector all = gathered_.view();
+  gather(keys, values, all);
+  for_each_list(keys, [&](int k, std::size_t from, std::size_t count) {
+    const std::size_t first = even_cut(keys_, k, ranks_.servers);
+    const std::size_t size = even_cut(keys_, k + 1, ranks_.servers) - first;
+    const auto own = keys.subspan(from, count), wanted = of_server(asked, k);
+    const bool is_known = std::ranges::equal(own, listed_[static_cast<std::size_t>(k)]);
+    const bool asks_keys = 2 * wanted.size() < size;
+    if (asks_keys) {
+      send_asking(k, own, all.subspan(from, count), wanted);
+    } else if (count > 0 && (is_known || 2 * count < size)) {
+      send_listed(k, own, all.subspan(from, count), {}, true);
+    } else {
+      send_values(rank_of(k), values.subspan(first, size),
+                  Request{.kind = Kind::add, .ends_step = true, .first = 0, .count = size}.tag());
+    }
+    owed(k, into.subspan(first, size), asks_keys);
+  });
+  return next_++;
 }
 
 Timestamp KeyValueClient::pull(std::size_t first, Vector into) {
@@ -174,14 +246,40 @@ void KeyValueClient::settle(int server) {
     return each.server == server && each.number == answer.tag();
   });
   const Vector into = open->into;
+  const bool by_keys = open->by_keys;
   open_.erase(open);
   if (into.empty()) return;
+  if (by_keys) {
+    settle_keys(server, answer, into);
+    return;
+  }
   if (answer.payload() == Payload::encoded) {
     require(coder_ != nullptr, "encoded values need a coder");
     kernels::set_to_zero(into);
     coder_->decode_add(1.0, answer.bytes(), into);
   } else {
     answer.copy_to(into);
+  }
+}
+
+/// `into`: that server's part.
+void KeyValueClient::settle_keys(int server, const Message& answer, Vector into) {
+  const std::vector<std::uint32_t>& keys = listed_[static_cast<std::size_t>(server)];
+  ConstVector values;
+  if (answer.payload() == Payload::encoded) {
+    require(coder_ != nullptr, "encoded values need a coder");
+    const Vector decoded = gathered_.view().first(keys.size());
+    kernels::set_to_zero(decoded);
+    coder_->decode_add(1.0, answer.bytes(), decoded);
+    values = decoded;
+  } else {
+    values = answer.vector();
+  }
+  require(values.size() == keys.size(), "a value for each key that was asked for");
+  const std::size_t first = even_cut(keys_, server, ranks_.servers);
+  const std::size_t number = bytes_of(into.scalar());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::memcpy(into.data() + (keys[i] - first) * number, values.data() + i * number, number);
   }
 }
 

@@ -1,12 +1,13 @@
 // What a message to a server of keys and values says in its tag: a bit that says whether its keys
 // are listed, two bits of kind, one that says whether it ends the client's step, and two numbers of
 // 30 bits, the first key within the shard and how many; of a list of keys, in place of the first
-// one whether they come along. An answer's tag is the request's number among those of that client
-// to that server, which both count.
+// one whether they come along, and how many others are asked for. An answer's tag is the request's
+// number among those of that client to that server, which both count.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace trainyard::key_value {
 
@@ -20,6 +21,16 @@ struct Request {
   bool ends_step = false;  // the clock advances, and the whole shard is pulled
   bool listed = false;
   std::size_t first = 0, count = 0;
+
+  /// Of a list of keys, in place of `first`: whether they come along, and how many others are asked
+  /// for; nothing: the whole shard is.
+  static std::size_t list(bool comes_along, std::optional<std::size_t> asked) {
+    return (comes_along ? 1U : 0U) | (asked ? 2U | *asked << 2 : 0U);
+  }
+  bool comes_along() const { return (first & 1U) != 0; }
+  std::optional<std::size_t> asked() const {
+    return (first & 2U) != 0 ? std::optional(first >> 2) : std::nullopt;
+  }
 
   bool same_range(const Request& other) const {
     return first == other.first && count == other.count;

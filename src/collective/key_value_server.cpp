@@ -22,12 +22,14 @@ struct Client {
   std::uint64_t clock = 0, requests = 0;
   std::uint64_t read_at = 0;            // changes in the values of its last pull
   std::vector<std::uint32_t> listed{};  // the keys of its last list
+  bool asked_listed = false;            // the pull that ends its last step is of these
 };
 
 struct HeldPull {
   int client = 0;
   std::uint64_t number = 0, clock = 0;
   Request request{};
+  bool by_keys = false;  // of the client's last list
 };
 
 class KeyValueServer {
@@ -53,11 +55,12 @@ class KeyValueServer {
       return;
     }
     const std::uint64_t number = client.requests++;
+    client.asked_listed = false;
     if (request.kind != Kind::pull) take_in(from, message, request);
     if (request.ends_step) {
       ++client.clock;
       const Request whole{.kind = Kind::pull, .first = 0, .count = shard_.size()};
-      held_.push_back({from, number, client.clock, whole});
+      held_.push_back({from, number, client.clock, whole, client.asked_listed});
     } else if (request.kind == Kind::pull) {
       held_.push_back({from, number, client.clock, request});
     } else {
@@ -121,14 +124,19 @@ class KeyValueServer {
     std::uint64_t print = 0;
     std::memcpy(&print, wire.data(), sizeof print);
     wire = wire.subspan(sizeof print);
-    if (request.first != 0) {
+    if (request.comes_along()) {
       client.listed.resize(request.count);
       std::memcpy(client.listed.data(), wire.data(), request.count * sizeof(std::uint32_t));
       wire = wire.subspan(request.count * sizeof(std::uint32_t));
     }
     require(print == fingerprint(std::as_bytes(std::span(client.listed))),
             "a client and its server know the same keys");
-    if (coder_ != nullptr) wire = decoded(wire, request.count).bytes();
+    std::span<const std::byte> asked;
+    if (request.asked()) {
+      asked = wire.first(*request.asked() * sizeof(std::uint32_t));
+      wire = wire.subspan(asked.size());
+    }
+    if (coder_ != nullptr && request.count > 0) wire = decoded(wire, request.count).bytes();
     const Vector sum = rule_ ? zeroed_change() : shard_;
     with_scalar(shard_.scalar(), [&]<typename T>(T) {
       const std::span<T> values = sum.as<T>();
@@ -139,6 +147,23 @@ class KeyValueServer {
       }
     });
     if (rule_) obey_rule(from, change_.view());
+    if (!request.asked()) return;
+    client.asked_listed = true;
+    client.listed.resize(*request.asked());
+    if (!asked.empty()) std::memcpy(client.listed.data(), asked.data(), asked.size());
+  }
+
+  /// The values of its last list. Valid until the next call.
+  ConstVector gathered(const Client& client) {
+    if (gathered_.empty()) gathered_ = VectorBuffer(shard_.scalar(), shard_.size());
+    with_scalar(shard_.scalar(), [&]<typename T>(T) {
+      const std::span<const T> values = ConstVector(shard_).as<T>();
+      const std::span<T> into = gathered_.view().as<T>();
+      for (std::size_t i = 0; i < client.listed.size(); ++i) {
+        into[i] = values[client.listed[i] - first_key_];
+      }
+    });
+    return gathered_.view().first(client.listed.size());
   }
 
   void answer_held() {
@@ -147,12 +172,15 @@ class KeyValueServer {
     std::span<const std::byte> wire;
     std::erase_if(held_, [&](const HeldPull& pull) {
       if (pull.clock > slowest && pull.clock - slowest > bound_) return false;
-      const ConstVector values = shard_.subspan(pull.request.first, pull.request.count);
-      if (coder_ == nullptr) {
+      const ConstVector values = pull.by_keys
+                                     ? gathered(clients_[static_cast<std::size_t>(pull.client)])
+                                     : shard_.subspan(pull.request.first, pull.request.count);
+      if (pull.by_keys) encoded.reset();
+      if (coder_ == nullptr || values.empty()) {
         comm_.send(first_client_ + pull.client, values, pull.number);
       } else {
         if (!encoded || !encoded->same_range(pull.request)) wire = coder_->encode(values);
-        encoded = pull.request;
+        if (!pull.by_keys) encoded = pull.request;
         comm_.send_encoded(first_client_ + pull.client, wire, pull.number);
       }
       clients_[static_cast<std::size_t>(pull.client)].read_at = changes_;
@@ -167,8 +195,8 @@ class KeyValueServer {
   std::size_t first_key_;
   std::optional<ChangeRule> rule_;
   Coder* coder_;
-  std::uint64_t changes_ = 0;      // by the rule
-  VectorBuffer change_, decoded_;  // of the shard's size, empty at first
+  std::uint64_t changes_ = 0;                 // by the rule
+  VectorBuffer change_, decoded_, gathered_;  // of the shard's size, empty at first
   std::vector<Client> clients_;
   std::vector<HeldPull> held_;
 };

@@ -1,6 +1,8 @@
 #include "configuration/network_options.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -126,6 +128,17 @@ Option server_placement_option() {
           [](const C& c) { return server_placement_text(c.network.server_placement); }};
 }
 
+Option sparse_wire_option() {
+  static const std::array<std::string, 2> names{"auto", "off"};
+  return {
+      "network",
+      "sparse-wire",
+      "auto|off",
+      "of linear models on sparse data, servers' messages: by keys where that is shorter; whole",
+      [](C& c, Text t, Text w) { c.sparse_wire = static_cast<SparseWire>(chosen(t, w, names)); },
+      [](const C& c) { return names[static_cast<std::size_t>(c.sparse_wire)]; }};
+}
+
 /// The built-in schemes on shared memory send nothing that has bytes. One of one's own may.
 bool sends_no_bytes(const OptionSetting& s) {
   return cast_of(s.scheme, s.configuration).model == ModelHome::shared &&
@@ -180,6 +193,14 @@ std::string server_placement_idle(const OptionSetting& s) {
   return fmt::format("{} has no servers", s.scheme.name);
 }
 
+std::string sparse_wire_idle(const OptionSetting& s) {
+  const Configuration& c = s.configuration;
+  if (s.scheme.by_keys == ByKeys::no) return fmt::format("{} sends nothing by keys", s.scheme.name);
+  if (c.data_source == DataSource::server) return "rows that are fetched are not known beforehand";
+  if (s.scheme.by_keys == ByKeys::yes || c.l2 == 0.0) return "";
+  return fmt::format("{} sends nothing by keys with --l2", s.scheme.name);
+}
+
 std::string racks_idle(const OptionSetting& s) {
   const Network& network = s.configuration.network;
   if (network.between_latency) return nothing_is_sent(s);
@@ -204,6 +225,7 @@ std::vector<Option> network_options() {
       idle_where(bandwidth_option(), no_bytes_are_sent),
       idle_where(ports_option(), ports_idle),
       idle_where(server_placement_option(), server_placement_idle),
+      idle_where(sparse_wire_option(), sparse_wire_idle),
       idle_where(racks_option(), racks_idle),
       idle_where(between_latency_option(), between_latency_idle),
       idle_where(between_bandwidth_option(), between_bandwidth_idle),

@@ -239,6 +239,13 @@ const std::vector<GeneratorInfo>& generators() {
        [](std::uint64_t seed, std::size_t rows) {
          return split_off_test(generate_sparse_logistic(with_test(rows), 10'000, 64, seed), rows);
        }},
+      {"power-law",
+       "200,000 + 50,000 test rows, 50,000 features, 50 nonzeros a row by Zipf's law, 2 classes: a "
+       "minibatch of 32 rows touches 1,100 features",
+       200'000,
+       [](std::uint64_t seed, std::size_t rows) {
+         return split_off_test(generate_sparse_logistic(with_test(rows), 50'000, 64, seed), rows);
+       }},
       {"dense-logistic", "10,000 + 2,500 test rows, 100 dense features, 2 classes", 10'000,
        [](std::uint64_t seed, std::size_t rows) {
          return split_off_test(generate_dense_logistic(with_test(rows), 100, seed), rows);

@@ -268,6 +268,7 @@ class LinearModel final : public Model {
   }
 
   const SparseUpdate* sparse_update() const override { return update_.get(); }
+  Regulariser regulariser() const override { return {l2_, regularised_}; }
 
  private:
   static void add_sparse_rows(Batch batch, std::span<const float> residuals,

@@ -239,6 +239,7 @@ class Softmax final : public Model {
   }
 
   const SparseUpdate* sparse_update() const override { return update_.get(); }
+  Regulariser regulariser() const override { return {l2_, regularised_}; }
 
  private:
   static constexpr std::size_t input_slot = 0;

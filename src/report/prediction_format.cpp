@@ -109,6 +109,16 @@ std::string reasons_text(const std::vector<Prediction>& predictions) {
   return text;
 }
 
+/// And the empty line before the table.
+std::string touched_text(const PredictionSetting& setting) {
+  if (setting.touched == 1.0) return "\n";
+  const bool off = setting.configuration.sparse_wire == SparseWire::off;
+  return fmt::format(
+      "a minibatch touches {:.3g} % of it, which {}\n\n", 100.0 * setting.touched,
+      off ? "--sparse-wire off leaves aside"
+          : "is what schemes send that go by keys (list schemes NAME); the others send all of it");
+}
+
 std::string bounds_table(const ExchangeCosts& costs) {
   std::string text = fmt::format(
       "\nat least, without latency: T = {} to send the model, R = {} to add one, U = {} to "
@@ -155,6 +165,7 @@ std::string prediction_json(const PredictionSetting& setting,
                          {"epoch_rows", setting.rows},
                          {"latency_s", to_seconds(c.network.latency)},
                          {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
+                         {"touched", setting.touched},
                          {"rows", rows_object(predictions)},
                          {"notes", notes_array(notes_on(predictions))},
                          {"lower_bounds",
@@ -170,11 +181,12 @@ std::string prediction_table(const PredictionSetting& setting,
                              const ExchangeCosts& costs) {
   const Configuration& c = setting.configuration;
   std::string text = fmt::format(
-      "{} worker{}, a model of {} ({} floats), {} a minibatch of {}; {} a message, {}\n\n",
-      c.workers, c.workers == 1 ? "" : "s",
+      "{} worker{}, a model of {} ({} floats), {} a minibatch of {}; {} a message, {}\n", c.workers,
+      c.workers == 1 ? "" : "s",
       human_bytes(static_cast<double>(setting.parameters * sizeof(float))), setting.parameters,
       exact_text(*c.compute_time), c.batch, exact_text(c.network.latency),
       bandwidth_text(c.network.bytes_per_second));
+  text += touched_text(setting);
   std::vector<TableRow> rows{
       {"scheme", "servers", "first step", "sustained", "an epoch", "messages", "bytes"}};
   for (const Prediction& p : predictions) {

@@ -127,6 +127,8 @@ double models_held(const Scheme& scheme, const Configuration& configuration, con
   c.compute_time = configuration.compute_time.value_or(*c.compute_time);
   c.compute_noise = configuration.compute_noise;
   c.stragglers = configuration.stragglers;
+  c.sparse_wire = configuration.sparse_wire;
+  c.l2 = configuration.l2;
   c.evaluate_every = 2.0;  // epochs, which are steps here: evaluation makes copies as well
   const bool sparse = configuration.optimizer.plain() && model.sparse_update() != nullptr;
   const double bytes = static_cast<double>(model.dimension() * bytes_of(model.scalar()));

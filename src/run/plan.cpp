@@ -9,6 +9,7 @@
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "run/keys.hpp"
 #include "run/slices.hpp"
 
 namespace trainyard {
@@ -66,6 +67,9 @@ Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& da
   std::shared_ptr<const Model> model = make_model({c.model, c.l2}, data.train);
   Cast cast = cast_of(scheme, c);
   auto holdings = holdings_of(scheme, cast, *model, c.model);
+  const std::size_t key_width = key_width_of(scheme, cast, c, *model, data.train);
+  // A replica is then of the last minibatch's keys, and elsewhere of older ones.
+  if (key_width > 0) cast.model = ModelHome::servers;
   auto hot = hot_lines_of(cast, c, data, *model);
   return {.configuration = c,
           .scheme = &scheme,
@@ -77,7 +81,8 @@ Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& da
           .parts = partition(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed,
                              c.order),
           .limits = limits_of(scheme, c, data),
-          .hot = std::move(hot)};
+          .hot = std::move(hot),
+          .key_width = key_width};
 }
 
 }  // namespace trainyard

@@ -20,6 +20,7 @@
 #include "run/budget.hpp"
 #include "run/coding.hpp"
 #include "run/hyperparameter_remarks.hpp"
+#include "run/keys.hpp"
 #include "run/large_features.hpp"
 #include "run/line_time.hpp"
 #include "run/memory.hpp"
@@ -348,6 +349,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   resolve_line_time(c, schemes, say);
   resolve_coding_time(c, schemes, *model, measured, say);
   remark_codec(c, schemes, *model, say);
+  remark_keys(c, schemes, *model, data.train, say);
   remark_unequal_shares(c, schemes, data.train, say);
   std::vector<OptionSetting> settings;
   settings.reserve(schemes.size());

@@ -285,7 +285,8 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .loss_weights = loss_weights_,
       .share_weights = weights_of(scheme_, config_),
       .data_server =
-          cast_.data_servers > 0 ? std::optional(cast_.workers + cast_.servers) : std::nullopt};
+          cast_.data_servers > 0 ? std::optional(cast_.workers + cast_.servers) : std::nullopt,
+      .key_width = plan_.key_width};
 }
 
 RunResult Experiment::run() {

@@ -1,5 +1,7 @@
 #include "trainyard/runtime/server.hpp"
 
+#include <algorithm>
+
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
 
@@ -22,6 +24,23 @@ Server::Server(Rank& rank, const RunContext& context)
       optimizer_(context.optimizer,
                  [&](std::string_view name) { return keep(name, shard_.size()); }) {
   sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
+}
+
+std::size_t Server::first_parameter() const {
+  const int index = rank_.rank() - rank_.workers() - context_.proxies;
+  return even_cut(context_.model.dimension(), index, rank_.servers() - context_.proxies);
+}
+
+void Server::set_to_untouched(int worker, ConstVector read, Vector gradient) const {
+  const Regulariser regulariser = context_.model.regulariser();
+  const std::size_t first = first_parameter();
+  const std::size_t weights =
+      std::min(regulariser.weights - std::min(regulariser.weights, first), gradient.size());
+  kernels::scaled_copy(regulariser.l2, read.first(weights), gradient.first(weights));
+  kernels::set_to_zero(gradient.subspan(weights, gradient.size() - weights));
+  if (context_.loss_weights.empty()) return;
+  const double weight = context_.loss_weights[static_cast<std::size_t>(worker)];
+  if (weight != 1.0) kernels::scale(weight, gradient);
 }
 
 std::uint64_t Server::minibatches_of_worker() const {

@@ -183,17 +183,6 @@ Batch Worker::fetched(Batch rows) {
   return rows;
 }
 
-/// Where a worker has several shares, its minibatch is one from each of them.
-Batch Worker::next_of_shares() {
-  if (streams_.size() == 1) return fetched(streams_.front().next());
-  ranges_.clear();
-  for (MinibatchStream& stream : streams_) {
-    const Batch part = stream.next();
-    ranges_.insert(ranges_.end(), part.begin(), part.end());
-  }
-  return fetched(ranges_);
-}
-
 void Worker::draw_cost() {
   const double slowdown = context_.slowdown[static_cast<std::size_t>(rank_.rank())];
   double factors = 0.0;

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -30,13 +31,14 @@ void serve(Server& server, const Compensate& compensate) {
     pulled.push_back(server.keep(fmt::format("x_bak({})", worker), server.shard().size()));
     kernels::copy(server.shard(), pulled.back());
   }
+  WorkingSets keys(server, ModelRead::each);
   PushQueue queue(server);
-  while (const auto message = queue.next()) {
-    const Vector backup = pulled[static_cast<std::size_t>(message->from())];
-    server.record_staleness(message->tag());
-    server.apply(compensate(message->vector(), backup), 1);
+  while (const auto push = queue.next()) {
+    const Vector backup = pulled[static_cast<std::size_t>(push->from())];
+    server.record_staleness(push->tag());
+    server.apply(compensate(keys.heard_gradient(*push), backup), 1);
     kernels::copy(server.shard(), backup);
-    server.comm().send(message->from(), server.shard(), server.version());
+    keys.answer(push->from(), server.version());
   }
 }
 
@@ -77,6 +79,7 @@ Scheme dc_asgd_c_scheme() {
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,
           .cast = cast::servers,
+          .by_keys = ByKeys::yes,
           .hyperparameters = {{.name = "lambda",
                                .argument = "L",
                                .help = "how much of the correction is made",

@@ -12,6 +12,8 @@
 // fetch is waited for, a push is not.) With k servers the shards update independently, so a replica
 // may be a mixture of versions.
 //
+// Without a regulariser, what accrued and what is fetched go by keys (working_set.hpp).
+//
 // Warm start (§4.1): the first worker takes so many steps alone (--warm-start), and then the others
 // fetch the model and join. Gradients that are stale do the most harm at the beginning, when the
 // model moves far.
@@ -29,6 +31,7 @@
 #include <vector>
 
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/runtime/shard_part.hpp"
@@ -83,7 +86,7 @@ class WarmStart {
     if (steps_ == 0 || worker_.comm().rank() < tensor_size_) return;
     worker_.comm().receive(0);
     std::ranges::fill(versions, wants_model);
-    shards_.push(Vector(), versions);
+    shards_.push(Vector(), versions, true);
     shards_.pull(versions);
   }
   /// After each step, and with `ends` after the last one: the first worker tells those who wait.
@@ -113,7 +116,7 @@ void work(Worker& worker) {
   std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
   std::vector<std::uint64_t> tags(versions.size());
   Gradients gradients(worker, tensor_size);
-  HeldShards shards(worker);
+  HeldShards shards(worker, std::max(fetch_period, push_period));
   WarmStart warm_start(worker, shards, tensor_size);
   warm_start.join(versions);
   while (worker.next_step()) {
@@ -125,7 +128,7 @@ void work(Worker& worker) {
       const std::uint64_t asks = (fetches ? wants_model : 0) | (pushes ? brings_gradient : 0);
       std::ranges::transform(versions, tags.begin(),
                              [asks](std::uint64_t version) { return version << bits | asks; });
-      shards.push(pushes ? accrued : Vector(), tags);
+      shards.push(pushes ? accrued : Vector(), tags, fetches);
     }
     if (pushes) kernels::set_to_zero(accrued);
     if (fetches) {
@@ -144,18 +147,24 @@ void serve(Server& server) {
   std::vector<ShardPart> parts;  // what each worker of a replica has in common with the shard
   parts.reserve(static_cast<std::size_t>(tensor_size));
   for (int worker = 0; worker < tensor_size; ++worker) parts.emplace_back(server, worker);
+  WorkingSets keys(server, ModelRead::common);
   // A worker's first push has one gradient in it, the later ones a period's.
   std::vector<std::uint64_t> gradients(static_cast<std::size_t>(server.comm().workers()), 1);
   while (const auto message = server.comm().receive_any()) {
     ShardPart& part = parts[static_cast<std::size_t>(message->from() % tensor_size)];
+    keys.hear(*message);
     if ((message->tag() & brings_gradient) != 0) {
       part.record_staleness(message->tag() >> bits);
       std::uint64_t& count = gradients[static_cast<std::size_t>(message->from())];
-      part.apply(message->vector(), count * static_cast<std::uint64_t>(tensor_size));
+      part.apply(keys.gradient(*message), count * static_cast<std::uint64_t>(tensor_size));
       count = push_period;
     }
     if ((message->tag() & wants_model) != 0) {
-      server.comm().send(message->from(), part.values(), part.version());
+      if (server.key_width() > 0) {
+        keys.answer(message->from(), part.version());
+      } else {
+        server.comm().send(message->from(), part.values(), part.version());
+      }
     }
   }
 }
@@ -191,6 +200,7 @@ Scheme downpour_scheme() {
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,
           .cast = cast::servers,
+          .by_keys = ByKeys::without_regulariser,  // what accrues of it is not known to servers
           .hyperparameters = {fetch_period_info,
                               {.name = "push-period",
                                .argument = "N",

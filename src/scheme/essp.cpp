@@ -10,6 +10,8 @@
 // on the sum of the gradients, however slow the network: when clock c is reached nobody has begun
 // step c, so that nothing can leak. At the end everybody waits for the last scatter.
 //
+// Gradients go by keys (working_set.hpp); models go whole, as they are sent before anybody asks.
+//
 // The k-th scatter of a server belongs to clock k, and its tag says how many of the receiver's own
 // updates are in it. A push has for tag the clock of the model it was computed at.
 #include <algorithm>
@@ -19,6 +21,7 @@
 
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -88,11 +91,12 @@ class Scatters {
 
 void work(Worker& worker) {
   Scatters scatters(worker);
+  WorkingSet keys(worker);
   while (worker.next_step()) {
     scatters.wait_until_fresh(worker.step());
     scatters.take_what_has_arrived();
     const auto gradient = worker.compute_gradient();
-    push(worker.comm(), gradient, scatters.clocks());
+    keys.push_alone(gradient, scatters.clocks());
     scatters.apply_own(gradient);
   }
   scatters.wait_for_last(worker.step());
@@ -132,6 +136,7 @@ class Scattered {
 void serve(Server& server) {
   Communicator& comm = server.comm();
   std::vector<Client> clients(static_cast<std::size_t>(comm.workers()));
+  WorkingSets keys(server, ModelRead::common);
   Scattered scattered(clients.size());
   std::uint64_t slowest = 0;
   while (const auto gradient = comm.receive_any()) {
@@ -140,7 +145,7 @@ void serve(Server& server) {
     client.clock_read = gradient->tag();
     // All of its own were in what it computed at.
     server.record_staleness(scattered.others(client.clock_read, from) + client.clock++);
-    server.apply(gradient->vector(), 1);
+    server.apply(keys.heard_gradient(*gradient), 1);
     if (std::ranges::min_element(clients, {}, &Client::clock)->clock == slowest) continue;
     ++slowest;
     scattered.add(server.version(), clients);
@@ -163,6 +168,7 @@ Scheme essp_scheme() {
           .family = SchemeFamily::bounded,
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
+          .by_keys = ByKeys::without_regulariser,  // who has read what is not known here
           .hyperparameters = {staleness_info},
           .worker = work,
           .server = serve};

@@ -7,6 +7,9 @@
 // do. C = 1 with equal shares is local SGD. (The paper counts τ in epochs of a client's own share,
 // and a client that sits out gets the model only when it is drawn next, which is the same model.)
 //
+// Replicas go by keys (working_set.hpp), those of a round's minibatches: elsewhere a worker has
+// what it was sent, which the regulariser has shrunk as it does the server's, (1 − γλ)^τ.
+//
 // All workers draw from one seeded stream, so that nobody has to be told who takes part. A step
 // that a worker sits out is no minibatch: a step is m of them, for epochs and for schedules of the
 // step size alike, so that a pass over the data takes 1/C times the steps that it takes with all.
@@ -14,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -28,30 +31,38 @@ namespace {
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   Participation participation(worker);
+  WorkingSet keys(worker, period);
   std::vector<std::uint64_t> rows(static_cast<std::size_t>(worker.comm().servers()));
   while (worker.next_step()) {
     const bool takes_part = participation.step(period);
     if ((worker.step() + 1) % period != 0) continue;
     std::ranges::fill(rows, takes_part ? worker.share_weight() : 0);
-    push(worker.comm(), takes_part ? worker.replica() : Vector(), rows);
-    pull(worker.comm(), worker.replica());
+    if (takes_part) {
+      keys.push(worker.replica(), rows);
+    } else {
+      keys.push_nothing(rows);
+    }
+    keys.pull();
   }
 }
 
 void serve(Server& server) {
   Communicator& comm = server.comm();
-  while (comm.await_message()) {
+  const auto period = static_cast<std::uint64_t>(server.hyperparameter("period"));
+  WorkingSets keys(server, ModelRead::common);
+  for (std::uint64_t first = 0; comm.await_message(); first += period) {
     const Vector sum = server.zeroed_sum();
     double all_rows = 0.0;
     for (int worker = 0; worker < comm.workers(); ++worker) {
       const Message message = comm.receive(worker);
       const auto rows = static_cast<double>(message.tag());
+      keys.hear(message);
       if (rows == 0.0) continue;  // it sat out
-      kernels::axpy(rows, message.vector(), sum);
+      kernels::axpy(rows, keys.model(message, first, period), sum);
       all_rows += rows;
     }
     kernels::scaled_copy(1.0 / all_rows, sum, server.shard());
-    answer_all(comm, server.shard());
+    keys.answer_all();
   }
 }
 
@@ -68,6 +79,7 @@ Scheme fedavg_scheme() {
           .rhythm = Rhythm::by_chance,
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
+          .by_keys = ByKeys::yes,
           .hyperparameters = {period_info, participation_info},
           .learns_from = learns_from_drawn,
           .shares = {.published = ShareWeights::rows, .in_program = true},

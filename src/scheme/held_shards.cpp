@@ -8,8 +8,9 @@
 
 namespace trainyard {
 
-HeldShards::HeldShards(Worker& worker)
+HeldShards::HeldShards(Worker& worker, std::uint64_t minibatches)
     : worker_(worker), holds_all_(worker.replica().size() == worker.model().dimension()) {
+  if (worker.key_width() > 0) keys_.emplace(worker, minibatches);
   const Holding held = worker.holding();
   const auto servers = static_cast<std::size_t>(worker.comm().servers());
   for (std::size_t shard = 0; shard <= servers; ++shard) {
@@ -33,7 +34,11 @@ void HeldShards::for_each(
   });
 }
 
-void HeldShards::push(ConstVector vector, std::span<const std::uint64_t> tags) {
+void HeldShards::push(ConstVector vector, std::span<const std::uint64_t> tags, bool pull_follows) {
+  if (keys_) {
+    if (vector.empty()) return keys_->push_nothing(tags);
+    return pull_follows ? keys_->push(vector, tags) : keys_->push_alone(vector, tags);
+  }
   Communicator& comm = worker_.comm();
   for_each([&](std::size_t shard, std::size_t first, std::size_t count) {
     comm.send(comm.server(static_cast<int>(shard)),
@@ -42,6 +47,7 @@ void HeldShards::push(ConstVector vector, std::span<const std::uint64_t> tags) {
 }
 
 void HeldShards::pull(std::span<std::uint64_t> versions) {
+  if (keys_) return keys_->pull(versions);
   Communicator& comm = worker_.comm();
   for_each([&](std::size_t shard, std::size_t first, std::size_t count) {
     versions[shard] = comm.receive_into(comm.server(static_cast<int>(shard)),

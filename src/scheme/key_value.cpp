@@ -14,6 +14,10 @@
 // become V. Without it a range is pushed, whose keys are in the tag. With it keys are listed, 32
 // bits each, unless they are those of the push before, which the server remembers (key caching).
 //
+// Of a linear model on sparse rows a gradient is pushed at the keys of its minibatch, and those of
+// the next one are pulled: its list is the one that the next push has, so that it is sent once. Not
+// with the filter, with proxies, or with a regulariser, whose part of a gradient is at all keys.
+//
 // Values may be compressed on their way, both ways as Li et al. compress messages: with --wire fp16
 // the numbers of gradients that are pushed and of models that are pulled are rounded to 16 bits,
 // keys stay as they are. Servers keep their shards in full precision. What rounding takes off a
@@ -39,12 +43,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/proxies.hpp"
 #include "trainyard/collective/significance_filter.hpp"
+#include "trainyard/collective/upcoming_keys.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -87,8 +93,22 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
+  /// From here on a step is of the keys of the worker's last minibatch and of its next one. Not
+  /// with a filter, whose lists are of what is significant.
+  void go_by_keys(Worker& worker) {
+    if (worker.key_width() > 0 && !filter_) keys_.emplace(worker);
+    width_ = worker.key_width();
+  }
+
   /// A step: what is significant of `gradient` is pushed, and `model` is pulled.
   void exchange(ConstVector gradient, Vector model) {
+    if (keys_) {
+      parameters_of(keys_->taken(), pushed_);
+      parameters_of(keys_->next(1), asked_);
+      store_.wait(store_.exchange_keys(pushed_, gradient, asked_, model));
+      keys_->forget_taken();
+      return;
+    }
     if (!filter_) {
       store_.wait(store_.exchange(gradient, model));
       return;
@@ -102,12 +122,25 @@ class Client {
   }
 
  private:
+  /// A feature has one for each class; to the store each is a key.
+  void parameters_of(const Features& features, std::vector<std::uint32_t>& into) const {
+    into.clear();
+    for (const std::uint32_t feature : features) {
+      for (std::size_t i = 0; i < width_; ++i) {
+        into.push_back(static_cast<std::uint32_t>(feature * width_ + i));
+      }
+    }
+  }
+
   const bool rounds_;
   const std::shared_ptr<const Codec> half_;
   Coder coder_;
   KeyValueClient store_;
   std::optional<SignificanceFilter> filter_;
   VectorBuffer rounded_off_;
+  std::optional<UpcomingKeys> keys_;
+  std::size_t width_ = 0;
+  std::vector<std::uint32_t> pushed_, asked_;
 };
 
 void work(Worker& worker) {
@@ -119,6 +152,7 @@ void work(Worker& worker) {
     return;
   }
   Client client(worker, model.size(), model.scalar());
+  client.go_by_keys(worker);
   while (worker.next_step()) client.exchange(worker.compute_gradient(), model);
 }
 
@@ -170,6 +204,7 @@ Cast shards_behind_proxies(const CastSetting& setting) {
 /// all; else it answers each as it comes. With several servers, or with a filter, it depends.
 std::optional<Duration> step_time(const StepSetting& s) {
   if (s.servers > 1 || hyperparameter(s.hyperparameters, "significance") > 0.0) return std::nullopt;
+  if (s.touched < 1.0) return std::nullopt;
   const bool waits = hyperparameter(s.hyperparameters, "staleness") == 0.0;
   const Duration message = wire_message(s, wire_of(s.hyperparameters), s.parameters);
   const int groups = proxies_of(s.hyperparameters);
@@ -221,6 +256,7 @@ Scheme key_value_scheme() {
           .family = SchemeFamily::bounded,
           .cast = shards_behind_proxies,
           .optimizers = OptimizerRange::plain,
+          .by_keys = ByKeys::without_regulariser,  // a server's rule sees what was pushed alone
           .hyperparameters = {staleness_info, significance_info, proxies_info, wire_info()},
           .worker = work,
           .server = serve};

@@ -4,11 +4,13 @@
 // whatever their speeds.
 //
 // With k servers the shards update independently, so a worker may pull a mixture of versions.
+// Gradients and models go by keys (working_set.hpp).
 #include "scheme/ps_async.hpp"
 
 #include <vector>
 
 #include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/collective/working_set.hpp"
 
 #include "scheme/push_queue.hpp"
 
@@ -29,53 +31,57 @@ void ps_async_steps(Worker& worker, PushStep push_step) {
 }
 
 void ps_async_worker(Worker& worker) {
-  ps_async_steps(worker, [&](std::span<const std::uint64_t> versions) {
-    return push_gradient(worker, versions);
-  });
+  WorkingSet keys(worker);
+  std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
+  while (worker.next_step()) {
+    keys.push(worker.compute_gradient(), versions);
+    keys.pull(versions);
+  }
 }
 
 void ps_async_queueing_worker(Worker& worker) {
-  ps_async_steps(worker, [&](std::span<const std::uint64_t> versions) {
-    const ConstVector gradient = worker.compute_gradient();
-    push_in_order(worker, gradient, versions);
-    return gradient;
-  });
+  if (worker.choice<QueueOrder>("queue") == QueueOrder::arrival) return ps_async_worker(worker);
+  WorkingSet keys(worker);
+  std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
+  while (worker.next_step()) {
+    keys.push_in_turn(worker.compute_gradient(), versions, [&](int shard) {
+      await_turn(worker.comm(), shard, versions[static_cast<std::size_t>(shard)]);
+    });
+    keys.pull(versions);
+  }
 }
 
-namespace {
-
-/// `next` gives pushes until none can come.
-template <typename Next>
-void apply_each(Server& server, const Next& next, ReadPush read) {
-  while (const std::optional<Message> message = next()) {
+void ps_async_serve(Server& server, ReadPush read) {
+  while (const auto message = server.comm().receive_any()) {
     server.record_staleness(message->tag());
     server.apply(read(*message), 1);
     server.comm().send(message->from(), server.shard(), server.version());
   }
 }
 
+namespace {
+
 void serve(Server& server) {
+  WorkingSets keys(server, ModelRead::each);
   PushQueue queue(server);
-  apply_each(
-      server, [&] { return queue.next(); },
-      [](const Message& gradient) { return gradient.vector(); });
+  while (const auto push = queue.next()) {
+    server.record_staleness(push->tag());
+    server.apply(keys.heard_gradient(*push), 1);
+    keys.answer(push->from(), server.version());
+  }
 }
 
 }  // namespace
 
-void ps_async_serve(Server& server, ReadPush read) {
-  apply_each(
-      server, [&] { return server.comm().receive_any(); }, read);
-}
-
 std::optional<Duration> ps_async_step_time(const StepSetting& s) {
   if (s.servers > 1) return std::nullopt;
-  return s.compute + (s.workers + 1) * s.whole_model();
+  return s.compute + s.workers * s.keyed_push() + s.keyed_pull();
 }
 
 std::optional<Duration> ps_async_step_time_colocated(const StepSetting& s) {
   if (s.servers > 1) return std::nullopt;
-  return s.compute + (s.workers == 1 ? 0 : s.workers) * s.whole_model();
+  if (s.workers == 1) return s.compute;
+  return s.compute + (s.workers - 1) * s.keyed_push() + s.keyed_pull();
 }
 
 Scheme ps_async_scheme() {
@@ -94,6 +100,7 @@ Scheme ps_async_scheme() {
       .family = SchemeFamily::asynchronous,
       .pace = Pace::free,
       .cast = cast::servers,
+      .by_keys = ByKeys::yes,
       .hyperparameters = {queue_info()},
       .worker = ps_async_queueing_worker,
       .server = serve};

@@ -20,12 +20,13 @@ using ReadPush = FunctionRef<ConstVector(const Message& push)>;
 ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags);
 
 /// Pushes a gradient, with the versions that it was taken at; pulls the model; takes the next step.
+/// Both by keys: a server has WorkingSets for it.
 void ps_async_worker(Worker& worker);
 /// The same, when the server wants the gradient (push_queue.hpp).
 void ps_async_queueing_worker(Worker& worker);
-/// The same with a gradient that travels otherwise.
+/// The same with a gradient that travels otherwise, and the whole model.
 void ps_async_steps(Worker& worker, PushStep push_step);
-/// Applies each gradient the moment it comes, and answers that worker alone.
+/// Its server: applies each gradient the moment it comes, and answers that worker alone.
 void ps_async_serve(Server& server, ReadPush read);
 
 /// c + (n + 1)(α + t): the server's port takes the n gradients one after the other, and the last is

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "trainyard/collective/parameter_server.hpp"
-#include "trainyard/model/kernels.hpp"
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/ps_async.hpp"
@@ -43,24 +43,26 @@ int needed_of(int workers, const Hyperparameters& hyperparameters) {
 void serve_with_spares(Server& server, bool interrupts) {
   Communicator& comm = server.comm();
   const int needed = comm.workers() - static_cast<int>(server.hyperparameter("backups"));
+  WorkingSets keys(server, ModelRead::common);  // of those that count
   // Added up in the order of the ranks, so that without spares the bits are those of ps-sync.
   std::vector<std::optional<Message>> in_time(static_cast<std::size_t>(comm.workers()));
   int heard = 0;
   while (auto gradient = comm.receive_any()) {
     const int from = gradient->from();
+    keys.hear(*gradient);
     const bool is_late = gradient->tag() != server.version();
     if (is_late || !server.has_steps_left()) {
       gradient.reset();
       // Who is interrupted has the newest model, or it is on its way; but a process that has not
       // heard yet that the last step is closed has begun another, and waits for an answer.
-      if (!interrupts || !is_late) comm.send(from, server.shard(), server.version());
+      if (!interrupts || !is_late) keys.answer(from, server.version());
       continue;
     }
     in_time[static_cast<std::size_t>(from)].emplace(std::move(*gradient));
     if (++heard < needed) continue;
     const auto sum = server.zeroed_sum();
     for (const auto& each : in_time) {
-      if (each) kernels::add(each->vector(), sum);
+      if (each) keys.add_gradient(*each, sum);
     }
     server.close_step(sum, static_cast<std::uint64_t>(needed), 1.0 / needed);
     heard = 0;
@@ -68,7 +70,7 @@ void serve_with_spares(Server& server, bool interrupts) {
       auto& each = in_time[static_cast<std::size_t>(worker)];
       if (!each && !interrupts) return;
       each.reset();
-      comm.send(worker, server.shard(), server.version());
+      keys.answer(worker, server.version());
     });
   }
 }
@@ -83,14 +85,18 @@ void serve_interrupting(Server& server) {
 void work_interruptibly(Worker& worker) {
   Communicator& comm = worker.comm();
   const int server = comm.server(0);
+  WorkingSet keys(worker);
   std::uint64_t version = 0;
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient_unless([&](const Message& model) {
       model.copy_to(worker.replica());
       version = model.tag();
     });
-    if (!gradient) continue;
-    comm.send(server, *gradient, version);
+    if (!gradient) {
+      keys.drop();
+      continue;
+    }
+    keys.push_alone(*gradient, {&version, 1});  // nobody knows who will be interrupted when
     version = comm.receive_into(server, worker.replica());
   }
 }
@@ -99,13 +105,13 @@ void work_interruptibly(Worker& worker) {
 std::optional<Duration> step_time(const StepSetting& s) {
   if (s.servers > 1) return std::nullopt;
   const auto spares = static_cast<int>(hyperparameter(s.hyperparameters, "backups"));
-  return s.compute + (2 * s.workers - spares) * s.whole_model();
+  return s.compute + (s.workers - spares) * s.keyed_push() + s.workers * s.keyed_pull();
 }
 
 /// One of the N is on the server's machine. All others are answered, the last of them not before
 /// the first push of another machine is there.
 std::optional<Duration> step_time_colocated(const StepSetting& s) {
-  if (s.servers > 1) return std::nullopt;
+  if (s.servers > 1 || s.touched < 1.0) return std::nullopt;
   if (s.workers == 1) return s.compute;
   const auto spares = static_cast<int>(hyperparameter(s.hyperparameters, "backups"));
   return s.compute + std::max(2 * (s.workers - 1) - spares, s.workers) * s.whole_model();
@@ -138,6 +144,7 @@ Scheme ps_backup_scheme() {
           .pace = Pace::server,
           .repeats_with = "--backups 0",
           .cast = cast::servers,
+          .by_keys = ByKeys::yes,
           .hyperparameters = {backups},
           .learns_from = needed_of,
           .worker = ps_async_worker,
@@ -151,6 +158,9 @@ Scheme ps_backup_interrupt_scheme() {
   row.cast = cast::one_server;  // a gradient is of one step only
   row.worker = work_interruptibly;
   row.server = serve_interrupting;
+  row.cost.time = [](const StepSetting& s) -> std::optional<Duration> {
+    return s.touched < 1.0 ? std::nullopt : step_time(s);  // its models go whole
+  };
   row.cost.time_colocated = nullptr;
   return row;
 }

@@ -1,7 +1,8 @@
 // Synchronous parameter server: x ← x − γ · (1/n) Σ_i g_i(x) (Li et al., OSDI 2014; catalogue
 // §2.1). A step sends the gradient up and the model down for each worker; with k servers, each
-// message is 1/k of it. From lock-step, the step lasts T_c + 2·max(n, k)(α + t/k).
-#include "trainyard/collective/parameter_server.hpp"
+// message is 1/k of it. From lock-step, the step lasts T_c + 2·max(n, k)(α + t/k). Of a linear
+// model on sparse rows a worker sends and fetches what its minibatches touch (working_set.hpp).
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "collective/short_parts.hpp"
@@ -11,19 +12,21 @@ namespace trainyard {
 namespace {
 
 void work(Worker& worker) {
+  WorkingSet keys(worker);
   while (worker.next_step()) {
-    push(worker.comm(), worker.compute_gradient());
-    pull(worker.comm(), worker.replica());
+    keys.push(worker.compute_gradient());
+    keys.pull();
   }
 }
 
 void serve(Server& server) {
-  Communicator& comm = server.comm();
-  while (comm.await_message()) {
+  const int workers = server.comm().workers();
+  WorkingSets keys(server, ModelRead::common);
+  while (server.comm().await_message()) {
     const auto gradient = server.zeroed_sum();
-    sum_pushes(comm, gradient);
-    server.apply(gradient, static_cast<std::uint64_t>(comm.workers()), 1.0 / comm.workers());
-    answer_all(comm, server.shard());
+    keys.sum_pushes(gradient);
+    server.apply(gradient, static_cast<std::uint64_t>(workers), 1.0 / workers);
+    keys.answer_all();
   }
 }
 
@@ -34,6 +37,7 @@ std::optional<Duration> step_time(const StepSetting& s) {
   if (s.servers > s.workers || takes_turns(s.parameters, s.workers, s.servers)) {
     return std::nullopt;
   }
+  if (s.touched < 1.0) return s.compute + s.workers * (s.keyed_push() + s.keyed_pull());
   return s.compute + s.all_reduce(find_all_reduce("ps-sharded"));
 }
 
@@ -41,11 +45,11 @@ std::optional<Duration> step_time(const StepSetting& s) {
 /// With 1 < k < n a worker that is no server pushes k shards, and one that is one less: it takes up
 /// to two messages more than 2(n−1)(α + t/k), and how many depends on who meets whom.
 std::optional<Duration> step_time_colocated(const StepSetting& s) {
-  if (s.servers == s.workers) {
+  if (s.servers == s.workers && s.touched == 1.0) {
     return s.compute + s.all_reduce(find_all_reduce("ps-colocated"));
   }
   if (s.servers > 1) return std::nullopt;
-  return s.compute + 2 * (s.workers - 1) * s.whole_model();
+  return s.compute + (s.workers - 1) * (s.keyed_push() + s.keyed_pull());
 }
 
 }  // namespace
@@ -61,6 +65,7 @@ Scheme ps_sync_scheme() {
           .source = "Li et al. 2014; catalogue 2.1",
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
+          .by_keys = ByKeys::yes,
           .worker = work,
           .server = serve};
 }

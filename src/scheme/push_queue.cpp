@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "trainyard/base/even_split.hpp"
-#include "trainyard/collective/parameter_server.hpp"
-
 namespace trainyard {
 
 HyperparameterInfo queue_info() {
@@ -16,18 +13,10 @@ HyperparameterInfo queue_info() {
           .choices = {"arrival", "staleness"}};
 }
 
-void push_in_order(Worker& worker, ConstVector gradient, std::span<const std::uint64_t> versions) {
-  Communicator& comm = worker.comm();
-  if (worker.choice<QueueOrder>("queue") == QueueOrder::arrival) {
-    return push(comm, gradient, versions);
-  }
-  for (int shard = 0; shard < comm.servers(); ++shard) {
-    const std::uint64_t version = versions[static_cast<std::size_t>(shard)];
-    const int server = comm.server(shard);
-    comm.send_control(server, version);
-    (void)comm.receive(server);  // its turn
-    comm.send(server, even_split(gradient, shard, comm.servers()), version);
-  }
+void await_turn(Communicator& comm, int shard, std::uint64_t version) {
+  const int server = comm.server(shard);
+  comm.send_control(server, version);
+  (void)comm.receive(server);
 }
 
 std::optional<Message> PushQueue::next() {

@@ -32,8 +32,9 @@ enum class QueueOrder { arrival, staleness };  // in the order of the words
 
 HyperparameterInfo queue_info();
 
-/// Worker: the gradient to the servers, with the versions that it was taken at, when they want it.
-void push_in_order(Worker& worker, ConstVector gradient, std::span<const std::uint64_t> versions);
+/// Worker: says to the server of that shard that a gradient of that version is ready, and waits
+/// until it is wanted. With --queue staleness.
+void await_turn(Communicator& comm, int shard, std::uint64_t version);
 
 /// Server: the gradients that come, in their order.
 class PushQueue {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -49,6 +50,31 @@ std::optional<Duration> StepSetting::coded_message(std::size_t floats, const Cod
   if (!by.fixed_size()) return std::nullopt;
   const TensorShape column{floats, 1};
   return message_of_bytes(by.most_bytes(Scalar::float32, {&column, 1}));
+}
+
+namespace {
+
+/// Of one server's shard, the keys of a minibatch; nothing where their shard goes whole.
+std::optional<std::size_t> keys_of(const StepSetting& s) {
+  const std::size_t shard = s.parameters / static_cast<std::size_t>(s.servers);
+  const auto keys = static_cast<std::size_t>(std::llround(s.touched * static_cast<double>(shard)));
+  return 2 * keys < shard ? std::optional(keys) : std::nullopt;
+}
+
+Duration whole_shard(const StepSetting& s) {
+  return s.message(s.parameters / static_cast<std::size_t>(s.servers));
+}
+
+}  // namespace
+
+Duration StepSetting::keyed_push() const {
+  const auto keys = keys_of(*this);
+  return keys ? message_of_bytes(sizeof(std::uint32_t) * (1 + 2 * *keys)) : whole_shard(*this);
+}
+
+Duration StepSetting::keyed_pull() const {
+  const auto keys = keys_of(*this);
+  return keys ? message_of_bytes(sizeof(float) * *keys) : whole_shard(*this);
 }
 
 bool encodes(const Scheme& scheme) {

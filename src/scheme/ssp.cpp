@@ -22,6 +22,10 @@
 // gradients, to the last bit of the order of summation; eagerly, a reader that the port serves late
 // may already see updates of the very step it is about to take.
 //
+// A fetch is by keys (working_set.hpp), those of the next s + 1 minibatches: for as many steps it
+// may do. (SSPTable has a clock for each row, and fetches each when it is too old: fewer numbers,
+// in more messages.)
+//
 // s = ∞ is not ps-async: no cached model is ever too old, and nothing is fetched, as in Petuum
 // without eager scatter (essp). Each worker trains by itself from the common start, and the servers
 // add up what all of them found.
@@ -31,7 +35,7 @@
 
 #include <fmt/format.h>
 
-#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -58,8 +62,9 @@ struct Client {
 
 class Clocks {
  public:
-  Clocks(Server& server, bool strict)
+  Clocks(Server& server, WorkingSets& keys, bool strict)
       : server_(server),
+        keys_(keys),
         bound_(static_cast<std::uint64_t>(server.hyperparameter("staleness"))),
         clients_(static_cast<std::size_t>(server.comm().workers())) {
     for (std::size_t w = 0; strict && w < clients_.size(); ++w) {
@@ -102,7 +107,7 @@ class Clocks {
       client(w).waits = false;
       client(w).version_read = server_.version();
       client(w).own_since = 0;
-      server_.comm().send(w, server_.shard(), clock);
+      keys_.answer(w, clock);
     }
   }
 
@@ -110,22 +115,27 @@ class Clocks {
   Client& client(int worker) { return clients_[static_cast<std::size_t>(worker)]; }
 
   Server& server_;
+  WorkingSets& keys_;
   std::uint64_t bound_;
   std::vector<Client> clients_;
 };
 
 void work(Worker& worker) {
-  Communicator& comm = worker.comm();
   SspCache cache(worker);
+  WorkingSet keys(worker, cache.longest());
   std::vector<std::uint64_t> tags(cache.clocks().size());
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
     const bool fetches = !cache.is_fresh(worker.step() + 1);
     std::ranges::fill(tags, worker.step() << 1 | (fetches ? wants_model : 0));
-    push(comm, gradient, tags);
+    if (fetches) {
+      keys.push(gradient, tags);
+    } else {
+      keys.push_alone(gradient, tags);
+    }
     cache.apply_own(gradient);
     if (!fetches) continue;
-    pull(comm, worker.replica(), tags);  // all that was pushed is in it
+    keys.pull(tags);  // all that was pushed is in it
     for (std::size_t k = 0; k < tags.size(); ++k) cache.refreshed(k, tags[k]);
   }
 }
@@ -134,14 +144,17 @@ void work(Worker& worker) {
 /// fetch has the others' updates of the same step in it.
 void serve(Server& server, bool strict) {
   Communicator& comm = server.comm();
-  Clocks clocks(server, strict);
+  WorkingSets keys(server, ModelRead::each);
+  Clocks clocks(server, keys, strict);
   const auto take = [&](const Message& push) {
+    const ConstVector gradient = keys.heard_gradient(push);
+    keys.worker_stepped(push.from(), gradient, push.tag() >> 1);
     clocks.arrived(push);
     if (strict) {
-      clocks.hold(push.from(), push.vector());
+      clocks.hold(push.from(), gradient);
       clocks.commit();
     } else {
-      clocks.apply(push.from(), push.vector());
+      clocks.apply(push.from(), gradient);
     }
   };
   while (const auto first = comm.receive_any()) {
@@ -179,6 +192,7 @@ Scheme ssp_scheme() {
           .rhythm = Rhythm::by_chance,
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,  // the cached model moves with its worker's updates
+          .by_keys = ByKeys::yes,
           .hyperparameters = {staleness_info},
           .worker = work,
           .server = serve_eager};

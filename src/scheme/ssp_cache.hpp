@@ -30,6 +30,8 @@ class SspCache {
   /// Whether all of it is.
   bool is_fresh(std::uint64_t step) const;
 
+  /// For how many steps what is fetched may do: s + 1.
+  std::uint64_t longest() const { return bound_ + 1; }
   /// That server's shard within the replica.
   Vector shard(std::size_t server) const;
   /// It is of that clock now, own updates included.

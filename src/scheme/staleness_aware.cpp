@@ -4,6 +4,7 @@
 // ps-async moves n times as far.
 #include <algorithm>
 
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/ps_async.hpp"
@@ -14,12 +15,13 @@ namespace trainyard {
 namespace {
 
 void serve(Server& server) {
+  WorkingSets keys(server, ModelRead::each);
   PushQueue queue(server);
-  while (const auto gradient = queue.next()) {
-    const std::uint64_t staleness = server.record_staleness(gradient->tag());
+  while (const auto push = queue.next()) {
+    const std::uint64_t staleness = server.record_staleness(push->tag());
     const double stretch = 1.0 / static_cast<double>(std::max<std::uint64_t>(1, staleness));
-    server.apply(gradient->vector(), 1, 1.0, stretch);
-    server.comm().send(gradient->from(), server.shard(), server.version());
+    server.apply(keys.heard_gradient(*push), 1, 1.0, stretch);
+    keys.answer(push->from(), server.version());
   }
 }
 
@@ -37,6 +39,7 @@ Scheme staleness_aware_scheme() {
           .family = SchemeFamily::asynchronous,
           .pace = Pace::free,
           .cast = cast::servers,
+          .by_keys = ByKeys::yes,
           .hyperparameters = {queue_info()},
           .worker = ps_async_queueing_worker,
           .server = serve};

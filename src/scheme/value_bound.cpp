@@ -22,7 +22,7 @@
 
 #include <fmt/format.h>
 
-#include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/collective/working_set.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -51,7 +51,10 @@ struct Holder {
 
 class Bound {
  public:
-  explicit Bound(Server& server) : server_(server), bound_(server.hyperparameter("value-bound")) {
+  explicit Bound(Server& server)
+      : server_(server),
+        keys_(server, ModelRead::each),
+        bound_(server.hyperparameter("value-bound")) {
     for (int w = 0; w < server.comm().workers(); ++w) {
       const Vector model = server.keep(fmt::format("read({})", w), server.shard().size());
       kernels::copy(server.shard(), model);
@@ -65,6 +68,7 @@ class Bound {
     if (message.tag() == leaves) {
       holder(from).version = leaves;
     } else {
+      keys_.hear(message);
       holder(from).update.emplace(std::move(message));
       waiting_.push_back(from);
     }
@@ -92,21 +96,22 @@ class Bound {
   }
 
   bool keeps_bound(int worker, int laggard) {
-    return kernels::distance_after_step(server_.step_size(), holder(worker).update->vector(),
+    return kernels::distance_after_step(server_.step_size(), keys_.gradient(*holder(worker).update),
                                         server_.shard(), holder(laggard).model) < bound_;
   }
 
   void apply(int worker) {
     Holder& reader = holder(worker);
     server_.record_staleness(reader.version);
-    server_.apply(reader.update->vector(), 1);
+    server_.apply(keys_.gradient(*reader.update), 1);
     reader.update.reset();
     reader.version = server_.version();
     kernels::copy(server_.shard(), reader.model);
-    server_.comm().send(worker, server_.shard(), server_.version());
+    keys_.answer(worker, server_.version());
   }
 
   Server& server_;
+  WorkingSets keys_;
   double bound_;
   std::vector<Holder> holders_;
   std::vector<int> waiting_;  // in the order of arrival
@@ -134,6 +139,7 @@ Scheme value_bound_scheme() {
       .pace = Pace::free,
       .cast = cast::servers,
       .optimizers = OptimizerRange::plain,
+      .by_keys = ByKeys::yes,
       .hyperparameters = {{.name = "value-bound",
                            .argument = "V",
                            .help = "how far a parameter may move from what a worker computes at",

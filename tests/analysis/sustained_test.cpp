@@ -42,6 +42,7 @@ double step_of_runs(const Case& one, std::uint64_t before, std::uint64_t counted
   c.batch = 1;
   c.time = TimeMode::simulated;
   c.evaluate_every = 1e9;
+  c.sparse_wire = SparseWire::off;  // a row has one feature
   c.seed = seed;
   if (!one.variant.way.empty()) c.ingredients[varied_kind(scheme)->name] = one.variant.way;
   for (const HyperparameterInfo& each : scheme.hyperparameters) {

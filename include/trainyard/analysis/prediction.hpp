@@ -54,6 +54,9 @@ struct PredictionSetting {
   Configuration configuration;
   std::uint64_t parameters = 262144;  // floats
   std::uint64_t rows = 60000;         // of an epoch
+  /// How much of the model a minibatch of a worker touches, 0 < . ≤ 1: what schemes send that go by
+  /// keys (collective/working_set.hpp). A parameter is a key of its own.
+  double touched = 1.0;
 };
 
 struct Prediction {

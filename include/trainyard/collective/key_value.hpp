@@ -24,6 +24,10 @@
 // bits each, behind a fingerprint of the list in 64 bits. Key caching (Li et al., §5.1): a server
 // keeps the last list of each client, and to one that comes again only its fingerprint is sent.
 //
+// A client that knows which keys it needs next asks for these with its push (exchange_keys()); the
+// list that it asks for is the one that the server remembers, so that the next push of the same
+// keys costs its values and 64 bits.
+//
 // With a coder at each end values are encoded, those that are pushed and those that are pulled: a
 // push's by its client, message by message, an answer's by the server, once for all pulls of a
 // range that it answers at once. Keys and fingerprints stay as they are. So a list of the same keys
@@ -43,6 +47,7 @@
 #include <span>
 #include <vector>
 
+#include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/runtime/coder.hpp"
@@ -97,6 +102,12 @@ class KeyValueClient {
   Timestamp exchange_listed(std::span<const std::uint32_t> keys, ConstVector values, Vector into,
                             Vector left_out = {});
 
+  /// The same where only some of `values` matter, those of `keys`, and only those of `asked` are
+  /// pulled, into their places: in each server's part in whichever way is shorter, by a list of
+  /// keys or all of it. What was asked for is the list that the server remembers.
+  Timestamp exchange_keys(std::span<const std::uint32_t> keys, ConstVector values,
+                          std::span<const std::uint32_t> asked, Vector into);
+
   /// Returns when that request, and with it every earlier one to the same servers that is not a
   /// pull still held back by the bound, has been carried out.
   void wait(Timestamp timestamp);
@@ -111,18 +122,23 @@ class KeyValueClient {
     int server = 0;
     std::uint64_t number = 0;  // of the request, among those to that server
     Vector into{};             // of a pull
+    bool by_keys = false;      // of the last list
   };
 
   int rank_of(int server) const { return ranks_.first_server + server; }
   void send_values(int server, ConstVector values, std::uint64_t tag);
   void send_listed(int server, std::span<const std::uint32_t> keys, ConstVector values,
                    Vector left_out, bool ends_step);
+  void send_asking(int server, std::span<const std::uint32_t> keys, ConstVector values,
+                   std::span<const std::uint32_t> asked);
   template <typename Send>
   void for_each_list(std::span<const std::uint32_t> keys, const Send& send);
-  void owed(int server, Vector into);
+  std::span<const std::uint32_t> of_server(std::span<const std::uint32_t> keys, int server) const;
+  void owed(int server, Vector into, bool by_keys = false);
   template <typename Send>
   Timestamp request(std::size_t first, std::size_t count, const Send& send);
   void settle(int server);
+  void settle_keys(int server, const Message& answer, Vector into);
 
   Communicator& comm_;
   StoreRanks ranks_;
@@ -133,6 +149,7 @@ class KeyValueClient {
   std::vector<Open> open_;
   std::vector<std::vector<std::uint32_t>> listed_;  // to each server, the keys of the last list
   std::vector<std::byte> wire_;
+  VectorBuffer gathered_;  // of the keys' size, empty at first
 };
 
 /// As a bound: nobody waits.

@@ -44,6 +44,10 @@ struct Straggler {
   double factor = 1.0;  // every computation of that worker takes this many times as long
 };
 
+/// automatic: what workers and servers send each other goes by keys where that is shorter
+/// (collective/working_set.hpp). off: whole.
+enum class SparseWire { automatic, off };
+
 /// partitioned: each worker has its rows beside it. server: they come over the network
 /// (runtime/data_server.hpp).
 enum class DataSource { partitioned, server };
@@ -101,6 +105,7 @@ struct Configuration {
 
   // [network]
   Network network;
+  SparseWire sparse_wire = SparseWire::automatic;
 
   // [compute]
   std::optional<Duration> compute_time;              // of one minibatch, simulated; empty: measured

@@ -53,6 +53,12 @@ struct ParameterRange {
   bool operator==(const ParameterRange&) const = default;
 };
 
+/// (λ/2)‖w‖² over the first `weights` parameters: what is beyond them is not regularised.
+struct Regulariser {
+  double l2 = 0.0;  // λ ≥ 0
+  std::size_t weights = 0;
+};
+
 class LayeredModel;  // layered_model.hpp
 
 class Model {
@@ -93,6 +99,9 @@ class Model {
   // Sparse updates. Only on sparse linear models; the others return nullptr.
   class SparseUpdate;
   virtual const SparseUpdate* sparse_update() const { return nullptr; }
+  /// Of the same models: what is all of gradient() at parameters that no row of the batch touches,
+  /// λ · parameter. Of the others it says nothing.
+  virtual Regulariser regulariser() const { return {}; }
 
   /// Its layers one by one. Only of models that are a chain of them; the others return nullptr.
   virtual const LayeredModel* layered() const { return nullptr; }

@@ -40,6 +40,7 @@ struct Plan {
   std::vector<std::vector<std::uint32_t>> parts;  // the rows of each of the configuration's workers
   RunLimits limits;
   std::shared_ptr<const HotLines> hot;  // of casts with slices, where there are any
+  std::size_t key_width = 0;            // RunContext::key_width
   std::vector<Note> notes{};            // that its summary begins with: what was said before
 
   /// Who has the model, and how large it is.

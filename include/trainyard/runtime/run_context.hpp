@@ -68,6 +68,9 @@ struct RunContext {
   std::span<const double> loss_weights{};
   ShareWeights share_weights = ShareWeights::workers;  // of programs that weigh by themselves
   std::optional<int> data_server{};  // the rank that rows are fetched from (data_server.hpp)
+  /// Parameters of a key, which is a feature: what workers and servers send each other goes by keys
+  /// where that is shorter (collective/working_set.hpp). 0: it goes whole.
+  std::size_t key_width = 0;
 
   // Throw UsageError, naming scheme and field, where the scheme's row lacks what they are about.
   template <typename Component>

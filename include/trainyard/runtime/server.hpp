@@ -50,6 +50,22 @@ class Server {
   /// what part of the rows each of them is.
   std::size_t portions() const { return context_.portions(); }
   double portion_share(std::size_t number) const;
+  /// RunContext::key_width
+  std::size_t key_width() const { return context_.key_width; }
+  /// Which of the model's parameters is the shard's first one.
+  std::size_t first_parameter() const;
+  /// Whether there is a regulariser.
+  bool is_regularised() const { return context_.model.regulariser().l2 != 0.0; }
+  /// gradient ← what that worker's compute_gradient() at a model whose shard here is `read` has
+  /// where none of its rows touches it: λ · read, times the weight of its share. REQUIRES: keys,
+  /// which only linear models have; both are of the shard's size.
+  void set_to_untouched(int worker, ConstVector read, Vector gradient) const;
+  /// γ of a worker's own step, as Worker::step_size().
+  double step_size_of_worker(std::uint64_t step) const {
+    return context_.optimizer.step_size(context_.epochs(step * context_.minibatches_of_step));
+  }
+  /// Rows of a worker's minibatch.
+  std::size_t batch() const { return context_.batch; }
   /// Of what workers compute.
   GradientShape gradient_shape() const { return context_.gradient_shape(); }
   /// Number of updates applied so far.

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <span>
 #include <string>
@@ -93,6 +94,14 @@ class Worker {
   /// The next minibatch of its shares, for arithmetic of the scheme's own; compute_gradient() and
   /// its like take theirs by themselves. Valid until another one is taken.
   Batch next_minibatch() { return own_stream_ != nullptr ? own_stream_->next() : next_of_shares(); }
+  /// The one that it will take after `after` others, drawn now: what follows is no other for it.
+  /// Valid until it has been taken and another one is. Of schemes that work on one minibatch of
+  /// all their shares at a time.
+  Batch upcoming_minibatch(std::size_t after);
+  /// How many it has taken since the first call of upcoming_minibatch().
+  std::uint64_t minibatches_taken() const { return taken_; }
+  /// RunContext::key_width
+  std::size_t key_width() const { return context_.key_width; }
   /// Takes the next minibatch and computes something of it in a gradient's place, and as long: with
   /// the run's noise. Throws OptionError where that was to be weighed. REQUIRES: as compute() does.
   void compute_on_minibatch(FunctionRef<void(Batch)> work);
@@ -289,6 +298,7 @@ class Worker {
   void skip_to(std::size_t share, std::uint64_t number);
   Batch fetched(Batch rows);
   Batch next_of_shares();
+  Batch draw_of_shares();
   /// Until it is asked for the next.
   const ComputeCost& cost_of_next(bool reads_shared) {
     if (noisy_ || !cost_) draw_cost();
@@ -322,6 +332,10 @@ class Worker {
   std::vector<ComputeNoise> noises_;  // its own, or one a share where it stands for all workers
   std::optional<ComputeCost> cost_;   // of the last minibatch; without noise, of every one
   std::vector<RowRange> ranges_;
+  // Minibatches that were drawn ahead; the one taken last; room for others. Lists, as their nodes
+  // move without allocation.
+  std::list<std::vector<RowRange>> ahead_, last_taken_, spare_;
+  std::uint64_t taken_ = 0;
   Batch batch_;  // of the last gradient
   Workspace workspace_;
   VectorBuffer gradient_;

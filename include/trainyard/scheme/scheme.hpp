@@ -48,6 +48,8 @@ struct StepSetting {
   const Model* model = nullptr;
   const Ingredients& ingredients;  // of the kinds that the scheme's row takes
   const Hyperparameters& hyperparameters;
+  /// Of schemes that go by keys, how much of the model a minibatch touches: 0 < . ≤ 1.
+  double touched = 1.0;
   /// Of pipelines whose stages are in one piece: the stages; else none.
   std::span<const Stage> stages{};
   std::size_t batch = 1;  // rows of a worker's minibatch
@@ -74,6 +76,10 @@ struct StepSetting {
 
   /// α + t: the whole model to somebody.
   Duration whole_model() const { return message(parameters); }
+  /// A push and a pull of a worker that goes by keys where that is shorter, to and from one of the
+  /// servers: of 1/k of the keys of its minibatch, which lie evenly (collective/working_set.hpp).
+  Duration keyed_push() const;
+  Duration keyed_pull() const;
   /// Of vectors of the model's size.
   Duration all_reduce(const AllReduce& way) const {
     return way.duration(workers, servers, parameters, message);
@@ -143,6 +149,14 @@ enum class Rhythm {
   by_data,    // by how training goes, or where an epoch ends: nobody can say beforehand
 };
 
+/// Whether what its workers and servers send each other goes by keys, where the data are sparse and
+/// the model linear (collective/working_set.hpp).
+enum class ByKeys {
+  no,
+  without_regulariser,  // only where λ = 0
+  yes,
+};
+
 /// What a step costs, and how many it takes. One of one's own may leave it out.
 struct StepCost {
   std::string formula{};  // closed form of the time, as text
@@ -198,6 +212,7 @@ struct Scheme {
   /// Of rows that take a "codec": a run with another is warned.
   CodecNeed codec_need = CodecNeed::nothing;
   OptimizerRange optimizers = OptimizerRange::any;
+  ByKeys by_keys = ByKeys::no;
   /// It sends a layer's gradient while others are computed: what a step takes depends on the
   /// layers.
   bool by_layers = false;

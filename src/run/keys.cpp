@@ -1,0 +1,41 @@
+#include "run/keys.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configuration& c,
+                         const Model& model, const Dataset& train) {
+  const bool by_keys =
+      scheme.by_keys == ByKeys::yes || (scheme.by_keys != ByKeys::no && c.l2 == 0.0);
+  // Rows that are to be fetched are not there to look ahead at.
+  if (c.sparse_wire == SparseWire::off || !by_keys || cast.data_servers > 0) return 0;
+  if (!train.sparse || model.sparse_update() == nullptr) return 0;
+  return model.dimension() / train.features;
+}
+
+void remark_keys(const Configuration& c, const std::vector<std::string>& schemes,
+                 const Model& model, const Dataset& train, const Remark& remark) {
+  if (c.l2 == 0.0 || std::ranges::count(c.given, "sparse-wire") > 0) return;
+  Configuration unregularised = c;
+  unregularised.l2 = 0.0;
+  std::string names;
+  for (const std::string& name : schemes) {
+    const Scheme& scheme = find_scheme(name);
+    const Cast cast = cast_of(scheme, c);
+    if (key_width_of(scheme, cast, c, model, train) ==
+        key_width_of(scheme, cast, unregularised, model, train)) {
+      continue;
+    }
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (names.empty()) return;
+  remark(fmt::format(
+      "note: with --l2 whole vectors are sent by {}, whose servers do not know the regulariser's "
+      "part of a gradient; without it they send what minibatches touch",
+      names));
+}
+
+}  // namespace trainyard
