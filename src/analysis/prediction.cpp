@@ -286,7 +286,8 @@ class Playing {
   std::optional<StandIn> model_of(std::uint64_t steps) const {
     if (chain_) return stand_in(*chain_, configuration_);
     const std::uint64_t most = recurrence_.by_chance ? most_floats_by_chance : most_floats_regular;
-    const bool may_be_smaller = sends_numbers_alone(scheme_) && divides_evenly();
+    // What goes by keys has a header, which is not.
+    const bool may_be_smaller = sends_numbers_alone(scheme_) && divides_evenly() && touched_ == 1.0;
     return stand_in(parameters_, touched_, configuration_,
                     may_be_smaller ? std::min(usual_floats, most / steps) : usual_floats);
   }

@@ -35,7 +35,8 @@ struct HeldPull {
 class KeyValueServer {
  public:
   KeyValueServer(Communicator& comm, const StoreRanks& ranks, Vector shard, std::size_t first_key,
-                 std::uint64_t bound, std::optional<ChangeRule> rule, Coder* coder)
+                 std::uint64_t bound, std::optional<ChangeRule> rule, Coder* coder,
+                 const UnlistedRule* unlisted)
       : comm_(comm),
         first_client_(ranks.first_client),
         shard_(shard),
@@ -43,6 +44,7 @@ class KeyValueServer {
         first_key_(first_key),
         rule_(rule),
         coder_(coder),
+        unlisted_(unlisted),
         clients_(static_cast<std::size_t>(ranks.clients)) {}
 
   void handle(const Message& message) {
@@ -119,6 +121,29 @@ class KeyValueServer {
     ++changes_;
   }
 
+  /// values[key] ← what(that, its number), for each of the keys.
+  template <typename What>
+  void for_each_value(const std::vector<std::uint32_t>& keys, std::span<const std::byte> numbers,
+                      Vector values, const What& what) {
+    with_scalar(shard_.scalar(), [&]<typename T>(T) {
+      const std::span<T> all = values.as<T>();
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        T number{};
+        std::memcpy(&number, numbers.data() + i * sizeof(T), sizeof(T));
+        T& value = all[keys[i] - first_key_];
+        value = what(value, number);
+      }
+    });
+  }
+  void add_values(const std::vector<std::uint32_t>& keys, std::span<const std::byte> numbers,
+                  Vector sum) {
+    for_each_value(keys, numbers, sum, [](auto value, auto number) { return value + number; });
+  }
+  void put_values(const std::vector<std::uint32_t>& keys, std::span<const std::byte> numbers,
+                  Vector values) {
+    for_each_value(keys, numbers, values, [](auto, auto number) { return number; });
+  }
+
   void add_listed(int from, const Request& request, std::span<const std::byte> wire) {
     Client& client = clients_[static_cast<std::size_t>(from)];
     std::uint64_t print = 0;
@@ -137,15 +162,13 @@ class KeyValueServer {
       wire = wire.subspan(asked.size());
     }
     if (coder_ != nullptr && request.count > 0) wire = decoded(wire, request.count).bytes();
-    const Vector sum = rule_ ? zeroed_change() : shard_;
-    with_scalar(shard_.scalar(), [&]<typename T>(T) {
-      const std::span<T> values = sum.as<T>();
-      for (std::size_t i = 0; i < request.count; ++i) {
-        T change{};
-        std::memcpy(&change, wire.data() + i * sizeof(T), sizeof(T));
-        values[client.listed[i] - first_key_] += change;
-      }
-    });
+    if (unlisted_ == nullptr) {
+      add_values(client.listed, wire, rule_ ? zeroed_change() : shard_);
+    } else {
+      const Vector change = zeroed_change();
+      unlisted_->fill(from, unlisted_->read[static_cast<std::size_t>(from)], change);
+      put_values(client.listed, wire, change);
+    }
     if (rule_) obey_rule(from, change_.view());
     if (!request.asked()) return;
     client.asked_listed = true;
@@ -184,6 +207,9 @@ class KeyValueServer {
         comm_.send_encoded(first_client_ + pull.client, wire, pull.number);
       }
       clients_[static_cast<std::size_t>(pull.client)].read_at = changes_;
+      if (unlisted_ != nullptr) {
+        kernels::copy(shard_, unlisted_->read[static_cast<std::size_t>(pull.client)]);
+      }
       return true;
     });
   }
@@ -195,6 +221,7 @@ class KeyValueServer {
   std::size_t first_key_;
   std::optional<ChangeRule> rule_;
   Coder* coder_;
+  const UnlistedRule* unlisted_;
   std::uint64_t changes_ = 0;                 // by the rule
   VectorBuffer change_, decoded_, gathered_;  // of the shard's size, empty at first
   std::vector<Client> clients_;
@@ -206,13 +233,14 @@ class KeyValueServer {
 namespace {
 
 void serve_by(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
-              std::optional<ChangeRule> rule, Coder* coder, int proxies) {
+              std::optional<ChangeRule> rule, Coder* coder, int proxies,
+              const UnlistedRule* unlisted) {
   const StoreRanks ranks(comm, proxies);
   const int index = comm.rank() - ranks.first_server;
   const std::size_t first = even_cut(keys, index, ranks.servers);
   require(shard.size() == even_cut(keys, index + 1, ranks.servers) - first,
           "a server holds its part of the keys");
-  KeyValueServer server(comm, ranks, shard, first, bound, rule, coder);
+  KeyValueServer server(comm, ranks, shard, first, bound, rule, coder, unlisted);
   while (const auto message = comm.receive_any()) server.handle(*message);
 }
 
@@ -220,12 +248,12 @@ void serve_by(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t 
 
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
                       Coder* coder, int proxies) {
-  serve_by(comm, shard, keys, bound, std::nullopt, coder, proxies);
+  serve_by(comm, shard, keys, bound, std::nullopt, coder, proxies, nullptr);
 }
 
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
-                      ChangeRule rule, Coder* coder, int proxies) {
-  serve_by(comm, shard, keys, bound, rule, coder, proxies);
+                      ChangeRule rule, Coder* coder, int proxies, const UnlistedRule* unlisted) {
+  serve_by(comm, shard, keys, bound, rule, coder, proxies, unlisted);
 }
 
 }  // namespace trainyard

@@ -119,12 +119,12 @@ std::string touched_text(const PredictionSetting& setting) {
           : "is what schemes send that go by keys (list schemes NAME); the others send all of it");
 }
 
-std::string bounds_table(const ExchangeCosts& costs) {
+std::string bounds_table(const PredictionSetting& setting, const ExchangeCosts& costs) {
   std::string text = fmt::format(
-      "\nat least, without latency: T = {} to send the model, R = {} to add one, U = {} to "
+      "\nat least, without latency{}: T = {} to send the model, R = {} to add one, U = {} to "
       "update\n",
-      human_duration(costs.transmit_s), human_duration(costs.reduce_s),
-      human_duration(costs.update_s));
+      setting.touched < 1.0 ? ", of whole vectors" : "", human_duration(costs.transmit_s),
+      human_duration(costs.reduce_s), human_duration(costs.update_s));
   for (const ExchangeBound& bound : exchange_bounds()) {
     text += fmt::format("{:<42}  {:>10}  {}\n", name_at(bound, costs),
                         human_duration(bound.seconds(costs)), bound.formula);
@@ -200,7 +200,7 @@ std::string prediction_table(const PredictionSetting& setting,
   }
   std::string notes;
   for (const Note& note : notes_on(predictions)) notes += with_name(note.text, note.about) + "\n";
-  return text + aligned(rows) + bounds_table(costs) +
+  return text + aligned(rows) + bounds_table(setting, costs) +
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
              "sustained: a step of a long run, as the scheme's program and the switch have it;\n"

@@ -15,8 +15,8 @@
 // bits each, unless they are those of the push before, which the server remembers (key caching).
 //
 // Of a linear model on sparse rows a gradient is pushed at the keys of its minibatch, and those of
-// the next one are pulled: its list is the one that the next push has, so that it is sent once. Not
-// with the filter, with proxies, or with a regulariser, whose part of a gradient is at all keys.
+// the next one are pulled: its list is the one that the next push has, so that it is sent once. The
+// regulariser's part at other keys is added by the servers. Not with the filter or with proxies.
 //
 // Values may be compressed on their way, both ways as Li et al. compress messages: with --wire fp16
 // the numbers of gradients that are pushed and of models that are pulled are rounded to 16 bits,
@@ -75,6 +75,14 @@ bool rounds(const Participant& participant) {
   return participant.hyperparameter("wire") == static_cast<double>(Wire::fp16);
 }
 
+/// Whether a step is of the keys of minibatches. A filter's lists are of what is significant, and a
+/// proxy's would be of those of its group.
+template <typename Participant>
+bool goes_by_keys(const Participant& participant) {
+  return participant.key_width() > 0 && participant.hyperparameter("significance") == 0.0 &&
+         proxies_of(participant) == 0;
+}
+
 /// A client's end, that of a worker or of a group's proxy.
 class Client {
  public:
@@ -93,10 +101,9 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  /// From here on a step is of the keys of the worker's last minibatch and of its next one. Not
-  /// with a filter, whose lists are of what is significant.
+  /// From here on a step is of the keys of the worker's last minibatch and of its next one.
   void go_by_keys(Worker& worker) {
-    if (worker.key_width() > 0 && !filter_) keys_.emplace(worker);
+    keys_.emplace(worker);
     width_ = worker.key_width();
   }
 
@@ -152,7 +159,7 @@ void work(Worker& worker) {
     return;
   }
   Client client(worker, model.size(), model.scalar());
-  client.go_by_keys(worker);
+  if (goes_by_keys(worker)) client.go_by_keys(worker);
   while (worker.next_step()) client.exchange(worker.compute_gradient(), model);
 }
 
@@ -180,11 +187,22 @@ void serve(Server& server) {
     server.record_staleness(gradient.read_at);
     server.apply(gradient.change, static_cast<std::uint64_t>(minibatches), 1.0 / workers);
   };
+  // Where workers go by keys, and λ is not 0.
+  const auto regularise = [&](int worker, ConstVector read, Vector gradient) {
+    server.set_to_untouched(worker, read, gradient);
+  };
+  UnlistedRule unlisted{.fill = regularise, .read = {}};
+  const bool adds_regulariser = goes_by_keys(server) && server.is_regularised();
+  for (int w = 0; adds_regulariser && w < workers; ++w) {
+    unlisted.read.push_back(server.keep(fmt::format("pulled({})", w), server.shard().size()));
+    kernels::copy(server.shard(), unlisted.read.back());
+  }
   const auto half = make_codec("fp16");
   Coder coder = server.coder(*half);
   serve_key_values(server.comm(), server.shard(), server.dimension(),
                    static_cast<std::uint64_t>(server.hyperparameter("staleness")), step,
-                   rounds(server) ? &coder : nullptr, proxies);
+                   rounds(server) ? &coder : nullptr, proxies,
+                   adds_regulariser ? &unlisted : nullptr);
 }
 
 /// The proxies are servers beside those that --servers asks for.
@@ -256,7 +274,7 @@ Scheme key_value_scheme() {
           .family = SchemeFamily::bounded,
           .cast = shards_behind_proxies,
           .optimizers = OptimizerRange::plain,
-          .by_keys = ByKeys::without_regulariser,  // a server's rule sees what was pushed alone
+          .by_keys = ByKeys::yes,
           .hyperparameters = {staleness_info, significance_info, proxies_info, wire_info()},
           .worker = work,
           .server = serve};

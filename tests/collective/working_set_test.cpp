@@ -67,7 +67,11 @@ std::vector<Set> three_sets() {
   classes.train.classes = 3;
   LoadedData power_law{
       "power-law", find_generator("power-law:600")->generator->make(1, 600).train, {}};
-  return {{cut_to(std::move(a9a), 600), 1}, {std::move(classes), 3}, {std::move(power_law), 1}};
+  std::vector<Set> sets;
+  sets.push_back({cut_to(std::move(a9a), 600), 1});
+  sets.push_back({std::move(classes), 3});
+  sets.push_back({std::move(power_law), 1});
+  return sets;
 }
 
 Configuration configuration(const char* scheme, int servers) {

@@ -151,6 +151,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"between-bandwidth", "100Mbps"},
                                                          {"links", links_file()},
                                                          {"jitter", "exponential:50us"},
+                                                         {"sparse-wire", "off"},
                                                          {"charge-control", "true"},
                                                          {"compute-time", "2143ns"},
                                                          {"line-time", "44ns"},

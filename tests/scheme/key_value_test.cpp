@@ -47,6 +47,7 @@ TEST_CASE("key-value without delay is ps-sync but for the order of summation", "
       Configuration c = delayed(n, 60, 0.0);
       c.l2 = 1e-3;
       c.servers = 2;
+      c.sparse_wire = SparseWire::off;  // a list has a fingerprint, and ps-sync's a header
       const RunResult store = train(c, data);
       c.time = TimeMode::wall;
       const RunResult on_threads = train(c, data);

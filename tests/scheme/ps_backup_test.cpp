@@ -48,6 +48,7 @@ TEST_CASE("ps-backup without spares is ps-sync, bit for bit", "[scheme]") {
           Configuration c = quick("ps-sync", n, 40);
           c.servers = servers;
           c.time = time;
+          c.sparse_wire = SparseWire::off;  // ps-backup-interrupt sends its models whole
           c.evaluate_every = 0.2;
           c.optimizer.momentum = 0.5;
           c.optimizer.lr_decay = 0.1;

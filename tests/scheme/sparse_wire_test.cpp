@@ -54,8 +54,7 @@ Pair both(Configuration c, const LoadedData& data) {
 void check_same_training(const Pair& runs) {
   const Summary &a = runs.by_keys.summary, &b = runs.whole.summary;
   CHECK(a.model_hash == b.model_hash);
-  CHECK(a.messages == b.messages);
-  CHECK(a.seconds == b.seconds);  // nothing takes time on this network
+  CHECK(a.seconds == b.seconds);  // messages take no time
   REQUIRE(runs.by_keys.metrics.size() == runs.whole.metrics.size());
   for (std::size_t i = 0; i < runs.whole.metrics.size(); ++i) {
     CHECK(runs.by_keys.metrics[i].train_loss == runs.whole.metrics[i].train_loss);
@@ -132,7 +131,7 @@ TEST_CASE("by keys or whole, shares weigh what they weigh", "[scheme][sparse-wir
 }
 
 TEST_CASE("where nothing is sparse, nothing goes by keys", "[scheme][sparse-wire]") {
-  LoadedData full = test::sparse_problem(40, 8);  // a minibatch touches most of them
+  const LoadedData full = test::sparse_problem(40, 8);  // a minibatch touches most of them
   const LoadedData dense = test::dense_problem(40, 8);
   for (const Scheme& scheme : schemes()) {
     if (scheme.by_keys == ByKeys::no) continue;

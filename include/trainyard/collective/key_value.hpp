@@ -165,6 +165,15 @@ struct PushedChange {
 /// shard.
 using ChangeRule = FunctionRef<void(const PushedChange&)>;
 
+/// Where clients go by keys (exchange_keys()), and a change is not 0 at others: what it is there.
+struct UnlistedRule {
+  /// change ← what is pushed by a client that has read that, where it lists nothing. All are of the
+  /// shard's size.
+  FunctionRef<void(int client, ConstVector read, Vector change)> fill;
+  /// [clients]: what each has read, as it is to begin with; kept up to date by the server.
+  std::vector<Vector> read;
+};
+
 /// A server's program, until no worker is left: holds `shard`, even_split(…, index, k) of the
 /// values, where index counts the servers that hold keys. `coder` and `proxies`: as clients have
 /// them. Throws NotFinite and MalformedMessage with a coder.
@@ -172,6 +181,7 @@ void serve_key_values(Communicator& comm, Vector shard, std::size_t keys,
                       std::uint64_t bound = unbounded, Coder* coder = nullptr, int proxies = 0);
 /// The same with a rule for what is added.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
-                      ChangeRule rule, Coder* coder = nullptr, int proxies = 0);
+                      ChangeRule rule, Coder* coder = nullptr, int proxies = 0,
+                      const UnlistedRule* unlisted = nullptr);
 
 }  // namespace trainyard
