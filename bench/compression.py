@@ -27,7 +27,9 @@ CODED = (
     "double-squeeze{codec=sign}",
     "qsparse-local-sgd{codec=top-k:1%,period=4}",
 )
-COMMON = ("--workers", "8", "--time", "virtual", "--latency", "100us", "--quiet", "--json")
+# What codecs are compared with are whole vectors, also where rows are sparse.
+COMMON = ("--workers", "8", "--time", "virtual", "--latency", "100us", "--sparse-wire", "off",
+          "--quiet", "--json")
 # Data set, parameters, and its flags.
 PROBLEMS = {
     "a9a": (123, ("--l2", "1e-4", "--batch", "32", "--compute-time", "10us", "--epochs", "20",

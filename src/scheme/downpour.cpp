@@ -116,7 +116,7 @@ void work(Worker& worker) {
   std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
   std::vector<std::uint64_t> tags(versions.size());
   Gradients gradients(worker, tensor_size);
-  HeldShards shards(worker, std::max(fetch_period, push_period));
+  HeldShards shards(worker, fetch_period);
   WarmStart warm_start(worker, shards, tensor_size);
   warm_start.join(versions);
   while (worker.next_step()) {

@@ -130,6 +130,20 @@ TEST_CASE("by keys or whole, shares weigh what they weigh", "[scheme][sparse-wir
   }
 }
 
+// What has accrued stays until it is pushed, whatever was fetched meanwhile.
+TEST_CASE("downpour goes by keys with any periods", "[scheme][sparse-wire]") {
+  const LoadedData data = test::sparse_problem(400, 301);
+  for (const auto& [fetch, push] : std::map<double, double>{{1, 3}, {2, 5}, {3, 1}, {4, 2}}) {
+    CAPTURE(fetch, push);
+    Configuration c = configuration(find_scheme("downpour"));
+    c.steps = 20;
+    c.hyperparameters = {{"fetch-period", fetch}, {"push-period", push}, {"warm-start", 3.0}};
+    const Pair runs = both(c, data);
+    check_same_training(runs);
+    CHECK(runs.by_keys.summary.bytes_sent < runs.whole.summary.bytes_sent);
+  }
+}
+
 TEST_CASE("where nothing is sparse, nothing goes by keys", "[scheme][sparse-wire]") {
   const LoadedData full = test::sparse_problem(40, 8);  // a minibatch touches most of them
   const LoadedData dense = test::dense_problem(40, 8);

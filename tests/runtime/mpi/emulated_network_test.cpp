@@ -113,7 +113,9 @@ TEST_CASE("processes say what an emulated network needs, and how it was kept up 
   CHECK_THAT(library.output, ContainsSubstring("does not go over the emulated network"));
   // What the switch alone finds out.
   const auto never = run_processes(
-      4, "run --scheme ps-async --workers 2 --latency 1500h --bandwidth 0.06bps --steps 2");
+      4,
+      "run --scheme ps-async --workers 2 --latency 1500h --bandwidth 0.06bps --steps 2 "
+      "--sparse-wire off");
   CHECK(never.status == 1);
   CHECK_THAT(never.output,
              ContainsSubstring("rank 3 on ") && ContainsSubstring("would pass 106 days"));
