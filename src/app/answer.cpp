@@ -45,11 +45,13 @@ std::vector<std::string> AnswerFlags::notes() const {
                : "note: --force has no effect: it is for --html, which is not given"};
 }
 
-std::string with_notes(const std::string& document, const std::vector<std::string>& notes) {
+std::string with_notes(const std::string& document, const std::vector<std::string>& of_call,
+                       const std::vector<Note>& others) {
   constexpr std::string_view end = "\n}\n";
   require(document.ends_with(end), "a document ends with its closing brace");
   nlohmann::ordered_json array = nlohmann::ordered_json::array();
-  for (const std::string& note : notes) array.push_back({{"about", ""}, {"text", note}});
+  for (const std::string& note : of_call) array.push_back({{"about", ""}, {"text", note}});
+  for (const Note& note : others) array.push_back({{"about", note.about}, {"text", note.text}});
   // As text, since a timeline may have a million messages.
   return fmt::format("{},\n  \"notes\": {}{}", document.substr(0, document.size() - end.size()),
                      json_line(array), end);
@@ -62,7 +64,7 @@ Answer::Answer(const AnswerOutput& output) : json_(output.json), notes_(output.n
 
 void Answer::give(PageKind kind, const std::string& title, const AnswerTexts& texts) const {
   const auto json = [&] {
-    return texts.json_has_notes ? texts.json() : with_notes(texts.json(), notes_);
+    return texts.json_has_notes ? texts.json() : with_notes(texts.json(), notes_, texts.notes);
   };
   Failures failures;
   if (svg_) failures.attempt([&] { svg_->finish(texts.svg()); });

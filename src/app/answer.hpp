@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "trainyard/report/output_file.hpp"
+#include "trainyard/run/notes.hpp"
 
 #include "web/page.hpp"
 
@@ -46,10 +47,13 @@ class AnswerFlags {
 struct AnswerTexts {
   std::function<std::string()> text, json, svg{};
   bool json_has_notes = false;  // those of saved runs
+  std::vector<Note> notes{};    // beside those of the call
 };
 
-/// The JSON document, an object on lines of its own, with "notes" for its last member.
-std::string with_notes(const std::string& document, const std::vector<std::string>& notes);
+/// The JSON document, an object on lines of its own, with "notes" for its last member: those of the
+/// call, and others.
+std::string with_notes(const std::string& document, const std::vector<std::string>& of_call,
+                       const std::vector<Note>& others = {});
 
 class Answer {
  public:

@@ -61,7 +61,8 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
   const std::vector<Prediction> predictions = predict_all(variants, setting, output);
   answer.give(PageKind::prediction, "What a step of each scheme takes",
               {.text = [&] { return prediction_table(setting, predictions, costs); },
-               .json = [&] { return prediction_json(setting, predictions, costs); }});
+               .json = [&] { return prediction_json(setting, predictions, costs); },
+               .notes = prediction_notes(predictions)});
   return exit_done;
 }
 

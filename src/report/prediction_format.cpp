@@ -135,11 +135,9 @@ std::string bounds_table(const PredictionSetting& setting, const ExchangeCosts& 
 
 }  // namespace
 
-namespace {
-
 /// Which lines workers of schemes on shared memory meet at depends on the data, which a prediction
 /// does not have.
-std::vector<Note> notes_on(const std::vector<Prediction>& predictions) {
+std::vector<Note> prediction_notes(const std::vector<Prediction>& predictions) {
   std::vector<std::string> sharing;
   for (const Prediction& p : predictions) {
     const bool shares = find_scheme(p.variant.scheme).family == SchemeFamily::shared_memory;
@@ -151,8 +149,6 @@ std::vector<Note> notes_on(const std::vector<Prediction>& predictions) {
                    "between workers on one machine; run and compare in simulated time charge lines "
                    "(--line-time)"}};
 }
-
-}  // namespace
 
 std::string prediction_json(const PredictionSetting& setting,
                             const std::vector<Prediction>& predictions,
@@ -167,7 +163,6 @@ std::string prediction_json(const PredictionSetting& setting,
                          {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
                          {"touched", setting.touched},
                          {"rows", rows_object(predictions)},
-                         {"notes", notes_array(notes_on(predictions))},
                          {"lower_bounds",
                           {{"transmit_s", costs.transmit_s},
                            {"reduce_s", costs.reduce_s},
@@ -199,7 +194,8 @@ std::string prediction_table(const PredictionSetting& setting,
     rows.back().insert(rows.back().end(), sustained.begin(), sustained.end());
   }
   std::string notes;
-  for (const Note& note : notes_on(predictions)) notes += with_name(note.text, note.about) + "\n";
+  for (const Note& note : prediction_notes(predictions))
+    notes += with_name(note.text, note.about) + "\n";
   return text + aligned(rows) + bounds_table(setting, costs) +
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"

@@ -77,7 +77,6 @@ class Experiment {
   bool leads() const { return hooks_.processes == nullptr || hooks_.processes->leads(); }
   std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
-  bool is_at_target() const;
   bool is_as_seen(const Snapshot& end) const;
   RunResult result_so_far(const std::string& why, const RuntimeReport& report,
                           const RunState& state);
@@ -167,13 +166,7 @@ bool Experiment::look(const Snapshot& snapshot) {
   const auto how_it_diverged = divergence_note(metrics_);
   if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
   diverged_ = diverged_ || how_it_diverged.has_value();
-  return diverged_ || is_at_target();
-}
-
-bool Experiment::is_at_target() const {
-  if (!target_ || !is_reached(*target_, metrics_.back())) return false;
-  return !hooks_.target_twice ||
-         (metrics_.size() > 1 && is_reached(*target_, metrics_[metrics_.size() - 2]));
+  return diverged_ || (target_ && has_held(*target_, metrics_, hooks_.target_twice ? 2 : 1));
 }
 
 /// Whether a look at this would find what the last one found.

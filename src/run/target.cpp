@@ -43,6 +43,12 @@ bool is_reached(const Target& target, const Metrics& metrics) {
   return distance(target, metrics) <= 0.0;
 }
 
+bool has_held(const Target& target, std::span<const Metrics> metrics, std::size_t times) {
+  return metrics.size() >= times &&
+         std::ranges::all_of(metrics.last(times),
+                             [&](const Metrics& each) { return is_reached(target, each); });
+}
+
 std::optional<TargetCrossing> first_crossing(const Target& target,
                                              std::span<const Metrics> metrics) {
   const auto after =

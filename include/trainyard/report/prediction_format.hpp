@@ -10,8 +10,12 @@
 #include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/analysis/sweep.hpp"
+#include "trainyard/run/notes.hpp"
 
 namespace trainyard {
+
+/// What is to be known of all of them; it goes with the document and stands under the table.
+std::vector<Note> prediction_notes(const std::vector<Prediction>& predictions);
 
 /// {"workers", "parameters", …, "rows": [{"scheme", "way", "servers", "closed_form_s", "step_s",
 /// "epoch_s", "messages_per_step", "bytes_per_step"}, …], "exchange_bounds": {"transmit_s",

@@ -3,6 +3,7 @@
 // Threads: any; these are functions of their arguments.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,8 @@ std::optional<Target> target_of(const Configuration& configuration);
 std::string target_text(const Target& target);
 
 bool is_reached(const Target& target, const Metrics& metrics);
+/// Whether the last so many evaluations have all reached it.
+bool has_held(const Target& target, std::span<const Metrics> metrics, std::size_t times);
 
 /// When a target was first reached.
 struct TargetCrossing {
