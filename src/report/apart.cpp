@@ -24,7 +24,7 @@ std::string apart_sentence(const std::vector<SeedStatistics>& all) {
   if (names.empty()) return "";
   return fmt::format(
       "apart, and not ranked: {}.\nTheir workers share memory, and nothing of theirs crosses the "
-      "network that was asked for.\n\n",
+      "network that the others talk over.\n\n",
       fmt::join(names, "; "));
 }
 

@@ -46,7 +46,7 @@ std::optional<std::string> apart_within(const Configuration& c) {
 std::string apart_note(std::string_view within) {
   return fmt::format(
       "note: its workers write to memory that they share, within {}: nothing of theirs crosses the "
-      "network that was asked for, so it stands apart, behind the others, and is not ranked",
+      "network that the others talk over, so it stands apart, behind the others, and is not ranked",
       within);
 }
 

@@ -86,6 +86,7 @@ class Cases {
   DataSets data_;
   const Remark& remark_;
   std::vector<Note>& notes_;  // of all cases together
+  bool somebody_talks_ = false;
   std::set<std::string> said_;
   std::string last_reason_;
   std::map<std::string, Duration> compute_times_;   // that were measured
@@ -201,11 +202,21 @@ void Cases::choose_clock(std::vector<Asked>& all) {
   say(given ? set_compute_time_remark : clock_remark(chosen, most));
 }
 
-/// By whoever asked, for all contestants.
+/// By whoever asked, for all contestants. Where some of them talk over the network, it is asked for
+/// also where it is the default one: their figures are made of it.
 std::vector<std::string> Cases::given() const {
   std::vector<std::string> names = request_.configuration.given;
   for (const Variation& variation : request_.variations) names.push_back(variation.option);
+  if (somebody_talks_) names.emplace_back("latency");
   return names;
+}
+
+bool talks(const Configuration& c) {
+  const Scheme& scheme = find_scheme(c.scheme);
+  Configuration complete = c;
+  complete.hyperparameters = with_fallbacks(scheme, c.hyperparameters, c.workers);
+  const Cast cast = cast_of(scheme, complete);
+  return cast.workers > 1 && cast.model != ModelHome::shared;
 }
 
 /// Of each point of the grid.
@@ -340,6 +351,8 @@ std::vector<Case> Cases::all() {
                         fmt::format("none of them can run this; the last one: {}", last_reason_));
     }
     choose_clock(asked);
+    somebody_talks_ =
+        std::ranges::any_of(asked, [](const Asked& each) { return talks(each.one.configuration); });
     put_apart_last(asked);
     for (Asked& each : asked) {
       resolve_case(each, k == 0);

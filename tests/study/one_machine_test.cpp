@@ -114,11 +114,21 @@ TEST_CASE("over a network who shares memory comes last, and is not ranked", "[st
   CHECK(count_of(document.at("notes").dump(), "stands apart") == 2);
 }
 
-TEST_CASE("over the default network, or none, they are contestants like others", "[study]") {
-  for (const Network& network : {default_configuration().network, Network()}) {
-    const Compared compared = run_comparison(over(network, {"workers"}), small_data(), {});
-    CHECK(labels_of(compared) ==
-          std::vector<std::string>{"hogwild", "ring", "hogwild++", "ps-async"});
+TEST_CASE("over the default network too, where the others talk over it", "[study]") {
+  const Compared compared =
+      run_comparison(over(default_configuration().network, {"workers"}), small_data(), {});
+  CHECK(labels_of(compared) ==
+        std::vector<std::string>{"ring", "ps-async", "hogwild", "hogwild++"});
+  CHECK(compared.runs[2].summary.within == one_machine);
+}
+
+TEST_CASE("without a network, or among themselves, they are contestants like others", "[study]") {
+  for (const auto& [network, schemes] : std::vector<std::pair<Network, std::string>>{
+           {Network(), "hogwild,ring"},
+           {default_configuration().network, "hogwild,sequential"},
+           {default_configuration().network, "hogwild,hogwild-split"}}) {
+    const Compared compared = run_comparison(over(network, {"workers"}, schemes), small_data(), {});
+    CHECK(labels_of(compared).front() == "hogwild");
     for (const RunResult& run : compared.runs) CHECK_FALSE(run.summary.within);
     CHECK(count_of(comparison_table(compared.runs, {}, {}), "one machine") == 0);
   }
