@@ -148,6 +148,7 @@ void PredictFlags::take_density(PredictionSetting& setting) const {
   setting.touched = touched_share(data, batch);
   setting.rows = data.rows;
   setting.parameters = data.features;
+  if (data.classes > 2) setting.parameters *= static_cast<std::size_t>(data.classes);
 }
 
 ExchangeCosts PredictFlags::exchange_costs(const PredictionSetting& setting) const {

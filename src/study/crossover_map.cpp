@@ -13,6 +13,7 @@
 #include "trainyard/study/tuning.hpp"
 
 #include "base/echoed.hpp"
+#include "run/keys.hpp"
 #include "run/one_machine.hpp"
 #include "study/same_runs.hpp"
 
@@ -52,7 +53,9 @@ bool keeps_pace(const Scheme& scheme) {
 }
 
 /// A message's length is the same whatever it says, and whatever matrices the model is made of.
-bool is_of_one_length(const Scheme& scheme, const Configuration& c, const Model& model) {
+bool is_of_one_length(const Scheme& scheme, const Configuration& c, const Model& model,
+                      const Dataset& train) {
+  if (key_width_of(scheme, cast_of(scheme, c), c, model, train) > 0) return false;
   if (!takes(scheme, "codec")) return true;
   const auto codec = make_codec(ingredient_name(c.ingredients, "codec"));
   const std::vector<TensorShape> tensors = model.tensors();
@@ -71,7 +74,7 @@ class Forecast {
     const auto model = make_model({c.model, c.l2}, data.train);
     if (!keeps_pace(scheme) || c.compute_noise.any() || c.network.jitter.any() ||
         !c.stragglers.empty() || model->scalar() != Scalar::float32 ||
-        !is_of_one_length(scheme, c, *model)) {
+        !is_of_one_length(scheme, c, *model, data.train)) {
       return std::nullopt;
     }
     Forecast forecast(scheme, c, data, model->dimension());

@@ -68,6 +68,7 @@ constexpr std::array accepted{
     std::string_view("between-latency"),
     std::string_view("between-bandwidth"),
     std::string_view("jitter"),
+    std::string_view("sparse-wire"),
     std::string_view("charge-control"),
     std::string_view("compute-time"),
     std::string_view("encode-time"),
