@@ -51,6 +51,7 @@ TEST_CASE("uncoded with all parts is ps-sync, bit for bit", "[scheme]") {
       for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
         Configuration c = quick("ps-sync", n, 40);
         c.time = time;
+        c.sparse_wire = SparseWire::off;  // it sends its vectors whole
         c.evaluate_every = 0.2;
         c.optimizer.momentum = 0.5;
         c.optimizer.lr_decay = 0.1;
