@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Simulated workers on a shared model against threads: is the model of cache lines like a machine?
 
-    bench/line_time.py [--data-dir DIR] [--line-time 76ns] [--program build/release/trainyard]
+    bench/line_time.py [--data-dir DIR] [--line-time 115ns] [--program build/release/trainyard]
     bench/line_time.py --here [--rounds 5]
 
 Samples a second in simulated time (src/run/line_time.cpp, include/trainyard/runtime/shared_lines.hpp),
 with what one rank took in `wall` for --compute-time, over those that as many threads did, as a table in
 Markdown. Without --here the threads are those of 16 cores of an Intel Xeon (one socket, a line from
-core to core 76 ns; November 2026), kept below. With it they are this machine's, one rank and two in
+core to core 76 ns where nobody else wants one; November 2026), kept below. With it they are this machine's, one rank and two in
 turn, --line-time auto; rounds in which other programs took more than a tenth of a rank's processor
 time (compute_stretch) are left out, and figures are medians.
 
@@ -106,7 +106,7 @@ def against_here(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir", default=TOP / "data")
-    parser.add_argument("--line-time", default="76ns")
+    parser.add_argument("--line-time", default="115ns")
     parser.add_argument("--program", default=TOP / "build/release/trainyard")
     parser.add_argument("--here", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)

@@ -8,7 +8,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::int64_t lines_under_way = 5, times_held = 3;
+constexpr std::int64_t lines_under_way = 8, times_held = 2;
 constexpr std::size_t bits_of_word = 64;
 
 std::size_t lines_of(const SharedLines::Shape& shape) {

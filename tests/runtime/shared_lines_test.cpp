@@ -13,7 +13,7 @@ using Passage = SharedLines::Passage;
 
 namespace {
 
-constexpr Duration t{100};  // whole fifths
+constexpr Duration t{80};  // whole eighths
 constexpr std::size_t width = 16;
 
 SharedLines lines_of(int workers, std::size_t count, bool whole = false) {
@@ -50,24 +50,24 @@ TEST_CASE("a line that another wrote comes once, until it is written again", "[r
   CHECK(wait(lines, 2, Time{6000}, {1}, LineUse::read) == Duration{0});
 }
 
-TEST_CASE("five lines are under way at a time", "[runtime]") {
+TEST_CASE("eight lines are under way at a time", "[runtime]") {
   SharedLines lines = lines_of(2, 11);
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < 11; ++i) all.push_back(i);
   wait(lines, 0, Time{0}, all, LineUse::write);
-  CHECK(wait(lines, 1, Time{5000}, all, LineUse::write) == t + 10 * t / 5);
+  CHECK(wait(lines, 1, Time{5000}, all, LineUse::write) == t + 10 * t / 8);
 }
 
-TEST_CASE("a line is in one place at a time: who asks for it next waits three times as long",
+TEST_CASE("a line is in one place at a time: who asks for it next waits twice as long",
           "[runtime]") {
   SharedLines lines = lines_of(4, 2);
   wait(lines, 0, Time{0}, {0, 1}, LineUse::write);
   CHECK(wait(lines, 1, Time{1000}, {0}, LineUse::write) == t);
-  CHECK(wait(lines, 2, Time{1000}, {0}, LineUse::write) == 3 * t + t);
-  CHECK(wait(lines, 3, Time{1050}, {0}, LineUse::write) == 6 * t + t - Duration{50});
+  CHECK(wait(lines, 2, Time{1000}, {0}, LineUse::write) == 2 * t + t);
+  CHECK(wait(lines, 3, Time{1050}, {0}, LineUse::write) == 4 * t + t - Duration{50});
   // What comes behind it is asked for when it has set out.
   wait(lines, 1, Time{1000}, {1}, LineUse::write);
-  CHECK(wait(lines, 0, Time{1100}, {0, 1}, LineUse::write) == 9 * t - t + t / 5 + t);
+  CHECK(wait(lines, 0, Time{1100}, {0, 1}, LineUse::write) == 6 * t - Duration{100} + t / 8 + t);
   CHECK(wait(lines, 1, Time{9000}, {0}, LineUse::write) == t);
 }
 

@@ -46,27 +46,27 @@ bool has_note(const Summary& s, const std::string& part) {
 }  // namespace
 
 TEST_CASE("two workers of hogwild on a dense model pay for its lines at each step", "[scheme]") {
-  // 40 features, two lines and a half: the three of them come in t + 2t/5 when the other one wrote
+  // 40 features, two lines and a half: the three of them come in t + 2t/8 when the other one wrote
   // last. Only the very first write finds them where they are; in its second step worker 1 asks for
-  // them 140 ns after worker 0, which has them for 300, and after that comes 300 behind it.
+  // them 125 ns after worker 0, which has them for 200, and after that comes 200 behind it.
   constexpr std::uint64_t steps = 10;
   const LoadedData data = test::dense_problem(400, 40);
   const RunResult run = train(sharing("hogwild", 2, steps), data);
-  CHECK(run.summary.seconds == Approx(1e-9 * (steps * 1140 + 160)).epsilon(1e-9));
+  CHECK(run.summary.seconds == Approx(1e-9 * (steps * 1125 + 75)).epsilon(1e-9));
   REQUIRE(run.summary.lines_s);
-  CHECK(*run.summary.lines_s == Approx(1e-9 * (140 * (2 * steps - 1) + 160) / 2).epsilon(1e-9));
+  CHECK(*run.summary.lines_s == Approx(1e-9 * (125 * (2 * steps - 1) + 75) / 2).epsilon(1e-9));
   CHECK(has_note(run.summary, "--line-time 100ns"));
 }
 
 TEST_CASE("more workers wait for one another at the same lines", "[scheme]") {
-  // One line, computing takes nothing beside it: a worker gets it every 3 t, whoever it is.
+  // One line, computing takes nothing beside it: a worker gets it every 2 t, whoever it is.
   const LoadedData data = test::dense_problem(400, 10);
   for (const int workers : {2, 4, 16}) {
     Configuration c = sharing("hogwild", workers, 200);
     c.compute_time = Duration{1};
     const RunResult run = train(c, data);
     const double a_step = run.summary.seconds / 200;
-    CHECK(a_step == Approx(3e-7 * workers).epsilon(0.02));
+    CHECK(a_step == Approx(2e-7 * workers).epsilon(0.02));
   }
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("free lines are said, and so is what was measured", "[scheme]") {
 
 namespace {
 
-/// What 16 cores of an Intel Xeon did, one socket, 76 ns a line (docs/performance.md): samples a
+/// What 16 cores of an Intel Xeon did, one socket (docs/performance.md): samples a
 /// second with 1, 2, 4, 8 and 16 ranks, in `wall`; of a range, with one rank the most and with more
 /// its nearer end.
 struct Measured {

@@ -35,9 +35,9 @@ std::string time_mode_text(TimeMode mode);
 /// More minibatches a worker than anybody waits for, and what "no limit" is written as.
 inline constexpr std::int64_t most_steps = 1'000'000'000'000;
 
-/// What was measured on the cores on which the model of cache lines was fitted: everybody sees the
-/// same figures.
-inline constexpr Duration default_line_time = std::chrono::nanoseconds(76);
+/// With which the model of cache lines is like the cores that it was fitted to (shared_lines.hpp);
+/// everybody sees the same figures.
+inline constexpr Duration default_line_time = std::chrono::nanoseconds(115);
 
 struct Straggler {
   int rank = 0;

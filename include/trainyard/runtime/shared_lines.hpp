@@ -7,18 +7,18 @@
 // With t the line time (--line-time), the rule is
 //   1. a line that comes arrives t after it has set out;
 //   2. a core that goes through lines has several of them on their way: the next line is asked for
-//      t/5 after the one before has set out (lines_under_way);
-//   3. a line is in one place at a time: it sets out to the next worker 3t after it set out to the
-//      one before (times_held), who in that time reads it, claims it to write it, and claims it
-//      once more where somebody has read in between.
+//      t/8 after the one before has set out (lines_under_way);
+//   3. a line is in one place at a time: it sets out to the next worker 2t after it set out to the
+//      one before (times_held), who in that time gets it to read it, and then for itself alone, to
+//      write it.
 // A sparse step touches the lines of its rows' features twice, to read and to write them; any other
 // step touches all lines, once, when it writes them, as it keeps what it wrote for its next read.
 // Several workers at few lines wait for each other by 3, many lines that others have written cost
-// t/5 apiece by 2, and lines that nobody else writes are free. One worker pays nothing.
+// t/8 apiece by 2, and lines that nobody else writes are free. One worker pays nothing.
 //
-// t is measured by `trainyard machine --measure`, and so by --line-time auto. 5 and 3 are fitted
-// to what 1 to 16 threads took on 16 cores of one socket at t = 76 ns (docs/performance.md has the
-// table, and which cells are not met); they are part of the rule, and the same everywhere.
+// 8, 2 and the default of 115 ns are fitted to what 1 to 16 threads took on 16 cores of one socket,
+// two of which pass a line on in 76 ns when nobody else does (docs/performance.md has the table,
+// and which cells are not met). Two other cores are met to a fifth with the 40 ns measured there.
 //
 // What it does not know: how far apart two cores are (two sockets, two hardware threads of a core),
 // other levels of the caches, their sizes, the memory's bandwidth, lines that rows and random
