@@ -42,6 +42,7 @@ Json::json_pointer pointer_to(std::string_view path) {
 void add_varied(const Summary& s, Json& object) {
   for (const auto& [option, text] : s.settings) object["settings"][option] = text;
   for (const auto& [option, text] : s.varied) object["varied"][option] = text;
+  object["tuned"] = nullptr;
   for (const auto& [option, text] : s.tuned) object["tuned"][option] = text;
 }
 

@@ -162,7 +162,7 @@ struct SavedRun {
 
 std::vector<OptionText> options_in(const Json& object, const char* key) {
   std::vector<OptionText> options;
-  if (const auto found = object.find(key); found != object.end()) {
+  if (const auto found = object.find(key); found != object.end() && found->is_object()) {
     for (const auto& [option, text] : found->items()) options.push_back({option, text});
   }
   return options;

@@ -371,7 +371,11 @@ Compared compared(const ComparisonRequest& request, const LoadedData* data,
   }
   relate(made.runs, noting(made.notes, hooks.remark));
   if (const auto note = differing_steps_note(made.runs)) made.notes.push_back(*note);
-  if (const auto& note = comparison.tuning_note()) noting(made.notes, hooks.remark)(note->text);
+  if (const auto& note = comparison.tuning_note()) {
+    made.notes.push_back(*note);
+    // Nothing to be warned of: --quiet does without it.
+    if (hooks.remark) hooks.remark("tuning: " + note->text.substr(note->text.find(' ') + 1));
+  }
   if (made.runs.size() < asked) {
     made.notes.push_back({.about = "",
                           .text = fmt::format("warning: {} of {} runs are there; the others were "

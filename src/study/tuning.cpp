@@ -326,6 +326,11 @@ void StepSizeSearch::end_round(bool at_edge) {
   const bool done = is_there(best) && has_target(runs_.front()) && !at_edge;
   tuning_.at_edge = at_edge;
   if (!done && !is_whole()) {
+    // On the machine's clock a round may take minutes.
+    if (runs_.front().time == TimeMode::wall) {
+      say(fmt::format("{} so far, by runs of {:.2g} % of the length", text_of(tuning_.sizes),
+                      100.0 * parts_[round_]));
+    }
     ++round_;
     begin_round();
     return;

@@ -193,9 +193,9 @@ TEST_CASE("a comparison prints the same bytes again, and on one core", "[app]") 
 }
 
 TEST_CASE("an interrupted comparison shows the schemes that have run", "[app]") {
-  const Outcome outcome = run_program(
-      {"compare", "--time", "virtual", "--epochs", "100", "--json", "--progress", "--jobs", "1"},
-      {.signal_after = "ps-sync      epoch    5.99"});
+  const Outcome outcome = run_program({"compare", "--time", "virtual", "--epochs", "100", "--lr",
+                                       "4", "--json", "--progress", "--jobs", "1"},
+                                      {.signal_after = "ps-sync      epoch    5.99"});
   CHECK(outcome.status == 130);
   const Json runs = Json::parse(outcome.output)["runs"];
   REQUIRE(runs.size() == 2);

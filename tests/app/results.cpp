@@ -43,6 +43,7 @@ std::set<std::string> make_summary_keys() {
     keys.emplace(path.substr(0, path.find('.')));
   }
   keys.emplace("notes");
+  keys.emplace("tuned");
   return keys;
 }
 
