@@ -215,7 +215,8 @@ TEST_CASE("how many uses were chosen is said, and whether any line is kept apart
   CHECK(notes_of(c, text).find("hot lines are exchanged after ") != std::string::npos);
   const LoadedData few = few_features();
   c.optimizer.lr = 5.0;
-  CHECK(notes_of(c, few).find("no line is kept apart, so that this is hogwild") != std::string::npos);
+  CHECK(notes_of(c, few).find("no line is kept apart, so that this is hogwild") !=
+        std::string::npos);
   c.hyperparameters = {{"exchange-uses", 16.0}};
   CHECK(notes_of(c, few).find("line") == std::string::npos);
 }
