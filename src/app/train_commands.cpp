@@ -324,7 +324,7 @@ ComparisonHooks hooks_of(Listeners& overall, Together& together) {
   hooks.planned = [&together](const std::vector<Case>& cases, int jobs) {
     check_places(cases);
     together.alone = jobs == 1;
-    together.count.all = cases.size();
+    together.count.all = together.count.ended + cases.size();  // a map has two comparisons
   };
   hooks.begins = [&together](const Case& one) {
     return std::make_unique<CompareListener>(one, together);

@@ -11,8 +11,9 @@
 #include "trainyard/base/units.hpp"
 #include "trainyard/study/contestant.hpp"
 
-#include "study/paired_difference.hpp"
+#include "study/paired_ratio.hpp"
 #include "study/risen_again.hpp"
+#include "study/unheard.hpp"
 
 namespace trainyard {
 
@@ -51,6 +52,8 @@ std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& cont
   std::vector<Arrived> arrived;
   for (const SeedStatistics& one : all) {
     if (one.summaries.front()->within) continue;  // nobody who has this network can choose it
+    const auto is_unheard = [](const Summary* s) { return came_unheard(*s); };
+    if (std::ranges::any_of(one.summaries, is_unheard)) continue;
     const auto mean = [&](auto member) {
       return statistics_of(one.summaries, [&](const Summary& s) { return s.*member; });
     };
@@ -83,12 +86,10 @@ struct Grounds {
 };
 
 Grounds grounds_of(const Arrived& first, const Arrived& second) {
-  const auto difference = paired_difference(first.seconds_of_seeds, second.seconds_of_seeds);
-  if (difference) {
-    const std::string interval =
-        fmt::format("{} seeds differ by {} ± {} (95 %, Student)", difference->pairs,
-                    human_duration(difference->mean), human_duration(difference->half_width));
-    return {difference->is_borne_out(), interval};
+  if (const auto ratio = paired_ratio(first.seconds_of_seeds, second.seconds_of_seeds)) {
+    return {ratio->is_borne_out(),
+            fmt::format("{:.3g} times as long over {} seeds, {:.3g} to {:.3g} (95 %, Student)",
+                        ratio->mean, ratio->pairs, ratio->low, ratio->high)};
   }
   const double apart = second.seconds - first.seconds;
   const bool is_one_curve = std::abs(first.epochs / second.epochs - 1.0) < 1e-3;
@@ -96,6 +97,16 @@ Grounds grounds_of(const Arrived& first, const Arrived& second) {
     return {false, "less than one evaluation apart, with one seed"};
   }
   return {true, "with one seed"};
+}
+
+/// Names of those that came with the first one, as far as times are written.
+std::vector<std::string> together(const std::vector<Arrived>& arrived) {
+  std::vector<std::string> names;
+  for (const Arrived& one : arrived) {
+    if (one.seconds > 1.0005 * arrived.front().seconds) break;
+    names.push_back(one.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -107,22 +118,34 @@ std::string first_at_target(const std::vector<SeedStatistics>& all,
   const std::vector<Arrived> arrived = arrivals(all, contested);
   if (arrived.size() < 2) return "";
   const Arrived& first = arrived[0];
-  const Arrived& second = arrived[1];
+  const char* whose = contested ? ", of those that were there with all seeds" : "";
+  const std::vector<std::string> tied = together(arrived);
+  std::string text;
+  if (tied.size() > 1) {
+    text = fmt::format("at the target together{}: {}, after {}.\n", whose, fmt::join(tied, ", "),
+                       human_duration(first.seconds));
+  }
+  if (tied.size() == arrived.size()) return text + "\n";
+  const Arrived& second = arrived[tied.size()];
   const Grounds grounds = grounds_of(first, second);
-  std::string text = fmt::format("{} at the target{}: {} after {}; then {} after {}; {}.\n",
-                                 grounds.is_borne_out ? "first" : "about as soon",
-                                 contested ? ", of those that were there with all seeds" : "",
-                                 first.name, human_duration(first.seconds), second.name,
-                                 human_duration(second.seconds), grounds.text);
+  if (tied.size() > 1) {
+    text += fmt::format("Then {} after {}; {}.\n", second.name, human_duration(second.seconds),
+                        grounds.text);
+  } else {
+    text = fmt::format("{} at the target{}: {} after {}; then {} after {}; {}.\n",
+                       grounds.is_borne_out ? "first" : "about as soon", whose, first.name,
+                       human_duration(first.seconds), second.name, human_duration(second.seconds),
+                       grounds.text);
+  }
   for (const RisenAgain& one : risen_again(results)) {
     if (one.name != first.name && one.name != second.name) continue;
     text += fmt::format("{} went up again after that, {}.\n", one.name, text_of(one));
   }
-  return text +
-         fmt::format("{} needs {} long for a pass over the data, and {} many passes.\n\n",
-                     grounds.is_borne_out ? "The first" : first.name,
-                     times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)),
-                     times_as(first.epochs / second.epochs));
+  return text + fmt::format(
+                    "Until there {} took {} long for a pass over the data, and {} many passes.\n\n",
+                    grounds.is_borne_out && tied.size() == 1 ? "the first" : first.name,
+                    times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)),
+                    times_as(first.epochs / second.epochs));
 }
 
 }  // namespace trainyard

@@ -84,7 +84,7 @@ Json bounds_rows(const ExchangeCosts& costs) {
 /// A column a value.
 std::string bounds_of_sweep(const Quantity& quantity, const SweepResult& result,
                             std::span<const ExchangeCosts> costs) {
-  std::vector<TableRow> lines{{"at least, without latency"}};
+  std::vector<TableRow> lines{{"at least, without latency, of whole vectors"}};
   for (const SweepPoint& point : result.points) lines[0].push_back(quantity.text(point.value));
   for (const ExchangeBound& bound : exchange_bounds()) {
     const bool is_varied = name_at(bound, costs.front()) != name_at(bound, costs.back());

@@ -244,9 +244,9 @@ std::string in_blocks(const std::vector<Row>& rows, std::size_t headings) {
 }
 
 constexpr const char* tuning_legend =
-    "step size    the best of a geometric grid for this run: it comes to the target first, or to "
-    "the\n"
-    "             lowest loss\n";
+    "step size    the best of a geometric grid for this run: with a target that was asked for it "
+    "is\n"
+    "             there first, otherwise it ends at the lowest loss\n";
 
 constexpr const char* seeds_legend =
     "seeds        how many runs each figure is the mean of; ± their standard deviation (with\n"

@@ -129,11 +129,10 @@ constexpr const char* about_cycles =
     "what a round leaves of the distance to consensus, by the mean square over the cycle; exact:\n"
     "rounds until all hold the mean; 1e-3, 1e-6: until so much is left, from x_i = i; transient: "
     "the\n"
-    "order of the steps before DSGD's rate is parallel SGD's, n³ρ⁴/(1 − ρ)² with ρ of a round, "
-    "times\n"
-    "LF/σ², F = f(x⁰) − f*, workers' data alike; times: how many α + t a step's messages take; "
-    "sent:\n"
-    "by a worker in a step\n";
+    "order of the steps before DSGD's rate is parallel SGD's, n³ρ⁴/(1 − ρ)² with ρ of a round (of\n"
+    "matrices that change 1 − ρ is the larger of (1 − rho)/cycle and 1 − rms), times LF/σ²,\n"
+    "F = f(x⁰) − f*, workers' data alike; times: how many α + t a step's messages take; sent: by a\n"
+    "worker in a step\n";
 
 constexpr const char* about_transients =
     "\ntransient iterations: until DSGD's rate is parallel SGD's, n³ρ⁴/(1 − ρ)² and n³ρ⁴/(1 − ρ)⁴ "

@@ -56,7 +56,10 @@ void remark_rare_meetings(const Configuration& c, const std::vector<std::string>
                           const std::function<void(const std::string&)>& remark) {
   for (const std::string& name : schemes) {
     const std::uint64_t cycle = steps_of_cycle(find_scheme(name), c.workers, c.hyperparameters);
-    if (cycle == 1 || *c.steps >= cycle) continue;
+    // Averages of post-local-sgd are rare only after it has switched.
+    const auto switches = c.hyperparameters.find("switch-epoch");
+    const bool is_rare = switches == c.hyperparameters.end() || switches->second == 0.0;
+    if (cycle == 1 || *c.steps >= cycle || !is_rare) continue;
     remark(fmt::format("note: {} exchanges something only every {} steps, and the run has {}", name,
                        cycle, *c.steps));
   }

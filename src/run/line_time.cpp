@@ -99,10 +99,13 @@ void remark_on_lines(const Plan& plan, const Summary& summary, const Remark& rem
   constexpr double seen = 0.01;
   const double waited = summary.lines_s.value_or(0.0);
   if (waited == 0.0 || waited < seen * summary.seconds) return;
-  remark(
-      fmt::format("note: a part of the workers' time is for cache lines that others wrote, by a "
-                  "model with one constant (--line-time {})",
-                  exact_text(*plan.configuration.line_time)));
+  // By tenths, so that all seeds say the same.
+  const double tenths = std::round(10.0 * waited / summary.seconds);
+  remark(fmt::format(
+      "note: {} of the workers' time, and of what counts as computing, is for cache "
+      "lines that others wrote, by a model with one constant (--line-time {})",
+      tenths < 1.0 ? "less than a twentieth" : fmt::format("about {:.0f} %", 10.0 * tenths),
+      exact_text(*plan.configuration.line_time)));
 }
 
 }  // namespace trainyard

@@ -247,7 +247,9 @@ void Comparison::run_one(std::size_t index) {
     if (entry.search) {
       const Tuning& tuning = entry.search->result();
       s.tuned = texts_of(tuning);
-      if (tuning.at_edge) s.notes.push_back(edge_note(tuning));
+      if (tuning.at_edge) {
+        noting(s.notes, listening.remark)(edge_note(tuning).text);
+      }
     }
     s.label = one.label;
     s.settings = one.settings;

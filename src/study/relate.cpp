@@ -12,6 +12,7 @@
 #include "trainyard/run/target.hpp"
 
 #include "study/risen_again.hpp"
+#include "study/unheard.hpp"
 
 namespace trainyard {
 
@@ -26,13 +27,19 @@ Objective objective_of(const RunResult& result) {
   return {dataset_request(c), c.model, c.l2};
 }
 
-/// The lowest loss that the run has seen; empty where it diverged, was interrupted, or never got
-/// below its start.
+/// The lowest loss that two evaluations in a row have held, as a single one may be a dip; or the
+/// last one has come to. Empty where the run diverged, was interrupted, or never got below its
+/// start.
 std::optional<double> best_of(const RunResult& result) {
-  if (result.summary.diverged || result.summary.interrupted) return std::nullopt;
-  const auto best = std::ranges::min_element(result.metrics, {}, &Metrics::train_loss);
-  if (best == result.metrics.begin()) return std::nullopt;
-  return best->train_loss;
+  if (result.summary.diverged || result.summary.interrupted || result.metrics.empty()) {
+    return std::nullopt;
+  }
+  double best = result.metrics.back().train_loss;
+  for (std::size_t i = 1; i + 1 < result.metrics.size(); ++i) {
+    best = std::min(best, std::max(result.metrics[i].train_loss, result.metrics[i + 1].train_loss));
+  }
+  if (best >= result.metrics.front().train_loss) return std::nullopt;
+  return best;
 }
 
 /// The worst of the best, whatever the seed: times that are averaged over seeds are times to one
@@ -118,6 +125,15 @@ void remark_risen(const std::vector<RunResult>& results, const Remark& remark) {
   remark(fmt::format("note: went up again after the target: {}", fmt::join(texts, "; ")));
 }
 
+void remark_unheard(const std::vector<RunResult>& results, const Remark& remark) {
+  const std::vector<std::string> names = unheard(results);
+  if (names.empty() || !remark) return;
+  remark(
+      fmt::format("note: at the target before any message had arrived, and not ranked: {}; what is "
+                  "there is an average that no worker holds",
+                  fmt::join(names, "; ")));
+}
+
 }  // namespace
 
 void relate(std::vector<RunResult>& results, const Remark& remark) {
@@ -125,6 +141,7 @@ void relate(std::vector<RunResult>& results, const Remark& remark) {
   set_speed_ups(results);
   remark_early_arrivals(results, remark);
   remark_risen(results, remark);
+  remark_unheard(results, remark);
 }
 
 }  // namespace trainyard

@@ -44,7 +44,7 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
                         human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
           : "";
   const std::string each = to_target ? "some times the steps to its target"
-                                     : fmt::format("at most four times the steps of its run{}",
+                                     : fmt::format("about four times the steps of its run{}",
                                                    runs == searches ? "" : "s");
   return fmt::format("tuning: {} to find, each with {}{}; --lr X is one for all",
                      searches == 1 ? "a step size" : fmt::format("{} step sizes", searches), each,

@@ -2,6 +2,8 @@
 // labs hold what `--format markdown` prints.
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,47 @@ TEST_CASE("the commands of the documentation run", "[docs][slow]") {
     }
   }
   CHECK(ran > 20);
+}
+
+TEST_CASE("the README begins with what its first command prints", "[docs]") {
+  const Outcome outcome = run_program({"compare", "--format", "table"});
+  REQUIRE(outcome.status == 0);
+  const Lines readme = documented::lines_of_file(root() / "README.md");
+  const auto cells_of = [](const std::string& line) {
+    std::istringstream words(line);
+    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+  };
+  std::size_t rows = 0, verdicts = 0;
+  std::istringstream lines(outcome.output);
+  for (std::string line; std::getline(lines, line);) {
+    const auto written = [&](const std::string& begin) {
+      return std::ranges::any_of(readme,
+                                 [&](const std::string& r) { return r.starts_with(begin); });
+    };
+    CAPTURE(line);
+    // Each scheme's row with the step size that was found for it: the first table's.
+    if (const auto cells = cells_of(line);
+        cells.size() > 4 && line.find(" k") == std::string::npos) {
+      const bool is_row = cells[1].find_first_not_of("0123456789.") == std::string::npos;
+      if (is_row && line.starts_with(cells[0]) && cells[0] != "workers") {
+        rows += std::ranges::any_of(readme, [&](const std::string& r) {
+          const auto there = cells_of(r);
+          return there.size() > 2 && there[0] == cells[0] && there[1] == cells[1];
+        });
+      }
+    }
+    if (line.starts_with("first at the target: ")) {
+      ++verdicts;
+      CHECK(written(line.substr(0, line.find(" after ") + 7)));
+      CHECK(line.find("hogwild") == std::string::npos);
+    }
+    if (line.starts_with("workers ") || line.starts_with("apart, and not ranked: ")) {
+      CHECK(written(line));
+      ++verdicts;
+    }
+  }
+  CHECK(rows >= 5);
+  CHECK(verdicts == 3);
 }
 
 TEST_CASE("the tables of the labs are what the program prints", "[docs][slow]") {

@@ -3,7 +3,7 @@
 
 import { mean_of } from "./curves.js";
 import { bit_rate, bytes, duration, percent, significant, times, times_as } from "./format.js";
-import { paired_difference } from "./paired.js";
+import { paired_ratio } from "./paired.js";
 
 /** @typedef {import("./curves.js").Group} Group */
 /** @typedef {import("./curves.js").Run} Run */
@@ -191,14 +191,30 @@ function fates_of(runs, all) {
 }
 
 /**
- * Whether the seeds bear out that one took longer than another; with one seed nothing gainsays it.
+ * Why nobody can say that one took longer than another: seeds that do not bear it out, or one seed
+ * and less than an evaluation between them; empty where one can. Where both made as many passes they
+ * have the same curve.
  * @param {Arrival} one @param {Arrival} other
  */
-function is_borne_out(one, other) {
-  const times_of = (/** @type {Arrival} */ {group}) =>
-    [...group.runs].sort((a, b) => a.seed - b.seed).map((run) => run.seconds_to_target);
-  const difference = paired_difference(times_of(one), times_of(other));
-  return difference === null || difference.is_borne_out;
+function doubt_of(one, other) {
+  const in_order = (/** @type {Arrival} */ {group}) => [...group.runs].sort((a, b) => a.seed - b.seed);
+  const times_of = (/** @type {Arrival} */ arrived) => in_order(arrived).map((run) => run.seconds_to_target);
+  const ratio = paired_ratio(times_of(one), times_of(other));
+  if (ratio !== null) return ratio.is_borne_out ? "" : `about as soon as far as ${one.group.runs.length} seeds tell`;
+  const interval = Math.min(...[one, other].map(({group}) => group.runs[0].target_interval_s ?? 0));
+  const is_one_curve = Math.abs(Number(one.epochs) / Number(other.epochs) - 1) < 1e-3;
+  return !is_one_curve && Math.abs(Number(one.seconds) - Number(other.seconds)) < interval ? "less than one evaluation apart" : "";
+}
+
+/**
+ * At the target before any message had arrived: an average that no worker holds is there
+ * (study/unheard.hpp). Who shares memory sends none.
+ * @param {Group} group
+ */
+function is_unheard({runs}) {
+  const is_apart = (/** @type {Run} */ run) => (run.messages === 0 ? typeof run.consensus_distance === "number" && !run.scheme.startsWith("hogwild")
+    : run.seconds_to_target < (run.latency_s ?? 0));
+  return runs.some((run) => run.workers > 1 && run.scheme !== "sequential" && run.seconds_to_target !== null && is_apart(run));
 }
 
 /**
@@ -210,19 +226,21 @@ function arrival_text(one, first, next, is_contested) {
   const all = one.group.runs.length, seconds = Number(one.seconds);
   const seeds = one.reached < all ? seeds_text(one.reached, all) : "";
   if (seconds === 0) return `was there from the start${seeds}`;
+  if (is_unheard(one.group)) return `was there after ${duration(seconds)}${seeds}, before any message had arrived, with an average that no worker holds`;
   const when = `${duration(seconds)}${seeds}`;
   if (first === null || first.seconds === 0 || first.reached < first.group.runs.length || one.reached < all) return `was there after ${when}`;
   const best = Number(first.seconds);
-  const doubt = `about as soon as far as ${all} seeds tell`;
   if (one !== first) {
-    if (!is_borne_out(first, one)) return `was there after ${when}, ${doubt}`;
+    const doubt = doubt_of(first, one);
+    if (doubt) return `was there after ${when}, ${doubt}`;
     const why = seconds / best < 1.005 ? "" : passes_text(one, first);
     return `took ${times_as(seconds / best, "long")}, ${when}${why}`;
   }
   const rival = next !== undefined && next.seconds !== null && next.reached === next.group.runs.length ? next.seconds / seconds : null;
   if (is_contested) return `was there first of those that were with all seeds, after ${when}`;
   if (rival === null) return `was there first, after ${when}`;
-  if (next !== undefined && !is_borne_out(one, next)) return `was there after ${when}, the next ${doubt}`;
+  const doubt = next === undefined || next.seconds === null || rival < 1.005 ? "" : doubt_of(one, next);
+  if (doubt) return `was there after ${when}, the next ${doubt}`;
   return rival < 1.005 ? `was there after ${when}, as soon as the next` : `was there first, after ${when}, ${times_as(rival, "fast")} as the next`;
 }
 
@@ -297,7 +315,7 @@ export function verdicts_of(groups, lacking = []) {
   const share = (/** @type {Arrival} */ one) => one.reached / one.group.runs.length;
   const is_ranked = unranked_words(groups, lacking) === "";
   const all = groups.map(arrival);
-  const apart = (/** @type {Arrival} */ one) => (within_of(one.group) === "" ? 0 : 1);
+  const apart = (/** @type {Arrival} */ one) => (within_of(one.group) !== "" ? 2 : is_unheard(one.group) ? 1 : 0);
   if (is_ranked) all.sort((a, b) => apart(a) - apart(b) || share(b) - share(a) || (a.seconds ?? Infinity) - (b.seconds ?? Infinity));
   const ranked = is_ranked ? all.filter((one) => !apart(one)) : [];
   const is_contested = ranked.some((one) => one.reached < one.group.runs.length && (one.seconds ?? Infinity) < (ranked[0].seconds ?? 0));

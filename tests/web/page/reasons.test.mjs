@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { groups_of } from "../../../src/web/page/curves.js";
-import { paired_difference, student_quantile } from "../../../src/web/page/paired.js";
+import { paired_ratio, student_quantile } from "../../../src/web/page/paired.js";
 import { answer_title, latency_share, reason_of, target_text, time_shares, unranked_words, verdicts_of } from "../../../src/web/page/reasons.js";
 
 // 8 workers, 100 µs and 1 Gbit/s a message, whose 12.5 kB take as long again.
@@ -196,21 +196,35 @@ test("a target is named by what it is", () => {
 test("with several seeds first is who the seeds bear out", () => {
   const seeds = (label, seconds) => seconds.map((one, at) => run(label, {seed: at + 1, seconds_to_target: one}));
   const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({outcome}) => outcome);
-  // Differences of 1, 1.1 and 0.9 s: 1 ± 0.25.
-  assert.match(outcomes(...seeds("ring", [4, 5, 6]), ...seeds("gossip", [5, 6.1, 6.9]))[0], /^was there first/);
-  // Of 3, -1 and 1 s: 1 ± 5.
+  assert.match(outcomes(...seeds("ring", [4, 5, 6]), ...seeds("gossip", [5, 6.1, 7.6]))[0], /^was there first/);
   const unsure = outcomes(...seeds("ring", [4, 5, 6]), ...seeds("gossip", [7, 4, 7]));
   assert.equal(unsure[0], "was there after 5 s, the next about as soon as far as 3 seeds tell.");
   assert.equal(unsure[1], "was there after 6 s, about as soon as far as 3 seeds tell.");
 });
 
-test("Student's interval of paired differences", () => {
-  // Of 3, -1, 1: mean 1, deviation 2, t(2) 4.303.
-  const difference = paired_difference([4, 5, 6], [7, 4, 7]);
-  assert.ok(Math.abs(difference.mean - 1) < 1e-12);
-  assert.ok(Math.abs(difference.half_width - 4.303 * 2 / Math.sqrt(3)) < 1e-12);
-  assert.equal(difference.is_borne_out, false);
-  assert.equal(paired_difference([1], [2]), null);
+test("with one seed who is less than an evaluation apart is about as soon", () => {
+  const one = (label, seconds, epochs) => run(label, {seconds_to_target: seconds, epochs_to_target: epochs, target_interval_s: 1});
+  const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({outcome}) => outcome);
+  assert.equal(outcomes(one("ring", 4, 2), one("gossip", 4.5, 2.2))[0], "was there after 4 s, the next less than one evaluation apart.");
+  assert.match(outcomes(one("ring", 4, 2), one("gossip", 4.5, 2))[0], /^was there first/, "the same curve");
+  assert.match(outcomes(one("ring", 4, 2), one("gossip", 5.5, 2.2))[0], /^was there first/);
+});
+
+test("who is at the target before any message is not ranked", () => {
+  const verdicts = verdicts_of(groups_of([run("gosgd", {workers: 8, scheme: "gosgd", seconds_to_target: 5e-5}), run("ring", {workers: 8, scheme: "ring"}),
+    run("gossip", {workers: 8, scheme: "gossip", seconds_to_target: 8})]));
+  assert.deepEqual(verdicts.map(({name}) => name), ["ring", "gossip", "gosgd"]);
+  assert.match(verdicts[0].outcome, /^was there first/);
+  assert.match(verdicts[2].outcome, /before any message had arrived/);
+});
+
+test("Student's interval of paired ratios", () => {
+  // Logarithms of 3, -1, 1: mean 1, deviation 2, t(2) 4.303.
+  const ratio = paired_ratio([1, 2, 3], [Math.E ** 3, 2 / Math.E, 3 * Math.E]);
+  assert.ok(Math.abs(ratio.mean - Math.E) < 1e-12);
+  assert.ok(Math.abs(Math.log(ratio.high) - 1 - 4.303 * 2 / Math.sqrt(3)) < 1e-12);
+  assert.equal(ratio.is_borne_out, false);
+  assert.equal(paired_ratio([1], [2]), null);
   assert.ok(Math.abs(student_quantile(31) - 2.0395) < 5e-4);
   assert.ok(Math.abs(student_quantile(1000) - 1.9623) < 5e-4);
 });
