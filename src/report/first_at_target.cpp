@@ -33,10 +33,9 @@ bool can_be_ranked(const std::vector<SeedStatistics>& all) {
   });
 }
 
-/// "2.31 times as"; of what rounds to 1 "as".
+/// "2.31 times as"; of what is the same within half a percent "as".
 std::string times_as(double ratio) {
-  const std::string text = fmt::format("{:.3g}", ratio);
-  return text == "1" ? "as" : text + " times as";
+  return std::abs(ratio - 1.0) < 0.005 ? "as" : fmt::format("{:.3g} times as", ratio);
 }
 
 struct Arrived {
@@ -126,7 +125,14 @@ std::string first_at_target(const std::vector<SeedStatistics>& all,
                        human_duration(first.seconds));
   }
   if (tied.size() == arrived.size()) return text + "\n";
-  const Arrived& second = arrived[tied.size()];
+  // Against the next one, or whoever else may be as soon.
+  auto against = arrived.begin() + static_cast<std::ptrdiff_t>(tied.size());
+  for (auto other = against; other != arrived.end(); ++other) {
+    if (grounds_of(first, *other).is_borne_out) continue;
+    against = other;
+    break;
+  }
+  const Arrived& second = *against;
   const Grounds grounds = grounds_of(first, second);
   if (tied.size() > 1) {
     text += fmt::format("Then {} after {}; {}.\n", second.name, human_duration(second.seconds),

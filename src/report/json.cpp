@@ -42,7 +42,6 @@ Json::json_pointer pointer_to(std::string_view path) {
 void add_varied(const Summary& s, Json& object) {
   for (const auto& [option, text] : s.settings) object["settings"][option] = text;
   for (const auto& [option, text] : s.varied) object["varied"][option] = text;
-  object["tuned"] = nullptr;
   for (const auto& [option, text] : s.tuned) object["tuned"][option] = text;
 }
 
@@ -52,6 +51,7 @@ Json summary_object(const Summary& s) {
   for (const Figure* figure : figures_in(View::json)) {
     object[pointer_to(json_path(*figure))] = std::visit(ToJson(), figure->of(s));
   }
+  object["tuned"] = nullptr;
   add_varied(s, object);
   object["notes"] = notes_array(s.notes);
   for (Json& value : object) {

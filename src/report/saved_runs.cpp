@@ -182,7 +182,9 @@ Summary summary_of(const Json& object) {
   s.label = object.at("label");
   s.scheme = object.at("scheme");
   s.seed = object.at("seed");
-  s.within = optional_at<std::string>(object, "within");
+  if (const auto within = object.find("within"); within != object.end() && !within->is_null()) {
+    s.within = within->get<std::string>();
+  }
   s.settings = options_in(object, "settings");
   s.varied = options_in(object, "varied");
   s.tuned = options_in(object, "tuned");

@@ -258,7 +258,7 @@ std::string what_steps_are(const std::vector<RunResult>& results) {
   const std::vector<StepKind> kinds = differing_steps(results);
   if (kinds.empty()) return "";
   std::string text =
-      "\nOne step size γ means different steps in these schemes (without --lr each has its own "
+      "\nOne step size γ means different steps in these schemes (--tune-lr gives each its own "
       "best):\n";
   for (const auto& [step, names] : kinds) {
     text += fmt::format("  {}\n      {}\n", step, fmt::join(names, ", "));

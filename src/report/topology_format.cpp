@@ -131,7 +131,8 @@ constexpr const char* about_cycles =
     "the\n"
     "order of the steps before DSGD's rate is parallel SGD's, n³ρ⁴/(1 − ρ)² with ρ of a round (of\n"
     "matrices that change 1 − ρ is the larger of (1 − rho)/cycle and 1 − rms), times LF/σ²,\n"
-    "F = f(x⁰) − f*, workers' data alike; times: how many α + t a step's messages take; sent: by a\n"
+    "F = f(x⁰) − f*, workers' data alike; times: how many α + t a step's messages take; sent: by "
+    "a\n"
     "worker in a step\n";
 
 constexpr const char* about_transients =

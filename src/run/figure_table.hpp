@@ -290,7 +290,7 @@ inline constexpr Figure rows[] = {
                     "of compute\n"},
      .needs_asking = true},
     {.key = "within", .of = member_of<&S::within>, .shown = json},
-    {.key = "lines_s", .of = member_of<&S::lines_s>, .shown = json},
+    {.key = "lines_s", .unit = "s", .of = member_of<&S::lines_s>, .shown = json},
     {.key = "coding_error",
      .heading = "coding error",
      .of = member_of<&S::coding_error>,

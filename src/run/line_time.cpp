@@ -103,7 +103,7 @@ void remark_on_lines(const Plan& plan, const Summary& summary, const Remark& rem
   const double tenths = std::round(10.0 * waited / summary.seconds);
   remark(fmt::format(
       "note: {} of the workers' time, and of what counts as computing, is for cache "
-      "lines that others wrote, by a model with one constant (--line-time {})",
+      "lines that others wrote, by a model of cache coherence (--line-time {})",
       tenths < 1.0 ? "less than a twentieth" : fmt::format("about {:.0f} %", 10.0 * tenths),
       exact_text(*plan.configuration.line_time)));
 }

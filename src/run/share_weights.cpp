@@ -97,6 +97,16 @@ void remark_unequal_shares(const Configuration& c, const std::vector<std::string
   const auto size = [](const auto& part) { return part.size(); };
   const auto [least, most] = std::ranges::minmax_element(parts, {}, size);
   if (most->size() - least->size() <= 1) return;
+  std::vector<std::string> rules;
+  const std::string shares = fmt::format("workers have unequal numbers of rows (--partition {})",
+                                         partition_text(c.partition));
+  for (const std::string& name : schemes) {
+    const Scheme& scheme = find_scheme(name);
+    const bool has_shares =
+        scheme.shares.published == ShareWeights::workers || scheme.shares.fixed.empty();
+    if (has_shares) rules.push_back(note_of(scheme, c, shares));
+  }
+  if (rules.empty()) return;
   // The numbers, which another seed has others of, by themselves: the rule is one note of all.
   const double factor = static_cast<double>(most->size()) * static_cast<double>(c.workers) /
                         static_cast<double>(train.rows);
@@ -105,14 +115,7 @@ void remark_unequal_shares(const Configuration& c, const std::vector<std::string
       "of {:.3g} in a step (n·n_i/N; 1 where shares are equal), as if their step were so much "
       "longer",
       least->size(), most->size(), train.rows, factor));
-  const std::string shares = fmt::format("workers have unequal numbers of rows (--partition {})",
-                                         partition_text(c.partition));
-  for (const std::string& name : schemes) {
-    const Scheme& scheme = find_scheme(name);
-    const bool has_shares =
-        scheme.shares.published == ShareWeights::workers || scheme.shares.fixed.empty();
-    if (has_shares) remark(note_of(scheme, c, shares));
-  }
+  for (const std::string& rule : rules) remark(rule);
 }
 
 }  // namespace trainyard

@@ -221,6 +221,7 @@ bool talks(const Configuration& c) {
 
 /// Of each point of the grid.
 void Cases::put_apart_last(std::vector<Asked>& all) const {
+  if (!somebody_talks_) return;
   const auto is_contestant = [&](const Asked& asked) {
     Configuration c = asked.one.configuration;
     c.given = given();
@@ -256,7 +257,8 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
                 }));
   });
   c.given = given();
-  if (const auto within = apart_within(c)) {
+  if (const auto within = somebody_talks_ ? apart_within(c) : std::nullopt) {
+    asked.one.stands_apart = true;
     asked.one.notes.push_back({"", apart_note(*within)});
   }
   if (measured && c.compute_time) compute_times_.try_emplace(key, *c.compute_time);

@@ -127,8 +127,8 @@ std::optional<Note> differing_steps_note(std::span<const RunResult> runs) {
   }
   if (parts.empty()) return std::nullopt;
   return Note{.about = "",
-              .text = fmt::format("note: one step size γ means different steps (without --lr, "
-                                  "each scheme has its own best): {}",
+              .text = fmt::format("note: one step size γ means different steps (--tune-lr gives "
+                                  "each scheme its own best): {}",
                                   fmt::join(parts, "; "))};
 }
 

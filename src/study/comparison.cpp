@@ -181,6 +181,7 @@ void Comparison::add_trials(TunedRuns& entry) {
 
 /// Those that the search has made already are not made again.
 void Comparison::take_runs(TunedRuns& entry) {
+  if (entry.search->result().interrupted) return;  // others may have been better
   std::vector<RunResult> runs = entry.search->take_runs();
   for (std::size_t seed = 0; seed < runs.size(); ++seed) {
     const Case& one = cases_[entry.tuned[seed]];
@@ -206,6 +207,7 @@ void Comparison::try_one(TunedRuns& entry, std::size_t trial) {
   } catch (...) {
     error = std::current_exception();
   }
+  if (!entry.search->keeps_runs()) ended.model = {};  // of large models a batch has no room
   {
     const std::lock_guard lock(mutex_);
     entry.trials[trial] = std::move(ended);
@@ -247,10 +249,9 @@ void Comparison::run_one(std::size_t index) {
     if (entry.search) {
       const Tuning& tuning = entry.search->result();
       s.tuned = texts_of(tuning);
-      if (tuning.at_edge) {
-        noting(s.notes, listening.remark)(edge_note(tuning).text);
-      }
+      if (tuning.at_edge) noting(s.notes, listening.remark)(edge_note(tuning).text);
     }
+    if (!one.stands_apart) s.within.reset();
     s.label = one.label;
     s.settings = one.settings;
     s.varied = one.varied;
@@ -362,10 +363,7 @@ Compared compared(const ComparisonRequest& request, const LoadedData* data,
     made.lacking.push_back(name_with_seed(one.label, one.varied, one.configuration.seed));
   }
   Comparison comparison(request, hooks, std::move(cases));
-  if (const auto note = comparison.jobs_note()) {
-    made.notes.push_back(*note);
-    if (hooks.remark) hooks.remark(note->text);
-  }
+  if (const auto note = comparison.jobs_note()) noting(made.notes, hooks.remark)(note->text);
   made.runs = comparison.run();
   for (const RunResult& run : made.runs) {
     const Summary& s = run.summary;

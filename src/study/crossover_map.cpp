@@ -196,6 +196,7 @@ class Mapping {
   const std::vector<std::vector<OptionText>> points_;
   LoadedData data_;
   Configuration configuration_;
+  bool somebody_talks_ = false;  // over the network
   CrossoverMap map_;
 };
 
@@ -206,7 +207,7 @@ void Mapping::keep(const Note& note) {
 std::optional<std::string> Mapping::within(const RunResult& run) const {
   const bool of_networks = std::ranges::any_of(
       request_.axes, [](const Variation& axis) { return is_between_machines(axis.option); });
-  return of_networks ? shared_within(run.resolved) : run.summary.within;
+  return of_networks && somebody_talks_ ? shared_within(run.resolved) : run.summary.within;
 }
 
 /// Keeps what there is to say of the runs: of a contestant once for all cells.
@@ -230,6 +231,10 @@ std::vector<RunResult> Mapping::run_here() {
   data_ = load_dataset(dataset_request(c));
   if (hooks_.remark) std::ranges::for_each(data_.remarks, hooks_.remark);
   std::vector<RunResult> runs = compared(here).runs;
+  somebody_talks_ = std::ranges::any_of(runs, [](const RunResult& run) {
+    return run.summary.scheme != "sequential" && run.summary.workers > 1 &&
+           !shared_within(run.resolved);
+  });
   const auto reached = [](const RunResult& run) {
     return run.summary.seconds_to_target.has_value();
   };

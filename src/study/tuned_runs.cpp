@@ -10,9 +10,9 @@ namespace trainyard {
 
 Note edge_note(const Tuning& tuning) {
   return {.about = "",
-          .text = fmt::format("warning: a step size beyond {:.6g} may be better: the next one was "
+          .text = fmt::format("warning: a {} step size than {:.6g} may be better: the next one was "
                               "not tried for as long as the run is",
-                              tuning.sizes.front())};
+                              tuning.edge_is_up ? "larger" : "smaller", tuning.sizes.front())};
 }
 
 std::vector<OptionText> texts_of(const Tuning& tuning) {
@@ -40,7 +40,7 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
   if (searches == 0 || !(on_clock || longest || is_far)) return std::nullopt;
   const std::string at_most =
       on_clock && longest && !to_target
-          ? fmt::format(", {} in all at most",
+          ? fmt::format(", some {} of the clock in all",
                         human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
           : "";
   const std::string each = to_target ? "some times the steps to its target"
@@ -67,15 +67,26 @@ std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
       tuning -= results[index]->summary.steps;
     }
   }
+  std::vector<std::string> names;
+  bool all_are = true;
   for (const std::optional<RunResult>& result : results) {
-    if (result && !result->summary.tuned.empty()) shown += result->summary.steps;
+    if (!result) continue;
+    const Summary& s = result->summary;
+    if (s.tuned.empty()) {
+      all_are = false;
+      continue;
+    }
+    shown += s.steps;
+    if (std::ranges::find(names, s.label) == names.end()) names.push_back(s.label);
   }
   if (shown == 0.0) return std::nullopt;
-  return Note{.about = "",
-              .text = fmt::format("note: each at its own best step size, found in {} further runs "
-                                  "with {:.2g} times the steps of those shown; --lr X is one for "
-                                  "all",
-                                  runs, tuning / shown)};
+  return Note{
+      .about = "",
+      .text = fmt::format("note: {} at its own best step size, found in {} further runs "
+                          "with {:.2g} times the steps of those shown; --lr X is one for "
+                          "all",
+                          all_are ? "each" : fmt::format("each of {}", fmt::join(names, ", ")),
+                          runs, tuning / shown)};
 }
 
 }  // namespace trainyard

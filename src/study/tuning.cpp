@@ -42,8 +42,15 @@ std::uint64_t steps_of_part(const Configuration& run, double part) {
 /// Of the run's steps, or of its time, in each round. How far off a target is nobody knows: from
 /// few steps on, each time sixteen times as many.
 std::vector<double> parts_of(const Configuration& run) {
-  if (!has_target(run)) return {1.0 / 32, 1.0 / 8, 1.0};
   std::vector<double> parts;
+  if (!has_target(run)) {
+    // Of a run of a few steps, or cycles, a part may be nearly all of it.
+    for (const double part : {1.0 / 32, 1.0 / 8}) {
+      if (is_by_clock(run) || 2 * steps_of_part(run, part) <= *run.steps) parts.push_back(part);
+    }
+    parts.push_back(1.0);
+    return parts;
+  }
   const double whole = static_cast<double>(*run.steps);
   double part =
       is_by_clock(run) ? 1.0 / 4096 : static_cast<double>(steps_of_part(run, 0.0)) / whole;
@@ -229,7 +236,7 @@ std::vector<StepSizeSearch::Powers> StepSizeSearch::untried_beside(const Powers&
 void StepSizeSearch::begin_round() {
   tried_.clear();
   if (round_ == 0) {
-    extensions_ = furthest - grid_reach;
+    extensions_ = is_whole() ? 2 : furthest - grid_reach;
     grids_ = 1;
     ask_for(along(0));
     return;
@@ -261,10 +268,14 @@ StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
   return made;
 }
 
+bool StepSizeSearch::keeps_runs() const {
+  return is_whole() && !has_target(runs_.front());
+}
+
 void StepSizeSearch::take(std::vector<RunResult> ended) {
   require(ended.size() == trials_.size(), "every trial of a search is run");
   const std::size_t seeds = runs_.size();
-  const bool keeps = is_whole() && !has_target(runs_.front());
+  const bool keeps = keeps_runs();
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     const std::span<RunResult> runs = std::span(ended).subspan(i * seeds, seeds);
     const bool cut = std::ranges::any_of(runs, [](const auto& r) { return r.summary.interrupted; });
@@ -317,6 +328,7 @@ void StepSizeSearch::go_on() {
     ask_for(std::move(beside));
     return;
   }
+  tuning_.edge_is_up = beside.empty() ? best_.front() > 0 : beside.front() > best_;
   end_round(!beside.empty() ||
             std::ranges::any_of(best_, [](int power) { return std::abs(power) == furthest; }));
 }
@@ -335,13 +347,15 @@ void StepSizeSearch::end_round(bool at_edge) {
     begin_round();
     return;
   }
-  const std::uint64_t steps =
-      is_whole() ? *runs_.front().steps : steps_of_part(runs_.front(), parts_[round_]);
+  const Configuration trial = trial_of(best.powers, 0);
+  const std::string length = is_by_clock(trial)
+                                 ? human_duration(to_seconds(trial.seconds.value_or(Duration{0})))
+                                 : fmt::format("{} steps", *trial.steps);
   const std::string mean = runs_.size() > 1 ? " on average" : "";
   say(fmt::format("{}, {}{}", text_of(tuning_.sizes),
                   done || is_there(best)
                       ? fmt::format("at the target after {}", human_duration(best.seconds))
-                      : fmt::format("loss {:.6g} after {} steps", best.loss, steps),
+                      : fmt::format("loss {:.6g} after {}", best.loss, length),
                   mean));
 }
 

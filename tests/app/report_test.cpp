@@ -24,8 +24,8 @@ Json without(Json run, const Words& keys) {
 
 TEST_CASE("a report of saved runs says what their comparison said", "[app]") {
   const TemporaryFolder folder;
-  const Outcome compare =
-      run_program(compared + Words{"--out", "saved", "--seeds", "2"}, {.folder = folder.path()});
+  const Outcome compare = run_program(
+      compared + Words{"--out", "saved", "--seeds", "2", "--lr", "0.5"}, {.folder = folder.path()});
   REQUIRE(compare.status == 0);
   const Outcome report = run_program({"report", "saved", "--json"}, {.folder = folder.path()});
   INFO(report.errors);
@@ -45,6 +45,30 @@ TEST_CASE("a report of saved runs says what their comparison said", "[app]") {
   });
   for (std::size_t i = 0; i < found.size(); ++i) {
     CHECK(found[i] == without(expected[i], {"first_steps", "updates_by_staleness"}));
+  }
+}
+
+TEST_CASE("a report knows who was tuned, and who stands apart", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome compare =
+      run_program({"compare", "--schemes", "ring,hogwild", "--workers", "2", "--epochs", "0.2",
+                   "--time", "virtual", "--out", "saved", "--json"},
+                  {.folder = folder.path()});
+  REQUIRE(compare.status == 0);
+  const Outcome report = run_program({"report", "saved", "--json"}, {.folder = folder.path()});
+  INFO(report.errors);
+  REQUIRE(report.status == 0);
+  std::vector<Json> expected = Json::parse(compare.output)["runs"];
+  std::vector<Json> found = Json::parse(report.output)["runs"];
+  const auto label = [](const Json& run) { return run["label"].get<std::string>(); };
+  std::ranges::sort(expected, {}, label);
+  std::ranges::sort(found, {}, label);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0]["within"] == "one machine");
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i]["tuned"]["lr"].is_string());
+    CHECK(found[i]["tuned"] == expected[i]["tuned"]);
+    CHECK(found[i]["within"] == expected[i]["within"]);
   }
 }
 

@@ -351,15 +351,17 @@ TEST_CASE("a file gives what differs from the default", "[configuration]") {
   using Names = std::vector<std::string>;
   CHECK(given("[run]\nservers = 1\ntopology = 'ring'\nworkers = 3\n") == Names{"workers"});
   CHECK(given("[scheme]\nstaleness = 7\n") == Names{"staleness"});
-  // All that the program writes of a run that nobody changed is no wish of anybody's.
+  // All that the program writes of a run that nobody changed is no wish of anybody's, but for the
+  // step size, which is then one for all of a comparison.
   for (const Scheme& scheme : schemes()) {
     INFO(scheme.name);
     Configuration c;
     c.scheme = scheme.name;
     c.hyperparameters = with_fallbacks(scheme, {}, c.workers);
     const Names names = given(configuration_text(c));
-    CHECK(std::ranges::count_if(names, [](const std::string& name) { return name != "scheme"; }) ==
-          0);
+    CHECK(std::ranges::count_if(names, [](const std::string& name) {
+            return name != "scheme" && name != "lr";
+          }) == 0);
   }
 }
 

@@ -114,10 +114,12 @@ std::vector<RunResult> two_seeds() {
 TEST_CASE("nobody is first over other seeds, nor before a run that was cut off", "[report]") {
   const auto both_seeds = [] {
     auto results = two_seeds();
-    results[2].summary.seconds_to_target = results[2].summary.epochs_to_target = 1e-6;
+    for (const std::size_t ring : {0U, 2U}) {
+      results[ring].summary.seconds_to_target = results[ring].summary.epochs_to_target = 1e-6;
+    }
     return results;
   };
-  const auto first = ContainsSubstring("first at the target");
+  const auto first = ContainsSubstring("at the target: ring after");
   CHECK_THAT(comparison_table(both_seeds(), {.seeds = 2}),
              ContainsSubstring("first at the target: ring after"));
   CHECK_THAT(comparison_table(both_seeds(), {.seeds = 2}, {"local-sgd, seed 2"}), !first);

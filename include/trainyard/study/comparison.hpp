@@ -54,6 +54,7 @@ struct Case {
   std::filesystem::path folder;  // under --out: "seed-7/latency-1ms", empty where there is but one
   std::vector<Note> notes{};     // of its data, and of what was decided
   std::vector<std::string> tuned{};  // its step sizes that tuning finds (step_sizes_of())
+  bool stands_apart = false;         // on one machine, where others talk over a network
 };
 
 /// "gossip{topology=torus}, latency 1ms".

@@ -11,7 +11,8 @@
 //   So the last round is the run itself: its best need not be run again. A few steps prefer another
 //   step size than many do; where the best of a round is not between two that are worse, the next
 //   one beyond is tried as well, once in the last round, twice before it, and in the first until
-//   16 powers beyond the grid. Together this is at most four runs' work beside the run.
+//   16 powers beyond the grid. Together this is about four runs' work beside the run; of a run of a
+//   few steps or cycles, of which a part is nearly all, the grid is run whole, which is nine.
 // Schedule: one of the step size, and its warm-up, are as much shorter as the run is: a cosine that
 //   has hardly begun says nothing of one that has ended.
 // With a target: how many steps it needs is what is to be found out. The rounds have four steps, or
@@ -60,7 +61,8 @@ struct Tuning {
   std::vector<std::string> names;   // of what is tuned
   std::vector<double> sizes;        // the best of each
   std::vector<TuningTrial> trials;  // in the order in which they ran
-  bool at_edge = false;             // the next one beyond was not tried for as long
+  bool at_edge = false;             // the next one beyond was not tried for as long,
+  bool edge_is_up = false;          // which is larger
   bool interrupted = false;         // before the last round's end; `sizes` are the best so far
 };
 
@@ -85,6 +87,8 @@ class StepSizeSearch {
   /// Runs that do not depend on each other; none when it has found the step sizes. They are made
   /// with RunHooks::target_twice.
   const std::vector<Configuration>& trials() const { return trials_; }
+  /// Whether these may be runs that are kept; of others nobody needs the model.
+  bool keeps_runs() const;
   /// How all of these ended, in their order. One that was interrupted ends the search.
   void take(std::vector<RunResult> ended);
   /// The best so far.

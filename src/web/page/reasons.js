@@ -95,7 +95,7 @@ export function reason_of(group) {
     parts.push(`its workers computed${pauses} ${percent(shares.compute)} of their time`);
   }
   const lines = mean_of(group.runs, (one) => (one.seconds > 0 ? one.lines_s / one.seconds : null)) ?? 0;
-  if (lines >= 0.05) parts.push(`${percent(lines)} of it for cache lines that others had written, by a model with one constant`);
+  if (lines >= 0.05) parts.push(`${percent(lines)} of it for cache lines that others had written, by a model of them`);
   const stale = mean_of(group.runs, (one) => one.staleness?.mean);
   if (stale !== null && stale >= 0.5) parts.push(`its gradients were ${significant(stale, 2)} updates old on average`);
   const said = parts.length === 0 ? "" : `${parts[0][0].toUpperCase()}${parts.join("; ").slice(1)}.`;
@@ -240,7 +240,7 @@ function arrival_text(one, first, next, is_contested) {
   if (is_contested) return `was there first of those that were with all seeds, after ${when}`;
   if (rival === null) return `was there first, after ${when}`;
   const doubt = next === undefined || next.seconds === null || rival < 1.005 ? "" : doubt_of(one, next);
-  if (doubt) return `was there after ${when}, the next ${doubt}`;
+  if (doubt) return `was there after ${when}, ${next.group.name} ${doubt}`;
   return rival < 1.005 ? `was there after ${when}, as soon as the next` : `was there first, after ${when}, ${times_as(rival, "fast")} as the next`;
 }
 
@@ -324,10 +324,19 @@ export function verdicts_of(groups, lacking = []) {
     const verdict = (/** @type {string} */ text) => ({name, seconds: one.seconds, within: within_of(one.group), outcome: text === "" ? "" : `${text}.`, reason: reason_of(one.group)});
     if (!has_target(groups)) return verdict(way_text(runs));
     const late = fates_of(runs.filter((run) => run.diverged || run.seconds_to_target === null), runs.length);
-    const there = one.seconds === null ? [] : [arrival_text(one, ranked.includes(one) && ranked.length > 1 ? ranked[0] : null, ranked[1], is_contested)];
+    const there = one.seconds === null ? [] : [arrival_text(one, ranked.includes(one) && ranked.length > 1 ? ranked[0] : null, rival_of(ranked), is_contested)];
     const depth = there.length > 0 && late.length === 0 && runs.some(has_common_target) ? depth_text(runs) : "";
     return verdict([...there, ...late].join("; ") + depth);
   });
+}
+
+/**
+ * Whom the first one is told against: who may be as soon, or else the next one.
+ * @param {Arrival[]} ranked
+ */
+function rival_of(ranked) {
+  const there = ranked.slice(1).filter((one) => one.seconds !== null && one.reached === one.group.runs.length);
+  return there.find((one) => doubt_of(ranked[0], one) !== "") ?? ranked[1];
 }
 
 /**
