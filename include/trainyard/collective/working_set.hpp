@@ -69,7 +69,8 @@ class WorkingSet {
   /// the last push, and asks for the keys of the next ones. REQUIRES: a pull() follows; elsewhere
   /// `vector` is what WorkingSets::gradient(), or model(), takes it to be.
   void push(ConstVector vector, std::span<const std::uint64_t> tags = {});
-  /// The same to one server after the other, in their order, when `await_turn` of its shard returns.
+  /// The same to one server after the other, in their order, when `await_turn` of its shard
+  /// returns.
   void push_in_turn(ConstVector vector, std::span<const std::uint64_t> tags,
                     FunctionRef<void(int)> await_turn);
   /// The same where no pull() follows.
