@@ -240,7 +240,7 @@ function arrival_text(one, first, next, is_contested) {
   if (is_contested) return `was there first of those that were with all seeds, after ${when}`;
   if (rival === null) return `was there first, after ${when}`;
   const doubt = next === undefined || next.seconds === null || rival < 1.005 ? "" : doubt_of(one, next);
-  if (doubt) return `was there after ${when}, ${next.group.name} ${doubt}`;
+  if (doubt) return `was there after ${when}, ${next?.group.name} ${doubt}`;
   return rival < 1.005 ? `was there after ${when}, as soon as the next` : `was there first, after ${when}, ${times_as(rival, "fast")} as the next`;
 }
 
