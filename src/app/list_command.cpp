@@ -155,7 +155,7 @@ void print_presets() {
 /// With servers on workers' machines what stays on one is free: a step of ps-sync is that of the
 /// all-reduce ps-colocated then, and of the others there is no closed form.
 std::string step_of(const Preset& preset) {
-  const std::string apart = find_scheme(preset.scheme).cost.formula;
+  std::string apart = find_scheme(preset.scheme).cost.formula;
   if (!preset_sets(preset.name, "server-placement")) return apart;
   if (preset.scheme == "ps-sync") return "c + 2(n-1)(α + t/n)";
   return apart + " with servers on machines of their own; here less";

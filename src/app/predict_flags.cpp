@@ -197,8 +197,7 @@ std::optional<Sweep> PredictFlags::sweep() const {
     // "workers" is read as 0.
     std::ranges::replace(sweep.values, 0.0, static_cast<double>(setting().configuration.workers));
     std::ranges::sort(sweep.values);
-    const auto [first, last] = std::ranges::unique(sweep.values);
-    sweep.values.erase(first, last);
+    sweep.values.erase(std::unique(sweep.values.begin(), sweep.values.end()), sweep.values.end());
   }
   if (sweep.quantity->name == "size" && size_->count() > 0) {
     throw UsageError("--vary: --size is given beside; either it is varied or it is given");

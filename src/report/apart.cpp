@@ -8,8 +8,8 @@ namespace trainyard {
 
 std::vector<SeedStatistics> contestants_of(const std::vector<RunResult>& results) {
   std::vector<SeedStatistics> all = seed_statistics(results);
-  std::ranges::stable_partition(
-      all, [](const SeedStatistics& one) { return !one.summaries.front()->within; });
+  std::stable_partition(all.begin(), all.end(),
+                        [](const SeedStatistics& one) { return !one.summaries.front()->within; });
   return all;
 }
 

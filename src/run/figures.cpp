@@ -55,6 +55,7 @@ std::span<const Figure> figures() {
 
 std::vector<const Figure*> figures_in(View view) {
   std::vector<const Figure*> order;
+  order.reserve(table.size());
   for (const Figure& figure : table) order.push_back(&figure);
   // One after the other, so that a row may stand before one that has been moved itself.
   for (const Figure& figure : table) {

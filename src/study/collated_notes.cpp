@@ -49,7 +49,7 @@ std::string seeds_with(const std::string& text, std::span<const NotedRun> runs) 
 /// Those that have the note; empty where all have.
 std::string about(const std::string& text, std::span<const NotedRun> runs) {
   const std::vector<SameName> all = by_name(runs);
-  if (const std::string seeds = seeds_with(text, runs); all.size() > 1 && !seeds.empty()) {
+  if (std::string seeds = seeds_with(text, runs); all.size() > 1 && !seeds.empty()) {
     return seeds;
   }
   std::vector<std::string> names;

@@ -155,10 +155,9 @@ class Mapping {
 
   CrossoverMap made() {
     std::vector<RunResult> runs = run_here();
-    const auto ranked =
-        std::ranges::stable_partition(runs, [&](const RunResult& run) { return !within(run); })
-            .begin() -
-        runs.begin();
+    const auto ranked = std::stable_partition(runs.begin(), runs.end(),
+                                              [&](const RunResult& run) { return !within(run); }) -
+                        runs.begin();
     for (const RunResult& run : runs) {
       map_.contestants.push_back({run.summary.label, run.summary.lr, false, within(run)});
       if (const auto& place = map_.contestants.back().within) {

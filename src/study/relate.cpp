@@ -121,6 +121,7 @@ void remark_risen(const std::vector<RunResult>& results, const Remark& remark) {
   const std::vector<RisenAgain> all = risen_again(results);
   if (all.empty() || !remark) return;
   std::vector<std::string> texts;
+  texts.reserve(all.size());
   for (const RisenAgain& one : all) texts.push_back(fmt::format("{} {}", one.name, text_of(one)));
   remark(fmt::format("note: went up again after the target: {}", fmt::join(texts, "; ")));
 }

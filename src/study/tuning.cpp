@@ -54,7 +54,10 @@ std::vector<double> parts_of(const Configuration& run) {
   const double whole = static_cast<double>(*run.steps);
   double part =
       is_by_clock(run) ? 1.0 / 4096 : static_cast<double>(steps_of_part(run, 0.0)) / whole;
-  for (; part < 0.5; part *= 16.0) parts.push_back(part);
+  while (part < 0.5) {
+    parts.push_back(part);
+    part *= 16.0;
+  }
   parts.push_back(1.0);
   return parts;
 }
