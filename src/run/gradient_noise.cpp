@@ -27,7 +27,7 @@ using PerThread = tbb::enumerable_thread_specific<T, std::allocator<T>>;
 /// dealt to places, and the blocks of a worker's rows to the lanes of its place. (A place has two
 /// sums besides: 192 bytes a parameter in all.)
 constexpr std::size_t most_places = 4, sums_at_once = 16;
-constexpr std::size_t rows_of_block = 512;
+constexpr std::size_t rows_at_once = 512;
 
 double square(std::span<const double> values) {
   double sum = 0.0;
@@ -80,9 +80,9 @@ struct Sums {
   }
 };
 
-class Look {
+class LookAtNoise {
  public:
-  Look(const NoiseQuestion& question, const GracePeriod& grace)
+  LookAtNoise(const NoiseQuestion& question, const GracePeriod& grace)
       : q_(question),
         grace_(grace),
         places_(std::min(most_places, question.parts.size())),
@@ -113,7 +113,7 @@ class Look {
 
 /// Nothing in it waits for other threads: what is this thread's own stays as it is meanwhile.
 template <typename Use>
-void Look::with_gradient(std::span<const std::uint32_t> rows, const Use& use) {
+void LookAtNoise::with_gradient(std::span<const std::uint32_t> rows, const Use& use) {
   VectorBuffer& gradient = gradients_.local();
   if (gradient.empty()) gradient = VectorBuffer(q_.model.scalar(), dimension());
   const std::vector<RowRange> ranges = ranges_of(q_.data, rows);
@@ -124,13 +124,13 @@ void Look::with_gradient(std::span<const std::uint32_t> rows, const Use& use) {
 
 /// A model's gradient is a mean and has all of the regulariser: that of a part is the mean of its
 /// blocks', weighed by their rows.
-Doubles Look::mean_gradient(std::span<const std::uint32_t> part) {
-  const std::size_t blocks = (part.size() + rows_of_block - 1) / rows_of_block;
+Doubles LookAtNoise::mean_gradient(std::span<const std::uint32_t> part) {
+  const std::size_t blocks = (part.size() + rows_at_once - 1) / rows_at_once;
   std::vector<Doubles> sums(std::min(lanes_, blocks), Doubles(dimension(), 0.0));
   parallel_blocks(sums.size(), [&](std::size_t lane) {
     for (std::size_t block = lane; block < blocks && !grace_.is_over(); block += sums.size()) {
-      const std::size_t first = block * rows_of_block;
-      const auto rows = part.subspan(first, std::min(rows_of_block, part.size() - first));
+      const std::size_t first = block * rows_at_once;
+      const auto rows = part.subspan(first, std::min(rows_at_once, part.size() - first));
       const double weight = static_cast<double>(rows.size()) / static_cast<double>(part.size());
       with_gradient(rows, [&](const auto& values) {
         for (std::size_t j = 0; j < values.size(); ++j) sums[lane][j] += weight * values[j];
@@ -142,7 +142,7 @@ Doubles Look::mean_gradient(std::span<const std::uint32_t> part) {
 }
 
 /// A row from each of so many stretches of the part, which are equal but for a row.
-DrawnRows Look::draw(std::size_t worker) const {
+DrawnRows LookAtNoise::draw(std::size_t worker) const {
   const std::vector<std::uint32_t>& part = q_.parts[worker];
   const std::size_t count =
       taken_ == rows_ ? part.size() : std::max<std::size_t>(1, taken_ * part.size() / rows_);
@@ -157,7 +157,7 @@ DrawnRows Look::draw(std::size_t worker) const {
 }
 
 /// The mean of ‖∇f_r − from‖².
-double Look::mean_distance(const DrawnRows& drawn, std::span<const double> from) {
+double LookAtNoise::mean_distance(const DrawnRows& drawn, std::span<const double> from) {
   const std::span<const std::uint32_t> rows = drawn.rows;
   Doubles distances(rows.size(), 0.0);
   const std::size_t blocks = std::min(lanes_, rows.size());
@@ -178,7 +178,7 @@ double Look::mean_distance(const DrawnRows& drawn, std::span<const double> from)
   return mean;
 }
 
-void Look::add_worker(std::size_t worker, Sums& sums) {
+void LookAtNoise::add_worker(std::size_t worker, Sums& sums) {
   const std::vector<std::uint32_t>& part = q_.parts[worker];
   if (part.empty()) return;
   const double by_rows = static_cast<double>(part.size()) / static_cast<double>(rows_);
@@ -196,7 +196,7 @@ void Look::add_worker(std::size_t worker, Sums& sums) {
   sums.rows += drawn.rows.size();
 }
 
-Sums Look::sum_up() {
+Sums LookAtNoise::sum_up() {
   std::vector<Sums> sums(places_, Sums(dimension()));
   parallel_blocks(places_, [&](std::size_t place) {
     for (std::size_t worker = place; worker < q_.parts.size() && !grace_.is_over();
@@ -217,7 +217,7 @@ std::size_t rows_one_by_one(std::size_t rows, std::size_t dimension, std::size_t
 
 std::optional<GradientNoise> gradient_noise(const NoiseQuestion& question,
                                             const GracePeriod& grace) {
-  Look look(question, grace);
+  LookAtNoise look(question, grace);
   const Sums sums = look.sum_up();
   if (grace.is_over()) return std::nullopt;
   const auto n = static_cast<double>(look.rows());
