@@ -44,7 +44,8 @@ class Comparison {
         hooks_(hooks),
         cases_(std::move(cases)),
         others_(cases_.size()),
-        results_(cases_.size()) {}
+        results_(cases_.size()),
+        made_again_(cases_.size()) {}
 
   std::vector<RunResult> run();
   /// What tuning has cost; empty where nobody was tuned. After run().
@@ -78,7 +79,8 @@ class Comparison {
   std::vector<std::size_t> entry_of_;  // of each case
   std::size_t searches_ = 0;           // begun
   WorkList work_;
-  std::mutex mutex_;  // entries' trials, searches_, and remarks
+  std::mutex mutex_;              // entries' trials, searches_, and remarks
+  std::vector<char> made_again_;  // of each case: the search had run it
   std::optional<Note> tuning_note_;
 };
 
@@ -265,15 +267,12 @@ void Comparison::run_one(std::size_t index) {
 RunResult Comparison::made_or_run(std::size_t index, const RunHooks& listening) {
   Case& one = cases_[index];
   TunedRuns& entry = entry_of(index);
-  if (const auto made = entry.made.find(index); made != entry.made.end()) {
+  const auto made = entry.made.find(index);
+  // What a recorder is to hear nobody has recorded.
+  made_again_[index] = made != entry.made.end() && listening.recorder != nullptr ? 1 : 0;
+  if (made != entry.made.end() && made_again_[index] == 0) {
     RunResult result = std::move(made->second);
-    for (const Metrics& metrics : result.metrics) {
-      if (listening.evaluated) listening.evaluated(metrics);
-    }
-    for (const Note& note : result.summary.notes) {
-      const bool known = std::ranges::find(one.notes, note) != one.notes.end();
-      if (!known && listening.remark) listening.remark(note.text);
-    }
+    tell(result, one.notes, listening);
     return result;
   }
   RunHooks hooks = listening;
@@ -341,7 +340,7 @@ std::vector<RunResult> Comparison::run() {
   const bool is_far = !request_.variations.empty();
   if (const auto text = what_tuning_costs(entries_, cases_, is_far)) remark(*text);
   work_.run(at_once);
-  tuning_note_ = note_of_tuning(entries_, results_);
+  tuning_note_ = note_of_tuning(entries_, results_, made_again_);
   std::vector<RunResult> made;
   for (std::optional<RunResult>& result : results_) {
     if (result) made.push_back(std::move(*result));

@@ -23,6 +23,16 @@ std::vector<OptionText> texts_of(const Tuning& tuning) {
   return texts;
 }
 
+void tell(const RunResult& result, const std::vector<Note>& told, const RunHooks& listening) {
+  for (const Metrics& metrics : result.metrics) {
+    if (listening.evaluated) listening.evaluated(metrics);
+  }
+  for (const Note& note : result.summary.notes) {
+    const bool known = std::ranges::find(told, note) != told.end();
+    if (!known && listening.remark) listening.remark(note.text);
+  }
+}
+
 std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
                                              const std::vector<Case>& cases, bool is_far) {
   std::size_t searches = 0, runs = 0;
@@ -52,7 +62,8 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
 }
 
 std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
-                                   const std::vector<std::optional<RunResult>>& results) {
+                                   const std::vector<std::optional<RunResult>>& results,
+                                   const std::vector<char>& made_again) {
   std::size_t runs = 0;
   double tuning = 0.0, shown = 0.0;
   for (const TunedRuns& each : all) {
@@ -62,7 +73,7 @@ std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
       tuning += static_cast<double>(trial.steps);
     }
     for (const auto& [index, moved] : each.made) {
-      if (!results[index]) continue;
+      if (!results[index] || made_again[index] != 0) continue;
       --runs;
       tuning -= results[index]->summary.steps;
     }

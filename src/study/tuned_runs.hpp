@@ -33,6 +33,9 @@ Note edge_note(const Tuning& tuning);
 /// What a summary says of it.
 std::vector<OptionText> texts_of(const Tuning& tuning);
 
+/// Tells of a run that has ended as if it ran now, but for the notes that have been told.
+void tell(const RunResult& result, const std::vector<Note>& told, const RunHooks& listening);
+
 /// Before it begins, where it may be long: on the machine's clock, for so much time, or at many
 /// points (`is_far`). Empty where it is not.
 std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
@@ -40,6 +43,7 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
 /// Afterwards, in steps: what a search has made that is among the results cost nothing. Empty where
 /// nobody was tuned.
 std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
-                                   const std::vector<std::optional<RunResult>>& results);
+                                   const std::vector<std::optional<RunResult>>& results,
+                                   const std::vector<char>& made_again);
 
 }  // namespace trainyard

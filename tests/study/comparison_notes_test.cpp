@@ -148,6 +148,7 @@ TEST_CASE("who went up again after the target that all reached is named", "[stud
           {.step = at, .epoch = at, .seconds = at, .train_loss = losses[i]});
     }
     runs.back().summary.train_loss = losses.back();
+    runs.back().summary.messages = 8;  // somebody was heard
   }
   std::vector<std::string> said;
   relate(runs, [&](const std::string& text) { said.push_back(text); });
