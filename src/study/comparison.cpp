@@ -44,8 +44,7 @@ class Comparison {
         hooks_(hooks),
         cases_(std::move(cases)),
         others_(cases_.size()),
-        results_(cases_.size()),
-        made_again_(cases_.size()) {}
+        results_(cases_.size()) {}
 
   std::vector<RunResult> run();
   /// What tuning has cost; empty where nobody was tuned. After run().
@@ -79,8 +78,7 @@ class Comparison {
   std::vector<std::size_t> entry_of_;  // of each case
   std::size_t searches_ = 0;           // begun
   WorkList work_;
-  std::mutex mutex_;              // entries' trials, searches_, and remarks
-  std::vector<char> made_again_;  // of each case: the search had run it
+  std::mutex mutex_;  // entries' trials, searches_, and remarks
   std::optional<Note> tuning_note_;
 };
 
@@ -267,10 +265,9 @@ void Comparison::run_one(std::size_t index) {
 RunResult Comparison::made_or_run(std::size_t index, const RunHooks& listening) {
   Case& one = cases_[index];
   TunedRuns& entry = entry_of(index);
+  // What a recorder is to hear nobody has recorded: then it is made once more.
   const auto made = entry.made.find(index);
-  // What a recorder is to hear nobody has recorded.
-  made_again_[index] = made != entry.made.end() && listening.recorder != nullptr ? 1 : 0;
-  if (made != entry.made.end() && made_again_[index] == 0) {
+  if (made != entry.made.end() && listening.recorder == nullptr) {
     RunResult result = std::move(made->second);
     tell(result, one.notes, listening);
     return result;
@@ -340,7 +337,7 @@ std::vector<RunResult> Comparison::run() {
   const bool is_far = !request_.variations.empty();
   if (const auto text = what_tuning_costs(entries_, cases_, is_far)) remark(*text);
   work_.run(at_once);
-  tuning_note_ = note_of_tuning(entries_, results_, made_again_);
+  tuning_note_ = note_of_tuning(entries_, results_);
   std::vector<RunResult> made;
   for (std::optional<RunResult>& result : results_) {
     if (result) made.push_back(std::move(*result));

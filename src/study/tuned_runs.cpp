@@ -62,8 +62,7 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
 }
 
 std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
-                                   const std::vector<std::optional<RunResult>>& results,
-                                   const std::vector<char>& made_again) {
+                                   const std::vector<std::optional<RunResult>>& results) {
   std::size_t runs = 0;
   double tuning = 0.0, shown = 0.0;
   for (const TunedRuns& each : all) {
@@ -73,7 +72,7 @@ std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
       tuning += static_cast<double>(trial.steps);
     }
     for (const auto& [index, moved] : each.made) {
-      if (!results[index] || made_again[index] != 0) continue;
+      if (!results[index]) continue;
       --runs;
       tuning -= results[index]->summary.steps;
     }

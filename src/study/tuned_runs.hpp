@@ -43,7 +43,6 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
 /// Afterwards, in steps: what a search has made that is among the results cost nothing. Empty where
 /// nobody was tuned.
 std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
-                                   const std::vector<std::optional<RunResult>>& results,
-                                   const std::vector<char>& made_again);
+                                   const std::vector<std::optional<RunResult>>& results);
 
 }  // namespace trainyard
