@@ -10,7 +10,7 @@ namespace trainyard {
 
 Note edge_note(const Tuning& tuning) {
   return {.about = "",
-          .text = fmt::format("warning: a {} step size than {:.6g} may be better: the next one was "
+          .text = fmt::format("note: a {} step size than {:.6g} may be better: the next one was "
                               "not tried for as long as the run is",
                               tuning.edge_is_up ? "larger" : "smaller", tuning.sizes.front())};
 }
