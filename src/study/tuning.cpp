@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -247,8 +248,9 @@ void StepSizeSearch::begin_round() {
   extensions_ = is_whole() && !has_target(runs_.front()) ? 1 : 2;
   std::vector<Powers> asked{best_};
   // With a target its neighbours need not run for longer than it does, which is not known yet.
-  if (!has_target(runs_.front()))
+  if (!has_target(runs_.front())) {
     std::ranges::copy(untried_beside(best_), std::back_inserter(asked));
+  }
   ask_for(std::move(asked));
 }
 
