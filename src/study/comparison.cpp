@@ -185,8 +185,8 @@ void Comparison::take_runs(TunedRuns& entry) {
   std::vector<RunResult> runs = entry.search->take_runs();
   for (std::size_t seed = 0; seed < runs.size(); ++seed) {
     const Case& one = cases_[entry.tuned[seed]];
-    if (one.configuration.trace.empty())
-      entry.made.emplace(entry.tuned[seed], std::move(runs[seed]));
+    if (!one.configuration.trace.empty()) continue;
+    entry.made.emplace(entry.tuned[seed], std::move(runs[seed]));
   }
 }
 
@@ -272,6 +272,7 @@ RunResult Comparison::made_or_run(std::size_t index, const RunHooks& listening) 
     tell(result, one.notes, listening);
     return result;
   }
+  if (made != entry.made.end()) made->second.model = {};  // not there twice
   RunHooks hooks = listening;
   hooks.interrupted = hooks_.interrupted;
   return run_experiment(plan_run(one.configuration, *one.data, one.notes), hooks);
