@@ -8,11 +8,12 @@
 // Rounds: few steps for the whole grid, and ever more for ever fewer, as in successive halving
 //   (Jamieson & Talwalkar 2016): 1/32 of the run's steps for all nine; 1/8 for the best and its two
 //   neighbours; all of them, with the seeds of the run, for the best of these and its neighbours.
-//   So the last round is the run itself: its best need not be run again. A few steps prefer another
-//   step size than many do; where the best of a round is not between two that are worse, the next
-//   one beyond is tried as well, once in the last round, twice before it, and in the first until
-//   16 powers beyond the grid. Together this is about four runs' work beside the run; of a run of a
-//   few steps or cycles, of which a part is nearly all, the grid is run whole, which is nine.
+//   So the last round is the run itself: its best is run again only where a recorder listens. A
+//   few steps prefer another step size than many do; where the best of a round is not between two
+//   that are worse, the next one beyond is tried as well, once in the last round, twice before it,
+//   and in the first until 16 powers beyond the grid. Together this is about four runs' work beside
+//   the run; of a run of a few steps or cycles, of which a part is nearly all, the grid is run
+//   whole, which is nine.
 // Schedule: one of the step size, and its warm-up, are as much shorter as the run is: a cosine that
 //   has hardly begun says nothing of one that has ended.
 // With a target: how many steps it needs is what is to be found out. The rounds have four steps, or
