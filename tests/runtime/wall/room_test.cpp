@@ -111,14 +111,16 @@ TEST_CASE("a sender is as many messages ahead of the network as a channel holds,
           "[runtime]") {
   constexpr std::size_t messages = 12;
   const RuntimeSetup setup = narrow(2, 0, {.latency = 1ms}, true);
-  std::vector<Time> sent(messages), arrived(messages);
+  // The network's arrivals by the sender's own clock: when the receiver wakes is the machine's affair.
+  std::vector<Time> began(messages), sent(messages);
   run_wall(setup, [&](Rank& rank) {
     rank.begin();
     for (std::size_t i = 0; i < messages; ++i) {
       if (rank.rank() == 1) {
-        arrived[i] = rank.receive(0).end();
+        (void)rank.receive(0);
         continue;
       }
+      began[i] = rank.now();
       const float value = 0.0F;
       rank.send(1, std::span(&value, 1));
       sent[i] = rank.now();
@@ -126,7 +128,7 @@ TEST_CASE("a sender is as many messages ahead of the network as a channel holds,
   });
   for (std::size_t i = setup.channel_capacity; i < messages; ++i) {
     CAPTURE(i);
-    CHECK(sent[i] >= arrived[i - setup.channel_capacity]);
+    CHECK(sent[i] >= began[i - setup.channel_capacity] + setup.network.latency);
   }
 }
 
