@@ -34,7 +34,9 @@ std::string comparison_text(const Compared& compared, const ComparisonOptions& o
   }
   if (format == "csv") return options.seeds > 1 ? statistics_csv(runs) : summary_csv(runs);
   for (const auto& [name, markup] : markups) {
-    if (format == name) return comparison_markup(runs, options, markup, compared.notes);
+    if (format == name) {
+      return comparison_markup(runs, options, markup, compared.notes, compared.lacking);
+    }
   }
   return comparison_table(runs, options, compared.lacking);
 }

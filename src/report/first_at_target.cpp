@@ -11,6 +11,7 @@
 #include "trainyard/base/units.hpp"
 #include "trainyard/study/contestant.hpp"
 
+#include "study/circumstances.hpp"
 #include "study/paired_ratio.hpp"
 #include "study/risen_again.hpp"
 #include "study/unheard.hpp"
@@ -108,14 +109,17 @@ std::vector<std::string> together(const std::vector<Arrived>& arrived) {
   return names;
 }
 
-}  // namespace
+/// What was first, and what is to be said beside it.
+struct Sentence {
+  std::string first, why;
+};
 
-std::string first_at_target(const std::vector<SeedStatistics>& all,
-                            const std::vector<RunResult>& results) {
-  if (!can_be_ranked(all)) return "";
+Sentence sentence_of(const std::vector<SeedStatistics>& all,
+                     const std::vector<RunResult>& results) {
+  if (!can_be_ranked(all)) return {};
   bool contested = false;
   const std::vector<Arrived> arrived = arrivals(all, contested);
-  if (arrived.size() < 2) return "";
+  if (arrived.size() < 2) return {};
   const Arrived& first = arrived[0];
   const char* whose = contested ? ", of those that were there with all seeds" : "";
   const std::vector<std::string> tied = together(arrived);
@@ -124,7 +128,7 @@ std::string first_at_target(const std::vector<SeedStatistics>& all,
     text = fmt::format("at the target together{}: {}, after {}.\n", whose, fmt::join(tied, ", "),
                        human_duration(first.seconds));
   }
-  if (tied.size() == arrived.size()) return text + "\n";
+  if (tied.size() == arrived.size()) return {text, ""};
   // Against the next one, or whoever else may be as soon.
   auto against = arrived.begin() + static_cast<std::ptrdiff_t>(tied.size());
   for (auto other = against; other != arrived.end(); ++other) {
@@ -143,15 +147,41 @@ std::string first_at_target(const std::vector<SeedStatistics>& all,
                        human_duration(first.seconds), second.name, human_duration(second.seconds),
                        grounds.text);
   }
+  std::string why;
   for (const RisenAgain& one : risen_again(results)) {
     if (one.name != first.name && one.name != second.name) continue;
-    text += fmt::format("{} went up again after that, {}.\n", one.name, text_of(one));
+    why += fmt::format("{} went up again after that, {}.\n", one.name, text_of(one));
   }
-  return text + fmt::format(
-                    "Until there {} took {} long for a pass over the data, and {} many passes.\n\n",
-                    grounds.is_borne_out && tied.size() == 1 ? "the first" : first.name,
-                    times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)),
-                    times_as(first.epochs / second.epochs));
+  why += fmt::format("Until there {} took {} long for a pass over the data, and {} many passes.\n",
+                     grounds.is_borne_out && tied.size() == 1 ? "the first" : first.name,
+                     times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)),
+                     times_as(first.epochs / second.epochs));
+  return {std::move(text), std::move(why)};
+}
+
+const RunResult& run_of(const SeedStatistics& one, const std::vector<RunResult>& results) {
+  return *std::ranges::find_if(
+      results, [&](const RunResult& run) { return &run.summary == one.summaries.front(); });
+}
+
+}  // namespace
+
+std::string first_at_target(const std::vector<SeedStatistics>& all,
+                            const std::vector<RunResult>& results) {
+  std::vector<std::vector<OptionText>> found;
+  found.reserve(all.size());
+  for (const SeedStatistics& one : all) found.push_back(circumstances_of(run_of(one, results)));
+  const std::vector<SameCircumstances> parts = by_circumstances(found);
+  std::string text;
+  for (const SameCircumstances& part : parts) {
+    std::vector<SeedStatistics> contestants;
+    for (const std::size_t index : part.runs) contestants.push_back(all[index]);
+    const Sentence said = sentence_of(contestants, results);
+    if (said.first.empty()) continue;
+    text +=
+        parts.size() == 1 ? said.first + said.why : fmt::format("{}: {}", part.text, said.first);
+  }
+  return text.empty() ? text : text + "\n";
 }
 
 }  // namespace trainyard

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/observed_columns.hpp"
+#include "study/circumstances.hpp"
 
 namespace trainyard {
 
@@ -127,6 +128,12 @@ Json staleness_columns(const Staleness& staleness) {
     counts.push_back(staleness.count(value));
   }
   return {{"staleness", values}, {"updates", counts}};
+}
+
+nlohmann::ordered_json circumstances_object(const RunResult& result) {
+  Json object = Json::object();
+  for (const auto& [option, text] : circumstances_of(result)) object[option] = text;
+  return object;
 }
 
 Json notes_array(std::span<const Note> notes) {

@@ -20,6 +20,8 @@ nlohmann::ordered_json rank_columns(const RunResult& result);
 /// {"staleness": [0, 2], "updates": [10, 3]}: those that occurred; null where there is none.
 nlohmann::ordered_json staleness_columns(const Staleness& staleness);
 nlohmann::ordered_json trace_columns(const Trace& trace);
+/// {"latency": "1ms", …}: what it found and did not choose (study/circumstances.hpp).
+nlohmann::ordered_json circumstances_object(const RunResult& result);
 /// [{"about", "text"}, …]
 nlohmann::ordered_json notes_array(std::span<const Note> notes);
 

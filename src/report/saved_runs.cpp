@@ -222,6 +222,7 @@ SavedRun read_run(const fs::path& folder) {
   run.object["ranks"] = read_file(folder / "ranks.csv", columns_in);
   result.summary = read_file(folder / "summary.json",
                              [&](const std::string&) { return summary_of(run.object); });
+  run.object["circumstances"] = circumstances_object(result);
   return run;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -316,14 +317,33 @@ std::string comparison_table(const std::vector<RunResult>& results,
   return text;
 }
 
+namespace {
+
+/// Each line a note: what was asked, and the answer.
+std::vector<Note> lines_as_notes(const std::string& text) {
+  std::vector<Note> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) lines.push_back({"", text.substr(begin, end - begin)});
+    begin = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
 std::string comparison_markup(const std::vector<RunResult>& results,
                               const ComparisonOptions& options, Markup markup,
-                              const std::vector<Note>& notes) {
+                              const std::vector<Note>& notes,
+                              const std::vector<std::string>& lacking) {
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = contestants_of(results);
+  std::vector<Note> said = lines_as_notes(
+      heading(results, options) + (lacking.empty() ? first_at_target(all, results) : ""));
+  std::ranges::copy(collated_notes(results, notes), std::back_inserter(said));
   return marked_up(comparison_rows(results, all, columns_of(all), options, Deviations::beside),
                    markup) +
-         marked_up(collated_notes(results, notes), markup);
+         marked_up(said, markup);
 }
 
 namespace {

@@ -16,9 +16,29 @@ std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configura
   return model.dimension() / train.features;
 }
 
+namespace {
+
+/// Where what was asked for cannot be had of these rows.
+void remark_whole_rows(const Configuration& c, const Model& model, const Dataset& train,
+                       const Remark& remark) {
+  if (c.sparse_wire == SparseWire::off || (train.sparse && model.sparse_update() != nullptr)) {
+    return;
+  }
+  remark(fmt::format("note: --sparse-wire has no effect: {}",
+                     train.sparse
+                         ? "a gradient of this model has no coordinate that is known to be 0"
+                         : "the rows have a value for every feature"));
+}
+
+}  // namespace
+
 void remark_keys(const Configuration& c, const std::vector<std::string>& schemes,
                  const Model& model, const Dataset& train, const Remark& remark) {
-  if (c.l2 == 0.0 || std::ranges::count(c.given, "sparse-wire") > 0) return;
+  if (std::ranges::count(c.given, "sparse-wire") > 0) {
+    remark_whole_rows(c, model, train, remark);
+    return;
+  }
+  if (c.l2 == 0.0) return;
   Configuration unregularised = c;
   unregularised.l2 = 0.0;
   std::string names;

@@ -19,7 +19,7 @@ std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configura
                          const Model& model, const Dataset& train);
 
 /// Says of which of the schemes the regulariser makes messages as long as the model. Where somebody
-/// gave --sparse-wire its own note says it.
+/// gave --sparse-wire its own note says it; and here, where it is rows that go whole.
 void remark_keys(const Configuration& configuration, const std::vector<std::string>& schemes,
                  const Model& model, const Dataset& train, const Remark& remark);
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/hardware/machine.hpp"
+#include "trainyard/hardware/processor_quota.hpp"
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/runtime/hot_lines.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -34,10 +36,14 @@ void remark_whether_sharing_pays(const Configuration& config, const Model& model
   const double alone = static_cast<double>(config.batch) /
                        to_seconds(measure_lone_step_time(model, train, config.batch));
   if (summary.samples_per_second >= alone) return;
+  // Who shares cores besides the model is slow for that, too.
+  const Machine machine = this_machine();
+  const bool crowded = !has_core_for_each(config.workers, machine.cores, processor_quota());
   remark(
-      fmt::format("note: {} workers took {} samples/s on the shared model, and one alone takes "
+      fmt::format("note: {} workers{} took {} samples/s on the shared model, and one alone takes "
                   "{}: here sharing does not pay; {}--scheme local-sgd gives each a replica",
-                  config.workers, human_count(summary.samples_per_second), human_count(alone),
+                  config.workers, crowded ? ", more than there are cores," : "",
+                  human_count(summary.samples_per_second), human_count(alone),
                   advice_on_hot_lines(config, model, train)));
 }
 

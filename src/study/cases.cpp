@@ -72,6 +72,7 @@ class Cases {
   std::vector<Asked> asked_of(int seed);
   bool can_run(Asked& asked);
   void choose_clock(std::vector<Asked>& all);
+  std::optional<std::string> within_of(const Configuration& configuration) const;
   void put_apart_last(std::vector<Asked>& all) const;
   std::vector<std::string> given() const;
   void resolve_case(Asked& asked, bool aloud);
@@ -202,12 +203,10 @@ void Cases::choose_clock(std::vector<Asked>& all) {
   say(given ? set_compute_time_remark : clock_remark(chosen, most));
 }
 
-/// By whoever asked, for all contestants. Where some of them talk over the network, it is asked for
-/// also where it is the default one: their figures are made of it.
+/// By whoever asked, for all contestants.
 std::vector<std::string> Cases::given() const {
   std::vector<std::string> names = request_.configuration.given;
   for (const Variation& variation : request_.variations) names.push_back(variation.option);
-  if (somebody_talks_) names.emplace_back("latency");
   return names;
 }
 
@@ -219,13 +218,15 @@ bool talks(const Configuration& c) {
   return cast.workers > 1 && cast.model != ModelHome::shared;
 }
 
+/// Also over the default network, that nobody asked for: the others' figures are made of it.
+std::optional<std::string> Cases::within_of(const Configuration& c) const {
+  return somebody_talks_ && !c.network.perfect() ? shared_within(c) : std::nullopt;
+}
+
 /// Of each point of the grid.
 void Cases::put_apart_last(std::vector<Asked>& all) const {
-  if (!somebody_talks_) return;
   const auto is_contestant = [&](const Asked& asked) {
-    Configuration c = asked.one.configuration;
-    c.given = given();
-    return !apart_within(c);
+    return !within_of(asked.one.configuration);
   };
   for (auto begin = all.begin(); begin != all.end();) {
     const auto end = std::find_if(begin, all.end(), [&](const Asked& asked) {
@@ -257,10 +258,8 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
                 }));
   });
   c.given = given();
-  if (const auto within = somebody_talks_ ? apart_within(c) : std::nullopt) {
-    asked.one.stands_apart = true;
-    asked.one.notes.push_back({"", apart_note(*within)});
-  }
+  asked.one.within = within_of(c);
+  if (asked.one.within) asked.one.notes.push_back({"", apart_note(*asked.one.within)});
   if (measured && c.compute_time) compute_times_.try_emplace(key, *c.compute_time);
   if (measured && !own_coding && c.encode_time && c.decode_time) {
     coding_times_.try_emplace(coding_key, CodingTime{*c.encode_time, *c.decode_time});

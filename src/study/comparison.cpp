@@ -251,7 +251,7 @@ void Comparison::run_one(std::size_t index) {
       s.tuned = texts_of(tuning);
       if (tuning.at_edge) noting(s.notes, listening.remark)(edge_note(tuning).text);
     }
-    if (!one.stands_apart) s.within.reset();
+    s.within = one.within;
     s.label = one.label;
     s.settings = one.settings;
     s.varied = one.varied;

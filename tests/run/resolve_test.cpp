@@ -310,4 +310,20 @@ TEST_CASE("what does not fit together is refused", "[run]") {
   CHECK_THAT(refusal(c), ContainsSubstring("--seconds: nothing takes time"));
 }
 
+TEST_CASE("--sparse-wire over rows without zeros is said to have no effect", "[run][sparse-wire]") {
+  const auto remarks_of = [](const LoadedData& data, SparseWire wire) {
+    Configuration c = small_configuration("ps-sync");
+    c.sparse_wire = wire;
+    c.given = {"sparse-wire"};
+    std::string remarks;
+    (void)resolve(c, {c.scheme}, data, [&](const std::string& text) { remarks += text + "\n"; });
+    return remarks;
+  };
+  const std::string note =
+      "note: --sparse-wire has no effect: the rows have a value for every feature";
+  CHECK_THAT(remarks_of(test::dense_problem(), SparseWire::automatic), ContainsSubstring(note));
+  CHECK_THAT(remarks_of(test::dense_problem(), SparseWire::off), !ContainsSubstring(note));
+  CHECK_THAT(remarks_of(test::sparse_problem(), SparseWire::automatic), !ContainsSubstring("--sparse-wire"));
+}
+
 }  // namespace trainyard

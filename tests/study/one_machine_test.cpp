@@ -114,6 +114,29 @@ TEST_CASE("over a network who shares memory comes last, and is not ranked", "[st
   CHECK(count_of(document.at("notes").dump(), "stands apart") == 2);
 }
 
+TEST_CASE("who is first on one network is not said to be first on another", "[study]") {
+  const Compared compared = run_comparison(
+      [] {
+        ComparisonRequest request =
+            over(default_configuration().network, {"workers"}, "ring,ps-sync");
+        request.variations = {parse_variation("latency=0us,20ms")};
+        return request;
+      }(),
+      small_data(), {});
+  for (const std::string& text :
+       {comparison_table(compared.runs, {}, {}),
+        comparison_markup(compared.runs, {}, Markup::markdown, compared.notes)}) {
+    CAPTURE(text);
+    CHECK(count_of(text, "latency 0us: ") == 1);
+    CHECK(count_of(text, "latency 20ms: ") == 1);
+    const std::size_t line = text.find("latency 0us: ");
+    CHECK(text.substr(line, text.find('\n', line) - line).find("20ms") == std::string::npos);
+    CHECK(count_of(text, "many passes") == 0);
+  }
+  const Json document = Json::parse(comparison_json(compared.runs, {}, compared.notes));
+  CHECK(document.at("runs")[3].at("circumstances").at("latency") == "20ms");
+}
+
 TEST_CASE("over the default network too, where the others talk over it", "[study]") {
   const Compared compared =
       run_comparison(over(default_configuration().network, {"workers"}), small_data(), {});

@@ -54,13 +54,14 @@ std::string counters_table(const RunResult& result);
 /// What of it no run has: "not available here: cycles, energy"; empty where nothing was asked for.
 std::string not_counted_note(std::span<const RunResult> results);
 
-/// The same tables for a document, without what is said around them but the notes: a list in
-/// Markdown, and comments in LaTeX.
+/// The same tables for a document, with what was asked, who was first and the notes as a list in
+/// Markdown, and as comments in LaTeX, but without the legend.
 std::string summary_markup(const Summary& summary, Markup markup);
 std::string counters_markup(const RunResult& result, Markup markup);
 std::string comparison_markup(const std::vector<RunResult>& results,
                               const ComparisonOptions& options, Markup markup,
-                              const std::vector<Note>& notes = {});
+                              const std::vector<Note>& notes = {},
+                              const std::vector<std::string>& lacking = {});
 
 /// One run, one quantity a line; in wall where its ranks ran beneath.
 std::string summary_table(const Summary& summary);

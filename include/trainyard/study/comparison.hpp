@@ -54,7 +54,9 @@ struct Case {
   std::filesystem::path folder;  // under --out: "seed-7/latency-1ms", empty where there is but one
   std::vector<Note> notes{};     // of its data, and of what was decided
   std::vector<std::string> tuned{};  // its step sizes that tuning finds (step_sizes_of())
-  bool stands_apart = false;         // on one machine, where others talk over a network
+  /// Where its workers share memory, while others of the comparison talk over a network: it stands
+  /// apart then (run/one_machine.hpp).
+  std::optional<std::string> within{};
 };
 
 /// "gossip{topology=torus}, latency 1ms".

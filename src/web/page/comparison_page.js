@@ -9,6 +9,7 @@ import { line_chart } from "./line_chart.js";
 import { message_timeline } from "./message_timeline.js";
 import { notes_list } from "./notes.js";
 import { activity_colors } from "./palette.js";
+import { by_circumstances } from "./circumstances.js";
 import { answer_title, has_common_target, has_target, target_text, time_shares, unranked_words, verdicts_of } from "./reasons.js";
 import { table } from "./table.js";
 
@@ -98,8 +99,18 @@ function setting_target(runs) {
   return targets.length === 1 ? `${targets[0]}, the lowest ${whose}` : `with each seed the lowest training loss ${whose}`;
 }
 
-/** @param {Group[]} groups @param {string[]} [lacking] */
+/**
+ * Each network for itself, as far as they differ: who is first on one need not be on another.
+ * @param {Group[]} groups @param {string[]} [lacking]
+ */
 function verdict_lists(groups, lacking) {
+  const parts = by_circumstances(groups);
+  if (parts.length === 1) return verdict_list(groups, lacking);
+  return parts.flatMap(({text, groups: own}) => [element("h3", {class: "circumstances"}, text), ...verdict_list(own, lacking)]);
+}
+
+/** @param {Group[]} groups @param {string[]} [lacking] */
+function verdict_list(groups, lacking) {
   const verdicts = verdicts_of(groups, lacking);
   const items = (/** @type {import("./reasons.js").Verdict[]} */ some) => some.map(({name, outcome, reason}) =>
     element("li", {}, element("strong", {}, name), ` ${outcome} ${reason}`));
