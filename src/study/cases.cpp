@@ -307,7 +307,7 @@ void Cases::say_notes(const std::vector<Case>& cases) {
     // Its data's, which come first, have been heard.
     const auto heard = std::ranges::count_if(one.data->remarks, is_note);
     const auto of_resolving = std::span(one.notes).subspan(static_cast<std::size_t>(heard));
-    noted.push_back({name_of(one), one.configuration.seed, of_resolving});
+    noted.push_back({one.label, name_of(one), one.configuration.seed, of_resolving});
   }
   for (const Note& note : collated_notes(noted)) {
     const bool is_new = said_.insert(note.text).second;

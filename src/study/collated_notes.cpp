@@ -19,7 +19,7 @@ namespace {
 
 /// All seeds of one contestant at one point.
 struct SameName {
-  std::string name;
+  std::string label, name;
   std::vector<const NotedRun*> runs;
 };
 
@@ -27,7 +27,7 @@ std::vector<SameName> by_name(std::span<const NotedRun> runs) {
   std::vector<SameName> all;
   for (const NotedRun& run : runs) {
     auto found = std::ranges::find(all, run.name, &SameName::name);
-    if (found == all.end()) found = all.insert(found, {.name = run.name, .runs = {}});
+    if (found == all.end()) found = all.insert(found, {run.label, run.name, {}});
     found->runs.push_back(&run);
   }
   return all;
@@ -46,6 +46,17 @@ std::string seeds_with(const std::string& text, std::span<const NotedRun> runs) 
   return fmt::format("seed{} {}", with.size() == 1 ? "" : "s", fmt::join(with, ", "));
 }
 
+bool all_have(const SameName& same, const std::string& text) {
+  return std::ranges::all_of(same.runs, [&](const NotedRun* run) { return has(*run, text); });
+}
+
+/// At all points of the contestant.
+bool everywhere(const std::string& label, const std::string& text,
+                const std::vector<SameName>& all) {
+  return std::ranges::all_of(
+      all, [&](const SameName& same) { return same.label != label || all_have(same, text); });
+}
+
 /// Those that have the note; empty where all have.
 std::string about(const std::string& text, std::span<const NotedRun> runs) {
   const std::vector<SameName> all = by_name(runs);
@@ -55,10 +66,9 @@ std::string about(const std::string& text, std::span<const NotedRun> runs) {
   std::vector<std::string> names;
   bool everybody = true;
   for (const SameName& same : all) {
-    const auto count = static_cast<std::size_t>(
-        std::ranges::count_if(same.runs, [&](const NotedRun* run) { return has(*run, text); }));
-    if (count == same.runs.size()) {
-      names.push_back(same.name);
+    if (all_have(same, text)) {
+      std::string name = everywhere(same.label, text, all) ? same.label : same.name;
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
       continue;
     }
     everybody = false;
@@ -95,7 +105,7 @@ std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<No
   noted.reserve(runs.size());
   for (const RunResult& run : runs) {
     const Summary& s = run.summary;
-    noted.push_back({name_at(s.label, s.varied), s.seed, s.notes});
+    noted.push_back({s.label, name_at(s.label, s.varied), s.seed, s.notes});
   }
   std::ranges::move(collated_notes(noted), std::back_inserter(of_all));
   return of_all;

@@ -19,10 +19,14 @@ bool is_of_schemes(const Option& option) {
                              [&](const auto& kind) { return kind.name == option.name; });
 }
 
+bool is_idle(const Option& option, const Case& one) {
+  const Configuration& c = one.configuration;
+  return option.idle && !option.idle({c, find_scheme(c.scheme)}).empty();
+}
+
 bool is_taken(const OptionText& varied, const Case& one) {
   const Option& option = option_named(varied.option);
-  const Configuration& c = one.configuration;
-  return !is_of_schemes(option) || !option.idle || option.idle({c, find_scheme(c.scheme)}).empty();
+  return !is_of_schemes(option) || !is_idle(option, one);
 }
 
 /// Two cases with one of these are one run: in all else a comparison's runs are alike.
@@ -51,7 +55,9 @@ std::string training_of(const Case& one) {
   const bool heeds_clock = by_arrival(find_scheme(c.scheme)) || c.seconds;
   std::vector<OptionText> settings = one.varied;
   std::erase_if(settings, [&](const OptionText& varied) {
-    return !is_taken(varied, one) || (!heeds_clock && is_of_time(varied.option));
+    const bool is_time = is_of_time(varied.option);
+    return !is_taken(varied, one) ||
+           (is_time && (!heeds_clock || is_idle(option_named(varied.option), one)));
   });
   return name_at(one.label, settings);
 }

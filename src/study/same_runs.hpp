@@ -26,7 +26,8 @@ std::vector<std::size_t> first_of_same(const std::vector<Case>& cases);
 bool is_of_time(const std::string& option);
 
 /// Cases of one of these texts train alike, but for their seeds: they are of one contestant, at
-/// points between which only the clock differs, and nobody in them heeds the clock. REQUIRES: the
+/// points between which only the clock differs, and nobody in them heeds the clock, or what differs
+/// is a network over which they send nothing. REQUIRES: the
 /// case is resolved.
 std::string training_of(const Case& one);
 

@@ -209,6 +209,20 @@ TEST_CASE("what holds for all of several runs is about nobody", "[study]") {
                           {"gossip, seed 2", "warning: one"}});
 }
 
+TEST_CASE("what holds at all points of a contestant is about it, not about each point", "[study]") {
+  std::vector<RunResult> runs;
+  for (const char* latency : {"0us", "1ms"}) {
+    for (const char* label : {"ring", "hogwild", "gossip"}) {
+      runs.push_back(bare_result(label));
+      runs.back().summary.varied = {{"latency", latency}};
+      if (runs.back().summary.label == "hogwild") runs.back().summary.notes = {{"", "note: apart"}};
+    }
+  }
+  runs[5].summary.notes = {{"", "note: slow"}};
+  CHECK(collated_notes(runs, {}) ==
+        std::vector<Note>{{"hogwild", "note: apart"}, {"gossip, latency 1ms", "note: slow"}});
+}
+
 TEST_CASE("steps that differ are a note unless each scheme has its own step size", "[study]") {
   ComparisonRequest request = request_of("ring,ps-async");
   request.configuration.epochs = 0.1;

@@ -249,7 +249,7 @@ TEST_CASE("a tuned comparison runs each scheme at its own step size, with all se
 TEST_CASE("points between which only the clock differs are tuned once", "[study]") {
   const LoadedData data = small_data();
   ComparisonRequest request{.configuration = small_configuration(""),
-                            .contestants = parse_contestants("ring,ps-async"),
+                            .contestants = parse_contestants("ring,ps-async,hogwild"),
                             .variations = {parse_variation("latency=10us,1ms")},
                             .options = {.step_sizes = StepSizes::tuned, .jobs = 1}};
   request.configuration.epochs = 0.2;
@@ -259,14 +259,18 @@ TEST_CASE("points between which only the clock differs are tuned once", "[study]
     if (text.find(": step size") != std::string::npos) found.push_back(text);
   };
   const Compared compared = run_comparison(request, data, hooks);
-  REQUIRE(compared.runs.size() == 4);
-  // In ps-async it matters who comes first, which the latency may change.
-  REQUIRE(found.size() == 3);
-  CHECK(std::ranges::count_if(found, [](const std::string& text) {
-          return text.find("ring") != std::string::npos;
-        }) == 1);
-  CHECK(compared.runs[0].summary.lr == compared.runs[2].summary.lr);
-  CHECK(compared.runs[0].summary.model_hash == compared.runs[2].summary.model_hash);
+  REQUIRE(compared.runs.size() == 6);
+  const auto tunings_of = [&](const char* name) {
+    return std::ranges::count_if(
+        found, [&](const std::string& text) { return text.find(name) != std::string::npos; });
+  };
+  CHECK(tunings_of("ring") == 1);
+  // It matters there who comes first, which the latency may change.
+  CHECK(tunings_of("ps-async") == 2);
+  // And here, where nothing crosses the network.
+  CHECK(tunings_of("hogwild") == 1);
+  CHECK(compared.runs[0].summary.lr == compared.runs[3].summary.lr);
+  CHECK(compared.runs[0].summary.model_hash == compared.runs[3].summary.model_hash);
 }
 
 TEST_CASE("other step sizes are tuned beside the first", "[study]") {

@@ -15,14 +15,14 @@ namespace trainyard {
 
 /// What was noted of one run, of those that have one name on each seed.
 struct NotedRun {
-  std::string name;
+  std::string label, name;  // of the contestant; the same at its point of the grid
   std::uint64_t seed = 0;
   std::span<const Note> notes;
 };
 
 /// Each text once: about nobody what holds for all of them, about "seed 2" what holds for all with
 /// that seed and for no other, and else about the names, with the seed where not all of a name's
-/// seeds have it.
+/// seeds have it. About the label alone what holds at all of a contestant's points.
 std::vector<Note> collated_notes(std::span<const NotedRun> runs);
 
 /// `of_all`, and behind them those of the runs, which are named as name_at() does
