@@ -289,8 +289,8 @@ inline constexpr Figure rows[] = {
                     "coding       share of a worker's time that encoding and decoding took, part "
                     "of compute\n"},
      .needs_asking = true},
-    {.key = "within", .of = member_of<&S::within>, .shown = json},
-    {.key = "lines_s", .unit = "s", .of = member_of<&S::lines_s>, .shown = json},
+    {.key = "within", .of = member_of<&S::within>, .shown = asked},
+    {.key = "lines_s", .unit = "s", .of = member_of<&S::lines_s>, .shown = files},
     {.key = "coding_error",
      .heading = "coding error",
      .of = member_of<&S::coding_error>,
