@@ -21,6 +21,7 @@ namespace {
 constexpr int grid_reach = 4;              // powers of two to either side
 constexpr int furthest = grid_reach + 16;  // of the extended grid
 constexpr double never_looked_at = 1e9;    // epochs; a short run is looked at when it ends
+constexpr double most_runs = 4.0;  // of work beside the run itself, where more can be done without
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 bool is_by_clock(const Configuration& run) {
@@ -190,6 +191,12 @@ Configuration StepSizeSearch::trial_of(const Powers& powers, std::size_t seed) c
 }
 
 void StepSizeSearch::ask_for(std::vector<Powers> asked) {
+  const Configuration& run = runs_.front();
+  const double part = is_whole() || is_by_clock(run)
+                          ? parts_[round_]
+                          : static_cast<double>(steps_of_part(run, parts_[round_])) /
+                                static_cast<double>(*run.steps);
+  asked_runs_ += part * static_cast<double>(asked.size());
   asked_ = std::move(asked);
   trials_.clear();
   for (const Powers& powers : asked_) {
@@ -318,6 +325,14 @@ std::vector<StepSizeSearch::Powers> StepSizeSearch::next_beside(const Candidate&
   return beside;
 }
 
+/// Beyond the best's neighbours, in whole runs, of which one is the run itself. What is left out
+/// then is said (edge_note()). Runs of few steps or cycles, of which a part is much, may take more.
+bool StepSizeSearch::is_affordable(std::size_t more) const {
+  const Configuration& run = runs_.front();
+  const bool is_short = !is_by_clock(run) && 16 * steps_of_part(run, parts_.front()) > *run.steps;
+  return !keeps_runs() || is_short || asked_runs_ - 1.0 + static_cast<double>(more) <= most_runs;
+}
+
 /// To the next batch of this round, or to the next round.
 void StepSizeSearch::go_on() {
   if (round_ == 0 && grids_ < first_.size()) {
@@ -328,7 +343,7 @@ void StepSizeSearch::go_on() {
   std::vector<Powers> beside = next_beside(best);
   // None of them runs for longer than the one that is there.
   const bool is_cheap = is_there(best) && has_target(runs_.front());
-  if (!beside.empty() && (extensions_ > 0 || is_cheap)) {
+  if (!beside.empty() && ((extensions_ > 0 && is_affordable(beside.size())) || is_cheap)) {
     if (!is_cheap) --extensions_;
     ask_for(std::move(beside));
     return;

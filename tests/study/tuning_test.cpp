@@ -88,6 +88,30 @@ TEST_CASE("tuning goes on beyond the edge of its grid, and ends somewhere", "[st
   CHECK(far.sizes.front() == std::ldexp(1.0, -20));
 }
 
+TEST_CASE("tuning to the end of a run takes no more than four runs' work", "[study]") {
+  const LoadedData data = parabola(1.0);
+  Configuration c = on_parabola(1.0, data);
+  c.steps = 320;
+  StepSizeSearch search({c}, {"lr"}, data, "ring", {});
+  double steps = 0.0;
+  while (!search.trials().empty()) {
+    std::vector<RunResult> ended;
+    for (const Configuration& trial : search.trials()) {
+      // As if the best of parts were beyond the grid, and of the whole still further.
+      const double best = *trial.steps == c.steps ? 18.0 : *trial.steps == 40 ? 15.0 : 12.0;
+      RunResult run;
+      run.summary.steps = static_cast<double>(*trial.steps);
+      run.summary.train_loss = std::abs(std::log2(trial.optimizer.lr) - best);
+      steps += run.summary.steps;
+      ended.push_back(std::move(run));
+    }
+    search.take(std::move(ended));
+  }
+  CHECK(steps / 320.0 - 1.0 <= 4.0);
+  CHECK(search.result().at_edge);
+  CHECK(search.result().edge_is_up);
+}
+
 TEST_CASE("what diverges loses, however far it is tried", "[study]") {
   const LoadedData data = parabola(1.0);
   const Tuning tuning = tune_step_size(on_parabola(1e6, data), data, {});

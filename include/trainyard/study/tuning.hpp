@@ -120,6 +120,7 @@ class StepSizeSearch {
   Candidate candidate_of(const Powers& powers, std::span<const RunResult> ended) const;
   std::vector<Powers> next_beside(const Candidate& best) const;
   void go_on();
+  bool is_affordable(std::size_t more) const;
   void end_round(bool at_edge);
   void say(const std::string& text) const;
   std::string text_of(const std::vector<double>& sizes) const;
@@ -134,6 +135,7 @@ class StepSizeSearch {
   std::size_t round_ = 0;
   std::size_t grids_ = 0;         // asked for in the first round
   int extensions_ = 0;            // left in this round
+  double asked_runs_ = 0.0;       // as many whole runs as all trials so far
   Powers best_;                   // so far
   std::vector<Candidate> tried_;  // in this round
   std::vector<RunResult> kept_;   // whole runs of the best of them, one a seed
