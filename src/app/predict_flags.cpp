@@ -74,9 +74,9 @@ PredictFlags::PredictFlags(CLI::App& command) {
         (option.name == "data-dir" ? "--density, --split all: " : "--split all: ") + option.help));
   }
   reduce_rate_ = add_value_flag(command, "reduce-rate", "RATE",
-                                "of the lower bounds: adding models [10GiB/s]");
+                                "of the formulas of one exchange: adding models [10GiB/s]");
   update_rate_ = add_value_flag(command, "update-rate", "RATE",
-                                "of the lower bounds: optimizer steps [2GiB/s]");
+                                "of the formulas of one exchange: optimizer steps [2GiB/s]");
   break_even_ = add_switch(command, "break-even",
                            "the bandwidth below which each codec pays, in schemes that encode");
   training_time_.emplace(command);

@@ -27,9 +27,12 @@ int split_command(const SplitRequest& request) {
       split_file_head(ordered, {.rule = partition_text(c.partition), .seed = c.seed});
   out.finish(split_file_pieces(ordered, head));
   // Not on standard output, which may be what --out names.
-  say(fmt::format("{}: {} rows of {} in {} parts of {} to {} rows, by {} with seed {}\n",
-                  request.out.string(), ordered.train.rows, ordered.name, parts.size(),
-                  fewest.size(), most.size(), partition_text(c.partition), c.seed));
+  const std::string range = fewest.size() == most.size()
+                                ? fmt::to_string(most.size())
+                                : fmt::format("{} to {}", fewest.size(), most.size());
+  say(fmt::format("{}: {} rows of {} in {} parts of {} rows, by {} with seed {}\n",
+                  request.out.string(), ordered.train.rows, ordered.name, parts.size(), range,
+                  partition_text(c.partition), c.seed));
   return exit_done;
 }
 

@@ -14,6 +14,7 @@
 #include "study/circumstances.hpp"
 #include "study/paired_ratio.hpp"
 #include "study/risen_again.hpp"
+#include "study/same_runs.hpp"
 #include "study/unheard.hpp"
 
 namespace trainyard {
@@ -43,6 +44,7 @@ struct Arrived {
   std::string name;
   double seconds = 0.0, epochs = 0.0;      // means over seeds
   double interval_s = 0.0;                 // between the two evaluations in question, at most
+  bool is_measured = false;                // by the machine's clock
   std::vector<double> seconds_of_seeds{};  // in the order of the seeds
 };
 
@@ -66,6 +68,7 @@ std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& cont
     }
     if (!(seconds->mean > 0.0 && epochs->mean > 0.0)) continue;
     arrived.push_back({name_at(one.label, one.varied), seconds->mean, epochs->mean});
+    arrived.back().is_measured = one.summaries.front()->time == "wall";
     std::map<std::uint64_t, double> by_seed;
     for (const Summary* s : one.summaries) {
       by_seed[s->seed] = *s->seconds_to_target;
@@ -78,25 +81,37 @@ std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& cont
   return arrived;
 }
 
-/// What the order of the two rests on. Between two evaluations a straight line stands for the
-/// curve; where both made as many passes they have the same curve, and the same line.
+/// Of one measurement each, what is less apart may be the other way round in the next: three runs
+/// of one command took 1.2 to 2 s here.
+constexpr double least_measured = 2.0;
+
+/// What the order of the two rests on.
 struct Grounds {
   bool is_borne_out = true;
+  const char* verdict = "first";  // or why there is none
   std::string text;
 };
 
+/// Between two evaluations a straight line stands for the curve; where both made as many passes, in
+/// simulated time, they have the same curve, and the same line.
 Grounds grounds_of(const Arrived& first, const Arrived& second) {
   if (const auto ratio = paired_ratio(first.seconds_of_seeds, second.seconds_of_seeds)) {
-    return {ratio->is_borne_out(),
+    const bool told = ratio->is_borne_out();
+    return {told, told ? "first" : "not told apart by these seeds",
             fmt::format("{:.3g} times as long over {} seeds, {:.3g} to {:.3g} (95 %, Student)",
                         ratio->mean, ratio->pairs, ratio->low, ratio->high)};
   }
   const double apart = second.seconds - first.seconds;
   const bool is_one_curve = std::abs(first.epochs / second.epochs - 1.0) < 1e-3;
-  if (!is_one_curve && apart < std::min(first.interval_s, second.interval_s)) {
-    return {false, "less than one evaluation apart, with one seed"};
+  if (first.is_measured) {
+    const bool told = second.seconds >= least_measured * first.seconds;
+    return {told, told ? "first" : "not told apart by one measurement each",
+            told ? "with one seed, measured once" : "--seeds 5 measures five times"};
   }
-  return {true, "with one seed"};
+  if (!is_one_curve && apart < std::min(first.interval_s, second.interval_s)) {
+    return {false, "about as soon", "less than one evaluation apart, with one seed"};
+  }
+  return {true, "first", "with one seed"};
 }
 
 /// Names of those that came with the first one, as far as times are written.
@@ -139,24 +154,33 @@ Sentence sentence_of(const std::vector<SeedStatistics>& all,
   const Arrived& second = *against;
   const Grounds grounds = grounds_of(first, second);
   if (tied.size() > 1) {
-    text += fmt::format("Then {} after {}; {}.\n", second.name, human_duration(second.seconds),
-                        grounds.text);
+    text += fmt::format(
+        "{} {} after {}; {}.\n", grounds.is_borne_out ? "Then" : "Beside them,",
+        grounds.is_borne_out ? second.name : fmt::format("{}: {}", grounds.verdict, second.name),
+        human_duration(second.seconds), grounds.text);
   } else {
-    text = fmt::format("{} at the target{}: {} after {}; then {} after {}; {}.\n",
-                       grounds.is_borne_out ? "first" : "about as soon", whose, first.name,
-                       human_duration(first.seconds), second.name, human_duration(second.seconds),
-                       grounds.text);
+    text =
+        fmt::format("{} at the target{}: {} after {}; {}{} after {}; {}.\n", grounds.verdict, whose,
+                    first.name, human_duration(first.seconds), grounds.is_borne_out ? "then " : "",
+                    second.name, human_duration(second.seconds), grounds.text);
   }
   std::string why;
   for (const RisenAgain& one : risen_again(results)) {
     if (one.name != first.name && one.name != second.name) continue;
     why += fmt::format("{} went up again after that, {}.\n", one.name, text_of(one));
   }
-  why += fmt::format("Until there {} took {} long for a pass over the data, and {} many passes.\n",
-                     grounds.is_borne_out && tied.size() == 1 ? "the first" : first.name,
-                     times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)),
-                     times_as(first.epochs / second.epochs));
+  why += fmt::format(
+      "Until there {} took {} long for a pass over the data as {}, and {} many passes.\n",
+      grounds.is_borne_out && tied.size() == 1 ? "the first" : first.name,
+      times_as((first.seconds / first.epochs) / (second.seconds / second.epochs)), second.name,
+      times_as(first.epochs / second.epochs));
   return {std::move(text), std::move(why)};
+}
+
+void leave_out(const std::vector<OptionText>& options, std::vector<OptionText>& of) {
+  std::erase_if(of, [&](const OptionText& each) {
+    return std::ranges::find(options, each) != options.end();
+  });
 }
 
 const RunResult& run_of(const SeedStatistics& one, const std::vector<RunResult>& results) {
@@ -168,15 +192,25 @@ const RunResult& run_of(const SeedStatistics& one, const std::vector<RunResult>&
 
 std::string first_at_target(const std::vector<SeedStatistics>& all,
                             const std::vector<RunResult>& results) {
+  std::vector<SeedStatistics> contestants;
   std::vector<std::vector<OptionText>> found;
-  found.reserve(all.size());
-  for (const SeedStatistics& one : all) found.push_back(circumstances_of(run_of(one, results)));
+  std::set<std::string> names;
+  for (const SeedStatistics& one : all) {
+    const RunResult& run = run_of(one, results);
+    if (!names.insert(own_name(run)).second) continue;
+    contestants.push_back(one);
+    leave_out(not_taken(run.resolved, one.varied), contestants.back().varied);
+    found.push_back(circumstances_of(run));
+  }
   const std::vector<SameCircumstances> parts = by_circumstances(found);
   std::string text;
   for (const SameCircumstances& part : parts) {
-    std::vector<SeedStatistics> contestants;
-    for (const std::size_t index : part.runs) contestants.push_back(all[index]);
-    const Sentence said = sentence_of(contestants, results);
+    std::vector<SeedStatistics> alike;
+    for (const std::size_t index : part.runs) {
+      alike.push_back(contestants[index]);
+      if (parts.size() > 1) leave_out(found[index], alike.back().varied);
+    }
+    const Sentence said = sentence_of(alike, results);
     if (said.first.empty()) continue;
     text +=
         parts.size() == 1 ? said.first + said.why : fmt::format("{}: {}", part.text, said.first);

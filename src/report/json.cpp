@@ -76,6 +76,7 @@ Json run_object(const RunResult& result) {
   Json object = summary_object(result.summary);
   object["command"] = run_command_text(result.resolved);
   object["circumstances"] = circumstances_object(result);
+  object["not_taken"] = not_taken_array(result);
   object["configuration"] = configuration_text(result.resolved);
   object["evaluations"] = evaluation_columns(result.metrics);
   object["ranks"] = rank_columns(result);

@@ -8,6 +8,7 @@
 
 #include "report/observed_columns.hpp"
 #include "study/circumstances.hpp"
+#include "study/same_runs.hpp"
 
 namespace trainyard {
 
@@ -130,7 +131,15 @@ Json staleness_columns(const Staleness& staleness) {
   return {{"staleness", values}, {"updates", counts}};
 }
 
-nlohmann::ordered_json circumstances_object(const RunResult& result) {
+Json not_taken_array(const RunResult& result) {
+  Json names = Json::array();
+  for (const auto& [option, text] : not_taken(result.resolved, result.summary.varied)) {
+    names.push_back(option);
+  }
+  return names;
+}
+
+Json circumstances_object(const RunResult& result) {
   Json object = Json::object();
   for (const auto& [option, text] : circumstances_of(result)) object[option] = text;
   return object;

@@ -22,6 +22,8 @@ nlohmann::ordered_json staleness_columns(const Staleness& staleness);
 nlohmann::ordered_json trace_columns(const Trace& trace);
 /// {"latency": "1ms", …}: what it found and did not choose (study/circumstances.hpp).
 nlohmann::ordered_json circumstances_object(const RunResult& result);
+/// ["topology"]: what is varied and its scheme does not take (study/same_runs.hpp).
+nlohmann::ordered_json not_taken_array(const RunResult& result);
 /// [{"about", "text"}, …]
 nlohmann::ordered_json notes_array(std::span<const Note> notes);
 

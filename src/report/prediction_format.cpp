@@ -84,7 +84,7 @@ Json bounds_rows(const ExchangeCosts& costs) {
 /// A column a value.
 std::string bounds_of_sweep(const Quantity& quantity, const SweepResult& result,
                             std::span<const ExchangeCosts> costs) {
-  std::vector<TableRow> lines{{"at least, without latency, of whole vectors"}};
+  std::vector<TableRow> lines{{"by formula, without latency, of whole vectors"}};
   for (const SweepPoint& point : result.points) lines[0].push_back(quantity.text(point.value));
   for (const ExchangeBound& bound : exchange_bounds()) {
     const bool is_varied = name_at(bound, costs.front()) != name_at(bound, costs.back());
@@ -123,8 +123,9 @@ std::string touched_text(const PredictionSetting& setting) {
 
 std::string bounds_table(const PredictionSetting& setting, const ExchangeCosts& costs) {
   std::string text = fmt::format(
-      "\nat least, without latency{}: T = {} to send the model, R = {} to add one, U = {} to "
-      "update\n",
+      "\none exchange by formula, without latency{}: T = {} to send the model; and what is not in "
+      "the table\nabove, at rates that are taken to be so: R = {} to add one (--reduce-rate), U = "
+      "{} to update (--update-rate)\n",
       setting.touched < 1.0 ? ", of whole vectors" : "", human_duration(costs.transmit_s),
       human_duration(costs.reduce_s), human_duration(costs.update_s));
   for (const ExchangeBound& bound : exchange_bounds()) {
@@ -132,7 +133,8 @@ std::string bounds_table(const PredictionSetting& setting, const ExchangeCosts& 
                         human_duration(bound.seconds(costs)), bound.formula);
   }
   return text +
-         "a pull follows a whole push there; shards that answer part by part overlap the two\n";
+         "a pull follows a whole push there; what overlaps the two, or adds while it sends, takes "
+         "less\n";
 }
 
 }  // namespace

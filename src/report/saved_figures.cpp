@@ -39,7 +39,7 @@ const Json* found_at(const Json& summary, std::string_view path) {
 }
 
 /// A summary that nobody has filled in shows what kind a figure is, but for those that may lack:
-/// they are numbers, and words where only JSON has them.
+/// they are numbers, and may be words where nobody takes a mean of them.
 std::string_view expected_of(const Figure& figure, const Json& value) {
   const FigureValue kind = figure.of(Summary());
   if (std::holds_alternative<std::string>(kind)) return value.is_string() ? "" : "a text";
@@ -47,7 +47,7 @@ std::string_view expected_of(const Figure& figure, const Json& value) {
   if (std::holds_alternative<std::uint64_t>(kind)) {
     return value.is_number_unsigned() ? "" : "a whole number";
   }
-  if (std::holds_alternative<std::monostate>(kind) && figure.shown == View::json) {
+  if (std::holds_alternative<std::monostate>(kind) && !holds(figure.shown, View::statistics)) {
     return value.is_number() || value.is_string() ? "" : "a number or a text";
   }
   return value.is_number() ? "" : "a number";

@@ -223,6 +223,7 @@ SavedRun read_run(const fs::path& folder) {
   result.summary = read_file(folder / "summary.json",
                              [&](const std::string&) { return summary_of(run.object); });
   run.object["circumstances"] = circumstances_object(result);
+  run.object["not_taken"] = not_taken_array(result);
   return run;
 }
 

@@ -193,11 +193,15 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
   const auto bandwidth = common(results, [](const RunResult& r) {
     return bandwidth_text(r.resolved.network.bytes_per_second);
   });
-  const auto clock = common(results, [](const RunResult& r) {
-    if (r.summary.time == "wall") return std::string("wall clock");
-    return fmt::format("virtual; computing a minibatch takes {}",
-                       human_duration(to_seconds(*r.resolved.compute_time)));
+  std::string clock = common(results, [](const RunResult& r) {
+    return std::string(r.summary.time == "wall" ? "wall clock" : "virtual");
   });
+  if (clock == "virtual") {
+    clock += "; computing a minibatch takes " + common(results, [](const RunResult& r) {
+               return human_duration(to_seconds(*r.resolved.compute_time));
+             });
+    if (clock.ends_with("differs")) clock = "virtual; a minibatch's computing time differs";
+  }
   const std::string seeds = options.seeds > 1
                                 ? fmt::format("seeds {} to {}", s.seed, results.back().summary.seed)
                                 : fmt::format("seed {}", common(results, [](const RunResult& r) {
@@ -338,8 +342,8 @@ std::string comparison_markup(const std::vector<RunResult>& results,
                               const std::vector<std::string>& lacking) {
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = contestants_of(results);
-  std::vector<Note> said = lines_as_notes(
-      heading(results, options) + (lacking.empty() ? first_at_target(all, results) : ""));
+  std::vector<Note> said = lines_as_notes(heading(results, options) +
+                                          (lacking.empty() ? first_at_target(all, results) : ""));
   std::ranges::copy(collated_notes(results, notes), std::back_inserter(said));
   return marked_up(comparison_rows(results, all, columns_of(all), options, Deviations::beside),
                    markup) +

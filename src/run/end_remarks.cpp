@@ -42,6 +42,15 @@ std::optional<std::string> divergence_note(std::span<const Metrics> metrics) {
       std::isfinite(last.train_loss) ? ", more than 1000 times the first" : "");
 }
 
+std::optional<std::string> risen_note(std::span<const Metrics> metrics) {
+  const double first = metrics.front().train_loss, last = metrics.back().train_loss;
+  if (!(last > first) || divergence_note(metrics)) return std::nullopt;
+  return fmt::format(
+      "warning: the training loss ended at {:.6g}, higher than where it began, {:.6g}; a smaller "
+      "--lr may help",
+      last, first);
+}
+
 std::string missing_look_note(const Metrics& last, double steps) {
   return fmt::format(
       "warning: evaluating this model takes long, so the losses are those after step {:.6g}, and "

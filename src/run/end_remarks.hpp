@@ -17,6 +17,9 @@ namespace trainyard {
 /// long time to overflow.)
 std::optional<std::string> divergence_note(std::span<const Metrics> metrics);
 
+/// Where it has not, and the loss ended above the one it began with.
+std::optional<std::string> risen_note(std::span<const Metrics> metrics);
+
 /// Where evaluating was given up: the losses are those of an earlier model.
 std::string missing_look_note(const Metrics& last, double steps);
 

@@ -290,7 +290,7 @@ inline constexpr Figure rows[] = {
                     "of compute\n"},
      .needs_asking = true},
     {.key = "within", .of = member_of<&S::within>, .shown = asked},
-    {.key = "lines_s", .unit = "s", .of = member_of<&S::lines_s>, .shown = files},
+    {.key = "lines_s", .unit = "s", .of = member_of<&S::lines_s>, .shown = measured},
     {.key = "coding_error",
      .heading = "coding error",
      .of = member_of<&S::coding_error>,

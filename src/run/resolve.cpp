@@ -61,6 +61,21 @@ void check_optimizer(const OptimizerOptions& optimizer) {
   }
 }
 
+/// Such a minibatch has rows twice, and steps end where epochs do not.
+void remark_long_minibatches(const Configuration& c, const std::vector<std::string>& schemes,
+                             const Dataset& train, const Remark& remark) {
+  for (const std::string& name : schemes) {
+    const Cast cast = cast_of(find_scheme(name), c);
+    const std::size_t rows = train.rows / static_cast<std::size_t>(std::max(1, cast.workers));
+    if (cast.holds != nullptr || rows == 0 || c.batch <= rows) continue;
+    remark(
+        fmt::format("note: a minibatch of {} rows is more than a worker's share, {} rows on "
+                    "average: it has rows more than once",
+                    c.batch, rows));
+    return;
+  }
+}
+
 /// Throws UsageError where its rule does not allow what is asked for.
 void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer) {
   const bool of_sgd =
@@ -74,8 +89,10 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
   if (optimizer.kind == OptimizerKind::sgd) {
     throw OptionError("momentum", fmt::format("{} takes none; leave it 0", scheme.name));
   }
-  throw OptionError("optimizer", optimizer_text(optimizer.kind),
-                    fmt::format("{} takes sgd without momentum", scheme.name));
+  throw OptionError(
+      "optimizer", optimizer_text(optimizer.kind),
+      fmt::format("{} takes sgd without momentum, the default: how it steps is its own rule",
+                  scheme.name));
 }
 
 /// Throws OptionError where not every worker of the scheme needs whole rows of its own.
@@ -351,6 +368,7 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   remark_codec(c, schemes, *model, say);
   remark_keys(c, schemes, *model, data.train, say);
   remark_unequal_shares(c, schemes, data.train, say);
+  remark_long_minibatches(c, schemes, data.train, say);
   std::vector<OptionSetting> settings;
   settings.reserve(schemes.size());
   for (const std::string& name : schemes) settings.push_back({c, find_scheme(name)});

@@ -373,6 +373,7 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   if (grace_.is_over() && !is_as_seen(end)) {
     hooks_.remark(missing_look_note(metrics_.back(), end.steps));
   }
+  if (const auto risen = risen_note(metrics_)) hooks_.remark(*risen);
   for (const std::string& text : state.remarks()) hooks_.remark(text);
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;

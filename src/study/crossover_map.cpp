@@ -224,7 +224,7 @@ std::vector<RunResult> Mapping::run_here() {
   require(here.variations.empty() && here.options.seeds == 1, "a map has its own variations");
   Configuration& c = here.configuration;
   if (c.time == TimeMode::wall) {
-    throw OptionError("map", "a network is varied in simulated time; --time virtual is accepted");
+    throw OptionError("map", "it is made in simulated time; leave out --time wall");
   }
   c.time = TimeMode::simulated;
   data_ = load_dataset(dataset_request(c));

@@ -12,6 +12,7 @@
 #include "trainyard/run/target.hpp"
 
 #include "study/risen_again.hpp"
+#include "study/same_runs.hpp"
 #include "study/unheard.hpp"
 
 namespace trainyard {
@@ -88,32 +89,63 @@ void set_speed_up(const Summary& one, Summary& s) {
   s.speed_up_pass_time = *s.speed_up / *s.speed_up_passes;
 }
 
-void set_speed_ups(std::vector<RunResult>& results) {
+bool is_straggler(const RunResult& sequential) {
+  return std::ranges::any_of(sequential.resolved.stragglers, [](const Straggler& straggler) {
+    return straggler.rank == 0 && straggler.factor > 1.0;
+  });
+}
+
+void set_speed_ups(std::vector<RunResult>& results, const Remark& remark) {
+  bool is_slowed = false;
   for (RunResult& result : results) {
     const auto yardstick = std::ranges::find_if(results, [&](const RunResult& other) {
       return other.summary.scheme == "sequential" &&
              other.summary.varied == result.summary.varied && have_one_target(other, result);
     });
-    if (yardstick != results.end()) set_speed_up(Summary(yardstick->summary), result.summary);
+    if (yardstick == results.end()) continue;
+    set_speed_up(Summary(yardstick->summary), result.summary);
+    is_slowed = is_slowed || (result.summary.speed_up && is_straggler(*yardstick));
   }
+  if (is_slowed && remark) {
+    remark(
+        "note: sequential's one worker is the straggler 0 itself: the speed-ups over it are over a "
+        "slowed machine");
+  }
+}
+
+/// How often it can be looked at most: at each step of all workers, or where one is there after
+/// fewer rows at those.
+double least_interval(const RunResult& result) {
+  const Summary& s = result.summary;
+  return s.steps > 0.0 ? s.epochs / s.steps : 0.0;
 }
 
 /// Between the start and the first evaluation the straight line says little.
 void remark_early_arrivals(const std::vector<RunResult>& results, const Remark& remark) {
   std::size_t early = 0, reached = 0;
-  for (const RunResult& result : results) {
+  double least = 0.0;
+  for (const RunResult* each : without_repeats(results)) {
+    const RunResult& result = *each;
     if (!result.summary.seconds_to_target) continue;
     ++reached;
     const bool at_once = result.metrics.size() > 1 && *result.summary.seconds_to_target > 0.0 &&
                          *result.summary.seconds_to_target <= result.metrics[1].seconds;
-    early += at_once ? 1 : 0;
+    if (!at_once) continue;
+    ++early;
+    least = std::max(least, least_interval(result));
   }
   if (early == 0 || !remark) return;
+  const double now = results.front().resolved.evaluate_every;
+  const std::string advice =
+      least <= now / 10.0
+          ? fmt::format("--evaluate-every {:.2g} looks ten times as often", now / 10.0)
+      : least <= now / 2.0
+          ? fmt::format("--evaluate-every {:.2g} looks at every step", least)
+          : std::string("a step of all workers is so much of a pass that nothing can look oftener");
   remark(
       fmt::format("warning: {} of {} runs that reached the target were there by their first "
-                  "evaluation; their times are rough: --evaluate-every {:.2g} looks ten times as "
-                  "often",
-                  early, reached, results.front().resolved.evaluate_every / 10.0));
+                  "evaluation; their times are rough: {}",
+                  early, reached, advice));
 }
 
 /// Who was first at the target need not have stayed there.
@@ -139,7 +171,7 @@ void remark_unheard(const std::vector<RunResult>& results, const Remark& remark)
 
 void relate(std::vector<RunResult>& results, const Remark& remark) {
   set_common_targets(results);
-  set_speed_ups(results);
+  set_speed_ups(results, remark);
   remark_early_arrivals(results, remark);
   remark_risen(results, remark);
   remark_unheard(results, remark);

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "trainyard/study/contestant.hpp"
+#include "study/same_runs.hpp"
 
 namespace trainyard {
 
@@ -23,15 +23,15 @@ bool has_risen(const RunResult& result) {
 
 std::vector<RisenAgain> risen_again(std::span<const RunResult> results) {
   std::vector<RisenAgain> all;
-  for (const RunResult& result : results) {
-    const Summary& s = result.summary;
-    const std::string name = name_at(s.label, s.varied);
+  for (const RunResult* each : without_repeats(results)) {
+    const RunResult& result = *each;
+    const std::string name = own_name(result);
     auto found = std::ranges::find(all, name, &RisenAgain::name);
     if (found == all.end()) found = all.insert(found, {.name = name});
     ++found->of;
     if (!has_risen(result)) continue;
     ++found->runs;
-    found->target_loss = *s.target_loss;
+    found->target_loss = *result.summary.target_loss;
     found->end_loss += result.metrics.back().train_loss;
   }
   std::erase_if(all, [](const RisenAgain& one) { return one.runs == 0; });

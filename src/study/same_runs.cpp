@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -19,14 +20,13 @@ bool is_of_schemes(const Option& option) {
                              [&](const auto& kind) { return kind.name == option.name; });
 }
 
-bool is_idle(const Option& option, const Case& one) {
-  const Configuration& c = one.configuration;
+bool is_idle(const Option& option, const Configuration& c) {
   return option.idle && !option.idle({c, find_scheme(c.scheme)}).empty();
 }
 
-bool is_taken(const OptionText& varied, const Case& one) {
+bool is_taken(const OptionText& varied, const Configuration& c) {
   const Option& option = option_named(varied.option);
-  return !is_of_schemes(option) || !is_idle(option, one);
+  return !is_of_schemes(option) || !is_idle(option, c);
 }
 
 /// Two cases with one of these are one run: in all else a comparison's runs are alike.
@@ -35,7 +35,7 @@ using Key = std::vector<std::string>;
 Key key_of(const Case& one) {
   Key key{one.label, fmt::to_string(one.configuration.seed)};
   for (const OptionText& varied : one.varied) {
-    if (!is_taken(varied, one)) continue;
+    if (!is_taken(varied, one.configuration)) continue;
     key.push_back(varied.option);
     key.push_back(varied.text);
   }
@@ -56,16 +56,32 @@ std::string training_of(const Case& one) {
   std::vector<OptionText> settings = one.varied;
   std::erase_if(settings, [&](const OptionText& varied) {
     const bool is_time = is_of_time(varied.option);
-    return !is_taken(varied, one) ||
-           (is_time && (!heeds_clock || is_idle(option_named(varied.option), one)));
+    return !is_taken(varied, c) ||
+           (is_time && (!heeds_clock || is_idle(option_named(varied.option), c)));
   });
   return name_at(one.label, settings);
 }
 
-std::vector<OptionText> not_taken(const Case& one) {
-  std::vector<OptionText> options = one.varied;
-  std::erase_if(options, [&](const OptionText& varied) { return is_taken(varied, one); });
+std::vector<OptionText> not_taken(const Configuration& resolved,
+                                  const std::vector<OptionText>& varied) {
+  std::vector<OptionText> options = varied;
+  std::erase_if(options, [&](const OptionText& each) { return is_taken(each, resolved); });
   return options;
+}
+
+std::string own_name(const RunResult& result) {
+  std::vector<OptionText> options = result.summary.varied;
+  std::erase_if(options, [&](const OptionText& each) { return !is_taken(each, result.resolved); });
+  return name_at(result.summary.label, options);
+}
+
+std::vector<const RunResult*> without_repeats(std::span<const RunResult> results) {
+  std::vector<const RunResult*> all;
+  std::set<std::pair<std::string, std::uint64_t>> known;
+  for (const RunResult& result : results) {
+    if (known.emplace(own_name(result), result.summary.seed).second) all.push_back(&result);
+  }
+  return all;
 }
 
 std::vector<std::size_t> first_of_same(const std::vector<Case>& cases) {
@@ -91,7 +107,7 @@ RunResult as_of(const Case& one, const RunResult& result) {
                  .staleness = result.staleness,
                  .trace = result.trace,
                  .model = VectorBuffer::copy_of(std::as_const(result.model).view())};
-  const std::vector<OptionText> idle = not_taken(one);
+  const std::vector<OptionText> idle = not_taken(one.configuration, one.varied);
   apply(idle, made.resolved);
   made.summary.varied = one.varied;
   return made;

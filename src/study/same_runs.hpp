@@ -9,14 +9,25 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "trainyard/study/comparison.hpp"
 
 namespace trainyard {
 
-/// Of the point of a case, what its scheme does not take. REQUIRES: the case is resolved.
-std::vector<OptionText> not_taken(const Case& one);
+/// Of the point of a resolved run, what its scheme does not take.
+std::vector<OptionText> not_taken(const Configuration& resolved,
+                                  const std::vector<OptionText>& varied);
+
+/// "sequential, workers 4" of a run that is at topology ring and at topology full: its name without
+/// what its scheme does not take.
+std::string own_name(const RunResult& result);
+
+/// The first run of each name and seed: what a scheme does not take makes no contestant of it, not
+/// even where it was measured twice.
+std::vector<const RunResult*> without_repeats(std::span<const RunResult> results);
 
 /// For each case the first one that is the same run, which may be itself. A run in `wall` is never
 /// another's: it is a measurement. Nor is one with a trace.

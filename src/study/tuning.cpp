@@ -14,6 +14,8 @@
 #include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "study/tuning_rounds.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -23,54 +25,6 @@ constexpr int furthest = grid_reach + 16;  // of the extended grid
 constexpr double never_looked_at = 1e9;    // epochs; a short run is looked at when it ends
 constexpr double most_runs = 4.0;  // of work beside the run itself, where more can be done without
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-bool is_by_clock(const Configuration& run) {
-  return *run.steps >= static_cast<std::uint64_t>(most_steps);
-}
-
-/// A few steps, as long as nine times as many are not much of the run; whole cycles of what happens
-/// only every so many steps, and more than one, as a centre that has not moved yet says nothing.
-std::uint64_t steps_of_part(const Configuration& run, double part) {
-  const double whole = static_cast<double>(*run.steps);
-  const double few = std::min(4.0, whole / 16.0);
-  const auto asked = static_cast<std::uint64_t>(std::max({1.0, few, std::ceil(part * whole)}));
-  const std::uint64_t cycle =
-      steps_of_cycle(find_scheme(run.scheme), run.workers, run.hyperparameters);
-  const std::uint64_t cycles =
-      std::max<std::uint64_t>(cycle > 1 ? 2 : 1, (asked + cycle - 1) / cycle);
-  return std::min(cycles * cycle, *run.steps);
-}
-
-/// Of the run's steps, or of its time, in each round. How far off a target is nobody knows: from
-/// few steps on, each time sixteen times as many.
-std::vector<double> parts_of(const Configuration& run) {
-  std::vector<double> parts;
-  if (!has_target(run)) {
-    // Of a run of a few steps, or cycles, a part may be nearly all of it.
-    for (const double part : {1.0 / 32, 1.0 / 8}) {
-      if (is_by_clock(run) || 2 * steps_of_part(run, part) <= *run.steps) parts.push_back(part);
-    }
-    parts.push_back(1.0);
-    return parts;
-  }
-  const double whole = static_cast<double>(*run.steps);
-  double part =
-      is_by_clock(run) ? 1.0 / 4096 : static_cast<double>(steps_of_part(run, 0.0)) / whole;
-  while (part < 0.5) {
-    parts.push_back(part);
-    part *= 16.0;
-  }
-  parts.push_back(1.0);
-  return parts;
-}
-
-/// The step size's way through a run, in a run so much shorter.
-void shorten_schedule(OptimizerOptions& optimizer, double part) {
-  optimizer.run_epochs *= part;
-  optimizer.warmup *= part;
-  optimizer.lr_schedule.every *= part;
-  optimizer.lr_decay /= part;
-}
 
 /// When a run came to the target to stay there for one more evaluation; one with which the whole
 /// run ends has none that could follow.
@@ -245,6 +199,7 @@ std::vector<StepSizeSearch::Powers> StepSizeSearch::untried_beside(const Powers&
 }
 
 void StepSizeSearch::begin_round() {
+  earlier_.push_back(std::move(tried_));
   tried_.clear();
   if (round_ == 0) {
     extensions_ = is_whole() ? 2 : furthest - grid_reach;
@@ -333,6 +288,17 @@ bool StepSizeSearch::is_affordable(std::size_t more) const {
   return !keeps_runs() || is_short || asked_runs_ - 1.0 + static_cast<double>(more) <= most_runs;
 }
 
+/// In a part of the run, and larger than the best: the whole run wants no larger ones than a part.
+bool StepSizeSearch::was_worse(const Powers& powers) const {
+  if (powers < best_) return false;
+  for (auto round = earlier_.rbegin(); round != earlier_.rend(); ++round) {
+    const auto then = std::ranges::find(*round, powers, &Candidate::powers);
+    const auto best = std::ranges::find(*round, best_, &Candidate::powers);
+    if (then != round->end() && best != round->end()) return better(*best, *then);
+  }
+  return false;
+}
+
 /// To the next batch of this round, or to the next round.
 void StepSizeSearch::go_on() {
   if (round_ == 0 && grids_ < first_.size()) {
@@ -348,6 +314,7 @@ void StepSizeSearch::go_on() {
     ask_for(std::move(beside));
     return;
   }
+  std::erase_if(beside, [this](const Powers& powers) { return was_worse(powers); });
   tuning_.edge_is_up = beside.empty() ? best_.front() > 0 : beside.front() > best_;
   end_round(!beside.empty() ||
             std::ranges::any_of(best_, [](int power) { return std::abs(power) == furthest; }));

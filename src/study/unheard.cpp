@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "trainyard/scheme/scheme.hpp"
-#include "trainyard/study/contestant.hpp"
+
+#include "study/same_runs.hpp"
 
 namespace trainyard {
 
@@ -17,7 +18,7 @@ std::vector<std::string> unheard(std::span<const RunResult> results) {
   std::vector<std::string> names;
   for (const RunResult& run : results) {
     if (!came_unheard(run.summary)) continue;
-    std::string name = name_at(run.summary.label, run.summary.varied);
+    std::string name = own_name(run);
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   return names;

@@ -249,7 +249,7 @@ TEST_CASE("what does not go with a map is refused", "[app]") {
   CHECK_THAT(errors({"--vary", "batch=1,2"}), ContainsSubstring("--map: --vary is given beside"));
   CHECK_THAT(errors({"--seeds", "2"}), ContainsSubstring("--map: --seeds is given beside"));
   CHECK_THAT(errors({"--out", "/tmp/none"}), ContainsSubstring("--map: its runs are not kept"));
-  CHECK_THAT(errors({"--time", "wall"}), ContainsSubstring("--map: a network is varied in"));
+  CHECK_THAT(errors({"--time", "wall"}), ContainsSubstring("--map: it is made in simulated time"));
   CHECK_THAT(errors({"--format", "latex"}), ContainsSubstring("table, json or csv"));
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("predict: a table for people, with a crossing point", "[app]") {
   const auto sweep = run_program({"predict", "--vary", "latency=10us:100ms"});
   CHECK(sweep.status == 0);
   CHECK_THAT(sweep.output, ContainsSubstring("from ring to gossip:ring"));
-  CHECK_THAT(sweep.output, ContainsSubstring("at least, without latency"));
+  CHECK_THAT(sweep.output, ContainsSubstring("by formula, without latency"));
 }
 
 // These showed qsgd:127 and top-k:1% whatever was asked for.

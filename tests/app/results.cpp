@@ -68,8 +68,8 @@ std::vector<float> read_npy(const std::filesystem::path& file) {
 
 std::set<std::string> make_run_keys() {
   std::set<std::string> keys = make_summary_keys();
-  keys.insert(
-      {"command", "configuration", "evaluations", "first_steps", "ranks", "updates_by_staleness"});
+  keys.insert({"circumstances", "command", "configuration", "evaluations", "first_steps",
+               "not_taken", "ranks", "updates_by_staleness"});
   return keys;
 }
 

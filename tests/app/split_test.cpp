@@ -41,7 +41,7 @@ TEST_CASE("a run on a split file gives the model of a run that divides the rows 
   CAPTURE(split.errors);
   REQUIRE(split.status == 0);
   CHECK_THAT(split.errors, ContainsSubstring("rows.split: 3000 rows of sparse-logistic:3000 in 4 "
-                                             "parts of 750 to 750 rows, by shards with seed 3"));
+                                             "parts of 750 rows, by shards with seed 3"));
   const Words written{"--dataset", "rows.split", "--partition", "split"};
   const Json own = summary_of(with(data, four), here),
              of_file = summary_of(with(written, four), here);

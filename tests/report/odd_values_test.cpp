@@ -48,4 +48,18 @@ TEST_CASE("CSV steers no terminal", "[report]") {
   CHECK_THAT(csv, ContainsSubstring(",a?[2Jb,") && !ContainsSubstring("\x1b"));
 }
 
+TEST_CASE("a loss that ended above its start is said, but for one that diverged", "[report]") {
+  const auto note = [](double first, double last) {
+    const std::vector<Metrics> metrics{{.step = 0.0, .train_loss = first},
+                                       {.step = 9.0, .train_loss = last}};
+    return risen_note(metrics).value_or("");
+  };
+  CHECK(note(0.7, 0.69).empty());
+  CHECK(note(0.7, 1e6).empty());
+  CHECK_THAT(note(0.69, 4.82),
+             Catch::Matchers::StartsWith(
+                 "warning: the training loss ended at 4.82, higher than where it began, "
+                 "0.69;"));
+}
+
 }  // namespace trainyard

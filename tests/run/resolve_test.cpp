@@ -310,7 +310,7 @@ TEST_CASE("what does not fit together is refused", "[run]") {
   CHECK_THAT(refusal(c), ContainsSubstring("--seconds: nothing takes time"));
 }
 
-TEST_CASE("--sparse-wire over rows without zeros is said to have no effect", "[run][sparse-wire]") {
+TEST_CASE("rows without zeros leave --sparse-wire no effect, which is said", "[run][sparse-wire]") {
   const auto remarks_of = [](const LoadedData& data, SparseWire wire) {
     Configuration c = small_configuration("ps-sync");
     c.sparse_wire = wire;
@@ -323,7 +323,18 @@ TEST_CASE("--sparse-wire over rows without zeros is said to have no effect", "[r
       "note: --sparse-wire has no effect: the rows have a value for every feature";
   CHECK_THAT(remarks_of(test::dense_problem(), SparseWire::automatic), ContainsSubstring(note));
   CHECK_THAT(remarks_of(test::dense_problem(), SparseWire::off), !ContainsSubstring(note));
-  CHECK_THAT(remarks_of(test::sparse_problem(), SparseWire::automatic), !ContainsSubstring("--sparse-wire"));
+  CHECK_THAT(remarks_of(test::sparse_problem(), SparseWire::automatic),
+             !ContainsSubstring("--sparse-wire"));
+}
+
+TEST_CASE("a minibatch of more rows than a worker has is said", "[run]") {
+  Configuration c = small_configuration("ring");
+  c.batch = 600 / static_cast<std::size_t>(c.workers);
+  CHECK_THAT(resolved(c).remarks, !ContainsSubstring("more than a worker's share"));
+  ++c.batch;
+  CHECK_THAT(resolved(c).remarks, ContainsSubstring("more than a worker's share"));
+  c.scheme = "sequential";
+  CHECK_THAT(resolved(c).remarks, !ContainsSubstring("more than a worker's share"));
 }
 
 }  // namespace trainyard

@@ -112,6 +112,30 @@ TEST_CASE("tuning to the end of a run takes no more than four runs' work", "[stu
   CHECK(search.result().edge_is_up);
 }
 
+TEST_CASE("a larger step size that was worse in a part is not said to be better", "[study]") {
+  const LoadedData data = parabola(1.0);
+  Configuration c = on_parabola(1.0, data);
+  c.steps = 320;
+  StepSizeSearch search({c}, {"lr"}, data, "ring", {});
+  while (!search.trials().empty()) {
+    std::vector<RunResult> ended;
+    for (const Configuration& trial : search.trials()) {
+      const double best = *trial.steps == c.steps ? 2.0 : *trial.steps == 40 ? 0.0 : 1.0;
+      RunResult run;
+      run.summary.steps = static_cast<double>(*trial.steps);
+      run.summary.train_loss = std::abs(std::log2(trial.optimizer.lr) - best);
+      ended.push_back(std::move(run));
+    }
+    search.take(std::move(ended));
+  }
+  CHECK(search.result().sizes.front() == 4.0);
+  // 8 was not tried for the whole run.
+  for (const TuningTrial& trial : search.result().trials) {
+    if (trial.sizes.front() == 8.0) CHECK(trial.steps < 320);
+  }
+  CHECK_FALSE(search.result().at_edge);
+}
+
 TEST_CASE("what diverges loses, however far it is tried", "[study]") {
   const LoadedData data = parabola(1.0);
   const Tuning tuning = tune_step_size(on_parabola(1e6, data), data, {});

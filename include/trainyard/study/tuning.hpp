@@ -121,6 +121,7 @@ class StepSizeSearch {
   std::vector<Powers> next_beside(const Candidate& best) const;
   void go_on();
   bool is_affordable(std::size_t more) const;
+  bool was_worse(const Powers& powers) const;
   void end_round(bool at_edge);
   void say(const std::string& text) const;
   std::string text_of(const std::vector<double>& sizes) const;
@@ -133,13 +134,14 @@ class StepSizeSearch {
   std::vector<double> first_;        // γ₀ of each step size
   Tuning tuning_;
   std::size_t round_ = 0;
-  std::size_t grids_ = 0;         // asked for in the first round
-  int extensions_ = 0;            // left in this round
-  double asked_runs_ = 0.0;       // as many whole runs as all trials so far
-  Powers best_;                   // so far
-  std::vector<Candidate> tried_;  // in this round
-  std::vector<RunResult> kept_;   // whole runs of the best of them, one a seed
-  std::vector<Powers> asked_;     // those of trials_, each with all seeds
+  std::size_t grids_ = 0;                        // asked for in the first round
+  int extensions_ = 0;                           // left in this round
+  double asked_runs_ = 0.0;                      // as many whole runs as all trials so far
+  Powers best_;                                  // so far
+  std::vector<Candidate> tried_;                 // in this round
+  std::vector<std::vector<Candidate>> earlier_;  // in those before
+  std::vector<RunResult> kept_;                  // whole runs of the best of them, one a seed
+  std::vector<Powers> asked_;                    // those of trials_, each with all seeds
   std::vector<Configuration> trials_;
 };
 

@@ -1,6 +1,8 @@
 // Runs that found the same network, data and machines. Who was first is an answer to somebody who has
 // one of each; the rule is study/circumstances.hpp's.
 
+import { name_of } from "./curves.js";
+
 /** @typedef {import("./curves.js").Group} Group */
 /** @typedef {Record<string, string>} Found what a run found, by option */
 
@@ -39,4 +41,21 @@ export function by_circumstances(groups) {
     text: Object.entries(kind).map(([option, text]) => `${option} ${text}`).join(", "),
     groups: groups.filter((_, i) => agrees(told[i], kind)),
   }));
+}
+
+/**
+ * What a scheme does not take makes no contestant of it: of such groups the first, named without
+ * that.
+ * @param {Group[]} groups @returns {Group[]}
+ */
+export function without_repeats(groups) {
+  const own_name = (/** @type {Group} */ {runs: [run]}) => name_of({...run, varied: Object.fromEntries(
+    Object.entries(run.varied ?? {}).filter(([option]) => !(run.not_taken ?? []).includes(option)))});
+  /** @type {Map<string, Group>} */
+  const known = new Map();
+  for (const group of groups) {
+    const name = own_name(group);
+    if (!known.has(name)) known.set(name, {name, runs: group.runs});
+  }
+  return [...known.values()];
 }

@@ -9,7 +9,7 @@ import { line_chart } from "./line_chart.js";
 import { message_timeline } from "./message_timeline.js";
 import { notes_list } from "./notes.js";
 import { activity_colors } from "./palette.js";
-import { by_circumstances } from "./circumstances.js";
+import { by_circumstances, without_repeats } from "./circumstances.js";
 import { answer_title, has_common_target, has_target, target_text, time_shares, unranked_words, verdicts_of } from "./reasons.js";
 import { table } from "./table.js";
 
@@ -104,7 +104,7 @@ function setting_target(runs) {
  * @param {Group[]} groups @param {string[]} [lacking]
  */
 function verdict_lists(groups, lacking) {
-  const parts = by_circumstances(groups);
+  const parts = by_circumstances(without_repeats(groups));
   if (parts.length === 1) return verdict_list(groups, lacking);
   return parts.flatMap(({text, groups: own}) => [element("h3", {class: "circumstances"}, text), ...verdict_list(own, lacking)]);
 }

@@ -188,15 +188,15 @@ function draw_predictions(parent, rows) {
 /** @param {HTMLElement} parent @param {PredictionDocument["lower_bounds"]} bounds */
 function draw_bounds(parent, {transmit_s, reduce_s, update_s, rows}) {
   bar_chart(parent, {
-    id: "bounds", title: "What one exchange of the model takes at least", heading: "way",
+    id: "bounds", title: "What one exchange of the model takes by formula", heading: "way",
     note: `Without latency and the computing of gradients: T = ${duration(transmit_s)} to send the model, R = ${duration(reduce_s)} to add one, ` +
-      `U = ${duration(update_s)} to update it.`,
-    parts: [{name: "seconds", color: "var(--series-0)"}], label: () => "at least", format: () => duration,
+      `U = ${duration(update_s)} to update it, both at rates that are taken to be so, and not in the predictions. What overlaps a push and a pull takes less.`,
+    parts: [{name: "seconds", color: "var(--series-0)"}], label: () => "by formula", format: () => duration,
     rows: () => rows.map(({name, seconds}) => ({name, values: [seconds]})),
   });
   parent.append(table([{heading: "way", values: rows.map(({name}) => name)},
     {heading: "formula", values: rows.map(({formula}) => formula)},
-    {heading: "seconds", values: rows.map(({seconds}) => seconds)}], "Lower bounds"));
+    {heading: "seconds", values: rows.map(({seconds}) => seconds)}], "One exchange by formula"));
 }
 
 /** @param {string} quantity that is varied @returns {import("./format.js").Format} */

@@ -191,19 +191,24 @@ function fates_of(runs, all) {
 }
 
 /**
- * Why nobody can say that one took longer than another: seeds that do not bear it out, or one seed
- * and less than an evaluation between them; empty where one can. Where both made as many passes they
- * have the same curve.
- * @param {Arrival} one @param {Arrival} other
+ * Why nobody can say that one took longer than another: seeds that do not bear it out, one
+ * measurement each and less than a factor of two, or one seed and less than an evaluation between
+ * them; empty where one can. Where both made as many passes in simulated time they have the same
+ * curve.
+ * @param {Arrival} one @param {Arrival} other @param {string} whom of the two the sentence is not about
  */
-function doubt_of(one, other) {
+function doubt_of(one, other, whom) {
   const in_order = (/** @type {Arrival} */ {group}) => [...group.runs].sort((a, b) => a.seed - b.seed);
   const times_of = (/** @type {Arrival} */ arrived) => in_order(arrived).map((run) => run.seconds_to_target);
   const ratio = paired_ratio(times_of(one), times_of(other));
-  if (ratio !== null) return ratio.is_borne_out ? "" : `about as soon as far as ${one.group.runs.length} seeds tell`;
+  if (ratio !== null) return ratio.is_borne_out ? "" : `not told apart from ${whom} by ${one.group.runs.length} seeds`;
+  const seconds = [Number(one.seconds), Number(other.seconds)];
+  if (one.group.runs[0].time === "wall") {
+    return Math.max(...seconds) < 2 * Math.min(...seconds) ? `not told apart from ${whom} by one measurement each` : "";
+  }
   const interval = Math.min(...[one, other].map(({group}) => group.runs[0].target_interval_s ?? 0));
   const is_one_curve = Math.abs(Number(one.epochs) / Number(other.epochs) - 1) < 1e-3;
-  return !is_one_curve && Math.abs(Number(one.seconds) - Number(other.seconds)) < interval ? "less than one evaluation apart" : "";
+  return !is_one_curve && Math.abs(seconds[0] - seconds[1]) < interval ? `less than one evaluation apart from ${whom}` : "";
 }
 
 /**
@@ -231,7 +236,7 @@ function arrival_text(one, first, next, is_contested) {
   if (first === null || first.seconds === 0 || first.reached < first.group.runs.length || one.reached < all) return `was there after ${when}`;
   const best = Number(first.seconds);
   if (one !== first) {
-    const doubt = doubt_of(first, one);
+    const doubt = doubt_of(first, one, first.group.name);
     if (doubt) return `was there after ${when}, ${doubt}`;
     const why = seconds / best < 1.005 ? "" : passes_text(one, first);
     return `took ${times_as(seconds / best, "long")}, ${when}${why}`;
@@ -239,8 +244,8 @@ function arrival_text(one, first, next, is_contested) {
   const rival = next !== undefined && next.seconds !== null && next.reached === next.group.runs.length ? next.seconds / seconds : null;
   if (is_contested) return `was there first of those that were with all seeds, after ${when}`;
   if (rival === null) return `was there first, after ${when}`;
-  const doubt = next === undefined || next.seconds === null || rival < 1.005 ? "" : doubt_of(one, next);
-  if (doubt) return `was there after ${when}, ${next?.group.name} ${doubt}`;
+  const doubt = next === undefined || next.seconds === null || rival < 1.005 ? "" : doubt_of(one, next, next.group.name);
+  if (doubt) return `was there after ${when}, ${doubt}`;
   return rival < 1.005 ? `was there after ${when}, as soon as the next` : `was there first, after ${when}, ${times_as(rival, "fast")} as the next`;
 }
 
@@ -336,7 +341,7 @@ export function verdicts_of(groups, lacking = []) {
  */
 function rival_of(ranked) {
   const there = ranked.slice(1).filter((one) => one.seconds !== null && one.reached === one.group.runs.length);
-  return there.find((one) => doubt_of(ranked[0], one) !== "") ?? ranked[1];
+  return there.find((one) => doubt_of(ranked[0], one, "") !== "") ?? ranked[1];
 }
 
 /**

@@ -198,16 +198,24 @@ test("with several seeds first is who the seeds bear out", () => {
   const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({outcome}) => outcome);
   assert.match(outcomes(...seeds("ring", [4, 5, 6]), ...seeds("gossip", [5, 6.1, 7.6]))[0], /^was there first/);
   const unsure = outcomes(...seeds("ring", [4, 5, 6]), ...seeds("gossip", [7, 4, 7]));
-  assert.equal(unsure[0], "was there after 5 s, gossip about as soon as far as 3 seeds tell.");
-  assert.equal(unsure[1], "was there after 6 s, about as soon as far as 3 seeds tell.");
+  assert.equal(unsure[0], "was there after 5 s, not told apart from gossip by 3 seeds.");
+  assert.equal(unsure[1], "was there after 6 s, not told apart from ring by 3 seeds.");
 });
 
 test("with one seed who is less than an evaluation apart is about as soon", () => {
   const one = (label, seconds, epochs) => run(label, {seconds_to_target: seconds, epochs_to_target: epochs, target_interval_s: 1});
   const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({outcome}) => outcome);
-  assert.equal(outcomes(one("ring", 4, 2), one("gossip", 4.5, 2.2))[0], "was there after 4 s, gossip less than one evaluation apart.");
+  assert.equal(outcomes(one("ring", 4, 2), one("gossip", 4.5, 2.2))[0], "was there after 4 s, less than one evaluation apart from gossip.");
   assert.match(outcomes(one("ring", 4, 2), one("gossip", 4.5, 2))[0], /^was there first/, "the same curve");
   assert.match(outcomes(one("ring", 4, 2), one("gossip", 5.5, 2.2))[0], /^was there first/);
+});
+
+test("one measurement each tells no order of what is less than twice apart", () => {
+  const one = (label, seconds) => run(label, {time: "wall", seconds_to_target: seconds, epochs_to_target: 2, target_interval_s: 0.1});
+  const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({outcome}) => outcome);
+  assert.deepEqual(outcomes(one("ring", 4), one("gossip", 7)),
+    ["was there after 4 s, not told apart from gossip by one measurement each.", "was there after 7 s, not told apart from ring by one measurement each."]);
+  assert.match(outcomes(one("ring", 4), one("gossip", 9))[0], /^was there first/);
 });
 
 test("who is at the target before any message is not ranked", () => {
