@@ -3,7 +3,6 @@
 #include <atomic>
 #include <exception>
 #include <memory>
-#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -114,8 +113,9 @@ TEST_CASE("the numbers of unequal shares are those of the division", "[study]") 
   for (const std::uint64_t seed : {c.seed, c.seed + 1}) {
     const auto parts =
         divide_rows(data.train, c.partition, static_cast<std::size_t>(c.workers), seed);
-    const auto [least, most] = std::ranges::minmax(
-        parts | std::views::transform([](const auto& part) { return part.size(); }));
+    std::vector<std::size_t> sizes;
+    for (const auto& part : parts) sizes.push_back(part.size());
+    const auto [least, most] = std::ranges::minmax(sizes);
     const double factor = static_cast<double>(c.workers) * static_cast<double>(most) /
                           static_cast<double>(data.train.rows);
     CHECK(about(compared, fmt::format("workers have {} to {} of the {} rows; where rows are "
