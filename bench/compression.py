@@ -3,7 +3,7 @@
 
     bench/compression.py DATA_DIR [--program build/release/trainyard]
 
-prints the tables of docs/performance.md. Simulated: 8 workers, one server, messages of 100 us; each
+prints the tables of docs/limits.md. Simulated: 8 workers, one server, messages of 100 us; each
 scheme at the step size that --tune-lr finds for it (where times are simulated and all workers keep
 pace, the network does not change the steps, so it is looked for once). A minibatch takes what it
 took on one core of the machine of the table; coding takes what `list codecs` says.

@@ -14,7 +14,7 @@
 // error that a fixed order of n rows makes, squared, that leaves about block / n. A block has about
 // √n rows, a whole number of minibatches, so 1/√n of the error is left, and a pass jumps √n times:
 // of a million sparse rows a thousand times, to blocks of 600 kB. (Blocks of 64 rows cost 10 to
-// 24 % there: at each jump the processor's prefetching begins anew.) docs/performance.md has what
+// 24 % there: at each jump the processor's prefetching begins anew.) docs/limits.md has what
 // it costs, bench/minibatch_order.py what it brings.
 //
 // Minibatches and blocks are kept in step: a pass first hands out the rows that the minibatch which

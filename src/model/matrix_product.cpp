@@ -1,6 +1,6 @@
 // The one matrix product of the program.
 //
-// Beside OpenBLAS 0.3.21 and oneDNN 2.6, see "Products" of docs/performance.md. It allocates
+// Beside OpenBLAS 0.3.21 and oneDNN 2.6, see "Products" of docs/limits.md. It allocates
 // nothing, where dnnl_sgemm allocates once a call and a oneDNN primitive six times. The products of
 // training are small enough for few levels of blocking.
 //

@@ -154,7 +154,7 @@ TEST_CASE("free lines are said, and so is what was measured", "[scheme]") {
 
 namespace {
 
-/// What 16 cores of an Intel Xeon did, one socket (docs/performance.md): samples a
+/// What 16 cores of an Intel Xeon did, one socket (docs/limits.md): samples a
 /// second with 1, 2, 4, 8 and 16 ranks, in `wall`; of a range, with one rank the most and with more
 /// its nearer end.
 struct Measured {

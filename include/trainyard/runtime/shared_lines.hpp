@@ -17,7 +17,7 @@
 // t/8 apiece by 2, and lines that nobody else writes are free. One worker pays nothing.
 //
 // 8, 2 and the default of 115 ns are fitted to what 1 to 16 threads took on 16 cores of one socket,
-// two of which pass a line on in 76 ns when nobody else does (docs/performance.md has the table,
+// two of which pass a line on in 76 ns when nobody else does (docs/limits.md has the table,
 // and which cells are not met). Two other cores are met to a fifth with the 40 ns measured there.
 //
 // What it does not know: how far apart two cores are (two sockets, two hardware threads of a core),
