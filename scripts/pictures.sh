@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the README's pictures anew, from pages that the program writes: scripts/pictures.sh
+# Makes the documentation's pictures anew, from pages that the program writes: scripts/pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
-// What the documentation shows is what the program does: its commands run, and the tables of the
-// labs hold what `--format markdown` prints.
+// What the documentation shows is what the program does: its commands run, and its tables hold
+// what the program prints.
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/files.hpp"
+#include "docs/pages.hpp"
 #include "labs/documented.hpp"
 #include "support/catch.hpp"
 
@@ -20,20 +21,64 @@ using documented::Command;
 using documented::Lines;
 using documented::root;
 
-std::vector<fs::path> documents() {
-  std::vector<fs::path> files{root() / "README.md", root() / "CONTRIBUTING.md"};
-  for (const auto& entry : fs::recursive_directory_iterator(root() / "docs")) {
-    if (entry.path().extension() == ".md") files.push_back(entry.path());
+/// That `page` has the first table of `printed`, but for times, and what is said below it.
+void check_first_table(const std::string& printed, const fs::path& page) {
+  CAPTURE(page);
+  const Lines shown = documented::lines_of_file(page);
+  const auto cells_of = [](const std::string& line) {
+    std::istringstream words(line);
+    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
+  };
+  std::size_t rows = 0, verdicts = 0;
+  std::istringstream lines(printed);
+  for (std::string line; std::getline(lines, line);) {
+    const auto written = [&](const std::string& begin) {
+      return std::ranges::any_of(shown, [&](const std::string& r) { return r.starts_with(begin); });
+    };
+    CAPTURE(line);
+    // Each scheme's row with the step size that was found for it: the first table's.
+    if (const auto cells = cells_of(line);
+        cells.size() > 4 && line.find(" k") == std::string::npos) {
+      const bool is_row = cells[1].find_first_not_of("0123456789.") == std::string::npos;
+      if (is_row && line.starts_with(cells[0]) && cells[0] != "workers") {
+        rows += std::ranges::any_of(shown, [&](const std::string& r) {
+          const auto there = cells_of(r);
+          return there.size() > 2 && there[0] == cells[0] && there[1] == cells[1];
+        });
+      }
+    }
+    if (line.starts_with("first at the target: ")) {
+      ++verdicts;
+      CHECK(written(line.substr(0, line.find(" after ") + 7)));
+      CHECK(line.find("hogwild") == std::string::npos);
+    }
+    if (line.starts_with("workers ") || line.starts_with("apart, and not ranked: ")) {
+      CHECK(written(line));
+      ++verdicts;
+    }
   }
-  std::sort(files.begin(), files.end());
-  return files;
+  CHECK(rows >= 5);
+  CHECK(verdicts == 3);
+}
+
+/// How many tables below comparisons `page` has.
+std::size_t check_tables(const fs::path& page) {
+  const Lines lines = documented::lines_of_file(page);
+  std::size_t tables = 0;
+  for (const Command& command : documented::commands_of(page)) {
+    const auto written = documented::table_after(lines, command.line);
+    if (!written || command.words.front() != "compare") continue;
+    ++tables;
+    documented::check_table(command, *written);
+  }
+  return tables;
 }
 
 }  // namespace
 
 TEST_CASE("the commands of the documentation run", "[docs][slow]") {
   std::size_t ran = 0;
-  for (const fs::path& file : documents()) {
+  for (const fs::path& file : pages()) {
     for (const Command& command : documented::commands_of(file)) {
       CAPTURE(command.text());
       const bool of_large_data = std::any_of(
@@ -55,58 +100,16 @@ TEST_CASE("the commands of the documentation run", "[docs][slow]") {
   CHECK(ran > 20);
 }
 
-TEST_CASE("the README begins with what its first command prints", "[docs]") {
+TEST_CASE("the README and docs/comparing.md have what the first command prints", "[docs]") {
   const Outcome outcome = run_program({"compare", "--format", "table"});
   REQUIRE(outcome.status == 0);
-  const Lines readme = documented::lines_of_file(root() / "README.md");
-  const auto cells_of = [](const std::string& line) {
-    std::istringstream words(line);
-    return std::vector<std::string>(std::istream_iterator<std::string>(words), {});
-  };
-  std::size_t rows = 0, verdicts = 0;
-  std::istringstream lines(outcome.output);
-  for (std::string line; std::getline(lines, line);) {
-    const auto written = [&](const std::string& begin) {
-      return std::ranges::any_of(readme,
-                                 [&](const std::string& r) { return r.starts_with(begin); });
-    };
-    CAPTURE(line);
-    // Each scheme's row with the step size that was found for it: the first table's.
-    if (const auto cells = cells_of(line);
-        cells.size() > 4 && line.find(" k") == std::string::npos) {
-      const bool is_row = cells[1].find_first_not_of("0123456789.") == std::string::npos;
-      if (is_row && line.starts_with(cells[0]) && cells[0] != "workers") {
-        rows += std::ranges::any_of(readme, [&](const std::string& r) {
-          const auto there = cells_of(r);
-          return there.size() > 2 && there[0] == cells[0] && there[1] == cells[1];
-        });
-      }
-    }
-    if (line.starts_with("first at the target: ")) {
-      ++verdicts;
-      CHECK(written(line.substr(0, line.find(" after ") + 7)));
-      CHECK(line.find("hogwild") == std::string::npos);
-    }
-    if (line.starts_with("workers ") || line.starts_with("apart, and not ranked: ")) {
-      CHECK(written(line));
-      ++verdicts;
-    }
-  }
-  CHECK(rows >= 5);
-  CHECK(verdicts == 3);
+  check_first_table(outcome.output, root() / "README.md");
+  check_first_table(outcome.output, root() / "docs/comparing.md");
 }
 
-TEST_CASE("the tables of the labs are what the program prints", "[docs][slow]") {
-  const fs::path file = root() / "docs" / "labs" / "README.md";
-  const Lines lines = documented::lines_of_file(file);
-  std::size_t tables = 0;
-  for (const Command& command : documented::commands_of(file)) {
-    const auto written = documented::table_after(lines, command.line);
-    if (!written || command.words.front() != "compare") continue;
-    ++tables;
-    documented::check_table(command, *written);
-  }
-  CHECK(tables >= 6);
+TEST_CASE("the tables of labs and of data are what the program prints", "[docs][slow]") {
+  CHECK(check_tables(root() / "docs/labs/README.md") >= 6);
+  CHECK(check_tables(root() / "docs/data.md") >= 1);
 }
 
 }  // namespace trainyard

@@ -20,7 +20,8 @@ using test::SourceFile;
 
 namespace {
 
-/// From the top down, as the README lists them. What stands here may include what stands after it.
+/// From the top down, as docs/design.md lists them. What stands here may include what stands after
+/// it.
 const std::vector<std::string> layers{
     "app",           "web",    "report",     "study",    "analysis", "run",
     "configuration", "scheme", "collective", "runtime",  "codec",    "topology",
@@ -77,12 +78,13 @@ TEST_CASE("includes point down the list of layers", "[structure]") {
   }
 }
 
-TEST_CASE("the layers are those of the README, in its order", "[structure]") {
-  const std::string readme = read_file(std::filesystem::path(TRAINYARD_SOURCE_DIR) / "README.md");
+TEST_CASE("the layers are those of docs/design.md, in its order", "[structure]") {
+  const std::string design =
+      read_file(std::filesystem::path(TRAINYARD_SOURCE_DIR) / "docs/design.md");
   std::size_t last = 0;
   for (const std::string& layer : layers) {
     INFO(layer);
-    const std::size_t place = readme.find(fmt::format("\n   {} ", layer), last);
+    const std::size_t place = design.find(fmt::format("\n   {} ", layer), last);
     REQUIRE(place != std::string::npos);
     last = place;
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's pictures: pictures.py PROGRAM DIR."""
+"""The documentation's pictures: pictures.py PROGRAM DIR."""
 
 import pathlib
 import subprocess

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Writes what the documentation has from the program and the sources, or says what is stale.
+
+    scripts/reference.py PROGRAM           writes docs/commands.md, docs/schemes/, and the listings
+    scripts/reference.py PROGRAM --check   changes nothing; ends with status 1 where a page differs
+
+docs/commands.md comes from `PROGRAM … --help`, docs/schemes/ from `PROGRAM list schemes all`, and the
+code below "<!-- listing: FILE -->" in any page from that file.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+MADE = "<!-- Made by scripts/reference.py. -->\n"
+
+# What an example trains: layers, for schemes that divide them.
+PLAIN, LAYERED = "--dataset dense-logistic", "--dataset blobs --model mlp:16,16"
+
+
+def output_of(program, *words):
+    text = subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
+    return re.sub(r"\[\d+ on this machine\]", "[as many as the machine has]", text)
+
+
+def escaped(text):
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+# ---- docs/commands.md
+
+COLUMN = 30  # where the help's texts begin
+
+
+def sections_of(help_text):
+    """[(title, [(flag, what)])] of one command's help; titles as the program groups its flags."""
+    sections = []
+    for line in help_text.splitlines():
+        heading = re.fullmatch(r"(\S.*):", line)
+        row = re.match(r"  (\S.*?)(?: {2,}(\S.*))?$", line)
+        if row and not row[2] and line[COLUMN - 1 : COLUMN] == " ":  # a flag that fills its column
+            row = re.match(rf"  (.{{{COLUMN - 3}}}) (.*)$", line)
+        if heading:
+            sections.append((heading[1], []))
+        elif line.startswith(" " * 20) and sections and sections[-1][1]:
+            flag, what = sections[-1][1][-1]
+            sections[-1][1][-1] = (flag, f"{what} {line.strip()}".strip())
+        elif row and sections:
+            sections[-1][1].append((row[1], row[2] or ""))
+        elif line.strip() and sections:
+            sections.append(("", [("", line.strip())]))
+    return sections
+
+
+def command_page(program):
+    commands = dict(sections_of(output_of(program, "--help")))["Subcommands"]
+    page = [
+        "# Commands\n",
+        MADE,
+        "What `trainyard COMMAND --help` prints, command by command. In brackets stands what holds where a flag is not",
+        "given. The flags of `run` and `compare` are keys of [configuration files](configuration.md) as well, in the",
+        "section that stands above them.\n",
+    ]
+    for command, what in commands:
+        help_text = output_of(program, command, "--help")
+        usage = re.search(r"^Usage: (.*)$", help_text, re.M)[1]
+        page += [f"## {command}\n", f"{what[:1].upper()}{what[1:]}. `{usage}`\n"]
+        page += command_tables(sections_of(help_text))
+    return "\n".join(page).rstrip("\n") + "\n"
+
+
+def command_tables(sections):
+    """What a command takes by itself in one table, and one for each section of configuration files."""
+    tables = {"": []}
+    for title, rows in sections:
+        if title and not title.startswith("Examples"):
+            of = tables.setdefault(title if title.startswith("[") else "", [])
+            of += [row for row in rows if row[0] and not row[0].startswith("-h,")]
+    lines = []
+    for title, rows in tables.items():
+        if title:
+            lines.append(f"**`{title}`**\n")
+        lines += ["| | |", "|---|---|"]
+        lines += [f"| `{escaped(flag)}` | {escaped(what)} |" for flag, what in rows]
+        lines.append("")
+    return lines
+
+
+# ---- docs/schemes/
+
+
+def rows_of(program):
+    """{name: [lines of its row]}, in the order of the table."""
+    rows = {}
+    for line in output_of(program, "list", "schemes", "all").split("\n\n")[0].splitlines():
+        if line.startswith("  "):
+            rows[name].append(line[2:])
+        else:
+            name = line
+            rows[name] = []
+    return rows
+
+
+def checks():
+    """{scheme: what holds it to its rule}, as tests/scheme/checked_schemes_test.cpp has them."""
+    text = (ROOT / "tests/scheme/checked_schemes_test.cpp").read_text(encoding="utf-8")
+    found = {}
+    for name, golden, test_case in re.findall(r'{"([^"]+)",\s*"([^"]*)"(?:,\s*"([^"]*)")?}', text):
+        found[name] = (
+            f"the golden trajectory `{golden}` of `tests/oracles/`" if golden else f"the test “{test_case}”"
+        )
+    return found
+
+
+def defaults(program):
+    """{flag: what holds where it is not given}, as the help of `run` says it in brackets at its end."""
+    found = {}
+    for _, rows in sections_of(output_of(program, "run", "--help")):
+        for flag, what in rows:
+            default = re.search(r" \[([^][]*)\]$", what)
+            if default:
+                found[flag.split(" ")[0]] = default[1]
+    return found
+
+
+def scheme_page(name, lines, check, default):
+    fields = dict(line.split(": ", 1) for line in lines[1:] if not line.startswith(" "))
+    own = [line.strip() for line in lines if line.startswith("  --")]
+    page = [f"# {name}\n", MADE, f"{lines[0][:1].upper()}{lines[0][1:]}.\n", "| | |", "|---|---|"]
+    titles = {"step": "a step is", "time": "it takes, from lock-step", "rate": "iterations to ε"}
+    for key, value in fields.items():
+        page.append(f"| {titles.get(key, key)} | {escaped(value)} |")
+    page.append(f"| checked by | {escaped(check)} |\n")
+    if own:
+        page.append("Settings of its own:\n")
+        for flag, what in (line.split(": ", 1) for line in own):
+            usual = default.get(flag.split(" ")[0])
+            page.append(f"- `{flag}`: {what}" + (f" (default {usual})" if usual else ""))
+        page.append("")
+    data = LAYERED if re.search(r"--(stages|tensor-size)", fields.get("takes", "")) else PLAIN
+    page += [
+        "An example:\n",
+        f"    trainyard run --scheme {name} {data} --workers 8 --steps 20\n",
+        "The letters are those of [what a step takes](../predict.md#the-formulas); the whole rule, and its traps, are in the",
+        "[catalogue](../catalogue.md). [All schemes](README.md)",
+    ]
+    return "\n".join(page) + "\n"
+
+
+def scheme_index(rows):
+    page = [
+        "# Schemes\n",
+        MADE,
+        "A page for each, from the rows that `trainyard list schemes` prints. A step is one from lock-step; its letters are",
+        "those of [what a step takes](../predict.md#the-formulas).",
+    ]
+    family = ""
+    for name, lines in rows.items():
+        fields = dict(line.split(": ", 1) for line in lines[1:] if not line.startswith(" "))
+        if fields["family"] != family:
+            family = fields["family"]
+            page += [f"\n## {family.split(':')[0][:1].upper()}{family.split(':')[0][1:]}\n"]
+            if ":" in family:
+                page.append(f"{family.split(': ', 1)[1][:1].upper()}{family.split(': ', 1)[1][1:]}.\n")
+            page += ["| scheme | what it does | a step |", "|---|---|---|"]
+        page.append(f"| [`{name}`]({name.replace('+', 'p')}.md) | {escaped(lines[0])} | {escaped(fields['time'])} |")
+    return "\n".join(page) + "\n"
+
+
+def scheme_pages(program):
+    rows, checked, default = rows_of(program), checks(), defaults(program)
+    pages = {DOCS / "schemes" / "README.md": scheme_index(rows)}
+    for name, lines in rows.items():
+        pages[DOCS / "schemes" / f"{name.replace('+', 'p')}.md"] = scheme_page(name, lines, checked[name], default)
+    return pages
+
+
+# ---- listings
+
+
+def with_listings(text):
+    def listing(found):
+        code = (ROOT / found[1]).read_text(encoding="utf-8")
+        return f"<!-- listing: {found[1]} -->\n```{found[2]}\n{code}```\n"
+
+    return re.sub(r"<!-- listing: (\S+) -->\n```(\w*)\n.*?^```\n", listing, text, flags=re.S | re.M)
+
+
+def main():
+    program, check = sys.argv[1], sys.argv[2:] == ["--check"]
+    pages = {DOCS / "commands.md": command_page(program), **scheme_pages(program)}
+    for page in sorted(DOCS.glob("*.md")):
+        if page not in pages:
+            pages[page] = with_listings(page.read_text(encoding="utf-8"))
+    stale = [p for p, text in pages.items() if not p.exists() or p.read_text(encoding="utf-8") != text]
+    gone = [p for p in (DOCS / "schemes").glob("*.md") if p not in pages]
+    if check:
+        for page in stale + gone:
+            print(f"{page.relative_to(ROOT)}: not what scripts/reference.py makes", file=sys.stderr)
+        sys.exit(1 if stale + gone else 0)
+    for page in stale:
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(pages[page], encoding="utf-8")
+    for page in gone:
+        page.unlink()
+
+
+main()
