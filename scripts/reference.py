@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Writes what the documentation has from the program and the sources, or says what is stale.
 
-    scripts/reference.py PROGRAM           writes docs/commands.md, docs/schemes/, and the listings
+    scripts/reference.py PROGRAM           writes the pages below, and the listings
     scripts/reference.py PROGRAM --check   changes nothing; ends with status 1 where a page differs
 
-docs/commands.md comes from `PROGRAM … --help`, docs/schemes/ from `PROGRAM list schemes all`, and the
-code below "<!-- listing: FILE -->" in any page from that file.
+docs/commands.md comes from `PROGRAM … --help`, docs/schemes/, docs/components.md and docs/presets.md from
+`PROGRAM list …`, and the code below "<!-- listing: FILE -->" in any page from that file.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -92,16 +93,21 @@ def command_tables(sections):
 # ---- docs/schemes/
 
 
-def rows_of(program):
-    """{name: [lines of its row]}, in the order of the table."""
-    rows = {}
-    for line in output_of(program, "list", "schemes", "all").split("\n\n")[0].splitlines():
+def records_of(program, *what):
+    """{name: [lines of its row]} of a list, in its order: a name, and what is indented below it."""
+    records = {}
+    for line in output_of(program, "list", *what).split("\n\n")[0].splitlines():
         if line.startswith("  "):
-            rows[name].append(line[2:])
+            records[name].append(line[2:])
         else:
             name = line
-            rows[name] = []
-    return rows
+            records[name] = []
+    return records
+
+
+def fields_of(lines):
+    """"time: 2t" and the like; the first line is the summary."""
+    return dict(line.split(": ", 1) for line in lines[1:] if not line.startswith(" "))
 
 
 def checks():
@@ -127,7 +133,7 @@ def defaults(program):
 
 
 def scheme_page(name, lines, check, default):
-    fields = dict(line.split(": ", 1) for line in lines[1:] if not line.startswith(" "))
+    fields = fields_of(lines)
     own = [line.strip() for line in lines if line.startswith("  --")]
     page = [f"# {name}\n", MADE, f"{lines[0][:1].upper()}{lines[0][1:]}.\n", "| | |", "|---|---|"]
     titles = {"step": "a step is", "time": "it takes, from lock-step", "rate": "iterations to ε"}
@@ -159,7 +165,7 @@ def scheme_index(rows):
     ]
     family = ""
     for name, lines in rows.items():
-        fields = dict(line.split(": ", 1) for line in lines[1:] if not line.startswith(" "))
+        fields = fields_of(lines)
         if fields["family"] != family:
             family = fields["family"]
             page += [f"\n## {family.split(':')[0][:1].upper()}{family.split(':')[0][1:]}\n"]
@@ -171,11 +177,61 @@ def scheme_index(rows):
 
 
 def scheme_pages(program):
-    rows, checked, default = rows_of(program), checks(), defaults(program)
+    rows, checked, default = records_of(program, "schemes", "all"), checks(), defaults(program)
     pages = {DOCS / "schemes" / "README.md": scheme_index(rows)}
     for name, lines in rows.items():
         pages[DOCS / "schemes" / f"{name.replace('+', 'p')}.md"] = scheme_page(name, lines, checked[name], default)
     return pages
+
+
+# ---- docs/components.md, docs/presets.md
+
+
+def component_page(program):
+    page = [
+        "# Topologies, collectives and codecs\n",
+        MADE,
+        "What `trainyard list topologies`, `list collectives` and `list codecs` print. In brackets stands what holds where `:` and",
+        "what follows it are left out. [Topologies](topologies.md) and [compression](compression.md) say more; n is the number of",
+        "workers, α the latency, t the transfer of the whole vector, d its length.\n",
+        "## Topologies\n",
+        "| `--topology` | |",
+        "|---|---|",
+    ]
+    for line in output_of(program, "list", "topologies").split("\n\n")[0].splitlines():
+        name, what = re.match(r"(\S+) +(.*)", line).groups()
+        page.append(f"| `{name}` | {escaped(what)} |")
+    page += ["\n## Collectives\n", "| `--collective` | | takes | source |", "|---|---|---|---|"]
+    for name, lines in records_of(program, "collectives").items():
+        fields = fields_of(lines)
+        page.append(row_of(name, lines[0], fields.get("time", "–"), fields.get("source", "–")))
+    page += ["\n## Codecs\n", "| `--codec` | | bits | error | coding a parameter | source |", "|---|---|---|---|---|---|"]
+    for name, lines in records_of(program, "codecs").items():
+        fields = fields_of(lines)
+        page.append(row_of(name, lines[0], *(fields[key] for key in ("wire", "error", "time", "source"))))
+    page += ["", "bits: of a vector of d floats. error: E‖C(x) − x‖². coding: on one core of about 3 GHz."]
+    return "\n".join(page) + "\n"
+
+
+def row_of(name, *cells):
+    return f"| `{name}` | " + " | ".join(escaped(cell) for cell in cells) + " |"
+
+
+def preset_page(program):
+    page = [
+        "# Presets\n",
+        MADE,
+        "Systems by their names, as `trainyard list presets` has them ([what a preset is](systems.md)).\n",
+        "| preset | system | is | emulated | not emulated |",
+        "|---|---|---|---|---|",
+    ]
+    for preset in json.loads(output_of(program, "list", "presets", "--json"))["presets"]:
+        system = f"{preset['system']}: {preset['source']}"
+        page.append(
+            f"| `{preset['name']}` | {escaped(system)} | `{preset['spelt_out']}` | {escaped(preset['emulated'])} "
+            f"| {escaped(preset['not_emulated'])} |"
+        )
+    return "\n".join(page) + "\n"
 
 
 # ---- listings
@@ -191,7 +247,12 @@ def with_listings(text):
 
 def main():
     program, check = sys.argv[1], sys.argv[2:] == ["--check"]
-    pages = {DOCS / "commands.md": command_page(program), **scheme_pages(program)}
+    pages = {
+        DOCS / "commands.md": command_page(program),
+        DOCS / "components.md": component_page(program),
+        DOCS / "presets.md": preset_page(program),
+        **scheme_pages(program),
+    }
     for page in sorted(DOCS.glob("*.md")):
         if page not in pages:
             pages[page] = with_listings(page.read_text(encoding="utf-8"))
