@@ -9,8 +9,6 @@
 #include <set>
 #include <sstream>
 
-#include <fmt/format.h>
-
 #include "trainyard/scheme/scheme.hpp"
 
 #include "labs/documented.hpp"
@@ -138,7 +136,8 @@ TEST_CASE("the README is short", "[docs]") {
 
 TEST_CASE("the README names schemes in the families that they have", "[docs]") {
   const std::string readme = text_of_page(root() / "README.md");
-  CHECK_THAT(readme, ContainsSubstring(fmt::format("{} published", schemes().size())));
+  CHECK_THAT(readme, ContainsSubstring("more than seventy published"));
+  CHECK(schemes().size() > 70);
   static const std::regex name("`([^`]*)`");
   std::set<std::string> families;
   for (const std::string& line : prose_of_page(root() / "README.md")) {
