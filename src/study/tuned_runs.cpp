@@ -10,9 +10,11 @@ namespace trainyard {
 
 Note edge_note(const Tuning& tuning) {
   return {.about = "",
-          .text = fmt::format("note: a {} step size than {:.6g} may be better: the next one was "
-                              "not tried for as long as the run is",
-                              tuning.edge_is_up ? "larger" : "smaller", tuning.sizes.front())};
+          .text = fmt::format("note: a {} step size than {:.6g} may be better: the next one was {}",
+                              tuning.edge_is_up ? "larger" : "smaller", tuning.sizes.front(),
+                              tuning.edge_was_worse
+                                  ? "worse in parts of the run, and not tried for all of it"
+                                  : "not tried for as long as the run is")};
 }
 
 std::vector<OptionText> texts_of(const Tuning& tuning) {

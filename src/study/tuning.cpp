@@ -281,22 +281,22 @@ std::vector<StepSizeSearch::Powers> StepSizeSearch::next_beside(const Candidate&
 }
 
 /// Beyond the best's neighbours, in whole runs, of which one is the run itself. What is left out
-/// then is said (edge_note()). Runs of few steps or cycles, of which a part is much, may take more.
+/// then is said (edge_note()). Runs without parts, of which all are whole, may take more.
 bool StepSizeSearch::is_affordable(std::size_t more) const {
-  const Configuration& run = runs_.front();
-  const bool is_short = !is_by_clock(run) && 16 * steps_of_part(run, parts_.front()) > *run.steps;
-  return !keeps_runs() || is_short || asked_runs_ - 1.0 + static_cast<double>(more) <= most_runs;
+  return !keeps_runs() || round_ == 0 || asked_runs_ - 1.0 + static_cast<double>(more) <= most_runs;
 }
 
-/// In a part of the run, and larger than the best: the whole run wants no larger ones than a part.
+/// In each part of the run in which both were tried, if they were.
 bool StepSizeSearch::was_worse(const Powers& powers) const {
-  if (powers < best_) return false;
-  for (auto round = earlier_.rbegin(); round != earlier_.rend(); ++round) {
-    const auto then = std::ranges::find(*round, powers, &Candidate::powers);
-    const auto best = std::ranges::find(*round, best_, &Candidate::powers);
-    if (then != round->end() && best != round->end()) return better(*best, *then);
+  bool both = false;
+  for (const std::vector<Candidate>& round : earlier_) {
+    const auto then = std::ranges::find(round, powers, &Candidate::powers);
+    const auto best = std::ranges::find(round, best_, &Candidate::powers);
+    if (then == round.end() || best == round.end()) continue;
+    if (better(*then, *best)) return false;
+    both = true;
   }
-  return false;
+  return both;
 }
 
 /// To the next batch of this round, or to the next round.
@@ -314,7 +314,7 @@ void StepSizeSearch::go_on() {
     ask_for(std::move(beside));
     return;
   }
-  std::erase_if(beside, [this](const Powers& powers) { return was_worse(powers); });
+  tuning_.edge_was_worse = !beside.empty() && was_worse(beside.front());
   tuning_.edge_is_up = beside.empty() ? best_.front() > 0 : beside.front() > best_;
   end_round(!beside.empty() ||
             std::ranges::any_of(best_, [](int power) { return std::abs(power) == furthest; }));

@@ -1,4 +1,5 @@
-// What `run --json` prints beside the summary: held against the run itself.
+// What `run --json` prints, held against the run itself, and the summary in it.
+#include <limits>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include "trainyard/runtime/trace.hpp"
 
 #include "report/json_text.hpp"
+#include "report/results.hpp"
 #include "support/catch.hpp"
 #include "support/training.hpp"
 
@@ -112,6 +114,42 @@ TEST_CASE("JSON has a line for each member and one for a list of numbers", "[rep
         "{\n  \"a\": [1,2],\n  \"b\": {\n    \"c\": null\n  },\n  \"d\": [\n    [1],\n    [2]\n  "
         "],\n  \"e\": {},\n  \"f\": \"\uFFFD\"\n}\n");
   CHECK(json_line({{"a", 1}}) == "{\"a\":1}\n");
+}
+
+TEST_CASE("what does not apply, or is not finite, is null in JSON", "[report]") {
+  RunResult result = bare_result("ring");
+  result.summary.train_loss = std::numeric_limits<double>::quiet_NaN();
+  const auto json = Json::parse(summary_json(result.summary));
+  for (const char* key :
+       {"target_loss", "seconds_to_target", "epochs_to_target", "test_loss", "test_accuracy",
+        "compute_stretch", "staleness", "consensus_distance", "train_loss"}) {
+    INFO(key);
+    CHECK(json.at(key).is_null());
+  }
+  const auto line = Json::parse(metrics_json(result.metrics.back()));
+  CHECK(line.at("test_loss").is_null());
+  CHECK(line.at("consensus_distance").is_null());
+  CHECK(line.at("train_loss") == 0.25);
+  CHECK(line.at("step") == 10.0);
+}
+
+TEST_CASE("JSON keeps every figure and the order of the documentation", "[report]") {
+  Summary summary = full_result("ring").summary;
+  summary.compute_stretch = 1.25;
+  const auto json = nlohmann::ordered_json::parse(summary_json(summary));
+  CHECK(json.begin().key() == "label");
+  CHECK(json.at("seconds_to_target") == 0.0000125);
+  CHECK(json.at("staleness").at("p99") == 8);
+  CHECK(json.at("time_split").at("transfer") == 0.5);
+  CHECK(json.at("bytes_sent") == 437900000);
+  CHECK(json.at("compute_stretch") == 1.25);
+  CHECK(metrics_json({}).find('\n') == metrics_json({}).size() - 1);
+}
+
+TEST_CASE("a name that is no UTF-8 does not break the JSON", "[report]") {
+  RunResult result = bare_result("ring");
+  result.summary.dataset = "d\xff.svm";
+  CHECK(Json::parse(summary_json(result.summary))["dataset"]["name"] == "d\uFFFD.svm");
 }
 
 }  // namespace trainyard

@@ -1,7 +1,6 @@
 #include "trainyard/report/summary_format.hpp"
 
 #include <cmath>
-#include <limits>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -352,42 +351,6 @@ TEST_CASE("a run's table shows what there is", "[report]") {
   CHECK_THAT(summary_table(bare), ContainsSubstring("DIVERGED"));
   const auto lines = lines_of(full);
   for (std::size_t i = 2; i < lines.size(); ++i) CHECK(width_of(lines[i]) == width_of(lines[1]));
-}
-
-TEST_CASE("what does not apply, or is not finite, is null in JSON", "[report]") {
-  RunResult result = bare_result("ring");
-  result.summary.train_loss = std::numeric_limits<double>::quiet_NaN();
-  const auto json = nlohmann::json::parse(summary_json(result.summary));
-  for (const char* key :
-       {"target_loss", "seconds_to_target", "epochs_to_target", "test_loss", "test_accuracy",
-        "compute_stretch", "staleness", "consensus_distance", "train_loss"}) {
-    INFO(key);
-    CHECK(json.at(key).is_null());
-  }
-  const auto line = nlohmann::json::parse(metrics_json(result.metrics.back()));
-  CHECK(line.at("test_loss").is_null());
-  CHECK(line.at("consensus_distance").is_null());
-  CHECK(line.at("train_loss") == 0.25);
-  CHECK(line.at("step") == 10.0);
-}
-
-TEST_CASE("JSON keeps every figure and the order of the documentation", "[report]") {
-  Summary summary = full_result("ring").summary;
-  summary.compute_stretch = 1.25;
-  const auto json = nlohmann::ordered_json::parse(summary_json(summary));
-  CHECK(json.begin().key() == "label");
-  CHECK(json.at("seconds_to_target") == 0.0000125);
-  CHECK(json.at("staleness").at("p99") == 8);
-  CHECK(json.at("time_split").at("transfer") == 0.5);
-  CHECK(json.at("bytes_sent") == 437900000);
-  CHECK(json.at("compute_stretch") == 1.25);
-  CHECK(metrics_json({}).find('\n') == metrics_json({}).size() - 1);
-}
-
-TEST_CASE("a name that is no UTF-8 does not break the JSON", "[report]") {
-  RunResult result = bare_result("ring");
-  result.summary.dataset = "d\xff.svm";
-  CHECK(nlohmann::json::parse(summary_json(result.summary))["dataset"]["name"] == "d\uFFFD.svm");
 }
 
 TEST_CASE("CSV quotes what it must", "[report]") {

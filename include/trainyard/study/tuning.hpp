@@ -63,7 +63,8 @@ struct Tuning {
   std::vector<double> sizes;        // the best of each
   std::vector<TuningTrial> trials;  // in the order in which they ran
   bool at_edge = false;             // the next one beyond was not tried for as long,
-  bool edge_is_up = false;          // which is larger
+  bool edge_is_up = false;          // which is larger,
+  bool edge_was_worse = false;      // and was worse in parts of the run
   bool interrupted = false;         // before the last round's end; `sizes` are the best so far
 };
 
