@@ -67,6 +67,7 @@ RunResult distinct_result() {
   s.compression = 3.75;
   s.coding_error = 0.15625;
   s.coding_s = 0.28125;
+  s.lines_s = 0.1875;
   s.test_r_squared = 0.90625;
   s.ran_on = "ranks 0-7 on cores 0-7 of node 0; never moved";
   s.moves = 0;
