@@ -67,7 +67,7 @@ def measure(program, case):
     scheme, *options = case.split()
     document = runs(program, scheme, options)
     tuned = document["runs"][0]
-    note = next(note["text"] for note in document["notes"] if "own best step size" in note["text"])
+    note = next(note["text"] for note in document["notes"] if "step size that tuning found" in note["text"])
     cost = float(re.search(r"with ([\d.e+-]+) times", note)[1])
     timed = "--target-loss" in options
     base = 4.0 if "--dataset" not in options else 0.1

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -69,13 +71,17 @@ std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& cont
     if (!(seconds->mean > 0.0 && epochs->mean > 0.0)) continue;
     arrived.push_back({name_at(one.label, one.varied), seconds->mean, epochs->mean});
     arrived.back().is_measured = one.summaries.front()->time == "wall";
-    std::map<std::uint64_t, double> by_seed;
+    std::map<std::uint64_t, std::vector<double>> by_seed;
     for (const Summary* s : one.summaries) {
-      by_seed[s->seed] = *s->seconds_to_target;
+      by_seed[s->seed].push_back(*s->seconds_to_target);
       arrived.back().interval_s =
           std::max(arrived.back().interval_s, s->target_interval_s.value_or(0.0));
     }
-    for (const auto& [seed, value] : by_seed) arrived.back().seconds_of_seeds.push_back(value);
+    for (const auto& [seed, measured] : by_seed) {
+      arrived.back().seconds_of_seeds.push_back(
+          std::accumulate(measured.begin(), measured.end(), 0.0) /
+          static_cast<double>(measured.size()));
+    }
   }
   std::ranges::sort(arrived, {}, &Arrived::seconds);
   return arrived;
@@ -105,8 +111,8 @@ Grounds grounds_of(const Arrived& first, const Arrived& second) {
   const bool is_one_curve = std::abs(first.epochs / second.epochs - 1.0) < 1e-3;
   if (first.is_measured) {
     const bool told = second.seconds >= least_measured * first.seconds;
-    return {told, told ? "first" : "not told apart by one measurement each",
-            told ? "with one seed, measured once" : "--seeds 5 measures five times"};
+    return {told, told ? "first" : "not told apart by one seed's measurements",
+            told ? "with one seed" : "--seeds 5 measures five times"};
   }
   if (!is_one_curve && apart < std::min(first.interval_s, second.interval_s)) {
     return {false, "about as soon", "less than one evaluation apart, with one seed"};
@@ -177,6 +183,14 @@ Sentence sentence_of(const std::vector<SeedStatistics>& all,
   return {std::move(text), std::move(why)};
 }
 
+/// Of the same run, measured again.
+void add_measurements(const SeedStatistics& again, SeedStatistics& of) {
+  std::ranges::copy(again.seeds, std::back_inserter(of.seeds));
+  std::ranges::copy(again.summaries, std::back_inserter(of.summaries));
+  of.diverged += again.diverged;
+  of.reached_target += again.reached_target;
+}
+
 void leave_out(const std::vector<OptionText>& options, std::vector<OptionText>& of) {
   std::erase_if(of, [&](const OptionText& each) {
     return std::ranges::find(options, each) != options.end();
@@ -194,10 +208,14 @@ std::string first_at_target(const std::vector<SeedStatistics>& all,
                             const std::vector<RunResult>& results) {
   std::vector<SeedStatistics> contestants;
   std::vector<std::vector<OptionText>> found;
-  std::set<std::string> names;
+  std::map<std::string, std::size_t> places;
   for (const SeedStatistics& one : all) {
     const RunResult& run = run_of(one, results);
-    if (!names.insert(own_name(run)).second) continue;
+    const auto [place, is_new] = places.try_emplace(own_name(run), contestants.size());
+    if (!is_new) {
+      if (run.summary.time == "wall") add_measurements(one, contestants[place->second]);
+      continue;
+    }
     contestants.push_back(one);
     leave_out(not_taken(run.resolved, one.varied), contestants.back().varied);
     found.push_back(circumstances_of(run));

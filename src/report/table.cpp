@@ -249,7 +249,7 @@ std::string in_blocks(const std::vector<Row>& rows, std::size_t headings) {
 }
 
 constexpr const char* tuning_legend =
-    "step size    the best of a geometric grid for this run: with a target that was asked for it "
+    "step size    the best that tuning found by powers of two: with a target that was asked for it "
     "is\n"
     "             there first, otherwise it ends at the lowest loss\n";
 

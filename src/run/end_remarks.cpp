@@ -73,8 +73,8 @@ void remark_end(const Plan& plan, const Summary& summary, ConstVector model, boo
                 const Remark& remark) {
   if (is_stretched(summary)) {
     remark(
-        fmt::format("warning: computing took {:.2f} times as long as on cores of its own, because "
-                    "threads share them",
+        fmt::format("warning: computing took {:.2f} times as long as on cores of its own: threads "
+                    "shared them, with each other or with others'",
                     *summary.compute_stretch));
   }
   const std::string sample = sampled_noise_note(summary);

@@ -22,7 +22,9 @@ std::string share(double part, double whole) {
 
 bool is_stretched(const Summary& summary) {
   constexpr double noise = 1.05;
-  return summary.compute_stretch && *summary.compute_stretch > noise;
+  constexpr double shortest = 0.01;  // seconds of computing; before that it is how threads wake
+  return summary.compute_stretch && *summary.compute_stretch > noise &&
+         summary.compute_s >= shortest;
 }
 
 std::string loss_text(double value) {
@@ -61,7 +63,8 @@ std::string compute_line(const Summary& s) {
   std::string line = part_of_run(s.compute_s, s);
   if (s.lines_s) line += fmt::format(", {} of it for cache lines", part_of_run(*s.lines_s, s));
   if (!is_stretched(s)) return line;
-  return line + fmt::format(", stretched {:.2f} times: threads share cores", *s.compute_stretch);
+  return line + fmt::format(", stretched {:.2f} times: its threads had no cores of their own",
+                            *s.compute_stretch);
 }
 
 std::string samples_computed_line(const Summary& s) {

@@ -99,12 +99,12 @@ void remark_on_lines(const Plan& plan, const Summary& summary, const Remark& rem
   constexpr double seen = 0.01;
   const double waited = summary.lines_s.value_or(0.0);
   if (waited == 0.0 || waited < seen * summary.seconds) return;
-  // By tenths, so that all seeds say the same.
-  const double tenths = std::round(10.0 * waited / summary.seconds);
+  // By twentieths, so that nearly all seeds say the same.
+  const double share = 5.0 * std::round(20.0 * waited / summary.seconds);
   remark(fmt::format(
-      "note: {} of the workers' time, and of what counts as computing, is for cache "
-      "lines that others wrote, by a model of cache coherence (--line-time {})",
-      tenths < 1.0 ? "less than a twentieth" : fmt::format("about {:.0f} %", 10.0 * tenths),
+      "note: {} of the workers' time, which counts as computing, is for cache lines that "
+      "others wrote, by a model of cache coherence (--line-time {})",
+      share < 5.0 ? "less than a twentieth" : fmt::format("about {:.0f} %", share),
       exact_text(*plan.configuration.line_time)));
 }
 

@@ -79,6 +79,21 @@ std::string about(const std::string& text, std::span<const NotedRun> runs) {
   return everybody ? "" : fmt::format("{}", fmt::join(names, "; "));
 }
 
+constexpr std::string_view mean_step =
+    "γ × the mean of the workers' gradients, exactly or to first order";
+
+/// What a step is, of so many workers: whether theirs are averaged or each is taken in full. Of one
+/// worker both are the same.
+std::string_view step_of(const Scheme& scheme, int workers) {
+  const std::string_view step = scheme.step;
+  const auto begins = [&](std::string_view words) { return step.starts_with(words); };
+  const bool of_groups = begins("γ × mean over each group");
+  if ((of_groups || begins("γ × each gradient")) && workers > 1) return step;
+  const bool of_mean = begins("γ × mean over") || begins("γ × own gradient") ||
+                       begins("γ × estimate of the mean") || begins("γ × each gradient");
+  return of_mean ? mean_step : step;
+}
+
 /// Not that of all: found for it, or said for it alone.
 bool has_own_step_size(const RunResult& run) {
   const auto has = [](const std::vector<OptionText>& options) {
@@ -115,15 +130,17 @@ std::vector<StepKind> differing_steps(std::span<const RunResult> runs) {
   std::map<double, std::set<std::string_view>> meanings;  // of each step size
   for (const RunResult& run : runs) {
     if (!has_own_step_size(run)) {
-      meanings[run.summary.lr].insert(find_scheme(run.summary.scheme).step);
+      meanings[run.summary.lr].insert(
+          step_of(find_scheme(run.summary.scheme), run.resolved.workers));
     }
   }
   std::vector<StepKind> kinds;
   for (const RunResult& run : runs) {
     if (has_own_step_size(run) || meanings[run.summary.lr].size() < 2) continue;
     const Scheme& scheme = find_scheme(run.summary.scheme);
-    auto found = std::ranges::find(kinds, scheme.step, &StepKind::step);
-    if (found == kinds.end()) found = kinds.insert(found, {.step = scheme.step, .schemes = {}});
+    const std::string step(step_of(scheme, run.resolved.workers));
+    auto found = std::ranges::find(kinds, step, &StepKind::step);
+    if (found == kinds.end()) found = kinds.insert(found, {.step = step, .schemes = {}});
     auto& names = found->schemes;
     if (std::ranges::find(names, scheme.name) == names.end()) names.push_back(scheme.name);
   }

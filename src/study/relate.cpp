@@ -44,20 +44,32 @@ std::optional<double> best_of(const RunResult& result) {
 }
 
 /// The worst of the best, whatever the seed: times that are averaged over seeds are times to one
-/// loss.
-void set_common_target(std::span<RunResult*> results) {
+/// loss. Where one begins below it there is none: starts are by chance, as a perceptron's.
+void set_common_target(std::span<RunResult*> results, const Remark& remark) {
   std::optional<double> target;
   for (const RunResult* result : results) {
     const auto best = best_of(*result);
     if (best) target = std::max(target.value_or(*best), *best);
   }
   if (!target) return;
+  const bool is_above_a_start = std::ranges::any_of(results, [&](const RunResult* result) {
+    return !result->metrics.empty() && result->metrics.front().train_loss <= *target;
+  });
+  if (is_above_a_start) {
+    if (remark) {
+      remark(
+          fmt::format("note: no common target: the lowest loss that all reached is {:.6g}, and "
+                      "some began below it; --target-loss names one",
+                      *target));
+    }
+    return;
+  }
   for (RunResult* result : results) {
     set_target({Target::Measure::loss, *target}, result->metrics, result->summary);
   }
 }
 
-void set_common_targets(std::vector<RunResult>& results) {
+void set_common_targets(std::vector<RunResult>& results, const Remark& remark) {
   std::vector<std::pair<Objective, std::vector<RunResult*>>> groups;
   for (RunResult& result : results) {
     if (target_of(result.resolved)) continue;
@@ -66,7 +78,7 @@ void set_common_targets(std::vector<RunResult>& results) {
     if (group == groups.end()) group = groups.insert(group, {objective, {}});
     group->second.push_back(&result);
   }
-  for (auto& [objective, group] : groups) set_common_target(group);
+  for (auto& [objective, group] : groups) set_common_target(group, remark);
 }
 
 /// The same objective and seed, and the same point on the way to it.
@@ -170,7 +182,7 @@ void remark_unheard(const std::vector<RunResult>& results, const Remark& remark)
 }  // namespace
 
 void relate(std::vector<RunResult>& results, const Remark& remark) {
-  set_common_targets(results);
+  set_common_targets(results, remark);
   set_speed_ups(results, remark);
   remark_early_arrivals(results, remark);
   remark_risen(results, remark);

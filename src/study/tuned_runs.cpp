@@ -92,13 +92,13 @@ std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
     if (std::ranges::find(names, s.label) == names.end()) names.push_back(s.label);
   }
   if (shown == 0.0) return std::nullopt;
-  return Note{
-      .about = "",
-      .text = fmt::format("note: {} at its own best step size, found in {} further runs "
-                          "with {:.2g} times the steps of those shown; --lr X is one for "
-                          "all",
-                          all_are ? "each" : fmt::format("each of {}", fmt::join(names, ", ")),
-                          runs, tuning / shown)};
+  return Note{.about = "",
+              .text = fmt::format(
+                  "note: {} at the best step size that tuning found for it, in {} further runs "
+                  "with {:.2g} times the steps of those shown; --lr X is one for "
+                  "all",
+                  all_are ? "each" : fmt::format("each of {}", fmt::join(names, ", ")), runs,
+                  tuning / shown)};
 }
 
 }  // namespace trainyard

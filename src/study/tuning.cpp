@@ -286,6 +286,16 @@ bool StepSizeSearch::is_affordable(std::size_t more) const {
   return !keeps_runs() || round_ == 0 || asked_runs_ - 1.0 + static_cast<double>(more) <= most_runs;
 }
 
+/// Parts of a run are for larger step sizes than the whole. So downwards whole runs go on as long
+/// as each gains more than a hundredth, whatever that takes: one that ends above its start is
+/// nobody's best.
+bool StepSizeSearch::gains_downwards(const Candidate& best) const {
+  if (!is_whole() || round_ == 0 || best.powers.size() > 1 || best.reached > 0) return false;
+  const Powers above{best.powers.front() + 1};
+  const auto larger = std::ranges::find(tried_, above, &Candidate::powers);
+  return larger != tried_.end() && best.loss < 0.99 * larger->loss;
+}
+
 /// In each part of the run in which both were tried, if they were.
 bool StepSizeSearch::was_worse(const Powers& powers) const {
   bool both = false;
@@ -312,6 +322,10 @@ void StepSizeSearch::go_on() {
   if (!beside.empty() && ((extensions_ > 0 && is_affordable(beside.size())) || is_cheap)) {
     if (!is_cheap) --extensions_;
     ask_for(std::move(beside));
+    return;
+  }
+  if (!beside.empty() && beside.front() < best_ && gains_downwards(best)) {
+    ask_for({beside.front()});
     return;
   }
   tuning_.edge_was_worse = !beside.empty() && was_worse(beside.front());

@@ -182,7 +182,9 @@ TEST_CASE("a comparison at one step size says what a step of each scheme is", "[
     return comparison_table(listed(full_result(schemes)...), {});
   };
   const std::string table = table_of("ring", "ps-async", "ps-sync", "dc-asgd-c");
-  CHECK_THAT(table, ContainsSubstring("  γ × mean over workers\n      ring, ps-sync\n"));
+  CHECK_THAT(table, ContainsSubstring(
+                        "  γ × the mean of the workers' gradients, exactly or to first order\n"
+                        "      ring, ps-sync\n"));
   CHECK_THAT(table, ContainsSubstring("\n      dc-asgd-c\n"));
   CHECK_THAT(table_of("ring", "ps-sync"), !ContainsSubstring("One step size"));
 }

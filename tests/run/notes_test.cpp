@@ -108,6 +108,7 @@ TEST_CASE("computing that threads sharing cores have stretched is a note", "[run
   std::vector<Note> notes;
   Summary summary;
   summary.time = "wall";
+  summary.compute_s = 1.0;
   summary.compute_stretch = 1.0;
   remark_end(plan, summary, {}, true, noting(notes));
   CHECK(notes.empty());
@@ -115,6 +116,9 @@ TEST_CASE("computing that threads sharing cores have stretched is a note", "[run
   remark_end(plan, summary, {}, true, noting(notes));
   REQUIRE(notes.size() == 1);
   CHECK_THAT(notes.front().text, Catch::Matchers::StartsWith("warning: computing took 3.50 times"));
+  summary.compute_s = 2e-4;  // that is how threads wake
+  remark_end(plan, summary, {}, true, noting(notes));
+  CHECK(notes.size() == 1);
 }
 
 }  // namespace trainyard

@@ -233,6 +233,22 @@ TEST_CASE("steps that differ are a note unless each scheme has its own step size
   }
 }
 
+TEST_CASE("steps that are the same by other words are not said to differ", "[study]") {
+  const auto differ = [](const char* other, int workers) {
+    std::vector<RunResult> runs;
+    for (const char* scheme : {"ring", other}) {
+      runs.push_back(bare_result(scheme));
+      runs.back().resolved.workers = workers;
+    }
+    return !differing_steps(runs).empty();
+  };
+  CHECK_FALSE(differ("sequential", 8));
+  CHECK_FALSE(differ("gossip", 8));
+  CHECK(differ("ps-async", 8));
+  CHECK_FALSE(differ("ps-async", 1));  // of one worker the mean is its gradient
+  CHECK(differ("sign-sgd", 1));
+}
+
 TEST_CASE("a map has the notes of its runs", "[study]") {
   const MapRequest request{.comparison = request_of("ring,hogwild-numa{groups=1}"),
                            .axes = parse_map("latency=10us,1ms,bandwidth=1Mbps,1Gbps")};

@@ -36,6 +36,24 @@ TEST_CASE("who is there by the first evaluation is advised to look as often as s
   CHECK_THAT(said_of_early(0.4), ContainsSubstring("nothing can look oftener"));
 }
 
+TEST_CASE("a loss below which some begin is no common target", "[study]") {
+  for (const double start : {0.5, 0.3}) {  // the lowest that both hold is 0.35
+    std::vector<RunResult> runs;
+    for (const double first : {0.7, start}) {
+      runs.push_back(bare_result("ring"));
+      std::vector<Metrics>& metrics = runs.back().metrics;
+      metrics = {{.step = 0.0, .train_loss = first},
+                 {.step = 1.0, .seconds = 1.0, .train_loss = first / 2.0},
+                 {.step = 2.0, .seconds = 2.0, .train_loss = first / 2.0}};
+    }
+    std::string said;
+    relate(runs, [&](const std::string& text) { said += text + "\n"; });
+    CAPTURE(start, said);
+    CHECK(runs.front().summary.seconds_to_target.has_value() == (start == 0.5));
+    CHECK((said.find("no common target") != std::string::npos) == (start == 0.3));
+  }
+}
+
 TEST_CASE("a run at two values of what its scheme does not take counts once", "[study]") {
   std::vector<RunResult> runs;
   for (const char* topology : {"ring", "full"}) {

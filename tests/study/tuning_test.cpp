@@ -138,6 +138,26 @@ TEST_CASE("a step size that was worse in parts of the run is said to have been",
   CHECK(search.result().edge_was_worse);
 }
 
+TEST_CASE("a whole run that wants far smaller steps than its parts gets them", "[study]") {
+  const LoadedData data = parabola(1.0);
+  Configuration c = on_parabola(1.0, data);
+  c.steps = 320;
+  StepSizeSearch search({c}, {"lr"}, data, "ring", {});
+  while (!search.trials().empty()) {
+    std::vector<RunResult> ended;
+    for (const Configuration& trial : search.trials()) {
+      const double best = *trial.steps == c.steps ? -4.0 : 4.0;
+      RunResult run;
+      run.summary.steps = static_cast<double>(*trial.steps);
+      run.summary.train_loss = 1.0 + std::abs(std::log2(trial.optimizer.lr) - best);
+      ended.push_back(std::move(run));
+    }
+    search.take(std::move(ended));
+  }
+  CHECK(search.result().sizes.front() == 0.0625);
+  CHECK_FALSE(search.result().at_edge);
+}
+
 TEST_CASE("what diverges loses, however far it is tried", "[study]") {
   const LoadedData data = parabola(1.0);
   const Tuning tuning = tune_step_size(on_parabola(1e6, data), data, {});

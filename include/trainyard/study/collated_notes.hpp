@@ -31,7 +31,7 @@ std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<No
 
 /// Schemes that step by the same.
 struct StepKind {
-  std::string step;  // Scheme::step
+  std::string step;  // Scheme::step, or what all that average have in common
   std::vector<std::string> schemes;
 };
 /// With one step size γ schemes need not move equally far: what it is in those runs that share one

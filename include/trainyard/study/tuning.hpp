@@ -122,6 +122,7 @@ class StepSizeSearch {
   std::vector<Powers> next_beside(const Candidate& best) const;
   void go_on();
   bool is_affordable(std::size_t more) const;
+  bool gains_downwards(const Candidate& best) const;
   bool was_worse(const Powers& powers) const;
   void end_round(bool at_edge);
   void say(const std::string& text) const;

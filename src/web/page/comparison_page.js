@@ -105,7 +105,7 @@ function setting_target(runs) {
  */
 function verdict_lists(groups, lacking) {
   const parts = by_circumstances(without_repeats(groups));
-  if (parts.length === 1) return verdict_list(groups, lacking);
+  if (parts.length === 1) return verdict_list(parts[0].groups, lacking);
   return parts.flatMap(({text, groups: own}) => [element("h3", {class: "circumstances"}, text), ...verdict_list(own, lacking)]);
 }
 

@@ -204,7 +204,7 @@ function doubt_of(one, other, whom) {
   if (ratio !== null) return ratio.is_borne_out ? "" : `not told apart from ${whom} by ${one.group.runs.length} seeds`;
   const seconds = [Number(one.seconds), Number(other.seconds)];
   if (one.group.runs[0].time === "wall") {
-    return Math.max(...seconds) < 2 * Math.min(...seconds) ? `not told apart from ${whom} by one measurement each` : "";
+    return Math.max(...seconds) < 2 * Math.min(...seconds) ? `not told apart from ${whom} by one seed's measurements` : "";
   }
   const interval = Math.min(...[one, other].map(({group}) => group.runs[0].target_interval_s ?? 0));
   const is_one_curve = Math.abs(Number(one.epochs) / Number(other.epochs) - 1) < 1e-3;

@@ -153,7 +153,27 @@ def check_notes(test, shown, document):
     test.assertEqual(sorted(shown), sorted(expected))
 
 
-def check_comparison(test, title, setting, unranked, is_ordered, lines, notes, document):
+def of_part(groups, heading):
+    """Those that found what the heading says, or do not heed it: "latency 1ms, racks 2"."""
+    found = dict(one.split(" ", 1) for one in heading.split(", ")) if heading else {}
+    return {name: runs for name, runs in groups.items()
+            if all(runs[0]["circumstances"].get(option, text) == text for option, text in found.items())}
+
+
+def check_part(test, lines, groups, is_ordered):
+    test.assertEqual(sorted(name for name, _ in lines), sorted(groups))
+    for name, text in lines:
+        with test.subTest(line=text):
+            Verdict(test, text, name, groups).check()
+    if not (is_ordered and len(groups) > 1):
+        return
+    # Those whose seeds all were there come first, by their time.
+    means = [mean(run["seconds_to_target"] for run in groups[name]) for name, _ in lines if all(map(was_there, groups[name]))]
+    test.assertEqual(means, sorted(means))
+    test.assertTrue(all(all(map(was_there, groups[name])) for name, _ in lines[:len(means)]))
+
+
+def check_comparison(test, title, setting, unranked, is_ordered, parts, notes, document):
     """A page's answer against the document that it is of."""
     runs, lacking = document.get("runs", [document]), document.get("lacking", [])
     # Who stands apart has a list of its own.
@@ -161,21 +181,14 @@ def check_comparison(test, title, setting, unranked, is_ordered, lines, notes, d
     check_notes(test, notes, document)
     for name in lacking:
         test.assertIn(name, unranked)
-    test.assertEqual(sorted(name for name, _ in lines), sorted(groups))
+    for heading, lines in parts:
+        check_part(test, lines, of_part(groups, heading), is_ordered)
+    test.assertEqual({name for _, lines in parts for name, _ in lines}, set(groups))
     measure = measure_of(runs)
     ranked = can_be_ranked(groups, lacking) or (len(groups) == 1 and not lacking)
     test.assertEqual(unranked == "", ranked, unranked)
     test.assertEqual("first" in title, ranked and len(groups) > 1 and measure is not None, title)
     test.assertEqual(is_ordered, ranked and measure is not None)
-    for name, text in lines:
-        with test.subTest(line=text):
-            Verdict(test, text, name, groups).check()
     test.assertEqual("to be reached" in setting, measure is not None, setting)
     if measure is not None and (found := re.search(rf"to be reached: a {measure} of ({NUMBER})", setting)):
         test.assertTrue(any(run[MEASURES[measure][0]] is not None and near(float(found[1]), run[MEASURES[measure][0]]) for run in runs), setting)
-    if not (is_ordered and len(groups) > 1):
-        return
-    # Those whose seeds all were there come first, by their time.
-    means = [mean(run["seconds_to_target"] for run in groups[name]) for name, _ in lines if all(map(was_there, groups[name]))]
-    test.assertEqual(means, sorted(means))
-    test.assertTrue(all(all(map(was_there, groups[name])) for name, _ in lines[:len(means)]))

@@ -39,14 +39,16 @@ COMPARISONS = {
     "all schemes": ["compare", "--schemes", "all", "--steps", "30", *SMALL],
 }
 ANSWER = """
-  const list = document.querySelector(`${arguments[0]} .verdicts`);
+  const lists = [...document.querySelectorAll(`${arguments[0]} .verdicts`)].filter((list) => !list.previousElementSibling.matches(".apart"));
+  const heading_of = (list) => (list.previousElementSibling.matches(".circumstances") ? list.previousElementSibling.textContent : "");
+  const lines_of = (list) => [...list.children].map((line) => [line.querySelector("strong").textContent,
+    line.textContent.slice(line.querySelector("strong").textContent.length)]);
   return {title: document.querySelector(arguments[1]).textContent,
     setting: document.querySelector(`${arguments[0]} .setting`).textContent,
     unranked: document.querySelector(`${arguments[0]} .unranked`)?.textContent ?? "",
-    is_ordered: list.tagName === "OL",
+    is_ordered: lists.every((list) => list.tagName === "OL"),
     notes: [...document.querySelectorAll(`${arguments[0]} .notes li`)].map((one) => one.textContent),
-    lines: [...list.children].map((line) => [line.querySelector("strong").textContent,
-      line.textContent.slice(line.querySelector("strong").textContent.length)])};
+    parts: lists.map((list) => [heading_of(list), lines_of(list)])};
 """
 LABS = pathlib.Path(__file__).resolve().parents[3] / "src" / "web" / "labs"
 SENTENCES = "return [...document.querySelectorAll('.answer, main > ul > li')].map((one) => one.textContent)"
@@ -322,7 +324,7 @@ class LabSentences(unittest.TestCase):
         """What the lab's story says."""
         self.browser.open(f"{self.address}/lab/label-skew")
         self.wait_until("ready")
-        order = [name for name, _ in self.answer(self.first())["lines"]]
+        order = [name for name, _ in self.answer(self.first())["parts"][0][1]]
         self.assertEqual((order[0], order[-1]), ("ring", "gossip"))
 
     def test_the_list_of_labs_names_each(self):

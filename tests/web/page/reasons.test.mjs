@@ -214,7 +214,7 @@ test("one measurement each tells no order of what is less than twice apart", () 
   const one = (label, seconds) => run(label, {time: "wall", seconds_to_target: seconds, epochs_to_target: 2, target_interval_s: 0.1});
   const outcomes = (...runs) => verdicts_of(groups_of(runs)).map(({outcome}) => outcome);
   assert.deepEqual(outcomes(one("ring", 4), one("gossip", 7)),
-    ["was there after 4 s, not told apart from gossip by one measurement each.", "was there after 7 s, not told apart from ring by one measurement each."]);
+    ["was there after 4 s, not told apart from gossip by one seed's measurements.", "was there after 7 s, not told apart from ring by one seed's measurements."]);
   assert.match(outcomes(one("ring", 4), one("gossip", 9))[0], /^was there first/);
 });
 
