@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Do the README's two commands work on a bare system? Makes one of Debian's base packages alone, clones the last
-# commit into it, runs both commands there, and says how long each took. Needs root; 10 minutes and more of two
+# commit into it, runs both commands there, and says how long each took. Needs root; some 5 minutes of two
 # cores for each command's build, 4 GiB of disk. What was installed and built is thrown away at the end; the base,
 # without any package of ours, is kept.
 #

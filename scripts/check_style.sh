@@ -28,10 +28,10 @@ case "${1:-}" in
     ;;
 esac
 
-cmake --preset release >/dev/null
+cmake --preset separate >/dev/null
 echo "clang-tidy: $(wc -w <<<"$files") sources" >&2
 # Which headers a source takes in says nothing here: clang-tidy reports what it finds in them too.
-printf '%s' "$files" | xargs -r -P "$(nproc)" -n 2 clang-tidy -p build/release --quiet 2>/dev/null
+printf '%s' "$files" | xargs -r -P "$(nproc)" -n 2 clang-tidy -p build/separate --quiet 2>/dev/null
 
 if [[ "${1:-}" == --all && -z "$(git status --porcelain)" ]]; then
   git rev-parse HEAD >"$base_file"

@@ -3,7 +3,8 @@
 #   scripts/test.sh            all tests, release build
 #   scripts/test.sh --fast     without those labelled slow
 #   scripts/test.sh --third K  every third one, from the first on (K = 0), the second (1) or the third (2)
-#   scripts/test.sh asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer; also debug, and
+#   scripts/test.sh asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer; also debug,
+#                              separate (release with each source by itself), and
 #                              tsan (ThreadSanitizer: the tests of the library's parts that have threads)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,9 +22,9 @@ while [[ $# -gt 0 ]]; do
       select+=(--tests-information "$(($2 + 1)),,3")
       shift
       ;;
-    release | debug | asan | tsan) preset=$1 ;;
+    release | separate | debug | asan | tsan) preset=$1 ;;
     *)
-      echo "test.sh: '$1' is not --fast, --third, release, debug, asan or tsan" >&2
+      echo "test.sh: '$1' is not --fast, --third, release, separate, debug, asan or tsan" >&2
       exit 2
       ;;
   esac
