@@ -101,22 +101,32 @@ struct Grounds {
 /// Between two evaluations a straight line stands for the curve; where both made as many passes, in
 /// simulated time, they have the same curve, and the same line.
 Grounds grounds_of(const Arrived& first, const Arrived& second) {
-  if (const auto ratio = paired_ratio(first.seconds_of_seeds, second.seconds_of_seeds)) {
-    const bool told = ratio->is_borne_out();
-    return {told, told ? "first" : "not told apart by these seeds",
-            fmt::format("{:.3g} times as long over {} seeds, {:.3g} to {:.3g} (95 %, Student)",
-                        ratio->mean, ratio->pairs, ratio->low, ratio->high)};
-  }
   const double apart = second.seconds - first.seconds;
-  const bool is_one_curve = std::abs(first.epochs / second.epochs - 1.0) < 1e-3;
+  const bool is_one_curve =
+      !first.is_measured && std::abs(first.epochs / second.epochs - 1.0) < 1e-3;
+  const bool is_near = !is_one_curve && apart < std::min(first.interval_s, second.interval_s);
+  if (const auto ratio = paired_ratio(first.seconds_of_seeds, second.seconds_of_seeds)) {
+    // Within the first evaluation the line hides more than seeds do.
+    const bool is_rough = first.seconds <= first.interval_s || second.seconds <= second.interval_s;
+    const std::string text =
+        is_rough
+            ? fmt::format("{:.2g} times as long over {} seeds, roughly: within an evaluation",
+                          ratio->mean, ratio->pairs)
+            : fmt::format("{:.3g} times as long over {} seeds, {:.3g} to {:.3g} (95 %, Student)",
+                          ratio->mean, ratio->pairs, ratio->low, ratio->high);
+    if (!ratio->is_borne_out()) return {false, "not told apart by these seeds", text};
+    if (is_near) {
+      return {false, "about as soon",
+              fmt::format("less than one evaluation apart, over {} seeds", ratio->pairs)};
+    }
+    return {true, "first", text};
+  }
   if (first.is_measured) {
     const bool told = second.seconds >= least_measured * first.seconds;
     return {told, told ? "first" : "not told apart by one seed's measurements",
             told ? "with one seed" : "--seeds 5 measures five times"};
   }
-  if (!is_one_curve && apart < std::min(first.interval_s, second.interval_s)) {
-    return {false, "about as soon", "less than one evaluation apart, with one seed"};
-  }
+  if (is_near) return {false, "about as soon", "less than one evaluation apart, with one seed"};
   return {true, "first", "with one seed"};
 }
 

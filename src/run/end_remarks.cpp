@@ -44,7 +44,8 @@ std::optional<std::string> divergence_note(std::span<const Metrics> metrics) {
 
 std::optional<std::string> risen_note(std::span<const Metrics> metrics) {
   const double first = metrics.front().train_loss, last = metrics.back().train_loss;
-  if (!(last > first) || divergence_note(metrics)) return std::nullopt;
+  constexpr double least = 1e-3;  // of the first; less is a start where nothing is to be gained
+  if (!(last > (1.0 + least) * first) || divergence_note(metrics)) return std::nullopt;
   return fmt::format(
       "warning: the training loss ended at {:.6g}, higher than where it began, {:.6g}; a smaller "
       "--lr may help",

@@ -16,6 +16,7 @@
 #include "run/keys.hpp"
 #include "run/one_machine.hpp"
 #include "study/same_runs.hpp"
+#include "study/unheard.hpp"
 
 namespace trainyard {
 
@@ -297,7 +298,7 @@ void Mapping::run_everywhere(std::vector<Contestant> others) {
     if (point == points_.end() || row == map_.contestants.end()) continue;
     map_.cells[static_cast<std::size_t>(point - points_.begin())]
         .seconds[static_cast<std::size_t>(row - map_.contestants.begin())] =
-        run.summary.seconds_to_target;
+        came_unheard(run.summary) ? std::nullopt : run.summary.seconds_to_target;
   }
 }
 

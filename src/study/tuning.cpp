@@ -225,6 +225,8 @@ StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
     const bool lost = s.diverged || !std::isfinite(s.train_loss);
     made.loss += (lost ? infinite : s.train_loss) / static_cast<double>(ended.size());
     made.elapsed = std::max(made.elapsed, s.seconds);
+    made.start += (run.metrics.empty() ? infinite : run.metrics.front().train_loss) /
+                  static_cast<double>(ended.size());
     if (!target || lost) continue;
     if (const auto seconds = arrival(*target, run.metrics, is_whole())) {
       ++made.reached;
@@ -327,6 +329,14 @@ void StepSizeSearch::go_on() {
   if (!beside.empty() && beside.front() < best_ && gains_downwards(best)) {
     ask_for({beside.front()});
     return;
+  }
+  // From above its start nothing says which way is down.
+  if (keeps_runs() && round_ > 0 && best.loss > best.start && !has_whole_grid_) {
+    has_whole_grid_ = true;
+    if (std::vector<Powers> grid = along(0); !grid.empty()) {
+      ask_for(std::move(grid));
+      return;
+    }
   }
   tuning_.edge_was_worse = !beside.empty() && was_worse(beside.front());
   tuning_.edge_is_up = beside.empty() ? best_.front() > 0 : beside.front() > best_;

@@ -69,6 +69,23 @@ TEST_CASE("seeds that do not bear out an order, however far apart, are said", "[
                         "Beside them, not told apart by these seeds: gossip after 60.33 s; "));
 }
 
+TEST_CASE("seeds do not tell what lies between two evaluations", "[report]") {
+  std::vector<There> near, rough;
+  for (std::uint64_t seed : {1, 2, 3}) {
+    const double jitter = 0.001 * static_cast<double>(seed);
+    near.push_back({"ring", 4.0 + jitter, 2.0, {}, seed});
+    near.push_back({"gossip", 4.5 + jitter, 2.2, {}, seed});
+    rough.push_back({"ring", 0.5 + jitter, 0.2, {}, seed});
+    rough.push_back({"gossip", 8.0 + jitter, 2.2, {}, seed});
+  }
+  CHECK_THAT(said_of(near), StartsWith("about as soon at the target: ring after 4.002 s; gossip "
+                                       "after 4.502 s; less than one evaluation apart, over 3 "
+                                       "seeds.\n"));
+  CHECK_THAT(said_of(rough), StartsWith("first at the target: ring after 502 ms; then gossip after "
+                                        "8.002 s; 16 times as long over 3 seeds, roughly: within "
+                                        "an evaluation.\n"));
+}
+
 TEST_CASE("a contestant is not ranked against itself", "[report]") {
   std::vector<There> all;
   for (const char* topology : {"ring", "full"}) {

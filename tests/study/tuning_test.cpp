@@ -158,6 +158,30 @@ TEST_CASE("a whole run that wants far smaller steps than its parts gets them", "
   CHECK_FALSE(search.result().at_edge);
 }
 
+TEST_CASE("where whole runs end above their start the whole grid is tried for all of them",
+          "[study]") {
+  const LoadedData data = parabola(1.0);
+  Configuration c = on_parabola(1.0, data);
+  c.steps = 320;
+  StepSizeSearch search({c}, {"lr"}, data, "ring", {});
+  while (!search.trials().empty()) {
+    std::vector<RunResult> ended;
+    for (const Configuration& trial : search.trials()) {
+      // Parts want 16; the whole ends above its start at all but the smallest ones, by no slope.
+      const double lr = trial.optimizer.lr;
+      RunResult run;
+      run.metrics = {{.step = 0.0, .train_loss = 1.0}};
+      run.summary.steps = static_cast<double>(*trial.steps);
+      run.summary.train_loss = *trial.steps < c.steps
+                                   ? std::abs(std::log2(lr) - 4.0)
+                                   : (lr <= 0.125 ? 0.5 + 0.001 * lr : 1.5 + 0.001 / lr);
+      ended.push_back(std::move(run));
+    }
+    search.take(std::move(ended));
+  }
+  CHECK(search.result().sizes.front() < 0.125);
+}
+
 TEST_CASE("what diverges loses, however far it is tried", "[study]") {
   const LoadedData data = parabola(1.0);
   const Tuning tuning = tune_step_size(on_parabola(1e6, data), data, {});

@@ -43,7 +43,8 @@ struct MapRequest {
 };
 
 struct MapCell {
-  std::vector<std::optional<double>> seconds;  // to the target, of each contestant that reached it
+  /// To the target, of each contestant that reached it after a message had arrived.
+  std::vector<std::optional<double>> seconds;
 
   /// So many contestants can be first, those at the beginning, or all.
   std::size_t ranked = std::numeric_limits<std::size_t>::max();

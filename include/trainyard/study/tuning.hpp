@@ -106,6 +106,7 @@ class StepSizeSearch {
     std::size_t reached = 0;  // seeds that were at the target
     double seconds = 0.0;     // to it, of those
     double loss = 0.0;        // mean
+    double start = 0.0;       // mean, of the first evaluations
     double elapsed = 0.0;     // of the longest run
   };
   static bool better(const Candidate& a, const Candidate& b);
@@ -138,6 +139,7 @@ class StepSizeSearch {
   std::size_t round_ = 0;
   std::size_t grids_ = 0;                        // asked for in the first round
   int extensions_ = 0;                           // left in this round
+  bool has_whole_grid_ = false;                  // asked for in the last round
   double asked_runs_ = 0.0;                      // as many whole runs as all trials so far
   Powers best_;                                  // so far
   std::vector<Candidate> tried_;                 // in this round

@@ -183,7 +183,7 @@ function fates_of(runs, all) {
   if (rest.length > 0 && measure) {
     const best = best_of(rest, measure);
     const word = measure.best === Math.min ? "lowest" : "highest";
-    said.push(`did not get there${seeds_text(rest.length, all)}${best === null ? "" : `; its ${word} ${measure.name} was ${significant(best)}`}`);
+    said.push(`did not get there${all > 1 && rest.length === all ? ` with any of ${all} seeds` : seeds_text(rest.length, all)}${best === null ? "" : `; its ${word} ${measure.name} was ${significant(best)}`}`);
   }
   if (diverged.length > 0) said.push(`diverged${seeds_text(diverged.length, all)}`);
   if (cut.length > 0) said.push(`was cut off before it got there${seeds_text(cut.length, all)}`);
@@ -200,15 +200,15 @@ function fates_of(runs, all) {
 function doubt_of(one, other, whom) {
   const in_order = (/** @type {Arrival} */ {group}) => [...group.runs].sort((a, b) => a.seed - b.seed);
   const times_of = (/** @type {Arrival} */ arrived) => in_order(arrived).map((run) => run.seconds_to_target);
-  const ratio = paired_ratio(times_of(one), times_of(other));
-  if (ratio !== null) return ratio.is_borne_out ? "" : `not told apart from ${whom} by ${one.group.runs.length} seeds`;
   const seconds = [Number(one.seconds), Number(other.seconds)];
-  if (one.group.runs[0].time === "wall") {
-    return Math.max(...seconds) < 2 * Math.min(...seconds) ? `not told apart from ${whom} by one seed's measurements` : "";
-  }
-  const interval = Math.min(...[one, other].map(({group}) => group.runs[0].target_interval_s ?? 0));
-  const is_one_curve = Math.abs(Number(one.epochs) / Number(other.epochs) - 1) < 1e-3;
-  return !is_one_curve && Math.abs(seconds[0] - seconds[1]) < interval ? `less than one evaluation apart from ${whom}` : "";
+  const is_measured = one.group.runs[0].time === "wall";
+  const interval = Math.min(...[one, other].map(({group}) => Math.max(...group.runs.map((run) => run.target_interval_s ?? 0))));
+  const is_one_curve = !is_measured && Math.abs(Number(one.epochs) / Number(other.epochs) - 1) < 1e-3;
+  const near = !is_one_curve && Math.abs(seconds[0] - seconds[1]) < interval ? `less than one evaluation apart from ${whom}` : "";
+  const ratio = paired_ratio(times_of(one), times_of(other));
+  if (ratio !== null) return ratio.is_borne_out ? near : `not told apart from ${whom} by ${one.group.runs.length} seeds`;
+  if (is_measured) return Math.max(...seconds) < 2 * Math.min(...seconds) ? `not told apart from ${whom} by one seed's measurements` : "";
+  return near;
 }
 
 /**
@@ -218,7 +218,7 @@ function doubt_of(one, other, whom) {
  */
 function is_unheard({runs}) {
   const is_apart = (/** @type {Run} */ run) => (run.messages === 0 ? typeof run.consensus_distance === "number" && !run.scheme.startsWith("hogwild")
-    : run.seconds_to_target < (run.latency_s ?? 0));
+    : run.seconds_to_target < (run.latency_s ?? 0) + (run.bandwidth_bps ? 8 * run.bytes_sent / run.messages / run.bandwidth_bps : 0));
   return runs.some((run) => run.workers > 1 && run.scheme !== "sequential" && run.seconds_to_target !== null && is_apart(run));
 }
 
@@ -349,8 +349,8 @@ function rival_of(ranked) {
  * @param {Run[]} runs
  */
 function depth_text(runs) {
-  const lowest = best_of(runs.filter((run) => !run.diverged), measures[0]);
-  return lowest === null ? "" : `. It came down to ${significant(lowest)}${risen_text(runs)}`;
+  const lowest = mean_of(runs.filter((run) => !run.diverged), (run) => best_of([run], measures[0]));
+  return lowest === null ? "" : `. It came down to ${significant(lowest)}${runs.length > 1 ? " on average" : ""}${risen_text(runs)}`;
 }
 
 /**
