@@ -24,3 +24,7 @@ install(FILES ${PROJECT_BINARY_DIR}/trainyard-config.cmake
 
 install(FILES datasets/catalog.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/trainyard/datasets)
 install(PROGRAMS scripts/fetch_datasets.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/trainyard/scripts)
+# What scripts/reference.py makes of the program's helps.
+install(FILES share/trainyard.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES share/trainyard.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME trainyard)
+install(FILES share/_trainyard DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -5,7 +5,8 @@
     scripts/reference.py PROGRAM --check   changes nothing; ends with status 1 where a page differs
 
 docs/commands.md comes from `PROGRAM … --help`, docs/schemes/, docs/components.md and docs/presets.md from
-`PROGRAM list …`, and the code below "<!-- listing: FILE -->" in any page from that file.
+`PROGRAM list …`, and the code below "<!-- listing: FILE -->" in any page from that file. The manual page and the
+completions for bash and zsh in share/, which are installed, come from the same helps and lists.
 """
 
 import json
@@ -15,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
+DOCS, SHARE = ROOT / "docs", ROOT / "share"
 MADE = "<!-- Made by scripts/reference.py. -->\n"
 
 # What an example trains: layers, for schemes that divide them.
@@ -56,8 +57,19 @@ def sections_of(help_text):
     return sections
 
 
+def commands_of(program):
+    """[(name, what)]"""
+    return dict(sections_of(output_of(program, "--help")))["Subcommands"]
+
+
+def flags_of(program, command):
+    """[(flag, what)] of all that the command takes, as its help has them."""
+    rows = [row for _, rows in sections_of(output_of(program, command, "--help")) for row in rows]
+    return [(flag, what) for flag, what in rows if flag.startswith("--")]
+
+
 def command_page(program):
-    commands = dict(sections_of(output_of(program, "--help")))["Subcommands"]
+    commands = commands_of(program)
     page = [
         "# Commands\n",
         MADE,
@@ -234,6 +246,93 @@ def preset_page(program):
     return "\n".join(page) + "\n"
 
 
+# ---- share/: the manual page and completions
+
+
+def roff(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text[:1] in (".", "'") else text
+
+
+def manual_page(program):
+    lines = [
+        f'.TH TRAINYARD 1 "" "{roff(output_of(program, "--version").strip())}" "User Commands"',
+        ".SH NAME",
+        "trainyard \\- trains one model with many workers, and shows what each way of making them talk costs",
+        ".SH SYNOPSIS",
+        ".B trainyard",
+        "COMMAND [OPTIONS]",
+        ".SH COMMANDS",
+    ]
+    for command, what in commands_of(program):
+        lines += [f".SS {roff(command)}", f"{roff(what[:1].upper() + what[1:])}."]
+        for flag, text in flags_of(program, command):
+            name, _, argument = flag.partition(" ")
+            lines += [".TP", f"\\fB{roff(name)}\\fR {roff(argument)}".rstrip(), roff(text)]
+    return "\n".join(lines) + "\n"
+
+
+def values_of(program):
+    """{flag: what may follow it}: names that the program lists, each a line's first word before its settings."""
+
+    def names(*what):
+        words = [line.split()[0].split(":")[0] for line in output_of(program, "list", *what).splitlines()
+                 if line[:1].strip() and not line.endswith(":")]
+        return [word for word in dict.fromkeys(words) if word != "name" and re.fullmatch(r"[a-z0-9][a-z0-9+._-]*", word)]
+
+    schemes = names("schemes")
+    return {
+        "--scheme": schemes,
+        "--schemes": schemes,
+        "--topology": names("topologies"),
+        "--codec": names("codecs"),
+        "--collective": names("collectives"),
+        "--dataset": names("datasets"),
+    }
+
+
+def bash_completion(program):
+    lines = [
+        "# bash completion for trainyard, made by scripts/reference.py",
+        "_trainyard() {",
+        '  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} flags=""',
+        "  COMPREPLY=()",
+        "  case $before in",
+    ]
+    for flag, names in values_of(program).items():
+        lines += [f"    {flag})", f'      COMPREPLY=($(compgen -W "{" ".join(names)}" -- "$word"))', "      return ;;"]
+    lines += [
+        "  esac",
+        "  if ((COMP_CWORD == 1)); then",
+        f'    COMPREPLY=($(compgen -W "{" ".join(name for name, _ in commands_of(program))}" -- "$word"))',
+        "    return",
+        "  fi",
+        "  [[ $word == -* ]] || return",
+        "  case ${COMP_WORDS[1]} in",
+    ]
+    for command, _ in commands_of(program):
+        flags = " ".join(flag.split(" ")[0] for flag, _ in flags_of(program, command))
+        lines.append(f'    {command}) flags="{flags}" ;;')
+    return "\n".join(lines + ["  esac", '  COMPREPLY=($(compgen -W "$flags" -- "$word"))', "}",
+                              "complete -o default -F _trainyard trainyard"]) + "\n"
+
+
+def zsh_completion(program):
+    def quoted(text):
+        return "'" + text.replace("'", "'\\''") + "'"
+
+    lines = ["#compdef trainyard", "# made by scripts/reference.py", "local -a commands flags", "commands=("]
+    lines += [f"  {quoted(name + ':' + what)}" for name, what in commands_of(program)]
+    lines += [")", "if ((CURRENT == 2)); then", "  _describe command commands", "  return", "fi", "case $words[CURRENT-1] in"]
+    for flag, names in values_of(program).items():
+        lines.append(f"  {flag}) compadd -- {' '.join(names)}; return ;;")
+    lines += ["esac", "case $words[2] in"]
+    for command, _ in commands_of(program):
+        rows = [quoted(flag.split(" ")[0].replace(":", "\\:") + ":" + what) for flag, what in flags_of(program, command)]
+        lines.append(f"  {command}) flags=({' '.join(rows)}) ;;")
+    return "\n".join(lines + ["esac", "if [[ $PREFIX == -* ]]; then _describe flag flags; else _files; fi"]) + "\n"
+
+
 # ---- listings
 
 
@@ -252,6 +351,9 @@ def main():
         DOCS / "components.md": component_page(program),
         DOCS / "presets.md": preset_page(program),
         **scheme_pages(program),
+        SHARE / "trainyard.1": manual_page(program),
+        SHARE / "trainyard.bash": bash_completion(program),
+        SHARE / "_trainyard": zsh_completion(program),
     }
     for page in sorted(DOCS.glob("*.md")):
         if page not in pages:

@@ -55,7 +55,7 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
           ? fmt::format(", some {} of the clock in all",
                         human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
           : "";
-  const std::string each = to_target ? "some times the steps to its target"
+  const std::string each = to_target ? "some three to nine times the steps to its target"
                                      : fmt::format("about four times the steps of its run{}",
                                                    runs == searches ? "" : "s");
   return fmt::format("tuning: {} to find, each with {}{}; --lr X is one for all",
