@@ -36,6 +36,7 @@
 #include "base/interrupt.hpp"
 #include "base/standard_streams.hpp"
 #include "run/host_data.hpp"
+#include "study/relate.hpp"
 #include "web/page.hpp"
 
 namespace trainyard::app {
@@ -226,6 +227,9 @@ int run_command(const Configuration& configuration, Processes* processes) {
   std::vector<RunResult> results;
   results.push_back(
       run->listeners.attempt([&] { return run_experiment(prepared->plan, run->hooks); }));
+  if (const auto early = early_arrivals(results)) {
+    noting(results.front().summary.notes, run->hooks.remark)(*early);
+  }
 
   Failures failures;  // each of them costs only itself
   failures.attempt([&] { print(run_text(results, configuration.format), configuration.format); });

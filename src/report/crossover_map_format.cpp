@@ -71,6 +71,7 @@ std::string crossover_map_table(const CrossoverMap& map) {
       map.contestants, [](const MappedContestant& one) { return one.within.has_value(); });
   return fmt::format(
       "Who reaches {} first, and how many times as fast as the next one\n\n{}\n{}\n"
+      "-: nobody is there. 1.00: the next one is as soon. All with one seed.\n"
       "by: a step's time, as predict has it in each cell, times the steps of one run; or a run in "
       "each cell.\n{}",
       target_text(map), aligned(grid), aligned(names),

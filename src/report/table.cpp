@@ -161,11 +161,14 @@ std::string target_line(const std::vector<RunResult>& results) {
     return target_of(r.resolved) || r.summary.target_loss;
   };
   if (std::ranges::none_of(results, has_target)) return "";
+  const bool missed =
+      std::ranges::any_of(results, [](const RunResult& r) { return !r.summary.seconds_to_target; });
   const std::string target = common(results, [&](const RunResult& r) {
     if (const auto given = target_of(r.resolved)) return target_text(*given);
-    return r.summary.target_loss ? fmt::format("training loss {:.6g}, the lowest that all reached",
-                                               *r.summary.target_loss)
-                                 : std::string("none");
+    return r.summary.target_loss
+               ? fmt::format("training loss {:.6g}, the lowest that all reached{}",
+                             *r.summary.target_loss, missed ? " who got below their start" : "")
+               : std::string("none");
   });
   const std::string exact = common(results, [](const RunResult& r) {
     return fmt::format("every {:.4g} epochs", r.resolved.evaluate_every);

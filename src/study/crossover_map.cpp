@@ -244,6 +244,12 @@ std::vector<RunResult> Mapping::run_here() {
         "no contestant reached the target where the configuration says, so there is "
         "nothing to map; more --epochs or a nearer target may help");
   }
+  const auto is_tuned = [](const RunResult& run) { return !run.summary.tuned.empty(); };
+  if (std::ranges::any_of(runs, is_tuned)) {
+    keep({"",
+          "note: step sizes, and a target that nobody gave, are those of the configuration's own "
+          "point, and hold in every cell; --vary finds them anew at each"});
+  }
   const Summary& first = runs.front().summary;
   map_.target_loss = first.target_loss;
   map_.target_accuracy = first.target_accuracy;

@@ -132,34 +132,6 @@ double least_interval(const RunResult& result) {
   return s.steps > 0.0 ? s.epochs / s.steps : 0.0;
 }
 
-/// Between the start and the first evaluation the straight line says little.
-void remark_early_arrivals(const std::vector<RunResult>& results, const Remark& remark) {
-  std::size_t early = 0, reached = 0;
-  double least = 0.0;
-  for (const RunResult* each : without_repeats(results)) {
-    const RunResult& result = *each;
-    if (!result.summary.seconds_to_target) continue;
-    ++reached;
-    const bool at_once = result.metrics.size() > 1 && *result.summary.seconds_to_target > 0.0 &&
-                         *result.summary.seconds_to_target <= result.metrics[1].seconds;
-    if (!at_once) continue;
-    ++early;
-    least = std::max(least, least_interval(result));
-  }
-  if (early == 0 || !remark) return;
-  const double now = results.front().resolved.evaluate_every;
-  const std::string advice =
-      least <= now / 10.0
-          ? fmt::format("--evaluate-every {:.2g} looks ten times as often", now / 10.0)
-      : least <= now / 2.0
-          ? fmt::format("--evaluate-every {:.2g} looks at every step", least)
-          : std::string("a step of all workers is so much of a pass that nothing can look oftener");
-  remark(
-      fmt::format("warning: {} of {} runs that reached the target were there by their first "
-                  "evaluation; their times are rough: {}",
-                  early, reached, advice));
-}
-
 /// Who was first at the target need not have stayed there.
 void remark_risen(const std::vector<RunResult>& results, const Remark& remark) {
   const std::vector<RisenAgain> all = risen_again(results);
@@ -184,9 +156,40 @@ void remark_unheard(const std::vector<RunResult>& results, const Remark& remark)
 void relate(std::vector<RunResult>& results, const Remark& remark) {
   set_common_targets(results, remark);
   set_speed_ups(results, remark);
-  remark_early_arrivals(results, remark);
+  if (const auto early = early_arrivals(results); early && remark) remark(*early);
   remark_risen(results, remark);
   remark_unheard(results, remark);
+}
+
+std::optional<std::string> early_arrivals(std::span<const RunResult> results) {
+  std::size_t early = 0, reached = 0;
+  double least = 0.0;
+  for (const RunResult* each : without_repeats(results)) {
+    const RunResult& result = *each;
+    if (!result.summary.seconds_to_target) continue;
+    ++reached;
+    const bool at_once = result.metrics.size() > 1 && *result.summary.seconds_to_target > 0.0 &&
+                         *result.summary.seconds_to_target <= result.metrics[1].seconds;
+    if (!at_once) continue;
+    ++early;
+    least = std::max(least, least_interval(result));
+  }
+  if (early == 0) return std::nullopt;
+  const double now = results.front().resolved.evaluate_every;
+  const std::string advice =
+      least <= now / 10.0
+          ? fmt::format("--evaluate-every {:.2g} looks ten times as often", now / 10.0)
+      : least <= now / 2.0
+          ? fmt::format("--evaluate-every {:.2g} looks at every step", least)
+          : std::string("a step of all workers is so much of a pass that nothing can look oftener");
+  const std::string who =
+      results.size() == 1
+          ? std::string("the run was at the target by its first evaluation; the time to it is")
+          : fmt::format(
+                "{} of {} runs that reached the target were there by their first "
+                "evaluation; their times are",
+                early, reached);
+  return fmt::format("warning: {} rough, and may be several times too long: {}", who, advice);
 }
 
 }  // namespace trainyard
