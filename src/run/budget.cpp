@@ -60,9 +60,10 @@ void remark_rare_meetings(const Configuration& c, const std::vector<std::string>
     const auto switches = c.hyperparameters.find("switch-epoch");
     const bool is_rare = switches == c.hyperparameters.end() || switches->second == 0.0;
     if (cycle == 1 || *c.steps >= cycle || !is_rare) continue;
-    remark(fmt::format(
-        "note: all that {} exchanges comes round only every {} steps, and the run has {}", name,
-        cycle, *c.steps));
+    remark(
+        fmt::format("note: {} has made all its exchanges only once in {} steps, and the run has "
+                    "{}: some never come",
+                    name, cycle, *c.steps));
   }
 }
 

@@ -11,6 +11,7 @@ namespace trainyard {
 bool came_unheard(const Summary& s) {
   if (!s.seconds_to_target || s.workers < 2 || s.scheme == "sequential") return false;
   if (find_scheme(s.scheme).family == SchemeFamily::shared_memory && s.messages == 0) return false;
+  if (!s.consensus_distance) return false;  // a server's model, which only messages move
   if (s.messages == 0) return true;
   const double mean = static_cast<double>(s.bytes_sent) / static_cast<double>(s.messages);
   const double transfer = s.bandwidth_bytes_per_s > 0.0 ? mean / s.bandwidth_bytes_per_s : 0.0;

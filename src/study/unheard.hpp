@@ -12,8 +12,8 @@
 
 namespace trainyard {
 
-/// A run of several workers that talk, which was at the target in less time than a message takes,
-/// or without one.
+/// A run of several workers that talk, whose model is their replicas' average, and which was at the
+/// target in less time than a message takes, or without one.
 bool came_unheard(const Summary& summary);
 
 /// Their names, as name_at() does, in the order in which they first come.

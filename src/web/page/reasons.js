@@ -217,8 +217,10 @@ function doubt_of(one, other, whom) {
  * @param {Group} group
  */
 function is_unheard({runs}) {
-  const is_apart = (/** @type {Run} */ run) => (run.messages === 0 ? typeof run.consensus_distance === "number" && !run.scheme.startsWith("hogwild")
-    : run.seconds_to_target < (run.latency_s ?? 0) + (run.bandwidth_bps ? 8 * run.bytes_sent / run.messages / run.bandwidth_bps : 0));
+  // A server's model has no such distance: only messages move it.
+  const is_average = (/** @type {Run} */ run) => typeof run.consensus_distance === "number" && !run.scheme.startsWith("hogwild");
+  const is_apart = (/** @type {Run} */ run) => is_average(run) && (run.messages === 0
+    || run.seconds_to_target < (run.latency_s ?? 0) + (run.bandwidth_bps ? 8 * run.bytes_sent / run.messages / run.bandwidth_bps : 0));
   return runs.some((run) => run.workers > 1 && run.scheme !== "sequential" && run.seconds_to_target !== null && is_apart(run));
 }
 

@@ -219,8 +219,10 @@ test("one measurement each tells no order of what is less than twice apart", () 
 });
 
 test("who is at the target before any message is not ranked", () => {
-  const verdicts = verdicts_of(groups_of([run("gosgd", {workers: 8, scheme: "gosgd", seconds_to_target: 5e-5}), run("ring", {workers: 8, scheme: "ring"}),
+  const verdicts = verdicts_of(groups_of([run("gosgd", {workers: 8, scheme: "gosgd", seconds_to_target: 5e-5, consensus_distance: 0.1}), run("ring", {workers: 8, scheme: "ring"}),
     run("gossip", {workers: 8, scheme: "gossip", seconds_to_target: 8})]));
+  assert.equal(verdicts_of(groups_of([run("eamsgd", {workers: 8, scheme: "eamsgd", seconds_to_target: 5e-5, consensus_distance: null}),
+    run("ring", {workers: 8, scheme: "ring"})]))[0].name, "eamsgd", "a server's model");
   assert.deepEqual(verdicts.map(({name}) => name), ["ring", "gossip", "gosgd"]);
   assert.match(verdicts[0].outcome, /^was there first/);
   assert.match(verdicts[2].outcome, /before any message had arrived/);
