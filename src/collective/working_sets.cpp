@@ -37,7 +37,8 @@ void WorkingSets::hear(const Message& push) {
   std::span<const std::byte> rest = push.bytes();
   const auto take_keys = [&](std::size_t count, Features& into) {
     into.resize(count);
-    std::memcpy(into.data(), rest.data(), count * sizeof(std::uint32_t));
+    // Of no keys there is no place.
+    if (count > 0) std::memcpy(into.data(), rest.data(), count * sizeof(std::uint32_t));
     rest = rest.subspan(count * sizeof(std::uint32_t));
   };
   std::uint32_t bits = 0;
