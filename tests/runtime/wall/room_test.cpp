@@ -111,7 +111,8 @@ TEST_CASE("a sender is as many messages ahead of the network as a channel holds,
           "[runtime]") {
   constexpr std::size_t messages = 12;
   const RuntimeSetup setup = narrow(2, 0, {.latency = 1ms}, true);
-  // The network's arrivals by the sender's own clock: when the receiver wakes is the machine's affair.
+  // The network's arrivals by the sender's own clock: when the receiver wakes is the machine's
+  // affair.
   std::vector<Time> began(messages), sent(messages);
   run_wall(setup, [&](Rank& rank) {
     rank.begin();
