@@ -331,8 +331,7 @@ void StepSizeSearch::go_on() {
     return;
   }
   // From above its start nothing says which way is down.
-  if (keeps_runs() && round_ > 0 && best.loss > best.start && !has_whole_grid_) {
-    has_whole_grid_ = true;
+  if (keeps_runs() && round_ > 0 && best.loss > best.start) {
     if (std::vector<Powers> grid = along(0); !grid.empty()) {
       ask_for(std::move(grid));
       return;

@@ -10,10 +10,12 @@
 //   neighbours; all of them, with the seeds of the run, for the best of these and its neighbours.
 //   So the last round is the run itself: its best is run again only where a recorder listens. A
 //   few steps prefer another step size than many do; where the best of a round is not between two
-//   that are worse, the next one beyond is tried as well, once in the last round, twice before it,
-//   and in the first until 16 powers beyond the grid. Together this is about four runs' work beside
-//   the run; of a run of a few steps or cycles, of which a part is nearly all, the grid is run
-//   whole, which is nine.
+//   that are worse, the next one beyond is tried as well: in the first round until 16 powers beyond
+//   the grid, in the second twice, in the last once, unless that made it more than four runs' work
+//   beside the run (what is left out is said). Parts prefer larger step sizes than the whole, so in
+//   the last round smaller ones are tried for as long as each gains more than a hundredth, and the
+//   whole grid where all end above their start, whatever that takes. A run of a few steps or
+//   cycles, of which a part is nearly all, has no parts: the grid is run whole, which is nine.
 // Schedule: one of the step size, and its warm-up, are as much shorter as the run is: a cosine that
 //   has hardly begun says nothing of one that has ended.
 // With a target: how many steps it needs is what is to be found out. The rounds have four steps, or
@@ -139,7 +141,6 @@ class StepSizeSearch {
   std::size_t round_ = 0;
   std::size_t grids_ = 0;                        // asked for in the first round
   int extensions_ = 0;                           // left in this round
-  bool has_whole_grid_ = false;                  // asked for in the last round
   double asked_runs_ = 0.0;                      // as many whole runs as all trials so far
   Powers best_;                                  // so far
   std::vector<Candidate> tried_;                 // in this round
