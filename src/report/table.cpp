@@ -167,7 +167,8 @@ std::string target_line(const std::vector<RunResult>& results) {
     if (const auto given = target_of(r.resolved)) return target_text(*given);
     return r.summary.target_loss
                ? fmt::format("training loss {:.6g}, the lowest that all reached{}",
-                             *r.summary.target_loss, missed ? " who got below their start" : "")
+                             *r.summary.target_loss,
+                             missed ? " who came to their end, and got below their start" : "")
                : std::string("none");
   });
   const std::string exact = common(results, [](const RunResult& r) {

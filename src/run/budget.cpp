@@ -61,7 +61,7 @@ void remark_rare_meetings(const Configuration& c, const std::vector<std::string>
     const bool is_rare = switches == c.hyperparameters.end() || switches->second == 0.0;
     if (cycle == 1 || *c.steps >= cycle || !is_rare) continue;
     remark(
-        fmt::format("note: {} has made all its exchanges only once in {} steps, and the run has "
+        fmt::format("note: {} needs {} steps to make each of its exchanges once, and the run has "
                     "{}: some never come",
                     name, cycle, *c.steps));
   }
