@@ -125,8 +125,7 @@ void set_speed_ups(std::vector<RunResult>& results, const Remark& remark) {
   }
 }
 
-/// How often it can be looked at most: at each step of all workers, or where one is there after
-/// fewer rows at those.
+/// Epochs between two evaluations at the least: those of a step of all workers.
 double least_interval(const RunResult& result) {
   const Summary& s = result.summary;
   return s.steps > 0.0 ? s.epochs / s.steps : 0.0;
