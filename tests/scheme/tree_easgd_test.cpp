@@ -199,10 +199,12 @@ TEST_CASE("a run too short for the edges at a tree's root is remarked upon", "[s
     return std::pair(all, test::train(c, data).summary.messages);
   };
   const auto [of_15, messages_of_15] = notes(15, 10.0);
-  CHECK_THAT(of_15, ContainsSubstring("only every 1000 steps, and the run has 500"));
+  CHECK_THAT(of_15, ContainsSubstring(
+                        "needs 1000 steps to make each of its exchanges once, and the run has "
+                        "500"));
   // Eight edges at the leaves, four above them, and both ways; the two at the root carry nothing.
   CHECK(messages_of_15 == 2 * (8 * 50 + 4 * 5));
   const auto [of_2, messages_of_2] = notes(2, 1000.0);
-  CHECK_THAT(of_2, !ContainsSubstring("only every"));
+  CHECK_THAT(of_2, !ContainsSubstring("exchanges once"));
   CHECK(messages_of_2 == 100);
 }

@@ -147,6 +147,8 @@ class Sentences(unittest.TestCase):
         # The axis has all of it.
         self.assertGreaterEqual(first, begins - digits)
         self.assertLessEqual(last, ends + digits)
+        # A figure is drawn once its width is known: an instant after the page's words.
+        self.wait_for("return document.querySelector('#timeline clipPath rect') !== null")
         drawn = self.browser.run("""
           const plot = document.querySelector("#timeline clipPath rect").getBBox();
           const texts = [...document.querySelectorAll("#timeline .axis.x .tick text")].map((one) => one.textContent);
