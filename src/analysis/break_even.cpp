@@ -24,7 +24,7 @@ double slowest(const PredictionSetting& setting, const CodingTime& coding) {
 /// One scheme with two codecs.
 class Pair {
  public:
-  Pair(const Variant& scheme, const std::string& codec, const PredictionSetting& setting)
+  Pair(const Contestant& scheme, const std::string& codec, const PredictionSetting& setting)
       : scheme_(scheme), codec_(codec), setting_(setting) {}
 
   Prediction at(double bytes_per_second, bool encoded) const {
@@ -36,8 +36,7 @@ class Pair {
       there.configuration.encode_time = Duration{0};
       there.configuration.decode_time = Duration{0};
     }
-    const bool way_is_codec = varied_kind(find_scheme(scheme_.scheme))->name == "codec";
-    Prediction found = predict({scheme_.scheme, way_is_codec ? codec : scheme_.way}, there);
+    Prediction found = predict(scheme_, there);
     if (!found.is_played) {
       throw OptionError("workers", std::to_string(there.configuration.workers),
                         "what pays is worked out from steps that are played, which so many workers "
@@ -52,7 +51,7 @@ class Pair {
 
  private:
   inline static const std::string plain = "identity";
-  const Variant& scheme_;
+  const Contestant& scheme_;
   const std::string& codec_;
   const PredictionSetting& setting_;
 };
@@ -88,34 +87,7 @@ double crossing(const Pair& pair, double low, double gain_low, double gain_high)
 
 }  // namespace
 
-std::vector<Variant> coded_schemes(const std::vector<std::string>& names, std::string_view what) {
-  std::vector<Variant> found;
-  std::vector<std::string> asked = names;
-  // A server, a ring of parts, and neighbours: what the others send is as one of these.
-  if (asked.empty()) asked = {"csgd", "coded-all-reduce", "choco"};
-  for (const std::string& name : asked) {
-    const std::size_t colon = name.find(':');
-    const Scheme& scheme = find_scheme(name.substr(0, colon));
-    if (!takes(scheme, "codec")) {
-      throw UsageError(fmt::format("{}: {} takes no codec; csgd, ec-sgd and choco do, among others",
-                                   what, scheme.name));
-    }
-    const IngredientKind& kind = *varied_kind(scheme);
-    const bool has_way = colon != std::string::npos;
-    if (has_way) {
-      if (kind.name == "codec") {
-        throw UsageError(fmt::format("{}: {}: the codec is said by --codec", what, name));
-      }
-      kind.check(name.substr(colon + 1));
-    }
-    found.push_back({scheme.name, kind.name == "codec" ? ""
-                                  : has_way            ? name.substr(colon + 1)
-                                                       : kind.fallback});
-  }
-  return found;
-}
-
-BreakEven break_even(const Variant& scheme, const std::string& codec,
+BreakEven break_even(const Contestant& scheme, const std::string& codec,
                      const PredictionSetting& setting) {
   const Configuration& c = setting.configuration;
   const CodecInfo& usual = codec_info(codec);

@@ -76,10 +76,9 @@ std::string why_no_closed_form(const Scheme& scheme, const Configuration& c) {
 }
 
 /// How much of the model it sends of each minibatch.
-double touched_in(const Scheme& scheme, const PredictionSetting& setting) {
-  const bool by_keys =
-      scheme.by_keys != ByKeys::no && setting.configuration.sparse_wire == SparseWire::automatic;
-  return by_keys ? setting.touched : 1.0;
+double touched_in(const Scheme& scheme, const Configuration& c, const PredictionSetting& setting) {
+  const bool by_keys = scheme.by_keys != ByKeys::no && c.sparse_wire == SparseWire::automatic;
+  return by_keys && setting.touched_by ? setting.touched_by(c.batch) : 1.0;
 }
 
 CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
@@ -108,7 +107,7 @@ std::optional<double> closed_form(const Scheme& scheme, const PredictionSetting&
                         .model = chain ? chain->model.get() : nullptr,
                         .ingredients = ingredients,
                         .hyperparameters = c.hyperparameters,
-                        .touched = touched_in(scheme, setting),
+                        .touched = touched_in(scheme, c, setting),
                         .stages = stages,
                         .batch = c.batch});
     } catch (const NotTaken& error) {
@@ -251,7 +250,7 @@ class Playing {
       : scheme_(scheme),
         configuration_(c),
         parameters_(setting.parameters),
-        touched_(touched_in(scheme, setting)),
+        touched_(touched_in(scheme, c, setting)),
         chain_(chain),
         recurrence_(recurrence),
         cast_(cast_of(scheme, c)) {}
@@ -336,18 +335,15 @@ class Playing {
 
 }  // namespace
 
-Prediction predict(const Variant& variant, const PredictionSetting& setting) {
-  const Scheme& scheme = find_scheme(variant.scheme);
+Prediction predict(const Contestant& contestant, const PredictionSetting& setting) {
+  const Scheme& scheme = find_scheme(contestant.scheme);
   Configuration c = setting.configuration;
+  apply(contestant, c);
   require(c.compute_time.has_value(), "a prediction needs a compute time");
-  c.scheme = scheme.name;
-  if (!variant.preset.empty()) apply_preset(*find_preset(variant.preset), c.given, c);
-  const IngredientKind* kind = varied_kind(scheme);
-  if (kind != nullptr && !variant.way.empty()) c.ingredients[kind->name] = variant.way;
   check_codec(scheme, c);
 
   Prediction prediction;
-  prediction.variant = variant;
+  prediction.contestant = contestant;
   if (has_too_many_parts(scheme, c)) {
     prediction.why_no_closed_form = "the model is divided among too many workers";
     return without_playing(std::move(prediction));

@@ -8,6 +8,8 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/configuration/contestant.hpp"
+#include "trainyard/configuration/preset.hpp"
 #include "trainyard/data/generate.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
@@ -27,21 +29,35 @@ namespace {
 constexpr Duration default_latency = std::chrono::microseconds(1500);
 constexpr double default_bandwidth = 20e6;
 constexpr int default_workers = 4;
-Network changed(Network network, const TimelineOptions& options) {
-  network.latency = options.latency.value_or(network.latency);
-  network.bytes_per_second = options.bytes_per_second.value_or(network.bytes_per_second);
-  network.ports = options.ports.value_or(network.ports);
-  return network;
+
+/// The prepared configuration with the settings, which are then those that are given.
+Configuration with(Configuration prepared, const std::vector<OptionText>& settings) {
+  for (const auto& [option, text] : settings) {
+    option_named(option).set(prepared, text, "--" + option);
+    prepared.given.push_back(option);
+  }
+  if (!prepared.compute_time && std::ranges::count(prepared.given, "compute-time") > 0) {
+    throw OptionError("compute-time", "a timeline takes a duration, like 3ms");
+  }
+  return prepared;
 }
 
-Network default_network(const TimelineOptions& options) {
-  return changed({.latency = default_latency, .bytes_per_second = default_bandwidth}, options);
+Configuration prepared(const Network& network) {
+  Configuration c;
+  c.workers = default_workers;
+  c.network = network;
+  return c;
 }
+
+const Network default_network{.latency = default_latency, .bytes_per_second = default_bandwidth};
 
 std::string network_text(const Network& network) {
-  return fmt::format("latency {}, bandwidth {}{}", human_duration(to_seconds(network.latency)),
+  const bool differs = network.racks > 1 || !network.links.empty();
+  return fmt::format("latency {}, bandwidth {}{}{}{}", human_duration(to_seconds(network.latency)),
                      bandwidth_text(network.bytes_per_second),
-                     network.ports == PortMode::cutthrough ? ", cut-through ports" : "") +
+                     network.ports == PortMode::cutthrough ? ", cut-through ports" : "",
+                     differs ? ", some links otherwise" : "",
+                     network.jitter.any() ? ", jitter " + jitter_text(network.jitter) : "") +
          (network.server_placement == ServerPlacement::colocated ? ", servers on workers' machines"
                                                                  : "");
 }
@@ -52,30 +68,25 @@ void set_network(Timeline& timeline, const Network& network) {
   timeline.bytes_per_second = network.bytes_per_second;
 }
 
-/// Throws for an option that is given but has no effect on `what`.
-void refuse(bool given, std::string_view option, const std::string& what, std::string_view why) {
-  if (given) throw OptionError(option, fmt::format("has no effect on {}: {}", what, why));
+[[noreturn]] void refuse(const std::string& option, const std::string& what,
+                         const std::string& why) {
+  throw OptionError(option, fmt::format("has no effect on {}: {}", what, why));
 }
 
-void refuse_ingredients(const TimelineOptions& options, const std::string& what,
-                        std::string_view why) {
-  for (const auto& [kind, name] : options.ingredients) refuse(true, kind, what, why);
+/// Throws for what is given besides `accepted`.
+void accept_only(const std::vector<std::string>& accepted, const std::string& what,
+                 const std::vector<OptionText>& settings, const std::string& why) {
+  for (const OptionText& setting : settings) {
+    if (std::ranges::count(accepted, setting.option) == 0) refuse(setting.option, what, why);
+  }
 }
 
-void refuse_hyperparameters(const TimelineOptions& options, const std::string& what,
-                            std::string_view why) {
-  for (const auto& [name, value] : options.hyperparameters) refuse(true, name, what, why);
-}
+const std::vector<std::string> of_a_network{"latency", "bandwidth", "ports"};
 
-void refuse_all_but_network(const std::string& what, const TimelineOptions& o) {
-  const char* why = "its messages are fixed; --latency, --bandwidth and --ports are accepted";
-  refuse(o.workers.has_value(), "workers", what, why);
-  refuse(o.servers.has_value(), "servers", what, why);
-  refuse_ingredients(o, what, why);
-  refuse_hyperparameters(o, what, why);
-  refuse(o.compute_time.has_value(), "compute-time", what, why);
-  refuse(o.steps.has_value(), "steps", what, why);
-  refuse(o.server_placement.has_value(), "server-placement", what, why);
+Network network_of_list(const std::string& what, const std::vector<OptionText>& settings) {
+  accept_only(of_a_network, what, settings,
+              "its messages are fixed; --latency, --bandwidth and --ports are accepted");
+  return with(prepared(textbook_network()), settings).network;
 }
 
 std::vector<std::string> rank_names(int workers, int servers) {
@@ -86,44 +97,43 @@ std::vector<std::string> rank_names(int workers, int servers) {
   return names;
 }
 
-int checked_workers(const TimelineOptions& options) {
-  const int workers = options.workers.value_or(default_workers);
-  if (workers < 1 || workers > most_timeline_workers) {
-    throw OptionError("workers", fmt::format("a timeline shows 1 to {} workers, not {}",
-                                             most_timeline_workers, workers));
-  }
-  return workers;
+void check_workers(int workers) {
+  if (workers >= 1 && workers <= most_timeline_workers) return;
+  throw OptionError("workers", fmt::format("a timeline shows 1 to {} workers, not {}",
+                                           most_timeline_workers, workers));
 }
 
 std::string lines_text(const Scheme& scheme) {
   return scheme.family == SchemeFamily::shared_memory ? "; cache lines are free" : "";
 }
 
-Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options) {
-  refuse(options.servers && scheme.server == nullptr, "servers", scheme.name, "it has none");
-  for (const auto& [kind, name] : options.ingredients) {
-    refuse(!takes(scheme, kind), kind, scheme.name, "it " + ingredient_kind(kind).missing);
+/// Throws for what is given and changes nothing there, but for the network's: a timeline without
+/// messages says enough.
+void refuse_idle(const Scheme& scheme, const Configuration& resolved,
+                 const std::vector<OptionText>& settings) {
+  const OptionSetting there{resolved, scheme};
+  for (const OptionText& setting : settings) {
+    const Option& option = option_named(setting.option);
+    if (option.section == "network" && option.name != "server-placement") continue;
+    const std::string why = option.idle ? option.idle(there) : "";
+    if (!why.empty()) refuse(setting.option, scheme.name, why);
   }
-  Configuration c;
-  c.scheme = scheme.name;
-  c.workers = checked_workers(options);
-  c.servers = options.servers.value_or(c.servers);
-  c.ingredients = options.ingredients;
-  c.network = default_network(options);
-  refuse(options.server_placement && cast_of(scheme, c).servers == 0, "server-placement",
-         scheme.name, "it has no servers");
-  c.network.server_placement = options.server_placement.value_or(ServerPlacement::dedicated);
-  for (const auto& [name, value] : options.hyperparameters) {
-    refuse(std::ranges::count(scheme.hyperparameters, name, &HyperparameterInfo::name) == 0, name,
-           scheme.name, "it does not take it");
-  }
-  c.steps = options.steps.value_or(1);
+}
+
+Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<OptionText>& settings) {
+  const Scheme& scheme = find_scheme(contestant.scheme);
+  Configuration c = with(prepared(default_network), settings);
+  apply(contestant, c);
+  for (const OptionText& own : contestant.settings) c.given.push_back(own.option);
+  check_workers(c.workers);
+  if (!c.steps) c.steps = 1;
   c.time = TimeMode::simulated;
   c.line_time = Duration{0};  // which lines workers meet at is the data's
   c.evaluate_every = 1e6;     // nobody looks at the losses
 
-  const LoadedData data = choose_training(scheme, options, c);
+  const LoadedData data = choose_training(scheme, c);
   const Configuration resolved = resolve(c, {c.scheme}, data, {});
+  refuse_idle(scheme, resolved, settings);
   TraceRecorder recorder({.first = 0, .last = *resolved.steps});
   RunHooks hooks;
   hooks.recorder = &recorder;
@@ -136,8 +146,8 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   }
   timeline.names = rank_names(timeline.trace.workers, timeline.trace.servers);
   timeline.title =
-      fmt::format("{}{}: {} step{} with a model of {}", scheme.name,
-                  takes(scheme, "topology")
+      fmt::format("{}{}: {} step{} with a model of {}", contestant.label,
+                  takes(scheme, "topology") && contestant.label == scheme.name
                       ? fmt::format(" over {}", ingredient_name(c.ingredients, "topology"))
                       : "",
                   *c.steps, *c.steps == 1 ? "" : "s", data.name);
@@ -147,19 +157,19 @@ Timeline timeline_of_scheme(const Scheme& scheme, const TimelineOptions& options
   return timeline;
 }
 
-Timeline timeline_of_collective(const AllReduce& collective, const TimelineOptions& options) {
-  const char* why = "it is one all-reduce, without computing";
-  refuse_ingredients(options, collective.name, why);
-  refuse_hyperparameters(options, collective.name, why);
-  refuse(options.compute_time.has_value(), "compute-time", collective.name, why);
-  refuse(options.steps.has_value(), "steps", collective.name, why);
-  refuse(options.server_placement.has_value(), "server-placement", collective.name,
-         "its servers have machines of their own");
-  refuse(options.servers && collective.serve == nullptr, "servers", collective.name, "it has none");
-  const int workers = checked_workers(options);
-  const int wanted = options.servers.value_or(1);
-  const int servers = collective.servers(workers, wanted == 0 ? workers : wanted);
-  const Network network = default_network(options);
+Timeline timeline_of_collective(const AllReduce& collective,
+                                const std::vector<OptionText>& settings) {
+  accept_only({"workers", "servers", "latency", "bandwidth", "ports", "racks", "between-latency",
+               "between-bandwidth", "links", "jitter", "seed"},
+              collective.name, settings, "it is one all-reduce, without computing");
+  const Configuration c = with(prepared(default_network), settings);
+  if (collective.serve == nullptr && std::ranges::count(c.given, "servers") > 0) {
+    refuse("servers", collective.name, "it has none");
+  }
+  check_workers(c.workers);
+  const int workers = c.workers;
+  const int servers = collective.servers(workers, servers_of(c));
+  const Network& network = c.network;
   return timeline_of_programs(fmt::format("{}: all-reduce of 96 kB", collective.name), workers,
                               servers, network, [&](Rank& rank) {
                                 std::vector<float> vector(timeline_model_size);
@@ -171,9 +181,16 @@ Timeline timeline_of_collective(const AllReduce& collective, const TimelineOptio
                               });
 }
 
-Timeline timeline_of_file(const std::string& file, const TimelineOptions& options) {
-  const Network network = changed(textbook_network(), options);
-  return timeline_of_messages(file, read_message_list(file), network);
+/// Whether it is a scheme or a system, whatever follows the name.
+bool is_contestant(const std::string& what) {
+  const std::string head = what.substr(0, what.find_first_of(":{"));
+  return std::ranges::count(schemes(), head, &Scheme::name) > 0 || find_preset(head) != nullptr;
+}
+
+Contestant contestant_of(const std::string& what) {
+  const std::vector<Contestant> named = parse_contestants(what, taken_by(taker::timeline));
+  if (named.size() == 1) return named.front();
+  throw UsageError(fmt::format("timeline: {} are several schemes; it draws one", echoed(what)));
 }
 
 [[noreturn]] void refuse_unknown(const std::string& what) {
@@ -227,24 +244,19 @@ Timeline timeline_of_programs(std::string title, int workers, int servers, const
   return timeline;
 }
 
-Timeline make_timeline(const std::string& what, const TimelineOptions& options) {
+Timeline make_timeline(const std::string& what, const std::vector<OptionText>& settings) {
   for (const TimelineExample& example : timeline_examples()) {
-    if (example.name != what) continue;
-    refuse_all_but_network(what, options);
-    return example.draw(changed(textbook_network(), options));
+    if (example.name == what) return example.draw(network_of_list(what, settings));
   }
-  for (const Scheme& scheme : schemes()) {
-    if (scheme.name == what) return timeline_of_scheme(scheme, options);
-  }
+  if (is_contestant(what)) return timeline_of_scheme(contestant_of(what), settings);
   for (const AllReduce& collective : all_reduces()) {
-    if (collective.name == what) return timeline_of_collective(collective, options);
+    if (collective.name == what) return timeline_of_collective(collective, settings);
   }
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(what, error);
   const bool is_file = std::filesystem::exists(status) && !std::filesystem::is_directory(status);
   if (!is_file) refuse_unknown(what);  // a pipe will do
-  refuse_all_but_network(what, options);
-  return timeline_of_file(what, options);
+  return timeline_of_messages(what, read_message_list(what), network_of_list(what, settings));
 }
 
 }  // namespace trainyard

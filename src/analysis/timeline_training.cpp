@@ -12,12 +12,20 @@ namespace trainyard {
 
 namespace {
 
-constexpr Duration compute_time = std::chrono::milliseconds(3);
+bool is_given(const Configuration& c, std::string_view option) {
+  return std::ranges::count(c.given, option) > 0;
+}
+
+void set_compute_time(Configuration& c, Duration prepared) {
+  if (!is_given(c, "compute-time")) c.compute_time = prepared;
+}
+
+constexpr Duration usual_compute_time = std::chrono::milliseconds(3);
 
 /// A pipeline of all workers, of a row of each for each microbatch: what goes from stage to stage
 /// is small beside the model, and a stage computes a part of the time for each microbatch.
-LoadedData choose_pipeline(const Scheme& scheme, const TimelineOptions& options, Configuration& c) {
-  c.compute_time = options.compute_time.value_or(std::chrono::milliseconds(24));
+LoadedData choose_pipeline(const Scheme& scheme, Configuration& c) {
+  set_compute_time(c, std::chrono::milliseconds(24));
   const LayerChain chain =
       LayerChain::of_parameters(timeline_model_size, choose_division(scheme, c));
   c.model = chain.model;
@@ -27,11 +35,11 @@ LoadedData choose_pipeline(const Scheme& scheme, const TimelineOptions& options,
 
 /// Four layers of 24 kB and the class scores, which compute for long enough that what is sent
 /// meanwhile shows, in pieces of a layer that pay little latency.
-LoadedData choose_pieces(const Scheme& scheme, const TimelineOptions& options, Configuration& c) {
+LoadedData choose_pieces(const Scheme& scheme, Configuration& c) {
   constexpr std::size_t width = 77;
   constexpr double bytes_of_piece = 20 * 1024;
-  c.compute_time = options.compute_time.value_or(std::chrono::milliseconds(30));
-  if (!options.latency) c.network.latency = std::chrono::microseconds(300);
+  set_compute_time(c, std::chrono::milliseconds(30));
+  if (!is_given(c, "latency")) c.network.latency = std::chrono::microseconds(300);
   for (const HyperparameterInfo& info : scheme.hyperparameters) {
     if (info.unit == Unit::bytes) c.hyperparameters.try_emplace(info.name, bytes_of_piece);
   }
@@ -41,8 +49,8 @@ LoadedData choose_pieces(const Scheme& scheme, const TimelineOptions& options, C
 
 /// Two pairs of layers of 80 units, which most numbers of workers divide. Of a row of each worker
 /// nobody would see what is sent.
-LoadedData choose_network(const TimelineOptions& options, Configuration& c) {
-  c.compute_time = options.compute_time.value_or(compute_time);
+LoadedData choose_network(Configuration& c) {
+  set_compute_time(c, usual_compute_time);
   c.model = "mlp:80,80,80";
   c.batch = 16;
   const std::size_t rows = static_cast<std::size_t>(c.workers) * c.batch;
@@ -51,13 +59,12 @@ LoadedData choose_network(const TimelineOptions& options, Configuration& c) {
 
 }  // namespace
 
-LoadedData choose_training(const Scheme& scheme, const TimelineOptions& options, Configuration& c) {
+LoadedData choose_training(const Scheme& scheme, Configuration& c) {
   c.batch = 1;
-  c.hyperparameters = options.hyperparameters;
-  if (has_stages(scheme)) return choose_pipeline(scheme, options, c);
-  if (scheme.by_layers) return choose_pieces(scheme, options, c);
-  if (divides_layers(scheme, c)) return choose_network(options, c);
-  c.compute_time = options.compute_time.value_or(compute_time);
+  if (has_stages(scheme)) return choose_pipeline(scheme, c);
+  if (scheme.by_layers) return choose_pieces(scheme, c);
+  if (divides_layers(scheme, c)) return choose_network(c);
+  set_compute_time(c, usual_compute_time);
   c.sparse_wire = SparseWire::off;
   const auto rows = static_cast<std::size_t>(c.workers);
   return {"96 kB", generate_sparse_logistic(rows, timeline_model_size, 4, c.seed), {}};

@@ -218,9 +218,8 @@ void CommandLine::Commands::offer_what_processes_do() {
       "Trainyard's runs with a process for each rank, which MPI starts: on one machine or many.");
   program_.footer(process_examples);
   run_.footer("");
-  for (const char* refused :
-       {"--time", "--data-source", "--trace", "--trace-steps", "--html", "--counters"}) {
-    run_.get_option(refused)->group("");  // read, to say why, and not listed
+  for (const Option* refused : options_taken_by(taker::one_process)) {
+    run_.get_option("--" + refused->name)->group("");  // read, to say why, and not listed
   }
   run_.get_option("--force")->description("overwrite what --out names");
   for (CLI::App* command : program_.get_subcommands({})) {
@@ -327,8 +326,6 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
 }
 
 Call CommandLine::Commands::predict_call() const {
-  const PredictionSetting setting = predict_flags_.setting();
-  const std::vector<Variant> variants = predict_flags_.variants();
   if (predict_flags_.training_time()) {
     return [task = predict_flags_.training_task(),
             output = predict_flags_.output_without_page("--training-time")] {
@@ -336,24 +333,18 @@ Call CommandLine::Commands::predict_call() const {
     };
   }
   if (predict_flags_.all_splits()) {
-    return [c = setting.configuration, output = predict_flags_.output_without_page("--split all")] {
+    return [c = predict_flags_.setting().configuration,
+            output = predict_flags_.output_without_page("--split all")] {
       return split_search_command(c, output);
     };
   }
-  const AnswerOutput output = predict_flags_.output();
   if (predict_flags_.break_even()) {
-    return [=, codecs = predict_flags_.codecs()] {
-      return break_even_command(setting, variants, codecs, output);
+    return [setting = predict_flags_.setting(), schemes = predict_flags_.coded_schemes(),
+            codecs = predict_flags_.codecs(), output = predict_flags_.output()] {
+      return break_even_command(setting, schemes, codecs, output);
     };
   }
-  if (const auto sweep = predict_flags_.sweep()) {
-    return [=, costs = predict_flags_.exchange_costs(*sweep)] {
-      return predict_command(setting, variants, *sweep, costs, output);
-    };
-  }
-  return [=, costs = predict_flags_.exchange_costs()] {
-    return predict_command(setting, variants, costs, output);
-  };
+  return [question = predict_flags_.question()] { return predict_command(question); };
 }
 
 namespace {

@@ -38,7 +38,7 @@ int compare_command(const ComparisonRequest& request);
 int map_command(const MapRequest& request);
 /// `name`: of `schemes`, the one that is told about; empty: a line each.
 int list_command(const std::string& what, const std::string& name);
-int timeline_command(const std::string& what, const TimelineOptions& options,
+int timeline_command(const std::string& what, const std::vector<OptionText>& options,
                      const AnswerOutput& output);
 struct TopologyQuestion {
   std::string name;
@@ -59,13 +59,16 @@ struct ConsensusQuestion {
 int consensus_command(const ConsensusQuestion& question);
 int netcheck_command(const NetcheckOptions& options, const std::vector<std::string>& collectives,
                      const AnswerOutput& output);
-int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const ExchangeCosts& costs, const AnswerOutput& output);
-int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const Sweep& values, const std::vector<ExchangeCosts>& costs,
-                    const AnswerOutput& output);
+struct PredictQuestion {
+  PredictionSetting setting{};
+  std::vector<Contestant> contestants{};
+  std::optional<Variation> varied{};
+  std::optional<double> reduce_rate{}, update_rate{};  // bytes a second; empty: the source's
+  AnswerOutput output{};
+};
+int predict_command(const PredictQuestion& question);
 /// Each of the schemes with each of the codecs.
-int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
+int break_even_command(const PredictionSetting& setting, const std::vector<Contestant>& schemes,
                        const std::vector<std::string>& codecs, const AnswerOutput& output);
 /// Of the task, or, where it is empty, of published ones.
 int training_time_command(const std::optional<TrainingTask>& task, const AnswerOutput& output);

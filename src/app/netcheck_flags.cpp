@@ -15,10 +15,8 @@
 namespace trainyard::app {
 
 NetcheckFlags::NetcheckFlags(CLI::App& command) {
-  for (const char* name :
-       {"workers", "servers", "latency", "bandwidth", "ports", "time", "placement"}) {
-    const Option& option = option_named(name);
-    options_.push_back(add_value_flag(command, option.name, option.argument, option.help));
+  for (const Option* option : options_taken_by(taker::netcheck)) {
+    options_.push_back(add_value_flag(command, option->name, option->argument, option->help));
   }
   size_ = add_value_flag(command, "size", "SIZE", "of the vector of each worker, like 4MiB [1MiB]");
   repetitions_ = add_value_flag(command, "repetitions", "R", "wall: how often each is done [20]");

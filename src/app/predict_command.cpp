@@ -10,6 +10,7 @@
 #include "trainyard/report/status_line.hpp"
 #include "trainyard/report/training_time_format.hpp"
 #include "trainyard/run/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 #include "app/commands.hpp"
 #include "base/standard_streams.hpp"
@@ -18,35 +19,67 @@ namespace trainyard::app {
 
 namespace {
 
-std::vector<Prediction> predict_all(const std::vector<Variant>& variants,
-                                    const PredictionSetting& setting, const AnswerOutput& output) {
-  StatusLine status_line(output.progress_to());
+std::vector<Prediction> predict_all(const PredictQuestion& question) {
+  StatusLine status_line(question.output.progress_to());
   std::vector<Prediction> predictions;
-  for (const Variant& variant : variants) {
-    status_line.show(
-        fmt::format("{}, {} of {}", variant.text(), predictions.size() + 1, variants.size()));
-    predictions.push_back(predict(variant, setting));
+  for (const Contestant& contestant : question.contestants) {
+    status_line.show(fmt::format("{}, {} of {}", contestant.label, predictions.size() + 1,
+                                 question.contestants.size()));
+    predictions.push_back(predict(contestant, question.setting));
   }
   return predictions;
 }
 
-SweepResult swept(const Sweep& values, const std::vector<Variant>& variants,
-                  const PredictionSetting& setting, const AnswerOutput& output) {
-  StatusLine status_line(output.progress_to());
+SweepResult swept(const PredictQuestion& question) {
+  StatusLine status_line(question.output.progress_to());
   status_line.show(fmt::format("{} schemes at {} values of {}, and where they cross",
-                               variants.size(), values.values.size(), values.quantity->name));
-  return sweep(values, variants, setting);
+                               question.contestants.size(), question.varied->values.size(),
+                               question.varied->option));
+  return sweep(*question.varied, question.contestants, question.setting);
+}
+
+ExchangeCosts costs_of(const PredictQuestion& question, const PredictionSetting& setting) {
+  const Configuration& c = setting.configuration;
+  const auto bytes = static_cast<double>(setting.parameters * sizeof(float));
+  ExchangeCosts costs = exchange_costs(c.workers, servers_of(c), bytes, c.network.bytes_per_second);
+  if (question.reduce_rate) costs.reduce_s = bytes / *question.reduce_rate;
+  if (question.update_rate) costs.update_s = bytes / *question.update_rate;
+  const auto period = c.hyperparameters.find("period");
+  costs.period = period != c.hyperparameters.end() ? period->second
+                                                   : known_hyperparameter("period").default_value();
+  return costs;
+}
+
+/// At each point of the sweep.
+std::vector<ExchangeCosts> costs_of(const PredictQuestion& question, const SweepResult& result) {
+  std::vector<ExchangeCosts> all;
+  for (const SweepPoint& point : result.points) {
+    PredictionSetting setting = question.setting;
+    set_quantity(setting, {result.variation.option, point.text});
+    all.push_back(costs_of(question, setting));
+  }
+  return all;
+}
+
+int sweep_command(const PredictQuestion& question) {
+  const Answer answer(question.output);
+  const SweepResult result = swept(question);
+  const std::vector<ExchangeCosts> costs = costs_of(question, result);
+  answer.give(PageKind::sweep, fmt::format("A step by {}", question.varied->option),
+              {.text = [&] { return sweep_table(result, costs); },
+               .json = [&] { return sweep_json(question.setting, result, costs); }});
+  return exit_done;
 }
 
 std::vector<BreakEven> break_evens(const PredictionSetting& setting,
-                                   const std::vector<Variant>& schemes,
+                                   const std::vector<Contestant>& schemes,
                                    const std::vector<std::string>& codecs,
                                    const AnswerOutput& output) {
   StatusLine status_line(output.progress_to());
   std::vector<BreakEven> rows;
-  for (const Variant& scheme : schemes) {
+  for (const Contestant& scheme : schemes) {
     for (const std::string& codec : codecs) {
-      status_line.show(fmt::format("{} with {}", scheme.text(), codec));
+      status_line.show(fmt::format("{} with {}", scheme.label, codec));
       rows.push_back(break_even(scheme, codec, setting));
     }
   }
@@ -55,10 +88,12 @@ std::vector<BreakEven> break_evens(const PredictionSetting& setting,
 
 }  // namespace
 
-int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const ExchangeCosts& costs, const AnswerOutput& output) {
-  const Answer answer(output);
-  const std::vector<Prediction> predictions = predict_all(variants, setting, output);
+int predict_command(const PredictQuestion& question) {
+  if (question.varied) return sweep_command(question);
+  const Answer answer(question.output);
+  const PredictionSetting& setting = question.setting;
+  const std::vector<Prediction> predictions = predict_all(question);
+  const ExchangeCosts costs = costs_of(question, setting);
   answer.give(PageKind::prediction, "What a step of each scheme takes",
               {.text = [&] { return prediction_table(setting, predictions, costs); },
                .json = [&] { return prediction_json(setting, predictions, costs); },
@@ -66,18 +101,7 @@ int predict_command(const PredictionSetting& setting, const std::vector<Variant>
   return exit_done;
 }
 
-int predict_command(const PredictionSetting& setting, const std::vector<Variant>& variants,
-                    const Sweep& values, const std::vector<ExchangeCosts>& costs,
-                    const AnswerOutput& output) {
-  const Answer answer(output);
-  const SweepResult result = swept(values, variants, setting, output);
-  answer.give(PageKind::sweep, fmt::format("A step by {}", values.quantity->name),
-              {.text = [&] { return sweep_table(*values.quantity, result, costs); },
-               .json = [&] { return sweep_json(setting, *values.quantity, result, costs); }});
-  return exit_done;
-}
-
-int break_even_command(const PredictionSetting& setting, const std::vector<Variant>& schemes,
+int break_even_command(const PredictionSetting& setting, const std::vector<Contestant>& schemes,
                        const std::vector<std::string>& codecs, const AnswerOutput& output) {
   const Answer answer(output);
   const std::vector<BreakEven> rows = break_evens(setting, schemes, codecs, output);

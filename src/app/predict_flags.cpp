@@ -1,13 +1,14 @@
 #include "app/predict_flags.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
+#include "trainyard/analysis/sweep.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
-#include "trainyard/configuration/preset.hpp"
 #include "trainyard/configuration/split.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/touched.hpp"
@@ -38,30 +39,25 @@ bool is_share(const std::string& text) {
 }  // namespace
 
 PredictFlags::PredictFlags(CLI::App& command) {
-  schemes_ =
-      add_value_flag(command, "schemes", "A,B,…",
-                     "like ring,all-reduce:tree,gossip:one-peer-exp,all-decentralised [all]");
+  schemes_ = add_value_flag(
+      command, "schemes", "A,B,…",
+      "like ring,all-reduce:tree,local-sgd{period=8},all-decentralised; also systems, "
+      "like petuum [all]");
   size_ = add_value_flag(command, "size", "SIZE", "of the model, like 100MB [1MiB]");
   rows_ = add_value_flag(command, "rows", "R", "of an epoch [60000]");
   density_ = add_value_flag(command, "density", "SHARE|DATASET",
                             "of the data, whose minibatches some schemes send by keys: nonzeros of "
                             "a row by features, or a data set, with its --size and --rows [1]");
   vary_ = add_value_flag(command, "vary", "NAME=A,B,…|A:B",
-                         "workers, servers, latency, bandwidth, size or compute-time; marks where "
-                         "the cheapest scheme changes");
-  for (const Option& option : trainyard::options()) {
-    const bool asked =
-        option.section == "network" || option.section == "scheme" || option.name == "workers" ||
-        option.name == "servers" || option.name == "batch" || option.name == "codec" ||
-        (option.section == "compute" && option.name != "placement" && option.name != "counters");
-    if (!asked) continue;
-    options_.push_back(
-        option.argument.empty()
-            ? add_switch(command, option.name, option.help)
-            : add_value_flag(
-                  command, option.name,
-                  option.name == "compute-time" ? "DURATION" : option.argument,
-                  option.name == "compute-time" ? "what a minibatch takes" : option.help));
+                         "an option below, or size: each scheme at each value; marks where the "
+                         "cheapest scheme changes");
+  for (const Option* option : options_taken_by(taker::predict)) {
+    const bool is_time = option->name == "compute-time";
+    options_.push_back(option->argument.empty()
+                           ? add_switch(command, option->name, option->help)
+                           : add_value_flag(command, option->name,
+                                            is_time ? "DURATION" : option->argument,
+                                            is_time ? "what a minibatch takes" : option->help));
   }
   split_ =
       add_value_flag(command, "split", "dp=D,pp=P,tp=T|all",
@@ -134,99 +130,65 @@ const Dataset& PredictFlags::data_of(const Configuration& configuration) const {
 void PredictFlags::take_density(PredictionSetting& setting) const {
   const std::string text = only_value(*density_);
   if (density_->count() == 0) return;
-  const std::size_t batch = setting.configuration.batch;
   if (is_share(text)) {
     const double share = checked_number(
         text, "--density", [](double value) { return value > 0.0 && value <= 1.0; },
         "above 0 and at most 1");
-    setting.touched = touched_share(share, batch);
+    setting.touched_by = [share](std::size_t rows) { return touched_share(share, rows); };
     return;
   }
   Configuration c = setting.configuration;
   option_named("dataset").set(c, text, "--density");
   const Dataset& data = data_of(c);
-  setting.touched = touched_share(data, batch);
+  // Each asked for many times, and counted once.
+  const auto known = std::make_shared<std::map<std::size_t, double>>();
+  setting.touched_by = [&data, known](std::size_t rows) {
+    const auto [at, is_new] = known->try_emplace(rows);
+    if (is_new) at->second = touched_share(data, rows);
+    return at->second;
+  };
   setting.rows = data.rows;
   setting.parameters = data.features;
   if (data.classes > 2) setting.parameters *= static_cast<std::size_t>(data.classes);
 }
 
-ExchangeCosts PredictFlags::exchange_costs(const PredictionSetting& setting) const {
-  const Configuration& c = setting.configuration;
-  ExchangeCosts costs = trainyard::exchange_costs(
-      c.workers, servers_of(c), static_cast<double>(setting.parameters * sizeof(float)),
-      c.network.bytes_per_second);
-  const auto bytes = static_cast<double>(setting.parameters * sizeof(float));
-  if (const std::string text = only_value(*reduce_rate_); reduce_rate_->count() > 0) {
-    costs.reduce_s = bytes / parse_bandwidth(text, "--reduce-rate");
-  }
-  if (const std::string text = only_value(*update_rate_); update_rate_->count() > 0) {
-    costs.update_s = bytes / parse_bandwidth(text, "--update-rate");
-  }
-  const auto period = c.hyperparameters.find("period");
-  costs.period = period != c.hyperparameters.end() ? period->second
-                                                   : known_hyperparameter("period").default_value();
-  return costs;
-}
-
-ExchangeCosts PredictFlags::exchange_costs() const {
-  return exchange_costs(setting());
-}
-
-std::vector<ExchangeCosts> PredictFlags::exchange_costs(const Sweep& values) const {
-  std::vector<ExchangeCosts> all;
-  for (const double value : values.values) {
-    PredictionSetting setting = this->setting();
-    values.quantity->set(setting, value);
-    all.push_back(exchange_costs(setting));
-  }
-  return all;
-}
-
-std::optional<Sweep> PredictFlags::sweep() const {
+std::optional<Variation> PredictFlags::varied() const {
   const std::string text = only_value(*vary_);
   if (vary_->count() == 0) return std::nullopt;
-  Sweep sweep = parse_sweep(text, "--vary");
-  for (const CLI::Option* flag : options_) {
-    if (flag->get_single_name() == sweep.quantity->name && flag->count() > 0) {
-      throw UsageError(fmt::format("--vary: {} is given beside; either it is varied or it is given",
-                                   flag->get_name()));
-    }
+  Variation varied = parse_variation(text, predicted_quantities());
+  std::vector<const CLI::Option*> flags(options_.begin(), options_.end());
+  flags.push_back(size_);
+  for (const CLI::Option* flag : flags) {
+    if (flag->get_single_name() != varied.option || flag->count() == 0) continue;
+    throw UsageError(fmt::format("--vary: {} is given beside; either it is varied or it is given",
+                                 flag->get_name()));
   }
-  if (sweep.quantity->name == "servers") {
-    // "workers" is read as 0.
-    std::ranges::replace(sweep.values, 0.0, static_cast<double>(setting().configuration.workers));
-    std::ranges::sort(sweep.values);
-    sweep.values.erase(std::unique(sweep.values.begin(), sweep.values.end()), sweep.values.end());
-  }
-  if (sweep.quantity->name == "size" && size_->count() > 0) {
-    throw UsageError("--vary: --size is given beside; either it is varied or it is given");
-  }
-  return sweep;
+  return varied;
 }
 
-std::vector<Variant> PredictFlags::variants() const {
-  if (is_given(*break_even_)) return coded_schemes();
+std::vector<Contestant> PredictFlags::contestants() const {
   const IngredientNames given = setting().configuration.ingredients;
-  if (schemes_->count() == 0) {
-    if (vary_->count() == 0) return parse_variants("all", "--schemes", given);
-    return {{"ps-sync", ""}, {"ring", ""}, {"all-reduce", "tree"}, {"gossip", "ring"}};
-  }
-  std::vector<Variant> variants;
-  for (const std::string& name : split_names(only_value(*schemes_))) {
-    for (Variant& variant : parse_variants(name, "--schemes", given)) {
-      if (std::ranges::find(variants, variant) == variants.end()) {
-        variants.push_back(std::move(variant));
-      }
-    }
-  }
-  return variants;
+  if (schemes_->count() > 0) return predicted_contestants(only_value(*schemes_), given);
+  return predicted_contestants(
+      vary_->count() == 0 ? "all" : "ps-sync,ring,all-reduce:tree,gossip:ring", given);
 }
 
-std::vector<Variant> PredictFlags::coded_schemes() const {
-  const std::string names = schemes_->count() == 0 ? "" : only_value(*schemes_);
-  return trainyard::coded_schemes(names.empty() ? std::vector<std::string>{} : split_names(names),
-                                  "--schemes");
+PredictQuestion PredictFlags::question() const {
+  const auto rate = [](const CLI::Option& flag) -> std::optional<double> {
+    const std::string text = only_value(flag);
+    if (flag.count() == 0) return std::nullopt;
+    return parse_bandwidth(text, flag.get_name());
+  };
+  return {.setting = setting(),
+          .contestants = contestants(),
+          .varied = varied(),
+          .reduce_rate = rate(*reduce_rate_),
+          .update_rate = rate(*update_rate_),
+          .output = output()};
+}
+
+std::vector<Contestant> PredictFlags::coded_schemes() const {
+  return trainyard::coded_schemes(schemes_->count() == 0 ? "" : only_value(*schemes_));
 }
 
 /// --codec, or all whose messages have one length.
@@ -297,23 +259,35 @@ std::vector<std::string> PredictFlags::notes_of_other_questions() const {
   return notes_of_flags_in_vain(others, "--split all is about gpipe and 1f1b on links alike");
 }
 
-std::vector<std::string> PredictFlags::notes() const {
-  if (training_time() || all_splits()) return notes_of_other_questions();
+namespace {
+
+/// Of what is varied and changes nobody's steps.
+std::vector<std::string> notes_of_varied(const Variation& varied,
+                                         const std::vector<Contestant>& contestants,
+                                         const std::vector<OptionSetting>& settings) {
+  if (varied.option == "size") return {};
+  std::vector<OptionSetting> open;
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    const auto& own = contestants[i].settings;
+    const bool has_own = std::ranges::count(own, varied.option, &OptionText::option) > 0;
+    if (!has_own) open.push_back(settings[i]);
+  }
+  if (!open.empty()) return idle_notes(open, std::vector<std::string>{varied.option});
+  return {fmt::format("note: --vary {} has no effect: each scheme has its own", varied.option)};
+}
+
+}  // namespace
+
+/// What is given and changes the steps of nobody.
+std::vector<std::string> PredictFlags::notes_of_steps() const {
   Configuration c = setting().configuration;
   c.time = TimeMode::simulated;
-  const std::vector<Variant> variants = this->variants();
-  std::vector<Configuration> configurations(variants.size(), c);
+  const std::vector<Contestant> all = break_even() ? coded_schemes() : contestants();
+  std::vector<Configuration> configurations(all.size(), c);
   std::vector<OptionSetting> settings;
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    const Scheme& scheme = find_scheme(variants[i].scheme);
-    if (const Preset* preset = find_preset(variants[i].preset)) {
-      apply_preset(*preset, c.given, configurations[i]);
-    }
-    const IngredientKind* kind = varied_kind(scheme);
-    if (kind != nullptr && !variants[i].way.empty()) {
-      configurations[i].ingredients[kind->name] = variants[i].way;
-    }
-    settings.push_back({configurations[i], scheme});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    apply(all[i], configurations[i]);
+    settings.push_back({configurations[i], find_scheme(all[i].scheme)});
   }
   std::vector<std::string> given;
   for (const CLI::Option* flag : options_) {
@@ -323,6 +297,17 @@ std::vector<std::string> PredictFlags::notes() const {
   }
   if (split_->count() > 0) given.emplace_back("split");
   std::vector<std::string> notes = idle_notes(settings, given);
+  if (const std::optional<Variation> varied = this->varied()) {
+    for (std::string& note : notes_of_varied(*varied, all, settings)) {
+      notes.push_back(std::move(note));
+    }
+  }
+  return notes;
+}
+
+std::vector<std::string> PredictFlags::notes() const {
+  if (training_time() || all_splits()) return notes_of_other_questions();
+  std::vector<std::string> notes = notes_of_steps();
   for (const CLI::Option* flag : of_splits_) {
     const bool is_used = data_ && flag->get_single_name() == "data-dir";
     if (flag->count() == 0 || is_used) continue;

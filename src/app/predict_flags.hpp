@@ -9,12 +9,11 @@
 #include <CLI/CLI.hpp>
 
 #include "trainyard/analysis/break_even.hpp"
-#include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/prediction.hpp"
-#include "trainyard/analysis/sweep.hpp"
 #include "trainyard/data/dataset.hpp"
 
 #include "app/answer.hpp"
+#include "app/commands.hpp"
 #include "app/training_time_flags.hpp"
 
 namespace trainyard::app {
@@ -24,19 +23,15 @@ class PredictFlags {
   explicit PredictFlags(CLI::App& command);
 
   // All throw UsageError.
+  PredictQuestion question() const;
   PredictionSetting setting() const;
-  ExchangeCosts exchange_costs() const;
-  /// At each of the values.
-  std::vector<ExchangeCosts> exchange_costs(const Sweep& values) const;
-  std::optional<Sweep> sweep() const;
-  std::vector<Variant> variants() const;
   AnswerOutput output() const;
   /// Of answers that are no page. Throws UsageError, beginning with the flag that asks for it.
   AnswerOutput output_without_page(std::string_view asked) const;
 
   bool break_even() const;
   /// For --break-even.
-  std::vector<Variant> coded_schemes() const;
+  std::vector<Contestant> coded_schemes() const;
   std::vector<std::string> codecs() const;
 
   /// --split all.
@@ -49,7 +44,9 @@ class PredictFlags {
   std::vector<std::string> notes() const;
 
  private:
-  ExchangeCosts exchange_costs(const PredictionSetting& setting) const;
+  std::vector<Contestant> contestants() const;
+  std::optional<Variation> varied() const;
+  std::vector<std::string> notes_of_steps() const;
   const Dataset& data_of(const Configuration& configuration) const;
   void take_density(PredictionSetting& setting) const;
   std::vector<std::string> notes_of_other_questions() const;

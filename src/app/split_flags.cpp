@@ -13,18 +13,6 @@
 
 namespace trainyard::app {
 
-namespace {
-
-/// In which order a worker visits its rows, and whether they come from a server, is a run's matter.
-bool says_what_is_written(const Option& option) {
-  for (const char* name : {"order", "replacement", "data-source"}) {
-    if (option.name == name) return false;
-  }
-  return option.section == "data" || option.name == "workers" || option.name == "seed";
-}
-
-}  // namespace
-
 SplitFlags::SplitFlags(CLI::App& command) {
   const Configuration defaults = default_configuration();
   const auto add = [&](const Option& option, const std::string& help) {
@@ -33,8 +21,8 @@ SplitFlags::SplitFlags(CLI::App& command) {
     return add_value_flag(command, option.name, option.argument,
                           value.empty() ? help : fmt::format("{} [{}]", help, value));
   };
-  for (const Option& option : trainyard::options()) {
-    if (says_what_is_written(option)) options_.push_back(add(option, option.help));
+  for (const Option* option : options_taken_by(taker::split)) {
+    options_.push_back(add(*option, option->help));
   }
   options_.push_back(add(option_named("model"),
                          "of the runs; with least-squares labels are read as real numbers"));

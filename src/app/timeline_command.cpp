@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -24,7 +25,7 @@ TextStyle style_of_output() {
   return style;
 }
 
-Timeline computed(const std::string& what, const TimelineOptions& options,
+Timeline computed(const std::string& what, const std::vector<OptionText>& options,
                   const AnswerOutput& output) {
   StatusLine status_line(output.progress_to());
   status_line.show("timeline of " + what);
@@ -33,7 +34,7 @@ Timeline computed(const std::string& what, const TimelineOptions& options,
 
 }  // namespace
 
-int timeline_command(const std::string& what, const TimelineOptions& options,
+int timeline_command(const std::string& what, const std::vector<OptionText>& options,
                      const AnswerOutput& output) {
   const Answer answer(output);
   const Timeline timeline = computed(what, options, output);

@@ -18,7 +18,7 @@ class TimelineFlags {
 
   /// Throws UsageError.
   std::string what() const;
-  TimelineOptions options() const;
+  std::vector<OptionText> options() const;
   AnswerOutput output() const;
 
   /// "note: --X has no effect: REASON" for each flag that is given in vain.

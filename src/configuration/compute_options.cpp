@@ -186,20 +186,24 @@ Option force_memory_option() {
 }  // namespace
 
 std::vector<Option> compute_options() {
+  constexpr unsigned of_time = taker::predict | taker::timeline | taker::lab;
+  Option pause{"compute",
+               "pause",
+               "none|P:DURATION",
+               "with probability P a minibatch is followed by a pause of that length",
+               [](C& c, Text t, Text w) { parse_pause(t, w, c.compute_noise); },
+               [](const C& c) { return pause_text(c.compute_noise); }};
   return {
-      idle_where(compute_time_option(), compute_time_idle),
-      coding_time_option("encode-time", "encoding", &C::encode_time),
-      coding_time_option("decode-time", "decoding", &C::decode_time),
-      line_time_option(),
-      idle_where(straggler_option(), straggler_idle),
-      idle_where(compute_noise_option(), factor_idle),
-      {"compute", "pause", "none|P:DURATION",
-       "with probability P a minibatch is followed by a pause of that length",
-       [](C& c, Text t, Text w) { parse_pause(t, w, c.compute_noise); },
-       [](const C& c) { return pause_text(c.compute_noise); }},
-      idle_where(placement_option(), placement_idle),
-      idle_where(counters_option(), counters_idle),
-      force_memory_option(),
+      also(of_time, idle_where(compute_time_option(), compute_time_idle)),
+      also(of_time, coding_time_option("encode-time", "encoding", &C::encode_time)),
+      also(of_time, coding_time_option("decode-time", "decoding", &C::decode_time)),
+      also(taker::lab, line_time_option()),
+      also(of_time, idle_where(straggler_option(), straggler_idle)),
+      also(of_time, idle_where(compute_noise_option(), factor_idle)),
+      also(of_time, std::move(pause)),
+      also(taker::netcheck, idle_where(placement_option(), placement_idle)),
+      also(taker::one_process, idle_where(counters_option(), counters_idle)),
+      also(taker::predict, force_memory_option()),
   };
 }
 

@@ -177,16 +177,18 @@ Option order_option() {
 /// Where rows come from.
 std::vector<Option> source_options() {
   return {
-      text_option("data", "dataset", "NAME[:ROWS]|FILE",
-                  "a known data set (list datasets) or a file; ROWS of one that is made",
-                  &C::dataset),
-      text_option("data", "test", "FILE|every-fifth",
-                  "test set; every-fifth takes each fifth row out for testing", &C::test),
+      also(taker::lab,
+           text_option("data", "dataset", "NAME[:ROWS]|FILE",
+                       "a known data set (list datasets) or a file; ROWS of one that is made",
+                       &C::dataset)),
+      also(taker::lab,
+           text_option("data", "test", "FILE|every-fifth",
+                       "test set; every-fifth takes each fifth row out for testing", &C::test)),
       idle_where(data_format_option(), data_format_idle),
       idle_where(text_option("data", "data-dir", "DIR", "where the files of known data sets lie",
                              &C::data_dir),
                  data_dir_idle),
-      idle_where(data_seed_option(), data_seed_idle),
+      also(taker::lab, idle_where(data_seed_option(), data_seed_idle)),
       idle_where(
           text_option("data", "labels", "FILE",
                       "labels of an npy or IDX --dataset; X.npy has y.npy, guessed so", &C::labels),
@@ -224,20 +226,22 @@ Option weights_option() {
 /// Which rows go where, and in which order.
 std::vector<Option> row_options() {
   return {
-      {"data", "partition", "iid|contiguous|shards|dirichlet:A|split",
-       "which rows go to which worker; split: as 'trainyard split' has divided them",
-       [](C& c, Text t, Text w) { c.partition = parse_partition(t, w); },
-       [](const C& c) { return partition_text(c.partition); }},
-      weights_option(),
-      idle_where(order_option(),
-                 [](const OptionSetting& s) {
-                   return s.configuration.replacement
-                              ? "with --replacement rows are drawn in no order"
-                              : "";
-                 }),
-      switch_option("data", "replacement", "draw minibatches with replacement, in no order",
-                    &C::replacement),
-      data_source_option(),
+      also(taker::split | taker::lab,
+           {"data", "partition", "iid|contiguous|shards|dirichlet:A|split",
+            "which rows go to which worker; split: as 'trainyard split' has divided them",
+            [](C& c, Text t, Text w) { c.partition = parse_partition(t, w); },
+            [](const C& c) { return partition_text(c.partition); }}),
+      also(taker::split | taker::lab, weights_option()),
+      also(taker::lab, idle_where(order_option(),
+                                  [](const OptionSetting& s) {
+                                    return s.configuration.replacement
+                                               ? "with --replacement rows are drawn in no order"
+                                               : "";
+                                  })),
+      also(taker::lab,
+           switch_option("data", "replacement", "draw minibatches with replacement, in no order",
+                         &C::replacement)),
+      also(taker::lab | taker::one_process, data_source_option()),
   };
 }
 
@@ -245,7 +249,9 @@ std::vector<Option> row_options() {
 
 std::vector<Option> data_options() {
   std::vector<Option> all;
-  for (const auto& part : {source_options(), table_options(), feature_options(), row_options()}) {
+  for (const auto& part :
+       {also(taker::split, source_options()), also(taker::split | taker::upload, table_options()),
+        also(taker::split | taker::lab, feature_options()), row_options()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

@@ -225,18 +225,21 @@ std::string between_bandwidth_idle(const OptionSetting& s) {
 }  // namespace
 
 std::vector<Option> network_options() {
+  constexpr unsigned of_links = taker::predict | taker::timeline;
+  constexpr unsigned of_all = of_links | taker::lab;
+  constexpr unsigned of_ports = of_all | taker::netcheck;
   return {
-      idle_where(latency_option(), nothing_is_sent),
-      idle_where(bandwidth_option(), no_bytes_are_sent),
-      idle_where(ports_option(), ports_idle),
-      idle_where(server_placement_option(), server_placement_idle),
-      idle_where(sparse_wire_option(), sparse_wire_idle),
-      idle_where(racks_option(), racks_idle),
-      idle_where(between_latency_option(), between_latency_idle),
-      idle_where(between_bandwidth_option(), between_bandwidth_idle),
-      idle_where(links_option(), nothing_is_sent),
-      idle_where(jitter_option(), nothing_is_sent),
-      idle_where(charge_control_option(), charge_control_idle),
+      also(of_ports, idle_where(latency_option(), nothing_is_sent)),
+      also(of_ports, idle_where(bandwidth_option(), no_bytes_are_sent)),
+      also(of_ports, idle_where(ports_option(), ports_idle)),
+      also(of_all, idle_where(server_placement_option(), server_placement_idle)),
+      also(taker::predict | taker::lab, idle_where(sparse_wire_option(), sparse_wire_idle)),
+      also(of_all, idle_where(racks_option(), racks_idle)),
+      also(of_all, idle_where(between_latency_option(), between_latency_idle)),
+      also(of_all, idle_where(between_bandwidth_option(), between_bandwidth_idle)),
+      also(of_links, idle_where(links_option(), nothing_is_sent)),
+      also(of_all, idle_where(jitter_option(), nothing_is_sent)),
+      also(of_all, idle_where(charge_control_option(), charge_control_idle)),
   };
 }
 

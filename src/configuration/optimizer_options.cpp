@@ -85,7 +85,7 @@ std::vector<Option> optimizer_options() {
   using O = OptimizerOptions;
   const std::string fraction = "at least 0 and less than 1";
   return {
-      idle_where(batch_option(), batch_idle),
+      also(taker::predict, idle_where(batch_option(), batch_idle)),
       global_batch_option(),
       {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam",
        "what makes a step of a gradient; of sgd and nesterov --momentum",

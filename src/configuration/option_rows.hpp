@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
@@ -44,6 +45,17 @@ inline Option switch_option(std::string section, std::string name, std::string h
 inline Option idle_where(Option row, IdleReason idle) {
   row.idle = std::move(idle);
   return row;
+}
+
+/// The row, which these take, too.
+inline Option also(unsigned takers, Option row) {
+  row.takers |= takers;
+  return row;
+}
+
+inline std::vector<Option> also(unsigned takers, std::vector<Option> rows) {
+  for (Option& row : rows) row.takers |= takers;
+  return rows;
 }
 
 }  // namespace trainyard

@@ -163,28 +163,34 @@ std::vector<Option> rank_options() {
          });
        },
        [](const C& c) { return c.preset.empty() ? c.scheme : c.preset; }},
-      number_option(
-          "run", "workers", "N", "number of workers, 1 to 1000000",
-          [](C& c, Text t, Text w) {
-            c.workers = static_cast<int>(parse_integer(t, w, 1, 1000000));
-          },
-          [](const C& c) { return fmt::to_string(c.workers); }),
+      also(taker::predict | taker::timeline | taker::netcheck | taker::split | taker::lab,
+           number_option(
+               "run", "workers", "N", "number of workers, 1 to 1000000",
+               [](C& c, Text t, Text w) {
+                 c.workers = static_cast<int>(parse_integer(t, w, 1, 1000000));
+               },
+               [](const C& c) { return fmt::to_string(c.workers); })),
       split_option(),
-      idle_where(
-          number_option(
-              "run", "servers", "K|workers",
-              "parameter servers, each with a shard; groups of the collective hierarchical; "
-              "workers: as many as there are",
-              [](C& c, Text t, Text w) {
-                c.servers =
-                    t == "workers" ? 0 : static_cast<int>(parse_integer(t, w, 1, most_servers));
-              },
-              [](const C& c) { return c.servers == 0 ? "workers" : fmt::to_string(c.servers); }),
-          servers_idle),
-      {"run", "time", "auto|wall|virtual",
-       "wall: threads and the machine's clock; virtual: simulated time, repeatable",
-       [](C& c, Text t, Text w) { c.time = parse_time_mode(t, w); },
-       [](const C& c) { return time_mode_text(c.time); }},
+      also(taker::predict | taker::timeline | taker::netcheck | taker::lab,
+           idle_where(
+               number_option(
+                   "run", "servers", "K|workers",
+                   "parameter servers, each with a shard; groups of the collective hierarchical; "
+                   "workers: as many as there are",
+                   [](C& c, Text t, Text w) {
+                     c.servers = t == "workers"
+                                     ? 0
+                                     : static_cast<int>(parse_integer(t, w, 1, most_servers));
+                   },
+                   [](const C& c) {
+                     return c.servers == 0 ? "workers" : fmt::to_string(c.servers);
+                   }),
+               servers_idle)),
+      also(taker::netcheck | taker::one_process,
+           {"run", "time", "auto|wall|virtual",
+            "wall: threads and the machine's clock; virtual: simulated time, repeatable",
+            [](C& c, Text t, Text w) { c.time = parse_time_mode(t, w); },
+            [](const C& c) { return time_mode_text(c.time); }}),
   };
 }
 
@@ -200,16 +206,18 @@ std::vector<Option> budget_options() {
           "learns from [10; 200 with a target]",
           [](C& c, Text t, Text w) { c.epochs = checked_number(t, w, positive, "greater than 0"); },
           [](const C& c) { return c.epochs ? fmt::to_string(*c.epochs) : ""; }),
-      number_option(
-          "run", "steps", "S", "end after S minibatches a worker",
-          [](C& c, Text t, Text w) {
-            c.steps = static_cast<std::uint64_t>(parse_integer(t, w, 1, most_steps));
-          },
-          [](const C& c) {
-            // Of a run that only the clock ends nobody asked for so many.
-            const bool is_bound = c.steps && *c.steps >= static_cast<std::uint64_t>(most_steps);
-            return c.steps && !(is_bound && c.seconds) ? fmt::to_string(*c.steps) : "";
-          }),
+      also(taker::timeline,
+           number_option(
+               "run", "steps", "S", "end after S minibatches a worker",
+               [](C& c, Text t, Text w) {
+                 c.steps = static_cast<std::uint64_t>(parse_integer(t, w, 1, most_steps));
+               },
+               [](const C& c) {
+                 // Of a run that only the clock ends nobody asked for so many.
+                 const bool is_bound =
+                     c.steps && *c.steps >= static_cast<std::uint64_t>(most_steps);
+                 return c.steps && !(is_bound && c.seconds) ? fmt::to_string(*c.steps) : "";
+               })),
       number_option(
           "run", "seconds", "T", "end after T seconds of the run's clock; 5, or 5s, or 2min",
           [](C& c, Text t, Text w) {
@@ -240,26 +248,29 @@ std::vector<Option> seed_and_evaluation_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
-      number_option(
-          "run", "seed", "SEED", "of everything random; the same seed repeats the run",
-          [](C& c, Text t, Text w) {
-            c.seed = static_cast<std::uint64_t>(
-                parse_integer(t, w, 0, std::numeric_limits<std::int64_t>::max()));
-          },
-          [](const C& c) { return fmt::to_string(c.seed); }),
-      number_option(
-          "run", "evaluate-every", "E", "evaluate every E epochs, off the clock",
-          [](C& c, Text t, Text w) {
-            c.evaluate_every = checked_number(t, w, positive, "greater than 0");
-          },
-          [](const C& c) { return fmt::to_string(c.evaluate_every); }),
-      idle_where(switch_option("run", "gradient-norm",
-                               "evaluate the squared norm of the training loss's gradient, too",
-                               &C::gradient_norm),
-                 [](const OptionSetting& s) {
-                   return s.configuration.target_gradient ? "--target-gradient evaluates it anyway"
-                                                          : "";
-                 }),
+      also(taker::predict | taker::timeline | taker::split | taker::lab,
+           number_option(
+               "run", "seed", "SEED", "of everything random; the same seed repeats the run",
+               [](C& c, Text t, Text w) {
+                 c.seed = static_cast<std::uint64_t>(
+                     parse_integer(t, w, 0, std::numeric_limits<std::int64_t>::max()));
+               },
+               [](const C& c) { return fmt::to_string(c.seed); })),
+      also(taker::lab, number_option(
+                           "run", "evaluate-every", "E", "evaluate every E epochs, off the clock",
+                           [](C& c, Text t, Text w) {
+                             c.evaluate_every = checked_number(t, w, positive, "greater than 0");
+                           },
+                           [](const C& c) { return fmt::to_string(c.evaluate_every); })),
+      also(taker::lab,
+           idle_where(
+               switch_option("run", "gradient-norm",
+                             "evaluate the squared norm of the training loss's gradient, too",
+                             &C::gradient_norm),
+               [](const OptionSetting& s) {
+                 return s.configuration.target_gradient ? "--target-gradient evaluates it anyway"
+                                                        : "";
+               })),
       switch_option("run", "gradient-noise",
                     "evaluate the variance of gradients, of rows and of workers, their diversity "
                     "and noise scale, too",
@@ -292,17 +303,20 @@ std::vector<Option> model_options() {
   using C = Configuration;
   using Text = std::string_view;
   return {
-      {"model", "model", "NAME",
-       "logistic, least-squares, softmax, mlp:H1,H2,… (list models); auto: by labels",
-       [](C& c, Text t, Text w) {
-         if (t != "auto") check_model(t, w);
-         c.model = t == "auto" ? "" : t;
-       },
-       [](const C& c) { return c.model.empty() ? "auto" : c.model; }},
-      number_option(
-          "model", "l2", "LAMBDA", "regulariser (LAMBDA/2)·|w|^2",
-          [](C& c, Text t, Text w) { c.l2 = checked_number(t, w, not_negative, "0 or greater"); },
-          [](const C& c) { return fmt::to_string(c.l2); }),
+      also(taker::lab | taker::upload,
+           {"model", "model", "NAME",
+            "logistic, least-squares, softmax, mlp:H1,H2,… (list models); auto: by labels",
+            [](C& c, Text t, Text w) {
+              if (t != "auto") check_model(t, w);
+              c.model = t == "auto" ? "" : t;
+            },
+            [](const C& c) { return c.model.empty() ? "auto" : c.model; }}),
+      also(taker::lab, number_option(
+                           "model", "l2", "LAMBDA", "regulariser (LAMBDA/2)·|w|^2",
+                           [](C& c, Text t, Text w) {
+                             c.l2 = checked_number(t, w, not_negative, "0 or greater");
+                           },
+                           [](const C& c) { return fmt::to_string(c.l2); })),
   };
 }
 
@@ -346,18 +360,28 @@ std::vector<std::string> idle_notes(std::span<const OptionSetting> settings,
 }
 
 const std::vector<Option>& options() {
+  constexpr unsigned of_rules = taker::predict | taker::timeline | taker::lab;
   static const std::vector<Option> table = [] {
     std::vector<Option> all;
     for (auto part :
-         {rank_options(), budget_options(), seed_and_evaluation_options(), ingredient_options(),
-          hyperparameter_options(), data_options(), model_options(), optimizer_options(),
-          network_options(), compute_options(), output_options()}) {
+         {rank_options(), also(taker::lab, budget_options()), seed_and_evaluation_options(),
+          also(of_rules, ingredient_options()), also(of_rules, hyperparameter_options()),
+          data_options(), model_options(), also(taker::lab, optimizer_options()), network_options(),
+          compute_options(), output_options()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     check_names_differ(all);
     return all;
   }();
   return table;
+}
+
+std::vector<const Option*> options_taken_by(unsigned one) {
+  std::vector<const Option*> taken;
+  for (const Option& option : options()) {
+    if (option.taken_by(one)) taken.push_back(&option);
+  }
+  return taken;
 }
 
 const Option& option_named(std::string_view name) {

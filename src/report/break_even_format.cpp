@@ -30,8 +30,10 @@ std::string bits_per_second(double bytes_per_second) {
 std::string break_even_json(const PredictionSetting& setting, const std::vector<BreakEven>& rows) {
   Json list = Json::array();
   for (const BreakEven& row : rows) {
-    list.push_back({{"scheme", row.scheme.scheme},
-                    {"way", row.scheme.way.empty() ? Json(nullptr) : Json(row.scheme.way)},
+    const std::string way = way_of(row.scheme);
+    list.push_back({{"label", row.scheme.label},
+                    {"scheme", row.scheme.scheme},
+                    {"way", way.empty() ? Json(nullptr) : Json(way)},
                     {"codec", row.codec},
                     {"encode_s", to_seconds(row.coding.encode)},
                     {"decode_s", to_seconds(row.coding.decode)},
@@ -63,7 +65,7 @@ std::string break_even_table(const PredictionSetting& setting, const std::vector
                                "a step at " + bandwidth_text(c.network.bytes_per_second), "plain"}};
   for (const BreakEven& row : rows) {
     const auto length = static_cast<double>(setting.parameters);
-    lines.push_back({row.scheme.text(), row.codec, pays(row),
+    lines.push_back({row.scheme.label, row.codec, pays(row),
                      row.bytes_per_second ? bits_per_second(*row.bytes_per_second) : "-",
                      human_duration(to_seconds(row.coding.encode) * length),
                      human_duration(to_seconds(row.coding.decode) * length),

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/units.hpp"
-#include "trainyard/study/contestant.hpp"
+#include "trainyard/configuration/contestant.hpp"
 
 #include "study/circumstances.hpp"
 #include "study/paired_ratio.hpp"

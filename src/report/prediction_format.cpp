@@ -19,8 +19,10 @@ namespace {
 using Json = nlohmann::ordered_json;  // keys in the order they are written here
 
 Json row_object(const Prediction& p) {
-  return {{"scheme", p.variant.scheme},
-          {"way", p.variant.way.empty() ? Json(nullptr) : Json(p.variant.way)},
+  const std::string way = way_of(p.contestant);
+  return {{"label", p.contestant.label},
+          {"scheme", p.contestant.scheme},
+          {"way", way.empty() ? Json(nullptr) : Json(way)},
           {"servers", p.servers},
           {"closed_form_s", p.closed_form_s ? Json(*p.closed_form_s) : Json(nullptr)},
           {"why_no_closed_form", p.closed_form_s ? Json(nullptr) : Json(p.why_no_closed_form)},
@@ -81,11 +83,14 @@ Json bounds_rows(const ExchangeCosts& costs) {
   return rows;
 }
 
+std::string shown(const Variation& variation, const SweepPoint& point) {
+  return variation.measure == nullptr ? point.text : variation.measure->shown(*point.value);
+}
+
 /// A column a value.
-std::string bounds_of_sweep(const Quantity& quantity, const SweepResult& result,
-                            std::span<const ExchangeCosts> costs) {
+std::string bounds_of_sweep(const SweepResult& result, std::span<const ExchangeCosts> costs) {
   std::vector<TableRow> lines{{"by formula, without latency, of whole vectors"}};
-  for (const SweepPoint& point : result.points) lines[0].push_back(quantity.text(point.value));
+  for (const SweepPoint& point : result.points) lines[0].push_back(shown(result.variation, point));
   for (const ExchangeBound& bound : exchange_bounds()) {
     const bool is_varied = name_at(bound, costs.front()) != name_at(bound, costs.back());
     TableRow line{is_varied ? bound.name : name_at(bound, costs.front())};
@@ -99,7 +104,7 @@ std::string bounds_of_sweep(const Quantity& quantity, const SweepResult& result,
 std::string reasons_text(const std::vector<Prediction>& predictions) {
   std::vector<TableRow> rows;
   for (const Prediction& p : predictions) {
-    if (!p.why_no_closed_form.empty()) rows.push_back({p.variant.text(), p.why_no_closed_form});
+    if (!p.why_no_closed_form.empty()) rows.push_back({p.contestant.label, p.why_no_closed_form});
   }
   if (rows.empty()) return "";
   std::size_t width = 0;
@@ -111,10 +116,10 @@ std::string reasons_text(const std::vector<Prediction>& predictions) {
 
 /// And the empty line before the table.
 std::string touched_text(const PredictionSetting& setting) {
-  if (setting.touched == 1.0) return "\n";
+  if (setting.touched() == 1.0) return "\n";
   const bool off = setting.configuration.sparse_wire == SparseWire::off;
   return fmt::format(
-      "a minibatch touches {:.3g} % of it, which {}\n\n", 100.0 * setting.touched,
+      "a minibatch touches {:.3g} % of it, which {}\n\n", 100.0 * setting.touched(),
       off ? "--sparse-wire off leaves aside"
           : "is what schemes send that go by keys (list schemes NAME); the others send all of it;\n"
             "of several minibatches (ssp, fedavg) rows of real sets touch less, as they share "
@@ -126,7 +131,7 @@ std::string bounds_table(const PredictionSetting& setting, const ExchangeCosts& 
       "\none exchange by formula, without latency{}: T = {} to send the model; and what is not in "
       "the table\nabove, at rates that are taken to be so: R = {} to add one (--reduce-rate), U = "
       "{} to update (--update-rate)\n",
-      setting.touched < 1.0 ? ", of whole vectors" : "", human_duration(costs.transmit_s),
+      setting.touched() < 1.0 ? ", of whole vectors" : "", human_duration(costs.transmit_s),
       human_duration(costs.reduce_s), human_duration(costs.update_s));
   for (const ExchangeBound& bound : exchange_bounds()) {
     text += fmt::format("{:<42}  {:>10}  {}\n", name_at(bound, costs),
@@ -144,8 +149,8 @@ std::string bounds_table(const PredictionSetting& setting, const ExchangeCosts& 
 std::vector<Note> prediction_notes(const std::vector<Prediction>& predictions) {
   std::vector<std::string> sharing;
   for (const Prediction& p : predictions) {
-    const bool shares = find_scheme(p.variant.scheme).family == SchemeFamily::shared_memory;
-    if (shares) sharing.push_back(p.variant.text());
+    const bool shares = find_scheme(p.contestant.scheme).family == SchemeFamily::shared_memory;
+    if (shares) sharing.push_back(p.contestant.label);
   }
   if (sharing.empty()) return {};
   return {{.about = fmt::format("{}", fmt::join(sharing, "; ")),
@@ -165,7 +170,7 @@ std::string prediction_json(const PredictionSetting& setting,
                          {"epoch_rows", setting.rows},
                          {"latency_s", to_seconds(c.network.latency)},
                          {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
-                         {"touched", setting.touched},
+                         {"touched", setting.touched()},
                          {"rows", rows_object(predictions)},
                          {"lower_bounds",
                           {{"transmit_s", costs.transmit_s},
@@ -189,7 +194,7 @@ std::string prediction_table(const PredictionSetting& setting,
   std::vector<TableRow> rows{
       {"scheme", "servers", "first step", "sustained", "an epoch", "messages", "bytes"}};
   for (const Prediction& p : predictions) {
-    rows.push_back({p.variant.text(), fmt::format("{}", p.servers),
+    rows.push_back({p.contestant.label, fmt::format("{}", p.servers),
                     p.closed_form_s ? human_duration(*p.closed_form_s) : "-"});
     const TableRow sustained = p.is_played
                                    ? TableRow{step_text(p), human_duration(p.epoch_s),
@@ -210,16 +215,17 @@ std::string prediction_table(const PredictionSetting& setting,
          reasons_text(predictions) + (notes.empty() ? "" : "\n" + notes);
 }
 
-std::string sweep_json(const PredictionSetting& setting, const Quantity& quantity,
-                       const SweepResult& result, std::span<const ExchangeCosts> costs) {
+std::string sweep_json(const PredictionSetting& setting, const SweepResult& result,
+                       std::span<const ExchangeCosts> costs) {
+  const std::string& name = result.variation.option;
   Json points = Json::array();
   for (std::size_t at = 0; at < result.points.size(); ++at) {
     const SweepPoint& point = result.points[at];
     const Json cheapest =
         point.cheapest < 0
             ? Json(nullptr)
-            : Json(point.predictions[static_cast<std::size_t>(point.cheapest)].variant.text());
-    points.push_back({{"value", point.value},
+            : Json(point.predictions[static_cast<std::size_t>(point.cheapest)].contestant.label);
+    points.push_back({{"value", point.value ? Json(*point.value) : Json(point.text)},
                       {"cheapest", cheapest},
                       {"rows", rows_object(point.predictions)},
                       {"lower_bounds", bounds_rows(costs[at])}});
@@ -228,11 +234,13 @@ std::string sweep_json(const PredictionSetting& setting, const Quantity& quantit
   for (const Crossing& crossing : result.crossings) {
     crossings.push_back({{"low", crossing.low},
                          {"high", crossing.high},
-                         {"before", crossing.before.text()},
-                         {"after", crossing.after.text()}});
+                         {"before", crossing.before},
+                         {"after", crossing.after}});
   }
   const Configuration& c = setting.configuration;
-  Json document = {{"vary", quantity.name},
+  const Measure* measure = result.variation.measure;
+  Json document = {{"vary", name},
+                   {"unit", measure == nullptr ? Json(nullptr) : Json(measure->unit)},
                    {"workers", c.workers},
                    {"parameters", setting.parameters},
                    {"compute_s", to_seconds(*c.compute_time)},
@@ -240,32 +248,36 @@ std::string sweep_json(const PredictionSetting& setting, const Quantity& quantit
                    {"latency_s", to_seconds(c.network.latency)},
                    {"bandwidth_bytes_per_s", bandwidth_value(c.network)}};
   // Each point has its own.
-  const std::string varied = quantity.name == "size"           ? "parameters"
-                             : quantity.name == "compute-time" ? "compute_s"
-                             : quantity.name == "latency"      ? "latency_s"
-                             : quantity.name == "bandwidth"    ? "bandwidth_bytes_per_s"
-                                                               : quantity.name;
+  const std::string varied = name == "size"           ? "parameters"
+                             : name == "compute-time" ? "compute_s"
+                             : name == "latency"      ? "latency_s"
+                             : name == "bandwidth"    ? "bandwidth_bytes_per_s"
+                                                      : name;
   document.erase(varied);
   document["points"] = points;
   document["crossings"] = crossings;
   return document.dump(2) + "\n";
 }
 
-std::string sweep_table(const Quantity& quantity, const SweepResult& result,
-                        std::span<const ExchangeCosts> costs) {
-  std::string text = fmt::format("{:<12}", quantity.name);
+std::string sweep_table(const SweepResult& result, std::span<const ExchangeCosts> costs) {
+  const Variation& varied = result.variation;
+  std::size_t width = 10;
+  for (const SweepPoint& point : result.points) {
+    width = std::max({width, varied.option.size(), shown(varied, point).size()});
+  }
+  std::string text = fmt::format("{:<{}}", varied.option, width + 2);
   const bool means = std::ranges::any_of(
       result.points, [](const SweepPoint& point) { return has_errors(point.predictions); });
   const std::size_t width_of_steps = means ? 24 : 11;
   std::vector<std::size_t> widths;
   for (const Prediction& p : result.points.front().predictions) {
-    const std::string name = p.variant.text();
+    const std::string name = p.contestant.label;
     widths.push_back(std::max(name.size(), width_of_steps) + 2);
     text += fmt::format("{:>{}}", name, widths.back());
   }
   text += "\n";
   for (const SweepPoint& point : result.points) {
-    text += fmt::format("{:<12}", quantity.text(point.value));
+    text += fmt::format("{:<{}}", shown(varied, point), width + 2);
     for (std::size_t i = 0; i < point.predictions.size(); ++i) {
       const bool cheapest = static_cast<int>(i) == point.cheapest;
       const std::string time = step_text(point.predictions[i]);
@@ -276,14 +288,15 @@ std::string sweep_table(const Quantity& quantity, const SweepResult& result,
   text += "\n*: the shortest sustained step of those that send messages\n";
   if (means) text += fmt::format("{}\n", legend_of_errors);
   for (const Crossing& crossing : result.crossings) {
-    const std::string where = crossing.high > 1.002 * crossing.low
-                                  ? fmt::format("between {} and {}", quantity.text(crossing.low),
-                                                quantity.text(crossing.high))
-                                  : fmt::format("at {}", quantity.text(crossing.high));
-    text += fmt::format("{} {}: from {} to {}\n", quantity.name, where, crossing.before.text(),
-                        crossing.after.text());
+    const auto text_of = varied.measure->shown;
+    const std::string where =
+        crossing.high > 1.002 * crossing.low
+            ? fmt::format("between {} and {}", text_of(crossing.low), text_of(crossing.high))
+            : fmt::format("at {}", text_of(crossing.high));
+    text += fmt::format("{} {}: from {} to {}\n", varied.option, where, crossing.before,
+                        crossing.after);
   }
-  return text + "\n" + bounds_of_sweep(quantity, result, costs);
+  return text + "\n" + bounds_of_sweep(result, costs);
 }
 
 }  // namespace trainyard

@@ -137,13 +137,6 @@ std::vector<Asked> Cases::asked_of(int seed) {
                .configuration = request_.configuration,
                .data = nullptr,
                .folder = {}};
-      for (const OptionText& setting : contestant.settings) {
-        if (std::ranges::find(point, setting.option, &OptionText::option) != point.end()) {
-          throw OptionError("vary", fmt::format("{} is what '{}' has for itself; either it is "
-                                                "varied or it is given",
-                                                setting.option, contestant.label));
-        }
-      }
       Configuration& c = one.configuration;
       apply(point, c);
       for (const OptionText& varied : point) c.given.push_back(varied.option);
@@ -343,6 +336,7 @@ std::vector<Case> Cases::all() {
   if (seed_varies && request_.options.seeds > 1) {
     throw OptionError("vary", "seed is what --seeds varies; one of them is accepted");
   }
+  check_varied("vary", request_.variations, request_.contestants);
   std::vector<Case> cases;
   for (int k = 0; k < request_.options.seeds; ++k) {
     std::vector<Asked> asked = asked_of(k);

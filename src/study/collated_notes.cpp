@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/configuration/contestant.hpp"
 #include "trainyard/scheme/scheme.hpp"
-#include "trainyard/study/contestant.hpp"
 
 namespace trainyard {
 

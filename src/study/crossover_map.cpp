@@ -106,34 +106,19 @@ class Forecast {
  private:
   Forecast(const Scheme& scheme, const Configuration& c, const LoadedData& data,
            std::uint64_t parameters)
-      : setting_(prediction_of(c, data, parameters)), variant_{scheme.name, ""} {
-    const IngredientKind* kind = varied_kind(scheme);
-    if (kind != nullptr) variant_.way = ingredient_name(c.ingredients, kind->name);
-  }
+      : setting_(prediction_of(c, data, parameters)),
+        contestant_{.label = scheme.name, .scheme = scheme.name} {}
 
   Prediction at(const std::vector<OptionText>& point) const {
     PredictionSetting setting = setting_;
     apply(point, setting.configuration);
-    return predict(variant_, setting);
+    return predict(contestant_, setting);
   }
 
   PredictionSetting setting_;
-  Variant variant_;
+  Contestant contestant_;
   std::optional<double> steps_;
 };
-
-/// What is varied is nobody's own: a cell would say of one contestant what is not true of it.
-void check_axes(const MapRequest& request) {
-  for (const Variation& axis : request.axes) {
-    for (const Contestant& contestant : request.comparison.contestants) {
-      const auto own = [&](const OptionText& setting) { return setting.option == axis.option; };
-      if (std::ranges::none_of(contestant.settings, own)) continue;
-      throw OptionError("map", fmt::format("{} is what '{}' has for itself; either it is varied or "
-                                           "it is given",
-                                           axis.option, contestant.label));
-    }
-  }
-}
 
 /// The same in all cells, as they were where the configuration says.
 Contestant with_step_sizes(Contestant contestant, const Configuration& run, const MapAxes& axes) {
@@ -150,7 +135,7 @@ class Mapping {
  public:
   Mapping(const MapRequest& request, const ComparisonHooks& hooks)
       : request_(request), hooks_(hooks), points_(grid_of({request.axes[1], request.axes[0]})) {
-    check_axes(request);
+    check_varied("map", {request.axes[0], request.axes[1]}, request.comparison.contestants);
     map_.axes = request.axes;
   }
 

@@ -140,12 +140,6 @@ LabData::~LabData() {
   if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
-bool LabData::is_reading_option(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> names{"label-column", "header",  "columns",
-                                                         "drop-columns", "missing", "model"};
-  return std::ranges::count(names, name) > 0;
-}
-
 fs::path LabData::folder() {
   const std::lock_guard lock(mutex_);
   if (!folder_.empty()) return folder_;

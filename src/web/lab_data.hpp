@@ -48,8 +48,6 @@ class LabData {
   static constexpr std::size_t most_upload_bytes = std::size_t{8} << 20U;
   /// Of all clients together; the oldest goes.
   static constexpr std::size_t most_uploads = 8;
-  /// The options that say how an upload is read.
-  static bool is_reading_option(std::string_view name);
 
   /// Reads it whole, to see that it can be: CSV, TSV, or LIBSVM by the name's end. Throws DataError
   /// with row and column, or where it would become more numbers than the lab takes, and UsageError

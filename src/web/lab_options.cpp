@@ -1,6 +1,5 @@
 // Which options a question of the lab may set.
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <vector>
 
@@ -18,67 +17,6 @@ namespace trainyard {
 
 namespace {
 
-/// A new option is refused until somebody has thought about it and written it down here. Not here:
-/// what names files or folders (links, labels, out, …), what is said with an upload (label-column,
-/// …), what only `wall` has (placement, counters), what stands for others (split), what takes
-/// longer than training does (gradient-noise), and what is the same for all questions (time,
-/// scheme).
-constexpr std::array accepted{
-    std::string_view("workers"),
-    std::string_view("servers"),
-    std::string_view("epochs"),
-    std::string_view("steps"),
-    std::string_view("seconds"),
-    std::string_view("target-loss"),
-    std::string_view("target-accuracy"),
-    std::string_view("target-gradient"),
-    std::string_view("seed"),
-    std::string_view("evaluate-every"),
-    std::string_view("gradient-norm"),
-    std::string_view("topology"),
-    std::string_view("collective"),
-    std::string_view("codec"),
-    std::string_view("dataset"),
-    std::string_view("test"),
-    std::string_view("data-seed"),
-    std::string_view("scale"),
-    std::string_view("intercept"),
-    std::string_view("partition"),
-    std::string_view("weights"),
-    std::string_view("order"),
-    std::string_view("replacement"),
-    std::string_view("data-source"),
-    std::string_view("model"),
-    std::string_view("l2"),
-    std::string_view("batch"),
-    std::string_view("global-batch"),
-    std::string_view("optimizer"),
-    std::string_view("lr"),
-    std::string_view("lr-schedule"),
-    std::string_view("lr-decay"),
-    std::string_view("warmup"),
-    std::string_view("momentum"),
-    std::string_view("beta1"),
-    std::string_view("beta2"),
-    std::string_view("latency"),
-    std::string_view("bandwidth"),
-    std::string_view("ports"),
-    std::string_view("server-placement"),
-    std::string_view("racks"),
-    std::string_view("between-latency"),
-    std::string_view("between-bandwidth"),
-    std::string_view("jitter"),
-    std::string_view("sparse-wire"),
-    std::string_view("charge-control"),
-    std::string_view("compute-time"),
-    std::string_view("encode-time"),
-    std::string_view("decode-time"),
-    std::string_view("line-time"),
-    std::string_view("straggler"),
-    std::string_view("compute-noise"),
-    std::string_view("pause"),
-};
-
 bool is_a_file(std::string_view topology) {
   const std::string_view name = topology.substr(0, topology.find(':'));
   return std::ranges::any_of(topologies(), [&](const TopologyInfo& info) {
@@ -91,7 +29,7 @@ bool is_a_file(std::string_view topology) {
   bool known = false;
   for (const Option& option : options()) {
     known = known || option.name == name;
-    if (is_lab_option(option)) names.push_back(option.name);
+    if (option.taken_by(taker::lab)) names.push_back(option.name);
   }
   if (known) {
     throw OptionError(name,
@@ -105,15 +43,10 @@ bool is_a_file(std::string_view topology) {
 
 }  // namespace
 
-bool is_lab_option(const Option& option) {
-  // Numbers and words of schemes' own rules: none of them leaves the run.
-  return option.section == "scheme" || std::ranges::count(accepted, option.name) > 0;
-}
-
 void check_lab_option(const OptionText& setting) {
   const auto& [name, text] = setting;
   const auto option = std::ranges::find(options(), name, &Option::name);
-  if (option == options().end() || !is_lab_option(*option)) refuse_option(name);
+  if (option == options().end() || !option->taken_by(taker::lab)) refuse_option(name);
   if (text.size() > most_option_text) {
     throw OptionError(name, fmt::format("a value of {} bytes; the lab takes up to {}", text.size(),
                                         most_option_text));

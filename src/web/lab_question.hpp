@@ -42,9 +42,6 @@ LabQuestion parse_lab_question(std::string_view body, const FindUpload& find_upl
 /// What is to be checked once the data are there: sizes, work, evaluations. Throws UsageError.
 void bound_lab_question(LabQuestion& question, const LoadedData& data);
 
-/// Whether a question may set it.
-bool is_lab_option(const Option& option);
-
 /// Throws OptionError where a question may not set the option, or not to this.
 void check_lab_option(const OptionText& setting);
 

@@ -233,13 +233,23 @@ HttpAnswer LabServer::report(const HttpRequest& request) {
   return answer;
 }
 
+namespace {
+
+/// Whether it says how an upload is read.
+bool is_of_upload(std::string_view name) {
+  return std::ranges::any_of(options_taken_by(taker::upload),
+                             [&](const Option* option) { return option->name == name; });
+}
+
+}  // namespace
+
 HttpAnswer LabServer::upload(const HttpRequest& request) {
   std::string name;
   std::vector<OptionText> options;
   for (const auto& [key, value] : request.query) {
     if (key == "name") {
       name = value;
-    } else if (LabData::is_reading_option(key)) {
+    } else if (is_of_upload(key)) {
       options.push_back({key, value});
     } else {
       throw UsageError(fmt::format("{} says nothing about how a file is read", echoed(key)));

@@ -59,13 +59,12 @@ Json names_in(const Table& table) {
 Json option_list() {
   const Configuration defaults = built_in_defaults();
   Json list = Json::array();
-  for (const Option& option : options()) {
-    if (!is_lab_option(option)) continue;
-    list.push_back({{"section", option.section},
-                    {"name", option.name},
-                    {"argument", option.argument},
-                    {"help", option.help},
-                    {"value", option.get(defaults)}});
+  for (const Option* option : options_taken_by(taker::lab)) {
+    list.push_back({{"section", option->section},
+                    {"name", option->name},
+                    {"argument", option->argument},
+                    {"help", option->help},
+                    {"value", option->get(defaults)}});
   }
   return list;
 }

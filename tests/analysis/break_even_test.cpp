@@ -10,6 +10,7 @@
 #include "trainyard/report/break_even_format.hpp"
 
 #include "support/catch.hpp"
+#include "support/contestants.hpp"
 #include "support/oracles.hpp"
 #include "support/training.hpp"
 
@@ -40,7 +41,7 @@ TEST_CASE("the break-even of dcd on a ring is where the bytes saved take as long
           "[analysis]") {
   const Duration encode = std::chrono::nanoseconds(3), decode = std::chrono::nanoseconds(1);
   const PredictionSetting setting = setting_of(8, encode, decode);
-  const BreakEven found = break_even({"dcd", "ring"}, "qsgd:127", setting);
+  const BreakEven found = break_even(test::contestant("dcd:ring"), "qsgd:127", setting);
   REQUIRE(found.bytes_per_second);
   const double d = floats, saved = 2.0 * (4.0 * d - (d + 4.0));
   const double coding = d * (to_seconds(encode) + to_seconds(decode));
@@ -53,10 +54,10 @@ TEST_CASE("the break-even of dcd on a ring is where the bytes saved take as long
 TEST_CASE("encoding that takes no time pays always, and one that saves nothing never",
           "[analysis]") {
   const PredictionSetting free = setting_of(4, Duration{0}, Duration{0});
-  CHECK(break_even({"csgd", ""}, "sign", free).always);
+  CHECK(break_even(test::contestant("csgd"), "sign", free).always);
   const PredictionSetting slow = setting_of(4, std::chrono::nanoseconds(3), Duration{0});
-  CHECK(break_even({"csgd", ""}, "clip:1", slow).never);
-  CHECK_FALSE(break_even({"csgd", ""}, "clip:1", slow).bytes_per_second);
+  CHECK(break_even(test::contestant("csgd"), "clip:1", slow).never);
+  CHECK_FALSE(break_even(test::contestant("csgd"), "clip:1", slow).bytes_per_second);
 }
 
 // What is predicted is what runs show: at nine tenths of it a run is faster encoded, at eleven
@@ -66,7 +67,7 @@ TEST_CASE("runs on both sides of a break-even agree with it", "[analysis]") {
   PredictionSetting setting =
       setting_of(5, std::chrono::nanoseconds(2), std::chrono::nanoseconds(1));
   for (const char* text : {"csgd", "ec-sgd", "double-squeeze", "coded-all-reduce", "choco"}) {
-    const Variant scheme = coded_schemes({text}, "test").front();
+    const Contestant scheme = coded_schemes(text).front();
     for (const char* codec : {"qsgd:127", "sign", "top-k:1%"}) {
       CAPTURE(text, codec);
       const BreakEven found = break_even(scheme, codec, setting);
@@ -95,35 +96,37 @@ TEST_CASE("runs on both sides of a break-even agree with it", "[analysis]") {
 
 TEST_CASE("what depends on the data is not predicted", "[analysis]") {
   PredictionSetting setting = setting_of(4, Duration{0}, Duration{0});
-  CHECK_THROWS_WITH(break_even({"csgd", ""}, "qsgd-elias:7", setting),
+  CHECK_THROWS_WITH(break_even(test::contestant("csgd"), "qsgd-elias:7", setting),
                     ContainsSubstring("--codec qsgd-elias:7: how long its messages are"));
   setting.configuration.ingredients["codec"] = "top-k-sampled:1%";
-  CHECK_THROWS_AS(predict({"choco", "ring"}, setting), OptionError);
-  CHECK_NOTHROW(predict({"ring", ""}, setting));
+  CHECK_THROWS_AS(predict(test::contestant("choco:ring"), setting), OptionError);
+  CHECK_NOTHROW(predict(test::contestant("ring"), setting));
   // Nor is a count of numbers, where a smaller model stands in.
   setting.configuration.ingredients["codec"] = "top-k:k=100";
-  CHECK_NOTHROW(predict({"choco", "ring"}, setting));
+  CHECK_NOTHROW(predict(test::contestant("choco:ring"), setting));
   setting.parameters = std::uint64_t{1} << 24;
-  CHECK_THROWS_WITH(predict({"choco", "ring"}, setting),
+  CHECK_THROWS_WITH(predict(test::contestant("choco:ring"), setting),
                     ContainsSubstring("top-k:k=100: a model of 16777216 parameters"));
 }
 
 TEST_CASE("a scheme that encodes nothing has no break-even", "[analysis]") {
-  CHECK_THROWS_WITH(coded_schemes({"ring"}, "--schemes"),
-                    ContainsSubstring("--schemes: ring takes no codec"));
-  CHECK_THROWS_WITH(coded_schemes({"csgd:sign"}, "--schemes"),
-                    ContainsSubstring("the codec is said by --codec"));
-  CHECK_THROWS_AS(coded_schemes({"dcd:rign"}, "--schemes"), UsageError);
-  const auto all = coded_schemes({}, "--schemes");
-  CHECK(all == std::vector<Variant>{{"csgd", ""}, {"coded-all-reduce", ""}, {"choco", "ring"}});
-  CHECK(coded_schemes({"dcd:torus"}, "--schemes") == std::vector<Variant>{{"dcd", "torus"}});
+  CHECK_THROWS_WITH(coded_schemes("ring"), ContainsSubstring("--schemes: ring takes no codec"));
+  CHECK_THROWS_WITH(coded_schemes("csgd:sign"), ContainsSubstring("the codec is said by --codec"));
+  CHECK_THROWS_AS(coded_schemes("dcd:rign"), UsageError);
+  const auto labels = [](std::string_view text) {
+    std::vector<std::string> all;
+    for (const Contestant& each : coded_schemes(text)) all.push_back(each.label);
+    return all;
+  };
+  CHECK(labels("") == std::vector<std::string>{"csgd", "coded-all-reduce", "choco:ring"});
+  CHECK(labels("dcd:torus") == std::vector<std::string>{"dcd:torus"});
 }
 
 TEST_CASE("a table of break-evens says where each codec pays", "[analysis]") {
   const PredictionSetting setting =
       setting_of(4, std::chrono::nanoseconds(3), std::chrono::nanoseconds(1));
-  const std::vector<BreakEven> rows{break_even({"dcd", "ring"}, "sign", setting),
-                                    break_even({"dcd", "ring"}, "clip:1", setting)};
+  const std::vector<BreakEven> rows{break_even(test::contestant("dcd:ring"), "sign", setting),
+                                    break_even(test::contestant("dcd:ring"), "clip:1", setting)};
   const auto document = nlohmann::json::parse(break_even_json(setting, rows));
   CHECK(document["rows"][0]["pays"] == "below");
   CHECK(document["rows"][0]["break_even_bytes_per_s"].get<double>() == *rows[0].bytes_per_second);
@@ -149,11 +152,11 @@ TEST_CASE("eight bits a number in the network regimes of the catalogue", "[analy
     const std::size_t cut = network.find('_');
     c.network.bytes_per_second = parse_bandwidth(network.substr(0, cut), "test");
     c.network.latency = parse_duration(network.substr(cut + 1), "test");
-    CHECK(predict({"coded-all-reduce", "qsgd:127"}, setting).step_s ==
+    CHECK(predict(test::contestant("coded-all-reduce:qsgd:127"), setting).step_s ==
           Approx(expected["compressed_allreduce_8bit"].get<double>()).epsilon(0.01));
-    CHECK(predict({"dcd", "ring"}, setting).step_s ==
+    CHECK(predict(test::contestant("dcd:ring"), setting).step_s ==
           Approx(expected["dcd_ring_8bit"].get<double>()).epsilon(0.01));
-    CHECK(predict({"deep-squeeze", "one-peer-exp"}, setting).step_s ==
+    CHECK(predict(test::contestant("deep-squeeze:one-peer-exp"), setting).step_s ==
           Approx(expected["one_peer_8bit"].get<double>()).epsilon(0.01));
   }
 }

@@ -27,11 +27,11 @@ void check_first_steps(std::uint64_t floats, int workers, int servers, double la
   setting.parameters = floats;
   const LoadedData data{
       "rows", generate_sparse_logistic(static_cast<std::size_t>(workers), floats, 1, 5), {}};
-  for (const Variant& variant : parse_variants("all", "test")) {
-    const Scheme& scheme = find_scheme(variant.scheme);
+  for (const Contestant& contestant : predicted_contestants("all")) {
+    const Scheme& scheme = find_scheme(contestant.scheme);
     if (divides_layers(scheme)) continue;
-    CAPTURE(variant.text(), floats, workers, servers, latency_s);
-    const Prediction found = predict(variant, setting);
+    CAPTURE(contestant.label, floats, workers, servers, latency_s);
+    const Prediction found = predict(contestant, setting);
     if (!found.closed_form_s) continue;
     Configuration run = c;
     run.scheme = scheme.name;
@@ -42,7 +42,7 @@ void check_first_steps(std::uint64_t floats, int workers, int servers, double la
     run.line_time = Duration{0};  // the closed form is of lines that take no time
     run.evaluate_every = 1e9;
     run.sparse_wire = SparseWire::off;  // a row has one feature
-    if (!variant.way.empty()) run.ingredients[varied_kind(scheme)->name] = variant.way;
+    apply(contestant.settings, run);
     CHECK(test::train(run, data).summary.seconds == Approx(*found.closed_form_s).epsilon(1e-9));
   }
 }

@@ -4,6 +4,7 @@
 #include "trainyard/analysis/prediction.hpp"
 
 #include "support/catch.hpp"
+#include "support/contestants.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
@@ -21,7 +22,7 @@ PredictionSetting setting() {
   s.configuration.network.bytes_per_second = bytes_per_s;
   s.configuration.compute_time = std::chrono::milliseconds(1);
   s.parameters = parameters;
-  s.touched = static_cast<double>(touched) / parameters;
+  s.touched_by = [](std::size_t) { return static_cast<double>(touched) / parameters; };
   return s;
 }
 
@@ -65,7 +66,8 @@ TEST_CASE("closed forms by keys have pushes and pulls of their lengths",
                          Row{"ps-backup", compute_s + (workers - 1) * push_s + workers * pull_s}}) {
     CAPTURE(row.scheme);
     PredictionSetting s = setting();
-    CHECK(predict({row.scheme, ""}, s).closed_form_s.value() == Approx(row.seconds).epsilon(1e-9));
+    CHECK(predict(test::contestant(row.scheme), s).closed_form_s.value() ==
+          Approx(row.seconds).epsilon(1e-9));
     // A run's first step lists its own keys as well.
     Configuration c = test::quick(row.scheme, workers, 1);
     c.network = s.configuration.network;
@@ -80,9 +82,9 @@ TEST_CASE("closed forms by keys have pushes and pulls of their lengths",
       CHECK(first_s == Approx(row.seconds + workers * listed_s));
     }
     s.configuration.sparse_wire = SparseWire::off;
-    CHECK(predict({row.scheme, ""}, s).closed_form_s.value() > 3.0 * row.seconds / 2.0);
+    CHECK(predict(test::contestant(row.scheme), s).closed_form_s.value() > 3.0 * row.seconds / 2.0);
   }
-  CHECK(predict({"ring", ""}, setting()).closed_form_s.value() ==
+  CHECK(predict(test::contestant("ring"), setting()).closed_form_s.value() ==
         Approx(compute_s + 2 * (workers - 1) * message_s(4 * parameters / workers)));
 }
 
@@ -94,12 +96,12 @@ TEST_CASE("what is played by keys sends what is touched", "[analysis][sparse-wir
     const double keyed = workers * (4.0 * servers + 8 * touched + 4 * touched);
     for (const char* scheme : {"ps-sync", "ps-async", "dc-asgd-c"}) {
       CAPTURE(scheme);
-      CHECK(predict({scheme, ""}, s).bytes == Approx(keyed).epsilon(0.01));
+      CHECK(predict(test::contestant(scheme), s).bytes == Approx(keyed).epsilon(0.01));
     }
     s.configuration.sparse_wire = SparseWire::off;
-    CHECK(predict({"ps-sync", ""}, s).bytes == Approx(8.0 * workers * parameters));
+    CHECK(predict(test::contestant("ps-sync"), s).bytes == Approx(8.0 * workers * parameters));
     s.configuration.sparse_wire = SparseWire::automatic;
-    s.touched = 0.6;  // not shorter
-    CHECK(predict({"ps-sync", ""}, s).bytes == Approx(8.0 * workers * parameters));
+    s.touched_by = [](std::size_t) { return 0.6; };  // not shorter
+    CHECK(predict(test::contestant("ps-sync"), s).bytes == Approx(8.0 * workers * parameters));
   }
 }

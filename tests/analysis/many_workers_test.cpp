@@ -6,6 +6,7 @@
 #include "trainyard/base/memory_account.hpp"
 
 #include "support/catch.hpp"
+#include "support/contestants.hpp"
 #include "support/memory_bound.hpp"
 
 using namespace trainyard;
@@ -29,7 +30,7 @@ TEST_CASE("of a million workers a prediction has the closed form alone", "[analy
   PredictionSetting setting = many_workers(1'000'000, 100'000'000);
   const double t = 4e8 / 1e9, c = 3e-3, latency = 10e-6, n = 1e6;
   const auto of = [&](const char* name) {
-    const Prediction found = predict(parse_variants(name, "--schemes").front(), setting);
+    const Prediction found = predict(predicted_contestants(name).front(), setting);
     CAPTURE(name);
     CHECK_FALSE(found.is_played);
     CHECK(std::isnan(found.step_s));
@@ -45,7 +46,7 @@ TEST_CASE("what finds no room is not played, and a graph without room is not bui
   const MemoryBound bound(memory_held() + 8'000'000'000);
   const PredictionSetting setting = many_workers(100'000);
   const auto of = [&](const char* name) {
-    return predict(parse_variants(name, "--schemes").front(), setting);
+    return predict(predicted_contestants(name).front(), setting);
   };
   const Prediction server = of("ps-sync");  // a replica of 100,000 floats each
   CHECK_FALSE(server.is_played);
@@ -60,13 +61,13 @@ TEST_CASE("what finds no room is not played, and a graph without room is not bui
 
 TEST_CASE("parts of layers that hold the rows of many workers are not played", "[analysis]") {
   const PredictionSetting setting = many_workers(1024);
-  CHECK_FALSE(predict({"tensor-split", "ring"}, setting).is_played);
+  CHECK_FALSE(predict(test::contestant("tensor-split:ring"), setting).is_played);
 }
 
 TEST_CASE("with thousands of workers only what takes seconds is played", "[analysis]") {
   const PredictionSetting setting = many_workers(5000);
   const auto of = [&](const char* name) {
-    return predict(parse_variants(name, "--schemes").front(), setting);
+    return predict(predicted_contestants(name).front(), setting);
   };
   CHECK_FALSE(of("ring").is_played);  // 50 million messages a step
   const Prediction sparse = of("gossip:one-peer-exp");

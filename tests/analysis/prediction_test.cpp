@@ -8,6 +8,7 @@
 #include "trainyard/topology/spectrum.hpp"
 
 #include "support/catch.hpp"
+#include "support/contestants.hpp"
 #include "support/topologies.hpp"
 #include "support/training.hpp"
 
@@ -52,11 +53,11 @@ LoadedData as_chain(Configuration& c, const PredictionSetting& setting) {
   return {"chain", generate_blobs(400, static_cast<std::size_t>(units), units, 1.0, 3), {}};
 }
 
-Trained trained(const Variant& variant, const PredictionSetting& setting,
+Trained trained(const Contestant& contestant, const PredictionSetting& setting,
                 const Prediction& prediction) {
   static const LoadedData rows = test::dense_problem(60, parameters);
-  Configuration c = quick(variant.scheme, setting.configuration.workers, 1);
-  const Scheme& scheme = find_scheme(variant.scheme);
+  Configuration c = quick(contestant.scheme, setting.configuration.workers, 1);
+  const Scheme& scheme = find_scheme(contestant.scheme);
   const bool piped = is_piped(scheme);
   const LoadedData chain = piped ? as_chain(c, setting) : LoadedData{};
   const LoadedData& data = piped ? chain : rows;
@@ -65,11 +66,7 @@ Trained trained(const Variant& variant, const PredictionSetting& setting,
   c.compute_time = setting.configuration.compute_time;
   c.hyperparameters.insert(setting.configuration.hyperparameters.begin(),
                            setting.configuration.hyperparameters.end());
-  if (takes(scheme, "topology")) c.ingredients["topology"] = variant.way;
-  if (scheme.takes == std::vector<std::string>{"collective"}) {
-    c.ingredients["collective"] = variant.way;
-  }
-  if (scheme.takes == std::vector<std::string>{"codec"}) c.ingredients["codec"] = variant.way;
+  apply(contestant.settings, c);
   const auto seconds_of = [&](std::uint64_t steps) {
     c.steps = steps;
     return train(c, data).summary.seconds;
@@ -86,7 +83,7 @@ namespace {
 /// Where nothing comes round again, or nobody waits for a round that is under way, a run's end
 /// falls anywhere within some messages.
 double tolerance(const Prediction& prediction, const PredictionSetting& setting) {
-  const Scheme& scheme = find_scheme(prediction.variant.scheme);
+  const Scheme& scheme = find_scheme(prediction.contestant.scheme);
   const bool ends_alike = scheme.rhythm == Rhythm::regular && scheme.name != "mpca-sgd";
   const Network& network = setting.configuration.network;
   const double message = to_seconds(network.message_time(sizeof(float) * setting.parameters));
@@ -103,24 +100,24 @@ void check_predictions(std::initializer_list<int> workers,
           PredictionSetting setting =
               setting_of(n, {.latency = seconds(latency), .bytes_per_second = bandwidth});
           setting.configuration.servers = k;
-          for (const Variant& variant : parse_variants("all", "test")) {
-            CAPTURE(n, k, latency, bandwidth, variant.text());
-            const Prediction prediction = predict(variant, setting);
-            const Trained run = trained(variant, setting, prediction);
+          for (const Contestant& contestant : predicted_contestants("all")) {
+            CAPTURE(n, k, latency, bandwidth, contestant.label);
+            const Prediction prediction = predict(contestant, setting);
+            const Trained run = trained(contestant, setting, prediction);
             CHECK(std::abs(prediction.step_s - run.sustained_s) <= tolerance(prediction, setting));
             const bool closed = prediction.closed_form_s.has_value();
             const bool async_server =
-                variant.scheme == "ps-async" || variant.scheme == "staleness-aware" ||
-                variant.scheme == "downpour" || variant.scheme == "ps-backup" ||
-                variant.scheme == "key-value" || variant.scheme.starts_with("dc-asgd");
-            const bool known = async_server                  ? k == 1
-                               : variant.scheme == "ps-sync" ? k <= n
-                               : variant.scheme == "1f1b"    ? n == 1
-                               : variant.scheme == "uncoded" && n > 1
+                contestant.scheme == "ps-async" || contestant.scheme == "staleness-aware" ||
+                contestant.scheme == "downpour" || contestant.scheme == "ps-backup" ||
+                contestant.scheme == "key-value" || contestant.scheme.starts_with("dc-asgd");
+            const bool known = async_server                     ? k == 1
+                               : contestant.scheme == "ps-sync" ? k <= n
+                               : contestant.scheme == "1f1b"    ? n == 1
+                               : contestant.scheme == "uncoded" && n > 1
                                    ? run.first_s <= 6e-3
-                                   : find_scheme(variant.scheme).cost.time != nullptr;
+                                   : find_scheme(contestant.scheme).cost.time != nullptr;
             // Where coding takes time it depends; coded_step_time_test has when they are known.
-            if (!encodes(find_scheme(variant.scheme))) CHECK(closed == known);
+            if (!encodes(find_scheme(contestant.scheme))) CHECK(closed == known);
             if (closed) CHECK(*prediction.closed_form_s == Approx(run.first_s).epsilon(1e-6));
           }
         }
@@ -147,9 +144,9 @@ TEST_CASE("a store behind proxies is predicted as it is trained", "[analysis]") 
           setting_of(5, {.latency = seconds(0.5e-3), .bytes_per_second = 1e6});
       setting.configuration.servers = k;
       setting.configuration.hyperparameters["proxies"] = groups;
-      const Variant variant{"key-value", ""};
-      const Prediction prediction = predict(variant, setting);
-      const Trained run = trained(variant, setting, prediction);
+      const Contestant contestant = test::contestant("key-value");
+      const Prediction prediction = predict(contestant, setting);
+      const Trained run = trained(contestant, setting, prediction);
       CHECK(prediction.servers == groups + k);
       CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
       CHECK(prediction.closed_form_s.has_value() == (k == 1));
@@ -171,7 +168,7 @@ TEST_CASE("a large pipeline is predicted by a thin one", "[analysis]") {
     setting.configuration.batch = row.batch;
     setting.configuration.hyperparameters["stages"] = row.stages;
     CAPTURE(row.workers, row.batch, row.stages);
-    const Prediction found = predict({"gpipe", ""}, setting);
+    const Prediction found = predict(test::contestant("gpipe"), setting);
     REQUIRE(found.closed_form_s);
     CHECK(found.step_s == Approx(*found.closed_form_s).epsilon(0.05));
   }
@@ -180,7 +177,7 @@ TEST_CASE("a large pipeline is predicted by a thin one", "[analysis]") {
 TEST_CASE("those who hold parts of layers are predicted by a chain of layers alike", "[analysis]") {
   const Network network{.latency = std::chrono::microseconds(100), .bytes_per_second = 1e7};
   struct Case {
-    const char* variant;
+    const char* contestant;
     int layers;  // of 16 units
     Hyperparameters division;
     bool closed;
@@ -191,18 +188,18 @@ TEST_CASE("those who hold parts of layers are predicted by a chain of layers ali
                           Case{"gpipe", 2, {{"stages", 1}, {"tensor-size", 2}}, true},
                           Case{"1f1b", 4, {{"stages", 2}, {"tensor-size", 2}}, false},
                           Case{"downpour", 2, {{"tensor-size", 2}}, false}}) {
-    const Variant variant = parse_variants(row.variant, "test").front();
+    const Contestant contestant = predicted_contestants(row.contestant).front();
     const auto numbers = static_cast<std::uint64_t>(row.layers * 16 * 17);
     PredictionSetting setting = setting_of(4, network, numbers);
     setting.configuration.hyperparameters.insert(row.division.begin(), row.division.end());
-    const Prediction found = predict(variant, setting);
-    Configuration c = quick(variant.scheme, 4, 1);
+    const Prediction found = predict(contestant, setting);
+    Configuration c = quick(contestant.scheme, 4, 1);
     c.model = row.layers == 2 ? "mlp:16" : "mlp:16,16,16";
     c.network = network;
     c.compute_time = setting.configuration.compute_time;
     c.batch = setting.configuration.batch;
     c.hyperparameters = row.division;
-    if (!variant.way.empty()) c.ingredients["collective"] = variant.way;
+    apply(contestant.settings, c);
     const LoadedData data{"blobs", generate_blobs(400, 16, 16, 1.0, 3), {}};
     const double first = train(c, data).summary.seconds;
     c.steps = found.steps_before;
@@ -210,7 +207,7 @@ TEST_CASE("those who hold parts of layers are predicted by a chain of layers ali
     c.steps = found.steps_before + found.steps_counted;
     const double sustained =
         (train(c, data).summary.seconds - before) / static_cast<double>(found.steps_counted);
-    CAPTURE(row.variant, row.layers);
+    CAPTURE(row.contestant, row.layers);
     CHECK(found.step_s == Approx(sustained).epsilon(1e-6));
     CHECK(found.closed_form_s.has_value() == row.closed);
     if (row.closed) CHECK(*found.closed_form_s == Approx(first).epsilon(1e-6));
@@ -218,7 +215,7 @@ TEST_CASE("those who hold parts of layers are predicted by a chain of layers ali
   // A large one by a thin one.
   PredictionSetting large = setting_of(8, network, 250'000'000);
   large.configuration.batch = 32;
-  const Prediction split = predict({"tensor-split", "ring"}, large);
+  const Prediction split = predict(test::contestant("tensor-split:ring"), large);
   REQUIRE(split.closed_form_s);
   CHECK(split.step_s == Approx(*split.closed_form_s).epsilon(0.05));
 }
@@ -228,25 +225,25 @@ TEST_CASE("a prediction over any topology is what a run takes", "[analysis]") {
   for (const int n : {4, 5, 16}) {
     const PredictionSetting setting = setting_of(n, network);
     for (const std::string& topology : test::topologies_for(n)) {
-      const Variant variant = parse_variants("gossip:" + topology, "test").front();
-      CAPTURE(n, variant.text());
-      const Prediction prediction = predict(variant, setting);
-      const Trained run = trained(variant, setting, prediction);
+      const Contestant contestant = predicted_contestants("gossip:" + topology).front();
+      CAPTURE(n, contestant.label);
+      const Prediction prediction = predict(contestant, setting);
+      const Trained run = trained(contestant, setting, prediction);
       CHECK(prediction.step_s == Approx(run.sustained_s).epsilon(1e-6));
       if (prediction.closed_form_s) {
         CHECK(*prediction.closed_form_s == Approx(run.first_s).epsilon(1e-6));
       }
     }
   }
-  CHECK(predict({"gossip", "torus"}, setting_of(16, network)).closed_form_s ==
+  CHECK(predict(test::contestant("gossip:torus"), setting_of(16, network)).closed_form_s ==
         Approx(3e-3 + 4 * (1e-3 + 4.0 * parameters / 1e6)));
-  CHECK(predict({"gossip", "hypercube"}, setting_of(16, network)).closed_form_s ==
+  CHECK(predict(test::contestant("gossip:hypercube"), setting_of(16, network)).closed_form_s ==
         Approx(3e-3 + 4 * (1e-3 + 4.0 * parameters / 1e6)));
-  CHECK_FALSE(predict({"gossip", "star"}, setting_of(5, network)).closed_form_s);
-  CHECK_THROWS_WITH(predict({"gossip", "hypercube"}, setting_of(5, network)),
+  CHECK_FALSE(predict(test::contestant("gossip:star"), setting_of(5, network)).closed_form_s);
+  CHECK_THROWS_WITH(predict(test::contestant("gossip:hypercube"), setting_of(5, network)),
                     ContainsSubstring("not a power of two"));
   // A base graph of 25 workers has nine rounds, in some of which not everybody sends.
-  const Prediction base = predict({"gossip", "base:2"}, setting_of(25, network));
+  const Prediction base = predict(test::contestant("gossip:base:2"), setting_of(25, network));
   CHECK(base.steps_counted == 27);
   CHECK(base.messages == Approx(25 * analyse(make_topology("base:2", 25, 1)).messages));
 }
@@ -256,10 +253,11 @@ TEST_CASE("a prediction of what is drawn at random is near its mean", "[analysis
   PredictionSetting setting = setting_of(16, network);
   setting.configuration.hyperparameters["send-probability"] = 0.25;
   // 3840 chances: two standard deviations are 6 %.
-  CHECK(predict({"gosgd", ""}, setting).messages == Approx(16 * 0.25).epsilon(0.1));
+  CHECK(predict(test::contestant("gosgd"), setting).messages == Approx(16 * 0.25).epsilon(0.1));
   setting.configuration.hyperparameters["budget"] = 0.3;
   // The two matchings of a ring of 16 have 16 links, and both directions of each are messages.
-  CHECK(predict({"matcha", "ring"}, setting).messages == Approx(0.3 * 32).epsilon(0.15));
+  CHECK(predict(test::contestant("matcha:ring"), setting).messages ==
+        Approx(0.3 * 32).epsilon(0.15));
 }
 
 TEST_CASE("a prediction for a model too large to try agrees with the closed forms", "[analysis]") {
@@ -270,19 +268,20 @@ TEST_CASE("a prediction for a model too large to try agrees with the closed form
     const double message = 1e-3 + 4.0 * floats / 125e6;
     for (const char* text : {"ring", "all-reduce:rabenseifner", "all-reduce:recursive-doubling",
                              "all-reduce:ps-colocated", "gossip:ring", "gossip:static-exp"}) {
-      const Variant variant = parse_variants(text, "test").front();
+      const Contestant contestant = predicted_contestants(text).front();
       CAPTURE(n, text);
-      const Prediction prediction = predict(variant, setting);
+      const Prediction prediction = predict(contestant, setting);
       REQUIRE(prediction.closed_form_s);
       CHECK(prediction.step_s == Approx(*prediction.closed_form_s).epsilon(1e-6));
     }
-    CHECK(predict({"gossip", "one-peer-exp"}, setting).step_s ==
+    CHECK(predict(test::contestant("gossip:one-peer-exp"), setting).step_s ==
           Approx(3e-3 + message).epsilon(1e-6));
-    CHECK(predict({"gossip", "one-peer-exp"}, setting).bytes ==
+    CHECK(predict(test::contestant("gossip:one-peer-exp"), setting).bytes ==
           Approx(n * 4.0 * floats).epsilon(1e-9));
     // A server that is never idle; and one that answers the first while it waits for the last.
-    CHECK(predict({"ps-async", ""}, setting).step_s == Approx(n * message).epsilon(1e-6));
-    CHECK(predict({"ps-sync", ""}, setting).step_s ==
+    CHECK(predict(test::contestant("ps-async"), setting).step_s ==
+          Approx(n * message).epsilon(1e-6));
+    CHECK(predict(test::contestant("ps-sync"), setting).step_s ==
           Approx(3e-3 + (n + 1) * message).epsilon(1e-6));
   }
 }
@@ -291,7 +290,8 @@ TEST_CASE("a step of ps-async is a worker's own round while the server has time"
   const PredictionSetting setting =
       setting_of(3, {.latency = std::chrono::microseconds(100), .bytes_per_second = 1e9});
   const double message = 100e-6 + 4.0 * parameters / 1e9;
-  CHECK(predict({"ps-async", ""}, setting).step_s == Approx(3e-3 + 2 * message).epsilon(1e-9));
+  CHECK(predict(test::contestant("ps-async"), setting).step_s ==
+        Approx(3e-3 + 2 * message).epsilon(1e-9));
 }
 
 TEST_CASE("what happens every so many steps is predicted at its share", "[analysis]") {
@@ -303,21 +303,24 @@ TEST_CASE("what happens every so many steps is predicted at its share", "[analys
       4, 1, parameters, FloatMessages{setting.configuration.network}));
   // In the long run post-local-sgd is local SGD, however late its switch.
   for (const char* scheme : {"local-sgd", "post-local-sgd"}) {
-    CHECK(predict({scheme, "tree"}, setting).step_s == Approx(3e-3 + average / 7).epsilon(1e-9));
+    CHECK(predict(test::contestant(std::string(scheme) + ":tree"), setting).step_s ==
+          Approx(3e-3 + average / 7).epsilon(1e-9));
   }
-  CHECK(*predict({"post-local-sgd", "tree"}, setting).closed_form_s ==
+  CHECK(*predict(test::contestant("post-local-sgd:tree"), setting).closed_form_s ==
         Approx(3e-3 + average).epsilon(1e-9));
   setting.configuration.hyperparameters = {{"fetch-period", 5.0}, {"push-period", 7.0}};
-  CHECK(predict({"downpour", ""}, setting).bytes == Approx(4 * model * (1.0 / 5 + 1.0 / 7)));
+  CHECK(predict(test::contestant("downpour"), setting).bytes ==
+        Approx(4 * model * (1.0 / 5 + 1.0 / 7)));
   setting.configuration.hyperparameters = {{"period", 5.0}, {"participation", 0.5}};
-  CHECK(predict({"fedavg", ""}, setting).bytes == Approx((2 + 4) * model / 5));
+  CHECK(predict(test::contestant("fedavg"), setting).bytes == Approx((2 + 4) * model / 5));
   setting.configuration.hyperparameters = {{"period-up", 9.0}, {"period-down", 11.0}};
-  CHECK(predict({"tree-easgd", ""}, setting).bytes == Approx(3 * model * (1.0 / 9 + 1.0 / 11)));
+  CHECK(predict(test::contestant("tree-easgd"), setting).bytes ==
+        Approx(3 * model * (1.0 / 9 + 1.0 / 11)));
 
   setting = setting_of(15, network);
   setting.configuration.hyperparameters = {
       {"period-up", 10.0}, {"period-down", 10.0}, {"period-growth", 10.0}};
-  const Prediction tree = predict({"tree-easgd", ""}, setting);
+  const Prediction tree = predict(test::contestant("tree-easgd"), setting);
   CHECK(tree.steps_counted == 1000);
   CHECK(tree.messages == Approx(2 * (8 / 10.0 + 4 / 100.0 + 2 / 1000.0)));
 }
@@ -326,17 +329,18 @@ TEST_CASE("periods that come round together too rarely are not predicted", "[ana
   PredictionSetting setting = setting_of(15, {});
   Hyperparameters& given = setting.configuration.hyperparameters;
   given = {{"period-up", 10.0}, {"period-down", 10.0}, {"period-growth", 1000.0}};
-  CHECK_THROWS_AS(predict({"tree-easgd", ""}, setting), UsageError);
-  CHECK_THROWS_WITH(predict({"tree-easgd", ""}, setting),
+  CHECK_THROWS_AS(predict(test::contestant("tree-easgd"), setting), UsageError);
+  CHECK_THROWS_WITH(predict(test::contestant("tree-easgd"), setting),
                     ContainsSubstring("tree-easgd: its periods come round together only after "
                                       "10000000 steps or more; a prediction plays them all, with "
                                       "15 workers at most 279620"));
   setting.configuration.workers = 2;  // one level of edges
-  CHECK(predict({"tree-easgd", ""}, setting).messages == Approx(2 / 10.0));
+  CHECK(predict(test::contestant("tree-easgd"), setting).messages == Approx(2 / 10.0));
   const double up = 999'999'999'989, down = 999'999'999'999;  // their product is beyond 64 bits
   given = {{"period-up", up}, {"period-down", down}, {"push-period", up}, {"fetch-period", down}};
   for (const char* scheme : {"tree-easgd", "downpour"}) {
-    CHECK_THROWS_WITH(predict({scheme, ""}, setting), ContainsSubstring("1000000000000 steps"));
+    CHECK_THROWS_WITH(predict(test::contestant(scheme), setting),
+                      ContainsSubstring("1000000000000 steps"));
   }
 }
 
@@ -344,16 +348,16 @@ TEST_CASE("an epoch is its rows over what a step takes in", "[analysis]") {
   PredictionSetting setting = setting_of(4, {});
   setting.configuration.batch = 10;
   setting.rows = 1000;
-  CHECK(predict({"ring", ""}, setting).epoch_s == Approx(25 * 3e-3));
-  CHECK(predict({"sequential", ""}, setting).epoch_s == Approx(25 * 4 * 3e-3));
-  CHECK(predict({"ps-async", ""}, setting).epoch_s == Approx(25 * 3e-3));
+  CHECK(predict(test::contestant("ring"), setting).epoch_s == Approx(25 * 3e-3));
+  CHECK(predict(test::contestant("sequential"), setting).epoch_s == Approx(25 * 4 * 3e-3));
+  CHECK(predict(test::contestant("ps-async"), setting).epoch_s == Approx(25 * 3e-3));
   setting.configuration.hyperparameters["backups"] = 2;  // two minibatches a step
-  CHECK(predict({"ps-backup", ""}, setting).epoch_s == Approx(50 * 3e-3));
+  CHECK(predict(test::contestant("ps-backup"), setting).epoch_s == Approx(50 * 3e-3));
 }
 
 TEST_CASE("a prediction has no closed form where workers or links are not alike", "[analysis]") {
   const Network network{.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
-  const Variant ring{"ring", ""};
+  const Contestant ring = test::contestant("ring");
   CHECK(predict(ring, setting_of(4, network)).closed_form_s);
 
   PredictionSetting slow = setting_of(4, network);

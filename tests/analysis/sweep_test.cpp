@@ -6,12 +6,19 @@
 #include "trainyard/base/error.hpp"
 
 #include "support/catch.hpp"
+#include "support/contestants.hpp"
 
 using namespace trainyard;
 
 namespace {
 
-const std::vector<Variant> ring_and_gossip{{"ring", ""}, {"gossip", "ring"}};
+std::vector<Contestant> ring_and_gossip() {
+  return {test::contestant("ring"), test::contestant("gossip:ring")};
+}
+
+Variation varied(const char* text) {
+  return parse_variation(text, predicted_quantities());
+}
 
 PredictionSetting eight_workers() {
   PredictionSetting setting;
@@ -26,7 +33,7 @@ PredictionSetting eight_workers() {
 
 TEST_CASE("the crossing point of ring and gossip is where 14(α + t/8) = 2(α + t)", "[analysis]") {
   const SweepResult result =
-      sweep(parse_sweep("latency=10us:100ms", "--vary"), ring_and_gossip, eight_workers());
+      sweep(varied("latency=10us:100ms"), ring_and_gossip(), eight_workers());
   REQUIRE(result.points.size() == 9);
   CHECK(result.points.front().cheapest == 0);
   CHECK(result.points.back().cheapest == 1);
@@ -36,32 +43,63 @@ TEST_CASE("the crossing point of ring and gossip is where 14(α + t/8) = 2(α + 
   CHECK(crossing.low <= transfer / 48);
   CHECK(crossing.high >= transfer / 48);
   CHECK(crossing.high / crossing.low < 1.002);
-  CHECK(crossing.before.text() == "ring");
-  CHECK(crossing.after.text() == "gossip:ring");
+  CHECK(crossing.before == "ring");
+  CHECK(crossing.after == "gossip:ring");
 }
 
-TEST_CASE("a range of numbers doubles, others go by ratio, lists are sorted", "[analysis]") {
-  CHECK(parse_sweep("workers=2:12", "--vary").values == std::vector<double>{2, 4, 8, 12});
-  CHECK(parse_sweep("servers=4,1,4", "--vary").values == std::vector<double>{1, 4});
-  const std::vector<double> sizes = parse_sweep("size=4B:1024B", "--vary").values;
+TEST_CASE("points with a measure are sorted, and keep their texts", "[analysis]") {
+  const auto values = [](const char* text) {
+    std::vector<double> all;
+    for (const SweepPoint& point :
+         sweep(varied(text), {test::contestant("ring")}, eight_workers()).points) {
+      REQUIRE(point.value);
+      all.push_back(*point.value);
+    }
+    return all;
+  };
+  CHECK(values("workers=2:12") == std::vector<double>{2, 4, 8, 12});
+  CHECK(values("servers=4,1") == std::vector<double>{1, 4});
+  CHECK(values("latency=1ms,0s") == std::vector<double>{0.0, 1e-3});
+  CHECK(values("bandwidth=8Mbps") == std::vector<double>{1e6});
+  CHECK(values("compute-time=5ms") == std::vector<double>{5e-3});
+  const std::vector<double> sizes = values("size=4B:1024B");
   REQUIRE(sizes.size() == 9);
   CHECK(sizes[4] == Approx(64));
-  CHECK(parse_sweep("latency=0s,1ms", "--vary").values == std::vector<double>{0.0, 1e-3});
-  CHECK(parse_sweep("bandwidth=8Mbps", "--vary").values == std::vector<double>{1e6});
-  CHECK(parse_sweep("compute-time=5ms", "--vary").values == std::vector<double>{5e-3});
+}
+
+TEST_CASE("any option of a prediction is varied; who has it for itself stays", "[analysis]") {
+  const std::vector<Contestant> all =
+      predicted_contestants("local-sgd:ring,local-sgd{period=8},ring");
+  const SweepResult periods = sweep(varied("period=1:64"), all, eight_workers());
+  REQUIRE(periods.points.size() == 7);
+  CHECK(periods.variation.counts);
+  for (const SweepPoint& point : periods.points) {
+    CHECK(point.predictions[1].step_s == periods.points[3].predictions[0].step_s);
+    CHECK(point.predictions[2].step_s == periods.points[0].predictions[0].step_s);
+  }
+  const SweepResult graphs = sweep(varied("topology=full,ring"),
+                                   predicted_contestants("gossip{batch=3}"), eight_workers());
+  CHECK(graphs.variation.measure == nullptr);
+  CHECK(graphs.points[0].text == "full");
+  CHECK_FALSE(graphs.points[0].value);
+  CHECK(graphs.points[0].predictions[0].messages == 56);
+  CHECK(graphs.points[1].predictions[0].messages == 16);
+  CHECK(graphs.crossings.empty());
 }
 
 TEST_CASE("where nothing sends, nothing is cheapest", "[analysis]") {
   const SweepResult result =
-      sweep(parse_sweep("workers=1,2", "--vary"), {{"hogwild", ""}, {"ring", ""}}, eight_workers());
+      sweep(varied("workers=1,2"), {test::contestant("hogwild"), test::contestant("ring")},
+            eight_workers());
   CHECK(result.points[0].cheapest == -1);
   CHECK(result.points[1].cheapest == 1);
   CHECK(result.crossings.empty());
 }
 
 TEST_CASE("where nothing is played, nothing is cheapest", "[analysis]") {
-  const SweepResult result = sweep(parse_sweep("workers=2,1000000", "--vary"),
-                                   {{"ring", ""}, {"ps-sync", ""}}, eight_workers());
+  const SweepResult result =
+      sweep(varied("workers=2,1000000"), {test::contestant("ring"), test::contestant("ps-sync")},
+            eight_workers());
   CHECK(result.points[0].cheapest >= 0);
   CHECK(result.points[1].cheapest == -1);
   CHECK(result.crossings.empty());
@@ -69,21 +107,22 @@ TEST_CASE("where nothing is played, nothing is cheapest", "[analysis]") {
 
 TEST_CASE("sweeps that make no sense are refused", "[analysis]") {
   for (const char* text : {"lr=1,2", "latency", "latency=", "latency=3", "latency=0s:1s",
-                           "latency=2s:1s", "workers=0,1", "workers=1.5", "bandwidth=infinite",
-                           "size=3", "compute-time=auto", "latency=1ms:2ms:3ms", "workers=2,,4"}) {
+                           "latency=2s:1s", "workers=0,1", "workers=1.5", "size=3",
+                           "compute-time=auto", "latency=1ms:2ms:3ms", "workers=2,,4"}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(parse_sweep(text, "--vary"), UsageError);
+    CHECK_THROWS_AS(varied(text), UsageError);
   }
 }
 
 TEST_CASE("a sweep over sizes finds the threshold of by-size", "[analysis]") {
-  const std::vector<Variant> ways{
-      {"all-reduce", "tree"}, {"all-reduce", "ring"}, {"all-reduce", "by-size"}};
-  const SweepResult result = sweep(parse_sweep("size=16KiB:4MiB", "--vary"), ways, eight_workers());
+  const std::vector<Contestant> ways{test::contestant("all-reduce:tree"),
+                                     test::contestant("all-reduce:ring"),
+                                     test::contestant("all-reduce:by-size")};
+  const SweepResult result = sweep(varied("size=16KiB:4MiB"), ways, eight_workers());
   REQUIRE(result.crossings.size() == 1);
   const Crossing& crossing = result.crossings.front();
-  CHECK(crossing.before.text() == "all-reduce:tree");
-  CHECK(crossing.after.text() == "all-reduce:ring");
+  CHECK(crossing.before == "all-reduce:tree");
+  CHECK(crossing.after == "all-reduce:ring");
   // 6(α + t) = 14(α + t/8), α = 1 ms
   CHECK(crossing.high == Approx(8.0 / 4.25 * 1e-3 * 125e6).epsilon(0.002));
   for (const SweepPoint& point : result.points) {

@@ -79,13 +79,37 @@ TEST_CASE("predict: bounds say their numbers of servers and steps", "[app]") {
 
 TEST_CASE("predict: servers that are as many as workers can be varied", "[app]") {
   const auto outcome = run_program({"predict", "--schemes", "ps-sync", "--workers", "4", "--vary",
-                                    "servers=1,workers,2,4", "--json"});
+                                    "servers=1,workers,2", "--json"});
   REQUIRE(outcome.status == 0);
   const Json document = Json::parse(outcome.output);
-  std::vector<double> values;
+  std::vector<std::string> values;
   for (const Json& point : document["points"]) values.push_back(point["value"]);
-  CHECK(values == std::vector<double>{1.0, 2.0, 4.0});
-  CHECK(document["points"][2]["rows"][0]["servers"] == 4);
+  CHECK(values == std::vector<std::string>{"1", "workers", "2"});
+  CHECK(document["unit"].is_null());
+  CHECK(document["points"][1]["rows"][0]["servers"] == 4);
+}
+
+// It knew neither braces nor any quantity but six.
+TEST_CASE("predict: contestants have settings, and any option is varied", "[app]") {
+  const auto outcome =
+      run_program({"predict", "--workers", "4", "--schemes",
+                   "local-sgd{period=8},local-sgd:ring,ring", "--vary", "period=1:8", "--json"});
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.errors.empty());
+  const Json document = Json::parse(outcome.output);
+  CHECK(document["unit"].get<std::string>().empty());
+  REQUIRE(document["points"].size() == 4);
+  const Json& rows = document["points"][3]["rows"];
+  CHECK(rows[0]["label"] == "local-sgd{period=8}");
+  CHECK(rows[0]["step_s"] == rows[1]["step_s"]);
+  CHECK(document["points"][0]["rows"][0]["step_s"] == rows[0]["step_s"]);
+  CHECK(document["points"][0]["rows"][1]["step_s"] == rows[2]["step_s"]);
+  const auto own = run_program(
+      {"predict", "--workers", "4", "--schemes", "local-sgd{period=8}", "--vary", "period=1,2"});
+  CHECK_THAT(own.errors, ContainsSubstring("note: --vary period has no effect"));
+  const auto idle =
+      run_program({"predict", "--workers", "4", "--schemes", "ring", "--vary", "period=1,2"});
+  CHECK_THAT(idle.errors, ContainsSubstring("note: --period has no effect"));
 }
 
 TEST_CASE("predict: few messages are not none", "[app]") {
@@ -119,10 +143,10 @@ TEST_CASE("predict: a codec that is given is the one that is played", "[app]") {
   REQUIRE(rows.size() == 8);
   for (std::size_t i = 0; i < 7; ++i) CHECK(rows[i]["way"] == "top-k:5%");
   CHECK(rows[7]["way"] == "ring");
-  const auto both =
-      run_program({"predict", "--schemes", "csgd:top-k:1%", "--codec", "qsgd:127", "--json"});
-  CHECK(both.status == 2);
-  CHECK_THAT(both.errors, ContainsSubstring("--codec is given beside"));
+  // And of one who says another, that one.
+  const auto own = run_program(
+      {"predict", "--schemes", "csgd:top-k:1%", "--codec", "qsgd:127", "--json", "--quiet"});
+  CHECK(Json::parse(own.output)["rows"][0]["way"] == "top-k:1%");
 }
 
 TEST_CASE("predict: a mean is printed with its error", "[app]") {
@@ -152,7 +176,7 @@ TEST_CASE("predict: what it does not understand", "[app]") {
            {{"--schemes", "rnig"}, "did you mean 'ring'?"},
            {{"--schemes", "gossip:rnig"}, "did you mean 'ring'?"},
            {{"--compute-time", "auto"}, "--compute-time: a prediction takes a duration"},
-           {{"--vary", "epochs=1,2"}, "--vary: 'epochs' is not one of workers"},
+           {{"--vary", "epochs=1,2"}, "--vary: 'epochs' is nothing that a prediction varies"},
            {{"--vary", "latency=1ms,2ms", "--latency", "3ms"}, "--latency is given beside"},
            {{"--vary", "size=4B,8B", "--size", "4"}, "--size is given beside"},
            {{"--straggler", "9:2"}, "--straggler"},

@@ -157,7 +157,7 @@ TEST_CASE("the ports of example 1.1 as trace events", "[report]") {
 
 TEST_CASE("with cut-through ports the receive port is taken when the first bit arrives",
           "[report]") {
-  const Trace trace = make_timeline("example-1.1", {.ports = PortMode::cutthrough}).trace;
+  const Trace trace = make_timeline("example-1.1", {{"ports", "cutthrough"}}).trace;
   const Parsed parsed = parse(chrome_trace(trace));
   check_rules(parsed, trace);
   CHECK(parsed.slices.at({0, 2})[0].until == seconds(10).count());

@@ -55,7 +55,7 @@ TEST_CASE("text of any timeline fits the width and leaves no message out", "[rep
   for (const char* what : {"ring", "ps-sync", "ps-async", "gossip", "hogwild", "rabenseifner"}) {
     for (const int workers : {1, 4, 16}) {
       CAPTURE(what, workers);
-      const Timeline timeline = make_timeline(what, {.workers = workers});
+      const Timeline timeline = make_timeline(what, {{"workers", fmt::to_string(workers)}});
       const std::string text = timeline_text(timeline, {.columns = 100});
       std::size_t begin = text.find("\n\n") + 2;
       for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -67,9 +67,7 @@ TEST_CASE("text of any timeline fits the width and leaves no message out", "[rep
 }
 
 TEST_CASE("a network that takes no time has a picture too", "[report]") {
-  TimelineOptions options{.latency = Duration{0},
-                          .bytes_per_second = std::numeric_limits<double>::infinity()};
-  const Timeline timeline = make_timeline("tree", options);
+  const Timeline timeline = make_timeline("tree", {{"latency", "0"}, {"bandwidth", "infinite"}});
   CHECK(timeline.makespan() == Duration{0});
   CHECK_THAT(timeline_text(timeline, {}), ContainsSubstring("makespan 0 ns"));
   CHECK_THAT(timeline_svg(timeline), ContainsSubstring("</svg>"));
@@ -117,7 +115,7 @@ TEST_CASE("a timeline lasts until its last message has arrived", "[report]") {
   // Whose last push nobody waits for.
   for (const char* what : {"sgp-overlap", "downpour", "gosgd"}) {
     CAPTURE(what);
-    const Timeline timeline = make_timeline(what, {.steps = 2});
+    const Timeline timeline = make_timeline(what, {{"steps", "2"}});
     REQUIRE_FALSE(timeline.trace.messages.empty());
     for (const Transfer& message : timeline.trace.messages) {
       CHECK(message.end <= timeline.trace.until);

@@ -9,11 +9,12 @@
 
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/contestant.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/comparison.hpp"
-#include "trainyard/study/contestant.hpp"
 
 #include "support/catch.hpp"
+#include "support/contestants.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
@@ -134,25 +135,27 @@ TEST_CASE("what is varied is varied of a preset as well", "[study]") {
 
 TEST_CASE("predictions of systems are those of their schemes", "[study]") {
   PredictionSetting setting{.configuration = of_system("ring"), .parameters = 1000, .rows = 100};
-  const auto petuum = parse_variants("petuum", "--schemes");
+  const auto petuum = predicted_contestants("petuum");
   REQUIRE(petuum.size() == 1);
-  CHECK(petuum.front().text() == "petuum");
+  CHECK(petuum.front().label == "petuum");
   const Prediction by_default = predict(petuum.front(), setting);
   setting.configuration.hyperparameters["staleness"] = 3;
-  CHECK(by_default.step_s == predict({"essp", ""}, setting).step_s);
+  CHECK(by_default.step_s == predict(test::contestant("essp"), setting).step_s);
   setting.configuration.hyperparameters["staleness"] = 0;
   setting.configuration.given = {"staleness"};
-  CHECK(predict(petuum.front(), setting).step_s == predict({"essp", ""}, setting).step_s);
+  CHECK(predict(petuum.front(), setting).step_s ==
+        predict(test::contestant("essp"), setting).step_s);
 
-  CHECK(parse_variants("sparknet", "--schemes").front().text() == "sparknet");
-  const auto other = parse_variants("sparknet:tree", "--schemes").front();
-  CHECK(other.text() == "sparknet:tree");
+  CHECK(predicted_contestants("sparknet").front().label == "sparknet");
+  const auto other = predicted_contestants("sparknet:tree").front();
+  CHECK(other.label == "sparknet:tree");
   setting.configuration.hyperparameters["period"] = 10;
-  CHECK(predict(other, setting).bytes == predict({"local-sgd", "tree"}, setting).bytes);
+  CHECK(predict(other, setting).bytes ==
+        predict(test::contestant("local-sgd:tree"), setting).bytes);
   std::vector<std::string> left_out;
   for (const Preset& preset : presets()) {
     try {
-      (void)parse_variants(preset.name, "--schemes");
+      (void)predicted_contestants(preset.name);
     } catch (const UsageError&) {
       left_out.push_back(preset.name);
     }
@@ -160,9 +163,9 @@ TEST_CASE("predictions of systems are those of their schemes", "[study]") {
   // Rounds of epochs that end early, and steps of line searches, have no closed form.
   CHECK(left_out == std::vector<std::string>{"project-adam", "sandblaster"});
   // Of small models a layer has fewer units than there may be workers.
-  const auto all = parse_variants(all_systems, "--schemes");
+  const auto all = predicted_contestants(all_systems);
   CHECK(all.size() == presets().size() - left_out.size() - 1);
-  CHECK(std::ranges::count(all, std::string("cots-hpc"), &Variant::preset) == 0);
+  CHECK(std::ranges::count(all, std::string("cots-hpc"), &Contestant::preset) == 0);
 }
 
 TEST_CASE("MXNet and TensorFlow have a server on each worker's machine", "[study]") {
@@ -187,13 +190,13 @@ TEST_CASE("MXNet and TensorFlow have a server on each worker's machine", "[study
   PredictionSetting setting{.configuration = quick("ring", 8, 1), .parameters = 8000};
   Network& network = setting.configuration.network;
   network = {.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e6};
-  const Prediction mxnet = predict(parse_variants("mxnet", "--schemes").front(), setting);
+  const Prediction mxnet = predict(predicted_contestants("mxnet").front(), setting);
   CHECK(mxnet.servers == 8);
   CHECK(*mxnet.closed_form_s == Approx(1e-3 + 14 * (1e-3 + 4e-3)));
   CHECK(mxnet.step_s == Approx(*mxnet.closed_form_s));
   setting.configuration.servers = 1;
   setting.configuration.given = {"servers"};
-  CHECK(predict(parse_variants("mxnet", "--schemes").front(), setting).servers == 1);
+  CHECK(predict(predicted_contestants("mxnet").front(), setting).servers == 1);
 }
 
 namespace {
@@ -241,7 +244,7 @@ TEST_CASE("each system's first step takes its closed form, or a prediction says 
       for (const Preset& preset : presets()) {
         if (preset.name == "project-adam" || preset.name == "sandblaster") continue;
         CAPTURE(preset.name, workers, c.servers);
-        const Prediction found = predict({preset.scheme, "", preset.name}, setting);
+        const Prediction found = predict(test::contestant(preset.name), setting);
         CHECK(found.closed_form_s.has_value() == found.why_no_closed_form.empty());
         if (found.closed_form_s) {
           CHECK(*found.closed_form_s == Approx(first_step(preset, c)).epsilon(1e-6));

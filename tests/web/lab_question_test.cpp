@@ -130,7 +130,7 @@ TEST_CASE("an option outside the list is refused by name, the whole table over",
   }
   for (const Option& option : options()) {
     INFO(option.name);
-    CHECK(is_lab_option(option) == (outside.count(option.name) == 0));
+    CHECK(option.taken_by(taker::lab) == (outside.count(option.name) == 0));
   }
 }
 

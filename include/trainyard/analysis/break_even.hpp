@@ -18,7 +18,7 @@
 namespace trainyard {
 
 struct BreakEven {
-  Variant scheme;  // way: the topology, of those that take one
+  Contestant scheme;
   std::string codec;
   CodingTime coding;                         // of a parameter
   double plain_step_s = 0.0, step_s = 0.0;   // at the setting's own bandwidth
@@ -27,13 +27,13 @@ struct BreakEven {
   std::optional<double> bytes_per_second{};  // else: below this, to a thousandth
 };
 
-/// Schemes that encode, as `names` says, or one of each way to send where it is empty; over a
-/// topology each, a ring unless the name says another. Throws UsageError, naming `what`, for a
-/// scheme that encodes nothing.
-std::vector<Variant> coded_schemes(const std::vector<std::string>& names, std::string_view what);
+/// Schemes that encode, as `names` says (predicted_contestants()), or one of each way to send where
+/// it is empty; over a ring unless the name says another topology. Throws UsageError, naming
+/// --schemes, for a scheme that encodes nothing, and where a name says a codec.
+std::vector<Contestant> coded_schemes(std::string_view names);
 
 /// Of one scheme and codec. Throws as predict() does.
-BreakEven break_even(const Variant& scheme, const std::string& codec,
+BreakEven break_even(const Contestant& scheme, const std::string& codec,
                      const PredictionSetting& setting);
 
 }  // namespace trainyard

@@ -15,52 +15,47 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "trainyard/configuration/configuration.hpp"
+#include "trainyard/configuration/contestant.hpp"
 
 namespace trainyard {
-
-/// A scheme, and in which way where it leaves a choice: "ring", "all-reduce:tree",
-/// "gossip:one-peer-exp".
-struct Variant {
-  std::string scheme;
-  /// Collective or topology; empty where there is no choice, or where the preset makes it.
-  std::string way;
-  std::string preset{};  // typed instead of the scheme; what it sets gives way to what is given
-
-  std::string text() const {
-    const std::string& name = preset.empty() ? scheme : preset;
-    return way.empty() ? name : name + ":" + way;
-  }
-  bool operator==(const Variant&) const = default;
-};
 
 /// The kind of ingredient that the ways of `scheme` are of; nullptr where it takes none.
 const IngredientKind* varied_kind(const Scheme& scheme);
 
-/// All that a name stands for: "gossip" is gossip over each of the usual topologies,
-/// "all-decentralised" each scheme of that group that can be predicted, "all-systems" each such
-/// preset. Of a kind that is `given`, a codec, that is the only way. Throws UsageError, naming
-/// `what`, for an unknown scheme or way, and where a way is named that is given, too.
-std::vector<Variant> parse_variants(std::string_view text, std::string_view what,
-                                    const IngredientNames& given = {});
+/// What the contestant says for that kind; empty where it says nothing, or there is none.
+std::string way_of(const Contestant& contestant);
+
+/// Whom the words name, as in a comparison (parse_contestants()), and for a bare name every way
+/// that it leaves open: "gossip" is gossip over each of the usual topologies, "gossip:ring",
+/// "gossip:torus", …; "gossip{period=2}" is over the fallback's. Systems have the one way of their
+/// preset. Of a kind that is `given`, a codec, that is the only way. Of a group those that can be
+/// predicted. Throws UsageError, naming --schemes, as parse_contestants() does, for a scheme that
+/// cannot be predicted, and for an option that predictions do not take.
+std::vector<Contestant> predicted_contestants(std::string_view text,
+                                              const IngredientNames& given = {});
 
 struct PredictionSetting {
   /// Workers, servers, network, compute, batch. REQUIRES: a compute time.
   Configuration configuration;
   std::uint64_t parameters = 262144;  // floats
   std::uint64_t rows = 60000;         // of an epoch
-  /// How much of the model a minibatch of a worker touches, 0 < . ≤ 1: what schemes send that go by
-  /// keys (collective/working_set.hpp). A parameter is a key of its own.
-  double touched = 1.0;
+  /// How much of the model so many rows touch, 0 < . ≤ 1: what schemes send of a worker's minibatch
+  /// that go by keys (collective/working_set.hpp). A parameter is a key of its own. Empty: all.
+  std::function<double(std::size_t rows)> touched_by{};
+
+  /// By a minibatch.
+  double touched() const { return touched_by ? touched_by(configuration.batch) : 1.0; }
 };
 
 struct Prediction {
-  Variant variant;
+  Contestant contestant;
   int servers = 0;
   /// Of the first step. Empty where there is none, and where workers or links are not alike.
   std::optional<double> closed_form_s;
@@ -85,6 +80,6 @@ struct Prediction {
 /// more where that decides whose message finds a port free first. Throws
 /// UsageError for what such a run would be refused for, and where periods come round together so
 /// rarely that playing a cycle would take too long.
-Prediction predict(const Variant& variant, const PredictionSetting& setting);
+Prediction predict(const Contestant& contestant, const PredictionSetting& setting);
 
 }  // namespace trainyard

@@ -1,41 +1,31 @@
 // Predictions along one quantity, and where the cheapest scheme changes.
 //
+//   const SweepResult steps =
+//       sweep(parse_variation("period=1:64", predicted_quantities()), contestants, setting);
+//
 // Threads: the calling one, and those that the run starts, which have ended when it returns. An
 // exception of any rank ends the others and is rethrown.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "trainyard/analysis/prediction.hpp"
+#include "trainyard/configuration/variation.hpp"
 
 namespace trainyard {
 
-/// What can be varied. Values are seconds, bytes, bytes a second, or numbers.
-struct Quantity {
-  std::string name;                                              // of its flag
-  bool whole;                                                    // counts something
-  double (*read)(std::string_view text, std::string_view what);  // throws UsageError
-  void (*set)(PredictionSetting&, double value);
-  std::string (*text)(double value);
-};
-/// The visible table.
-const std::vector<Quantity>& quantities();
+/// What can be varied: the options of a prediction, and "size", of the model.
+FindVaried predicted_quantities();
 
-struct Sweep {
-  const Quantity* quantity;
-  std::vector<double> values;  // ascending
-};
-
-/// "latency=0.1ms,1ms,10ms", or "latency=0.1ms:10ms" for 9 values between the two, evenly by
-/// ratio; a range of numbers doubles. Throws UsageError, naming `what`.
-Sweep parse_sweep(std::string_view text, std::string_view what);
+/// `setting` with that value. REQUIRES: predicted_quantities() reads it.
+void set_quantity(PredictionSetting& setting, const OptionText& value);
 
 struct SweepPoint {
-  double value = 0.0;
-  std::vector<Prediction> predictions;  // of each variant
+  std::string text;                     // as typed
+  std::optional<double> value;          // of a quantity with a measure
+  std::vector<Prediction> predictions;  // of each contestant
   /// Index of the shortest sustained step of those that send messages; the first of equals, and of
   /// those that are not told apart by more than their errors; -1 when none sends any.
   int cheapest = -1;
@@ -44,15 +34,17 @@ struct SweepPoint {
 /// Between two neighbouring values of the sweep the cheapest changes.
 struct Crossing {
   double low = 0.0, high = 0.0;  // narrowed to 0.1 %, except where something is counted
-  Variant before, after;
+  std::string before, after;     // labels
 };
 
 struct SweepResult {
-  std::vector<SweepPoint> points;
-  std::vector<Crossing> crossings;
+  Variation variation;                // of its values
+  std::vector<SweepPoint> points;     // ascending where there is a measure; as typed otherwise
+  std::vector<Crossing> crossings{};  // where there is a measure
 };
 
-SweepResult sweep(const Sweep& values, const std::vector<Variant>& variants,
+/// A contestant that has for itself what is varied stays as it is, beside the others.
+SweepResult sweep(const Variation& variation, const std::vector<Contestant>& contestants,
                   const PredictionSetting& setting);
 
 }  // namespace trainyard

@@ -6,16 +6,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/network/message_list.hpp"
 #include "trainyard/network/network.hpp"
-#include "trainyard/runtime/hyperparameters.hpp"
 #include "trainyard/runtime/trace.hpp"
-#include "trainyard/scheme/ingredient.hpp"
 
 namespace trainyard {
 
@@ -30,19 +28,6 @@ struct Timeline {
 
   /// From the beginning of the clock, or the first post of a list, until all is done.
   Duration makespan() const { return trace.until - trace.from; }
-};
-
-/// What is not as prepared. Each kind of timeline takes some of it and refuses the rest.
-struct TimelineOptions {
-  std::optional<int> workers{}, servers{};  // servers 0: as many as workers
-  IngredientNames ingredients{};
-  Hyperparameters hyperparameters{};  // of schemes that send by layers
-  std::optional<Duration> latency{};
-  std::optional<double> bytes_per_second{};
-  std::optional<PortMode> ports{};
-  std::optional<ServerPlacement> server_placement{};  // of schemes with servers
-  std::optional<Duration> compute_time{};
-  std::optional<std::uint64_t> steps{};
 };
 
 /// Beyond so many workers nobody can read it.
@@ -60,9 +45,11 @@ const std::vector<TimelineExample>& timeline_examples();
 /// The examples' network: 1.5 s a message and 5 s a megabyte.
 Network textbook_network();
 
-/// `what` is an example, a scheme, a collective or a file (read_message_list()), looked for in this
-/// order. Throws UsageError for anything else, and for options that `what` does not take.
-Timeline make_timeline(const std::string& what, const TimelineOptions& options);
+/// `what` is an example, a scheme or system, as in a comparison ("gossip:torus",
+/// "local-sgd{period=4}"), a collective, or a file (read_message_list()), looked for in this order.
+/// `settings`: options that are not as prepared. Throws UsageError for anything else, and for
+/// settings that have no effect on it.
+Timeline make_timeline(const std::string& what, const std::vector<OptionText>& settings = {});
 
 Timeline timeline_of_messages(std::string title, std::span<const PreparedMessage> messages,
                               const Network& network);

@@ -24,6 +24,21 @@ struct OptionSetting {
 /// Why an option changes nothing there; empty where it does.
 using IdleReason = std::function<std::string(const OptionSetting&)>;
 
+/// Who takes an option beside `run` and `compare`, which take all; bits, to be combined.
+namespace taker {
+inline constexpr unsigned predict = 1;
+inline constexpr unsigned timeline = 2;
+inline constexpr unsigned netcheck = 4;
+inline constexpr unsigned split = 8;
+/// Questions of the lab. Not: what names files or folders, what only `wall` has, what stands for
+/// other options, what takes longer than training does, and what is the same for all questions.
+inline constexpr unsigned lab = 16;
+/// How an upload of the lab is read.
+inline constexpr unsigned upload = 32;
+/// Only runs of one process: trainyard-mpi says why it does not.
+inline constexpr unsigned one_process = 64;
+}  // namespace taker
+
 struct Option {
   std::string section;   // of the TOML file
   std::string name;      // "target-loss": the flag is --target-loss, the key target-loss
@@ -40,6 +55,9 @@ struct Option {
   bool describes_run = true;
   /// Empty: the option always has an effect.
   IdleReason idle{};
+  unsigned takers = 0;
+
+  bool taken_by(unsigned one) const { return (takers & one) != 0; }
 };
 
 /// `--json`, the one flag of a run that is no option: it stands for `--format json`. Named in
@@ -47,6 +65,8 @@ struct Option {
 inline constexpr std::string_view json_flag = "json";
 
 const std::vector<Option>& options();
+/// Those that `one` takes, in the order of the table.
+std::vector<const Option*> options_taken_by(unsigned one);
 /// REQUIRES: there is one.
 const Option& option_named(std::string_view name);
 
@@ -61,7 +81,8 @@ struct OptionText {
   bool operator==(const OptionText&) const = default;
 };
 
-/// A table [[contestant]] of a TOML file, which only a comparison has (study/contestant.hpp).
+/// A table [[contestant]] of a TOML file, which only a comparison has
+/// (configuration/contestant.hpp).
 struct ContestantTable {
   std::string place;  // "FILE:LINE", for messages
   std::string label, scheme;

@@ -17,25 +17,24 @@ namespace trainyard {
 /// What is to be known of all of them; it goes with the document and stands under the table.
 std::vector<Note> prediction_notes(const std::vector<Prediction>& predictions);
 
-/// {"workers", "parameters", …, "rows": [{"scheme", "way", "servers", "closed_form_s", "step_s",
-/// "epoch_s", "messages_per_step", "bytes_per_step"}, …], "exchange_bounds": {"transmit_s",
-/// "reduce_s", "update_s", "rows": [{"name", "formula", "seconds"}, …]}}. What does not apply is
-/// null.
+/// {"workers", "parameters", …, "rows": [{"label", "scheme", "way", "servers", "closed_form_s",
+/// "step_s", "epoch_s", "messages_per_step", "bytes_per_step"}, …], "exchange_bounds":
+/// {"transmit_s", "reduce_s", "update_s", "rows": [{"name", "formula", "seconds"}, …]}}. What does
+/// not apply is null.
 std::string prediction_json(const PredictionSetting& setting,
                             const std::vector<Prediction>& predictions, const ExchangeCosts& costs);
 std::string prediction_table(const PredictionSetting& setting,
                              const std::vector<Prediction>& predictions,
                              const ExchangeCosts& costs);
 
-/// {"vary", "workers", …, "points": [{"value", "cheapest", "rows": […], "lower_bounds": [{"name",
+/// {"vary", "unit", "workers", …, "points": [{"value", "cheapest", "rows": […], "lower_bounds": [{"name",
 /// "formula", "seconds"}, …]}, …], "crossings": [{"low", "high", "before", "after"}, …]}: values in
-/// seconds, bytes, bytes a second, or numbers; of the setting what is not varied. REQUIRES: costs
-/// of each point.
-std::string sweep_json(const PredictionSetting& setting, const Quantity& quantity,
-                       const SweepResult& result, std::span<const ExchangeCosts> costs);
+/// seconds, bytes, bytes a second, numbers, or texts; of the setting what is not varied. REQUIRES:
+/// costs of each point.
+std::string sweep_json(const PredictionSetting& setting, const SweepResult& result,
+                       std::span<const ExchangeCosts> costs);
 /// A line a value, a column a scheme, the cheapest marked; the crossing points beneath, and then
 /// the lower bounds.
-std::string sweep_table(const Quantity& quantity, const SweepResult& result,
-                        std::span<const ExchangeCosts> costs);
+std::string sweep_table(const SweepResult& result, std::span<const ExchangeCosts> costs);
 
 }  // namespace trainyard

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "trainyard/run/run.hpp"
-#include "trainyard/study/contestant.hpp"
-#include "trainyard/study/variation.hpp"
+#include "trainyard/configuration/contestant.hpp"
+#include "trainyard/configuration/variation.hpp"
 
 namespace trainyard {
 

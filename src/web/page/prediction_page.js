@@ -11,6 +11,7 @@ import { table } from "./table.js";
 
 /**
  * @typedef {object} PredictionRow
+ * @property {string} label
  * @property {string} scheme
  * @property {string | null} way
  * @property {number} servers
@@ -39,10 +40,11 @@ import { table } from "./table.js";
  */
 
 /** @typedef {{low: number, high: number, before: string, after: string}} SweepCrossing */
-/** @typedef {{vary: string, points: {value: number | null, cheapest: string | null, rows: PredictionRow[]}[], crossings: SweepCrossing[]}} SweepDocument */
+/** @typedef {{vary: string, unit: string | null, points: {value: number | string | null, cheapest: string | null, rows: PredictionRow[]}[], crossings: SweepCrossing[]}} SweepDocument */
 
 /**
  * @typedef {object} BreakEvenRow
+ * @property {string} label
  * @property {string} scheme
  * @property {string | null} way
  * @property {string} codec
@@ -57,14 +59,6 @@ import { table } from "./table.js";
 /** @typedef {{workers: number, parameters: number, latency_s: number, bandwidth_bytes_per_s: number | null, rows: BreakEvenRow[]}} BreakEvenDocument */
 
 /**
- * "gossip:ring"
- * @param {{scheme: string, way: string | null}} variant
- */
-export function variant_name({scheme, way}) {
-  return way ? `${scheme}:${way}` : scheme;
-}
-
-/**
  * "5.03 ms", and of a mean "5.03 ms ± 12 µs".
  * @param {PredictionRow} row
  */
@@ -77,7 +71,7 @@ export function step_text({step_s, step_error_s}) {
  * @param {PredictionRow[]} rows
  */
 function who_takes(rows) {
-  const names = rows.map(variant_name);
+  const names = rows.map(({label}) => label);
   if (names.length > 3) return `${names[0]} and ${names.length - 1} others take`;
   return `${listed(names)} ${names.length === 1 ? "takes" : "take"}`;
 }
@@ -89,25 +83,25 @@ const exact_schemes = ["ring", "all-reduce", "ps-sync"];
 export function prediction_sentences({rows, workers}) {
   const sending = rows.filter((row) => row.messages_per_step > 0);
   if (sending.length === 0) {
-    return [`None of these schemes sends a message; a step of ${variant_name(rows[0])} takes ${step_text(rows[0])}.`];
+    return [`None of these schemes sends a message; a step of ${rows[0].label} takes ${step_text(rows[0])}.`];
   }
   const among = `among ${counted(workers, "worker")}`;
-  if (rows.length === 1) return [`A step of ${variant_name(rows[0])} takes ${step_text(rows[0])} ${among}.`];
+  if (rows.length === 1) return [`A step of ${rows[0].label} takes ${step_text(rows[0])} ${among}.`];
   const schemes = new Set(sending.map(({scheme}) => scheme)).size;
   const whose = schemes === sending.length ? counted(schemes, "scheme") : `${sending.length} ways of ${counted(schemes, "scheme")}`;
   const order = [...sending].sort((a, b) => a.step_s - b.step_s);
   const best = least_of(order, ({step_s}) => step_s), worst = order[order.length - 1];
   const sentences = [`Of ${whose} that ${sending.length === 1 ? "sends" : "send"} messages ${who_takes(best)} the shortest step ` +
-    `${among}, ${step_text(order[0])}${best.length < order.length ? `; no step is longer than that of ${variant_name(worst)}, ${step_text(worst)}.` : "."}`];
+    `${among}, ${step_text(order[0])}${best.length < order.length ? `; no step is longer than that of ${worst.label}, ${step_text(worst)}.` : "."}`];
   const alone = rows.find((row) => row.scheme === "sequential");
   if (alone) sentences.push(`One machine by itself (sequential) takes ${step_text(alone)} for as many rows.`);
   const exact = order.filter((row) => exact_schemes.includes(row.scheme));
   if (exact.length > 0 && !best.includes(exact[0])) {
     const names = [...new Set(exact.map(({scheme}) => scheme))];
     const of_names = names.length === 1 ? "" : `Of ${listed(names)}, which average all gradients in every step, `;
-    const first = `${variant_name(exact[0])} takes the shortest: ${step_text(exact[0])}.`;
+    const first = `${exact[0].label} takes the shortest: ${step_text(exact[0])}.`;
     sentences.push(of_names ? of_names + first
-      : `A step of ${variant_name(exact[0])}, which averages all gradients, takes ${step_text(exact[0])}.`);
+      : `A step of ${exact[0].label}, which averages all gradients, takes ${step_text(exact[0])}.`);
   }
   return sentences;
 }
@@ -175,7 +169,7 @@ function draw_predictions(parent, rows) {
     id: "schemes", title: "Schemes, the shortest first", heading: "scheme",
     parts: kinds_of_schemes.map(({name, color}) => ({name, color})), missing: "no closed form",
     label: () => label, format: () => format,
-    rows: () => shown().map((row) => ({name: variant_name(row),
+    rows: () => shown().map((row) => ({name: row.label,
       values: kinds_of_schemes.map(({holds}) => (holds(row) ? /** @type {any} */ (row)[key] : null))})),
     controls: [choice("show", prediction_quantities.map(([name, text]) => [name, text]), key, (value) => {
       [key, label, format] = prediction_quantities.find(([name]) => name === value) ?? prediction_quantities[0];
@@ -199,17 +193,16 @@ function draw_bounds(parent, {transmit_s, reduce_s, update_s, rows}) {
     {heading: "seconds", values: rows.map(({seconds}) => seconds)}], "One exchange by formula"));
 }
 
-/** @param {string} quantity that is varied @returns {import("./format.js").Format} */
-export function format_of_quantity(quantity) {
-  if (quantity === "latency" || quantity === "compute-time") return duration;
-  if (quantity === "bandwidth") return (value, digits) => bit_rate(8 * value, digits);
-  if (quantity === "size") return bytes;
-  return significant;
+/** @param {string | null} unit of what is varied @returns {import("./format.js").Format} */
+export function format_of_unit(unit) {
+  if (unit === "s") return duration;
+  if (unit === "B/s") return (value, digits) => bit_rate(8 * value, digits);
+  return unit === "B" ? bytes : significant;
 }
 
 /** @param {SweepDocument} sweep @returns {string[]} where the cheapest changes */
-export function crossing_sentences({vary, crossings}) {
-  const format = format_of_quantity(vary);
+export function crossing_sentences({vary, unit, crossings}) {
+  const format = format_of_unit(unit);
   return crossings.map(({low, high, before, after}) => {
     // As in the program's own table: closer than this is a point.
     const where = high > 1.002 * low ? `Between ${vary} ${format(low)} and ${format(high)}` : `At ${vary} ${format(high)}`;
@@ -221,8 +214,13 @@ export function crossing_sentences({vary, crossings}) {
 export function sweep_sentences(sweep) {
   const known = sweep.points.filter(({cheapest}) => cheapest !== null);
   if (known.length === 0) return ["None of these schemes sends a message."];
+  const text = (/** @type {{value: number | string | null}} */ {value}) =>
+    (value === null ? "without a limit" : typeof value === "string" ? value : format_of_unit(sweep.unit)(value));
+  if (sweep.unit === null) {
+    return [...new Set(known.map(({cheapest}) => cheapest))].map((name) =>
+      `${name} has the shortest step of those that send messages at ${sweep.vary} ${listed(known.filter(({cheapest}) => cheapest === name).map(text))}.`);
+  }
   const [first, last] = [known[0], known[known.length - 1]];
-  const text = (/** @type {{value: number | null}} */ {value}) => (value === null ? "without a limit" : format_of_quantity(sweep.vary)(value));
   if (sweep.crossings.length === 0) {
     return [`From ${sweep.vary} ${text(first)} to ${text(last)} ${first.cheapest} always has the shortest step of those that send messages.`];
   }
@@ -232,28 +230,30 @@ export function sweep_sentences(sweep) {
 
 /** @param {HTMLElement} parent @param {SweepDocument} content */
 export function sweep_page(parent, content) {
-  const {vary, points} = content;
-  const format = format_of_quantity(vary);
+  const {vary, unit, points} = content;
   const [first, ...others] = sweep_sentences(content);
   parent.append(element("h1", {}, `What a step takes, over ${vary}`), element("p", {class: "answer"}, first),
     element("ul", {}, ...others.map((sentence) => element("li", {}, sentence))));
   let [key, label, format_y] = prediction_quantities[0];
-  const names = points[0].rows.map(variant_name);
-  const chart = line_chart(parent, {
-    id: "sweep", title: `Schemes over ${vary}`, log: {x: true, y: true},
-    x: () => ({label: vary, format}), y: () => ({label, format: format_y}),
-    series: () => names.map((name, at) => ({name,
-      points: points.map((point) => ({x: point.value, y: /** @type {any} */ (point.rows[at])[key]}))})),
-    controls: [choice("show", prediction_quantities.map(([name, text]) => [name, text]), key, (value) => {
-      [key, label, format_y] = prediction_quantities.find(([name]) => name === value) ?? prediction_quantities[0];
-      chart.redraw();
-    })],
-  });
+  const names = points[0].rows.map(({label}) => label);
+  const of = (/** @type {PredictionRow} */ row) => /** @type {any} */ (row)[key];
+  const controls = [choice("show", prediction_quantities.map(([name, text]) => [name, text]), key, (value) => {
+    [key, label, format_y] = prediction_quantities.find(([name]) => name === value) ?? prediction_quantities[0];
+    chart.redraw();
+  })];
+  const about = {id: "sweep", title: `Schemes over ${vary}`, controls};
+  const chart = unit === null
+    ? bar_chart(parent, {...about, heading: vary, parts: [{name: "all", color: kinds_of_schemes[0].color}], label: () => label, format: () => format_y,
+      rows: () => points.flatMap((point) => point.rows.map((row) => ({name: `${point.value}: ${row.label}`, values: [of(row)]})))})
+    : line_chart(parent, {...about, log: {x: true, y: true},
+      x: () => ({label: vary, format: format_of_unit(unit)}), y: () => ({label, format: format_y}),
+      series: () => names.map((name, at) => ({name,
+        points: points.map((point) => ({x: /** @type {number | null} */ (point.value), y: of(point.rows[at])}))}))});
 }
 
 /** @param {BreakEvenRow} row */
 function coded_name(row) {
-  return `${variant_name(row)}, ${row.codec}`;
+  return `${row.label}, ${row.codec}`;
 }
 
 /** @param {BreakEvenDocument} content @returns {string[]} what a reader first wants to know */
@@ -286,9 +286,9 @@ export function break_even_page(parent, content) {
   parent.append(element("h1", {}, "Does a codec pay?"),
     ...break_even_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
     element("p", {class: "setting"}, `${counted(content.workers, "worker")}, a model of ${significant(content.parameters, 9)} parameters, ${duration(content.latency_s)} a message.`));
-  const schemes = [...new Set(rows.map(variant_name))];
+  const schemes = [...new Set(rows.map(({label}) => label))];
   let scheme = "";
-  const chosen = () => rows.filter((row) => scheme === "" || variant_name(row) === scheme);
+  const chosen = () => rows.filter((row) => scheme === "" || row.label === scheme);
   const only = choice("of", [["", "all schemes"], ...schemes.map((name) => /** @type {[string, string]} */ ([name, name]))], "",
     (value) => { scheme = value; limits.redraw(); gains.redraw(); });
   if (schemes.length > 1) parent.append(element("p", {class: "controls"}, only));

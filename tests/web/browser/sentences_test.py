@@ -170,7 +170,7 @@ class Sentences(unittest.TestCase):
 
     def check_prediction(self, rows):
         said = self.sentences()
-        names = {(row["scheme"] + (f":{row['way']}" if row["way"] else "")): row for row in rows}
+        names = {row["label"]: row for row in rows}
         sending = {name: row for name, row in names.items() if row["messages_per_step"] > 0}
         if not sending:
             self.assertIn("None of these schemes sends a message", said)

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { best_ways, break_even_sentences, break_even_words, crossing_sentences, format_of_quantity, prediction_sentences,
-  sorted_predictions, sweep_sentences, variant_name } from "../../../src/web/page/prediction_page.js";
+import { best_ways, break_even_sentences, break_even_words, crossing_sentences, format_of_unit, prediction_sentences,
+  sorted_predictions, sweep_sentences } from "../../../src/web/page/prediction_page.js";
 
 const row = (scheme, way, step_s, messages_per_step = 8) =>
-  ({scheme, way, servers: 0, closed_form_s: null, step_s, epoch_s: 1, messages_per_step, bytes_per_step: 0});
+  ({label: way ? `${scheme}:${way}` : scheme, scheme, way, servers: 0, closed_form_s: null, step_s, epoch_s: 1, messages_per_step, bytes_per_step: 0});
 const rows = [row("sequential", null, 0.008, 0), row("ring", null, 0.017), row("gossip", "ring", 0.018), row("gossip", "exp", 0.009), row("hogwild", null, 0.001, 0)];
-
-test("a variant is named as on the command line", () => {
-  assert.deepEqual([variant_name(rows[1]), variant_name(rows[2])], ["ring", "gossip:ring"]);
-});
 
 test("predict: shortest and longest of those that send, one machine by itself, exact averages", () => {
   assert.deepEqual(prediction_sentences({workers: 8, rows}), [
@@ -45,42 +41,50 @@ test("rows by size, what is unknown last; of each scheme its best way", () => {
   const unknown = {...row("x", null, 1), closed_form_s: null}, known = {...row("y", null, 1), closed_form_s: 1};
   assert.deepEqual(sorted_predictions([unknown, known], "closed_form_s").map(({scheme}) => scheme), ["y", "x"]);
   const sorted = sorted_predictions(rows, "step_s");
-  assert.deepEqual(best_ways(sorted).map(variant_name), ["hogwild", "sequential", "gossip:exp", "ring"]);
+  assert.deepEqual(best_ways(sorted).map(({label}) => label), ["hogwild", "sequential", "gossip:exp", "ring"]);
 });
 
 test("a varied quantity in its own unit", () => {
-  assert.equal(format_of_quantity("latency")(0.001), "1 ms");
-  assert.equal(format_of_quantity("compute-time")(2), "2 s");
-  assert.equal(format_of_quantity("bandwidth")(125e6), "1 Gbit/s");
-  assert.equal(format_of_quantity("size")(1e6), "1 MB");
-  assert.equal(format_of_quantity("workers")(64), "64");
+  assert.equal(format_of_unit("s")(0.001), "1 ms");
+  assert.equal(format_of_unit("s")(2), "2 s");
+  assert.equal(format_of_unit("B/s")(125e6), "1 Gbit/s");
+  assert.equal(format_of_unit("B")(1e6), "1 MB");
+  assert.equal(format_of_unit("")(64), "64");
 });
 
 test("crossings: at a point, or between two where only some values are possible", () => {
-  assert.deepEqual(crossing_sentences({vary: "latency", crossings: [{low: 0.0173, high: 0.01731, before: "ring", after: "gossip:ring"}]}),
+  assert.deepEqual(crossing_sentences({vary: "latency", unit: "s", crossings: [{low: 0.0173, high: 0.01731, before: "ring", after: "gossip:ring"}]}),
     ["At latency 17.31 ms the shortest step changes from ring to gossip:ring."]);
-  assert.deepEqual(crossing_sentences({vary: "workers", crossings: [{low: 4, high: 8, before: "ring", after: "tree"}]}),
+  assert.deepEqual(crossing_sentences({vary: "workers", unit: "", crossings: [{low: 4, high: 8, before: "ring", after: "tree"}]}),
     ["Between workers 4 and 8 the shortest step changes from ring to tree."]);
 });
 
 test("sweep: who is shortest at both ends, and where that changes", () => {
   const points = [{value: 1e-5, cheapest: "ring", rows: []}, {value: 0.1, cheapest: "tree", rows: []}];
   const crossings = [{low: 0.01, high: 0.01, before: "ring", after: "tree"}];
-  assert.deepEqual(sweep_sentences({vary: "latency", points, crossings}), [
+  assert.deepEqual(sweep_sentences({vary: "latency", unit: "s", points, crossings}), [
     "At latency 10 µs ring has the shortest step of those that send messages, at 100 ms tree.",
     "At latency 10 ms the shortest step changes from ring to tree.",
   ]);
 });
 
+test("sweep: of texts who is shortest where", () => {
+  const points = [["ring", "a"], ["torus", "b"], ["full", "a"]].map(([value, cheapest]) => ({value, cheapest, rows: []}));
+  assert.deepEqual(sweep_sentences({vary: "topology", unit: null, points, crossings: []}), [
+    "a has the shortest step of those that send messages at topology ring and full.",
+    "b has the shortest step of those that send messages at topology torus.",
+  ]);
+});
+
 test("sweep: one that is always shortest; one without messages", () => {
   const points = [{value: 1e6, cheapest: "ring", rows: []}, {value: null, cheapest: "ring", rows: []}];
-  assert.deepEqual(sweep_sentences({vary: "bandwidth", points, crossings: []}),
+  assert.deepEqual(sweep_sentences({vary: "bandwidth", unit: "B/s", points, crossings: []}),
     ["From bandwidth 8 Mbit/s to without a limit ring always has the shortest step of those that send messages."]);
-  assert.deepEqual(sweep_sentences({vary: "latency", points: [{value: 1, cheapest: null, rows: []}], crossings: []}),
+  assert.deepEqual(sweep_sentences({vary: "latency", unit: "s", points: [{value: 1, cheapest: null, rows: []}], crossings: []}),
     ["None of these schemes sends a message."]);
 });
 
-const coded = (codec, step_s, pays, limit) => ({scheme: "choco", way: "ring", codec, plain_step_s: 0.018, step_s,
+const coded = (codec, step_s, pays, limit) => ({label: "choco:ring", scheme: "choco", way: "ring", codec, plain_step_s: 0.018, step_s,
   plain_bytes_per_step: 100, bytes_per_step: 25, pays, break_even_bytes_per_s: limit});
 
 test("codecs: how many pay here, which most, and which never or always", () => {

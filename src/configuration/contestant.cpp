@@ -1,4 +1,4 @@
-#include "trainyard/study/contestant.hpp"
+#include "trainyard/configuration/contestant.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -40,8 +40,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
 }
-
-using Allowed = std::function<void(const OptionText&)>;
 
 void check_allowed(const OptionText& setting, std::string_view what, const Allowed& allowed) {
   if (allowed) allowed(setting);
@@ -142,6 +140,15 @@ void add(Contestant contestant, std::vector<Contestant>& contestants) {
 }
 
 }  // namespace
+
+Allowed taken_by(unsigned taker) {
+  return [taker](const OptionText& setting) {
+    const auto found = std::ranges::find(options(), setting.option, &Option::name);
+    if (found == options().end() || found->taken_by(taker)) return;
+    throw OptionError("schemes", fmt::format("{} is not taken here; `trainyard compare` takes it",
+                                             setting.option));
+  };
+}
 
 const Option& check_option(std::string_view name, std::string_view what) {
   std::vector<std::string> accepted;

@@ -1,4 +1,4 @@
-#include "trainyard/study/variation.hpp"
+#include "trainyard/configuration/variation.hpp"
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"

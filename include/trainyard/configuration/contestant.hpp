@@ -1,4 +1,4 @@
-// Who takes part in a comparison: schemes, each with settings of its own where it has any.
+// Whom a question is about: schemes, each with settings of its own where it has any.
 //
 //   --schemes 'sequential,gossip:one-peer-exp,local-sgd{period=8,lr=0.2},all-decentralised'
 //
@@ -25,17 +25,22 @@ struct Contestant {
   std::vector<OptionText> settings{};  // instead of those that all have in common
   bool named = true;                   // otherwise it came with a group of schemes
   std::string preset{};                // that names the scheme, or empty
+
+  bool operator==(const Contestant&) const = default;
 };
+
+/// Throws for a setting that the question does not accept.
+using Allowed = std::function<void(const OptionText&)>;
+/// Those that `taker` takes (options.hpp).
+Allowed taken_by(unsigned taker);
 
 /// Schemes, presets and groups of them (schemes_of_group(), all-systems), in any mixture and in
 /// this order, each perhaps followed by `:WAY`, the topology or collective of those that take one,
 /// and by `{OPTION=VALUE,…}`. A contestant is there once, at its first place; named besides its
 /// group it counts as named. Throws UsageError for what is neither, for an option that a contestant
 /// cannot have, for a value that the option refuses, and for a word that is there twice. `allowed`
-/// throws for a setting that the caller does not accept, before anything is made of its text: some
-/// texts name files that are then read.
-std::vector<Contestant> parse_contestants(
-    std::string_view text, const std::function<void(const OptionText&)>& allowed = {});
+/// is asked before anything is made of a setting's text: some texts name files that are then read.
+std::vector<Contestant> parse_contestants(std::string_view text, const Allowed& allowed = {});
 
 /// Those of a comparison for which nobody names any: the six basic schemes. Who cannot run what is
 /// asked is left out.

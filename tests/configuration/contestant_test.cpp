@@ -1,4 +1,4 @@
-#include "trainyard/study/contestant.hpp"
+#include "trainyard/configuration/contestant.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,140 @@
+// Whom a prediction is about, by name.
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "trainyard/analysis/break_even.hpp"
+#include "trainyard/analysis/prediction.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "analysis/layer_chain.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Why there is no prediction; empty where there is one.
+std::string why_unknown(const Scheme& scheme) {
+  if (scheme.rhythm == Rhythm::by_data) {
+    return fmt::format("when {} communicates depends on the data", scheme.name);
+  }
+  if (!has_stages(scheme) && !has_parts(scheme) &&
+      cast_of(scheme, 1, 1, {}, with_fallbacks(scheme, {}, 1)).holds != nullptr) {
+    return fmt::format(
+        "what {} sends depends on a network's layers, not on how many parameters "
+        "they have",
+        scheme.name);
+  }
+  return "";
+}
+
+/// Groups have what there is for all numbers of workers: of a small model's layers none has so many
+/// units as there may be workers, and who divides them whatever the run says has no other way.
+bool is_of_groups(const Scheme& scheme) {
+  return why_unknown(scheme).empty() && (has_stages(scheme) || !divides_layers(scheme, {}));
+}
+
+/// The one that is given, or the usual ones. Those who hold parts of a model add them up without
+/// servers.
+std::vector<std::string> ways_of(const Scheme& scheme, const IngredientKind& kind,
+                                 const IngredientNames& given) {
+  if (const auto found = given.find(kind.name); found != given.end()) return {found->second};
+  std::vector<std::string> ways = kind.usual(scheme);
+  std::erase_if(ways, [&](const std::string& way) {
+    const Cast made = cast_of(scheme, 1, 1, {{kind.name, way}}, with_fallbacks(scheme, {}, 1));
+    return made.holds != nullptr && made.servers > 0;
+  });
+  return ways;
+}
+
+/// "gossip" over a ring is "gossip:ring".
+Contestant in_way(const Contestant& contestant, const std::string& kind, const std::string& way) {
+  Contestant made = contestant;
+  made.label += ":" + way;
+  made.settings.insert(made.settings.begin(), {kind, way});
+  return made;
+}
+
+std::vector<Contestant> all_ways_of(const Contestant& contestant, const IngredientNames& given) {
+  const Scheme& scheme = find_scheme(contestant.scheme);
+  const IngredientKind* kind = varied_kind(scheme);
+  const bool is_open =
+      kind != nullptr && contestant.preset.empty() && contestant.settings.empty();
+  if (!is_open) return {contestant};
+  std::vector<Contestant> all;
+  for (const std::string& way : ways_of(scheme, *kind, given)) {
+    all.push_back(in_way(contestant, kind->name, way));
+  }
+  return all;
+}
+
+}  // namespace
+
+const IngredientKind* varied_kind(const Scheme& scheme) {
+  for (const IngredientKind& kind : ingredient_kinds()) {
+    if (takes(scheme, kind.name)) return &kind;
+  }
+  return nullptr;
+}
+
+std::string way_of(const Contestant& contestant) {
+  const IngredientKind* kind = varied_kind(find_scheme(contestant.scheme));
+  if (kind == nullptr) return "";
+  const auto said = std::ranges::find(contestant.settings, kind->name, &OptionText::option);
+  return said == contestant.settings.end() ? "" : said->text;
+}
+
+namespace {
+
+/// Those that are named, and those of groups that can be predicted.
+std::vector<Contestant> predictable(std::string_view text) {
+  std::vector<Contestant> all = parse_contestants(text, taken_by(taker::predict));
+  std::erase_if(all, [](const Contestant& contestant) {
+    return !contestant.named && !is_of_groups(find_scheme(contestant.scheme));
+  });
+  for (const Contestant& contestant : all) {
+    const std::string why = why_unknown(find_scheme(contestant.scheme));
+    if (why.empty()) continue;
+    throw UsageError(fmt::format("--schemes: {}; `trainyard run` shows it", why));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Contestant> predicted_contestants(std::string_view text, const IngredientNames& given) {
+  std::vector<Contestant> all;
+  for (const Contestant& contestant : predictable(text)) {
+    for (Contestant& each : all_ways_of(contestant, given)) {
+      if (std::ranges::find(all, each.label, &Contestant::label) == all.end()) {
+        all.push_back(std::move(each));
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<Contestant> coded_schemes(std::string_view names) {
+  // A server, a ring of parts, and neighbours: what the others send is as one of these.
+  std::vector<Contestant> all = predictable(names.empty() ? "csgd,coded-all-reduce,choco" : names);
+  for (Contestant& contestant : all) {
+    const Scheme& scheme = find_scheme(contestant.scheme);
+    if (!takes(scheme, "codec")) {
+      throw UsageError(fmt::format(
+          "--schemes: {} takes no codec; csgd, ec-sgd and choco do, among others", scheme.name));
+    }
+    const auto is_codec = [](const OptionText& setting) { return setting.option == "codec"; };
+    if (std::ranges::any_of(contestant.settings, is_codec)) {
+      throw UsageError(
+          fmt::format("--schemes: {}: the codec is said by --codec", contestant.label));
+    }
+    const IngredientKind& kind = *varied_kind(scheme);
+    const bool is_open = kind.name != "codec" && contestant.settings.empty();
+    if (is_open) contestant = in_way(contestant, kind.name, kind.fallback);
+  }
+  return all;
+}
+
+}  // namespace trainyard
