@@ -62,9 +62,15 @@ def commands_of(program):
     return dict(sections_of(output_of(program, "--help")))["Subcommands"]
 
 
+def help_of_all(program, command):
+    """The help with the flags of every scheme's own rule, where the command has any."""
+    short = output_of(program, command, "--help")
+    return output_of(program, command, "--help-all") if "--help-all" in short else short
+
+
 def flags_of(program, command):
     """[(flag, what)] of all that the command takes, as its help has them."""
-    rows = [row for _, rows in sections_of(output_of(program, command, "--help")) for row in rows]
+    rows = [row for _, rows in sections_of(help_of_all(program, command)) for row in rows]
     return [(flag, what) for flag, what in rows if flag.startswith("--")]
 
 
@@ -136,7 +142,7 @@ def checks():
 def defaults(program):
     """{flag: what holds where it is not given}, as the help of `run` says it in brackets at its end."""
     found = {}
-    for _, rows in sections_of(output_of(program, "run", "--help")):
+    for _, rows in sections_of(help_of_all(program, "run")):
         for flag, what in rows:
             default = re.search(r" \[([^][]*)\]$", what)
             if default:

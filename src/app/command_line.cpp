@@ -22,6 +22,7 @@
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
 #include "app/report_flags.hpp"
+#include "app/scheme_help.hpp"
 #include "app/split_flags.hpp"
 #include "app/timeline_flags.hpp"
 #include "app/topology_flags.hpp"
@@ -178,9 +179,13 @@ CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
   program_.set_version_flag("--version", "trainyard " TRAINYARD_VERSION);
   program_.allow_extras();
   program_.footer(examples);
-  run_.footer(built_in_note);
+  for (CLI::App* command : {&run_, &compare_, &predict_, &timeline_}) {
+    command->set_help_all_flag("--help-all",
+                               "This help, with the flags of every scheme's own rule");
+  }
+  run_.footer(built_in_note + scheme_help_note("run --scheme ssp"));
   compare_.footer(
-      std::string(built_in_comparison_note) +
+      std::string(built_in_comparison_note) + scheme_help_note("compare --schemes ssp,local-sgd") +
       "\n"
       "Where neither a flag nor a configuration says a step size, each scheme has its own best "
       "one:\n"
@@ -241,6 +246,10 @@ Call CommandLine::Commands::parse(int argc, char** argv) {
   try {
     app::parse(program_, argc, argv);
   } catch (const CLI::Success& success) {
+    const bool everything = dynamic_cast<const CLI::CallForAllHelp*>(&success) != nullptr;
+    for (CLI::App* command : program_.get_subcommands()) {
+      if (!everything) show_flags_of_named_schemes(*command);
+    }
     // CLI11 would print to std::cout, and whether it could be written would be lost.
     return [this, success] {
       std::ostringstream text;

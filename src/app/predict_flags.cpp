@@ -15,6 +15,7 @@
 #include "trainyard/run/run.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "app/scheme_help.hpp"
 #include "app/training_flags.hpp"
 #include "base/echoed.hpp"
 #include "configuration/checked_number.hpp"
@@ -58,6 +59,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
                            : add_value_flag(command, option->name,
                                             is_time ? "DURATION" : option->argument,
                                             is_time ? "what a minibatch takes" : option->help));
+    if (option->section == "scheme") options_.back()->group("[scheme]");
   }
   split_ =
       add_value_flag(command, "split", "dp=D,pp=P,tp=T|all",
@@ -78,6 +80,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
   training_time_.emplace(command);
   output_.emplace(command, "as JSON", false);
   command.footer(
+      scheme_help_note("predict --schemes ssp") +
       "Without flags: 8 workers, 1 server, 1ms a minibatch, 100us a message, 1Gbps. Nothing is\n"
       "trained. With --vary and no --schemes: ps-sync, ring, all-reduce:tree and gossip:ring.");
 }

@@ -6,6 +6,7 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "app/scheme_help.hpp"
 #include "app/training_flags.hpp"
 
 namespace trainyard::app {
@@ -44,9 +45,10 @@ TimelineFlags::TimelineFlags(CLI::App& command) {
     options_.push_back(option->argument.empty()
                            ? add_switch(command, option->name, help)
                            : add_value_flag(command, option->name, option->argument, help));
+    if (option->section == "scheme") options_.back()->group("[scheme]");
   }
   output_.emplace(command, "makespan and messages as JSON", true);
-  command.footer(footer());
+  command.footer(scheme_help_note("timeline ssp") + footer());
 }
 
 std::string TimelineFlags::what() const {
