@@ -166,7 +166,8 @@ bool Experiment::look(const Snapshot& snapshot) {
   const auto how_it_diverged = divergence_note(metrics_);
   if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
   diverged_ = diverged_ || how_it_diverged.has_value();
-  return diverged_ || (target_ && has_held(*target_, metrics_, hooks_.target_twice ? 2 : 1));
+  return diverged_ ||
+         (hooks_.ends ? hooks_.ends(metrics_) : target_ && is_reached(*target_, metrics_.back()));
 }
 
 /// Whether a look at this would find what the last one found.
@@ -299,7 +300,7 @@ RunResult Experiment::run() {
   ends_at_look_ = leads() && look(start());
   if (ends_at_look_) {
     rule.limits.steps = 0;
-    if (!diverged_) {
+    if (target_ && is_reached(*target_, metrics_.back())) {
       hooks_.remark(
           fmt::format("note: the target, {}, is met before the first step, so nothing is trained",
                       target_text(*target_)));

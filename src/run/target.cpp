@@ -7,24 +7,6 @@
 
 namespace trainyard {
 
-namespace {
-
-/// What is compared, such that less is better. What there is no figure for is infinitely far off.
-double distance(const Target& target, const Metrics& metrics) {
-  constexpr double never = std::numeric_limits<double>::infinity();
-  switch (target.measure) {
-    case Target::Measure::loss:
-      return metrics.train_loss - target.value;
-    case Target::Measure::accuracy:
-      return target.value - metrics.test_accuracy.value_or(-never);
-    case Target::Measure::gradient:
-      return metrics.squared_gradient_norm.value_or(never) - target.value;
-  }
-  return never;
-}
-
-}  // namespace
-
 std::optional<Target> target_of(const Configuration& c) {
   if (c.target_loss) return Target{Target::Measure::loss, *c.target_loss};
   if (c.target_accuracy) return Target{Target::Measure::accuracy, *c.target_accuracy};
@@ -39,14 +21,21 @@ std::string target_text(const Target& target) {
   return fmt::format("{} {:.6g}", measure, target.value);
 }
 
-bool is_reached(const Target& target, const Metrics& metrics) {
-  return distance(target, metrics) <= 0.0;
+double distance(const Target& target, const Metrics& metrics) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  switch (target.measure) {
+    case Target::Measure::loss:
+      return metrics.train_loss - target.value;
+    case Target::Measure::accuracy:
+      return target.value - metrics.test_accuracy.value_or(-never);
+    case Target::Measure::gradient:
+      return metrics.squared_gradient_norm.value_or(never) - target.value;
+  }
+  return never;
 }
 
-bool has_held(const Target& target, std::span<const Metrics> metrics, std::size_t times) {
-  return metrics.size() >= times &&
-         std::ranges::all_of(metrics.last(times),
-                             [&](const Metrics& each) { return is_reached(target, each); });
+bool is_reached(const Target& target, const Metrics& metrics) {
+  return distance(target, metrics) <= 0.0;
 }
 
 std::optional<TargetCrossing> first_crossing(const Target& target,
@@ -62,6 +51,18 @@ std::optional<TargetCrossing> first_crossing(const Target& target,
   return TargetCrossing{.seconds = std::lerp(before->seconds, after->seconds, part),
                         .epochs = std::lerp(before->epoch, after->epoch, part),
                         .interval_s = after->seconds - before->seconds};
+}
+
+std::optional<Arrival> arrival(const Target& target, std::span<const Metrics> metrics, bool whole) {
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (!is_reached(target, metrics[i])) continue;
+    const bool is_last = i + 1 == metrics.size();
+    if (is_last ? !whole : !is_reached(target, metrics[i + 1])) continue;
+    const std::size_t before = i == 0 ? 0 : i - 1;
+    return Arrival{.seconds = first_crossing(target, metrics.subspan(before))->seconds,
+                   .steps = metrics[i].step};
+  }
+  return std::nullopt;
 }
 
 void set_target(const Target& target, std::span<const Metrics> metrics, Summary& summary) {

@@ -198,9 +198,8 @@ void Comparison::try_one(TunedRuns& entry, std::size_t trial) {
   std::exception_ptr error;
   try {
     if (!is_set(hooks_.interrupted)) {
-      RunHooks hooks;
+      RunHooks hooks = entry.search->hooks(trial);
       hooks.interrupted = hooks_.interrupted;
-      hooks.target_twice = true;
       ended =
           run_experiment(plan_run(entry.search->trials()[trial], *first.data, first.notes), hooks);
     }

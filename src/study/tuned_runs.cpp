@@ -9,12 +9,12 @@
 namespace trainyard {
 
 Note edge_note(const Tuning& tuning) {
-  return {.about = "",
-          .text = fmt::format("note: a {} step size than {:.6g} may be better: the next one was {}",
-                              tuning.edge_is_up ? "larger" : "smaller", tuning.sizes.front(),
-                              tuning.edge_was_worse
-                                  ? "worse in parts of the run, and not tried for all of it"
-                                  : "not tried for as long as the run is")};
+  return {
+      .about = "",
+      .text = fmt::format("note: a {} step size than {:.6g} may be better: the next one was {}",
+                          tuning.edge_is_up ? "larger" : "smaller", tuning.sizes.front(),
+                          tuning.edge_was_worse ? "worse in shorter runs, and not tried for as long"
+                                                : "not tried for as long")};
 }
 
 std::vector<OptionText> texts_of(const Tuning& tuning) {
@@ -55,9 +55,10 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
           ? fmt::format(", some {} of the clock in all",
                         human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
           : "";
-  const std::string each = to_target ? "some three to nine times the steps to its target"
-                                     : fmt::format("about four times the steps of its run{}",
-                                                   runs == searches ? "" : "s");
+  const std::string each =
+      to_target
+          ? "about four times the steps to its target and one evaluation beyond"
+          : fmt::format("about four times the steps of its run{}", runs == searches ? "" : "s");
   return fmt::format("tuning: {} to find, each with {}{}; --lr X is one for all",
                      searches == 1 ? "a step size" : fmt::format("{} step sizes", searches), each,
                      at_most);

@@ -11,7 +11,6 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/run/plan.hpp"
-#include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "study/tuning_rounds.hpp"
@@ -20,25 +19,9 @@ namespace trainyard {
 
 namespace {
 
-constexpr int grid_reach = 4;              // powers of two to either side
-constexpr int furthest = grid_reach + 16;  // of the extended grid
-constexpr double never_looked_at = 1e9;    // epochs; a short run is looked at when it ends
-constexpr double most_runs = 4.0;  // of work beside the run itself, where more can be done without
+constexpr int grid_reach = 4;            // powers of two to either side
+constexpr double never_looked_at = 1e9;  // epochs; a short run is looked at when it ends
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-/// When a run came to the target to stay there for one more evaluation; one with which the whole
-/// run ends has none that could follow.
-std::optional<double> arrival(const Target& target, const std::vector<Metrics>& metrics,
-                              bool whole) {
-  for (std::size_t i = 0; i < metrics.size(); ++i) {
-    if (!is_reached(target, metrics[i])) continue;
-    const bool is_last = i + 1 == metrics.size();
-    if (is_last ? !whole : !is_reached(target, metrics[i + 1])) continue;
-    const std::size_t before = i == 0 ? 0 : i - 1;
-    return first_crossing(target, std::span(metrics).subspan(before))->seconds;
-  }
-  return std::nullopt;
-}
 
 int reach_of(const std::vector<int>& powers) {
   int reach = 0;
@@ -115,18 +98,12 @@ bool StepSizeSearch::is_whole() const {
   return round_ + 1 == parts_.size();
 }
 
-/// The run that is tuned for, cut to the part of this round. One that need only be as fast as
-/// another one that is there has its time.
+/// The run that is tuned for, cut to the part of this round.
 Configuration StepSizeSearch::trial_of(const Powers& powers, std::size_t seed) const {
   Configuration c = runs_[seed];
   Tuning sizes{.names = tuning_.names, .sizes = {}, .trials = {}};
   for (std::size_t i = 0; i < powers.size(); ++i) sizes.sizes.push_back(size_of(i, powers[i]));
   apply(sizes, c);
-  const auto best = std::ranges::min_element(tried_, better);
-  if (best != tried_.end() && is_there(*best)) {
-    const Duration time = scaled(std::chrono::seconds(1), best->elapsed);
-    c.seconds = c.seconds ? std::min(*c.seconds, time) : time;
-  }
   // Of runs that are not kept nobody asks what is measured beside training.
   c.gradient_noise = c.gradient_noise && is_whole() && !has_target(c);
   if (is_whole()) return c;
@@ -158,11 +135,12 @@ void StepSizeSearch::ask_for(std::vector<Powers> asked) {
       trials_.push_back(trial_of(powers, seed));
     }
   }
+  set_rivals();
 }
 
 /// Whether a hyperparameter may have the value.
 bool StepSizeSearch::is_allowed(std::size_t which, int power) const {
-  if (std::abs(power) > furthest) return false;
+  if (std::abs(power) > furthest_power) return false;
   if (tuning_.names[which] == "lr") return true;
   const auto& rows = find_scheme(runs_.front().scheme).hyperparameters;
   const auto info = std::ranges::find(rows, tuning_.names[which], &HyperparameterInfo::name);
@@ -170,10 +148,12 @@ bool StepSizeSearch::is_allowed(std::size_t which, int power) const {
   return size >= info->low && size <= info->high;
 }
 
-/// The grid of one step size, the others being the best so far.
+/// The grid of one step size, the others being the best so far: with a target every second power,
+/// as the best one's neighbours follow.
 std::vector<StepSizeSearch::Powers> StepSizeSearch::along(std::size_t which) const {
   std::vector<Powers> grid;
-  for (int power = -grid_reach; power <= grid_reach; ++power) {
+  const int stride = has_target(runs_.front()) ? 2 : 1;
+  for (int power = -grid_reach; power <= grid_reach; power += stride) {
     if (!is_allowed(which, power)) continue;
     Powers powers = best_;
     powers[which] = power;
@@ -202,12 +182,12 @@ void StepSizeSearch::begin_round() {
   earlier_.push_back(std::move(tried_));
   tried_.clear();
   if (round_ == 0) {
-    extensions_ = is_whole() ? 2 : furthest - grid_reach;
+    extensions_ = is_whole() ? 2 : furthest_power - grid_reach;
     grids_ = 1;
     ask_for(along(0));
     return;
   }
-  extensions_ = is_whole() && !has_target(runs_.front()) ? 1 : 2;
+  extensions_ = is_whole() ? 1 : 2;
   std::vector<Powers> asked{best_};
   // With a target its neighbours need not run for longer than it does, which is not known yet.
   if (!has_target(runs_.front())) {
@@ -224,13 +204,15 @@ StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
     const Summary& s = run.summary;
     const bool lost = s.diverged || !std::isfinite(s.train_loss);
     made.loss += (lost ? infinite : s.train_loss) / static_cast<double>(ended.size());
-    made.elapsed = std::max(made.elapsed, s.seconds);
+    made.steps += s.steps;
     made.start += (run.metrics.empty() ? infinite : run.metrics.front().train_loss) /
                   static_cast<double>(ended.size());
-    if (!target || lost) continue;
-    if (const auto seconds = arrival(*target, run.metrics, is_whole())) {
+    if (!target) continue;
+    made.curves.push_back(run.metrics);
+    made.arrivals.push_back(lost ? std::nullopt : arrival(*target, run.metrics, is_whole()));
+    if (const auto& there = made.arrivals.back()) {
       ++made.reached;
-      made.seconds += *seconds;
+      made.seconds += there->seconds;
     }
   }
   if (made.reached > 0) made.seconds /= static_cast<double>(made.reached);
@@ -263,23 +245,16 @@ void StepSizeSearch::take(std::vector<RunResult> ended) {
       std::ranges::move(runs, std::back_inserter(kept_));
     }
     tried_.push_back(made);
+    spent_ += made.steps;
   }
   trials_.clear();
   if (!tried_.empty()) {
-    best_ = std::ranges::min_element(tried_, better)->powers;
+    const Powers& best = std::ranges::min_element(tried_, better)->powers;
+    if (round_ > 0 && best != best_) is_drifting_up_ = best > best_;
+    best_ = best;
     for (std::size_t k = 0; k < first_.size(); ++k) tuning_.sizes[k] = size_of(k, best_[k]);
   }
   if (!tuning_.interrupted) go_on();
-}
-
-/// What is to be tried next in this round. More steps want smaller step sizes, so on the way to a
-/// target only these are looked at until somebody is there.
-std::vector<StepSizeSearch::Powers> StepSizeSearch::next_beside(const Candidate& best) const {
-  std::vector<Powers> beside = untried_beside(best.powers);
-  if (has_target(runs_.front()) && round_ > 0 && !is_there(best) && !is_whole()) {
-    std::erase_if(beside, [&](const Powers& powers) { return powers > best.powers; });
-  }
-  return beside;
 }
 
 /// Beyond the best's neighbours, in whole runs, of which one is the run itself. What is left out
@@ -317,12 +292,14 @@ void StepSizeSearch::go_on() {
     ask_for(along(grids_++));
     return;
   }
+  if (has_target(runs_.front())) {
+    go_on_to_target();
+    return;
+  }
   const Candidate best = *std::ranges::min_element(tried_, better);
-  std::vector<Powers> beside = next_beside(best);
-  // None of them runs for longer than the one that is there.
-  const bool is_cheap = is_there(best) && has_target(runs_.front());
-  if (!beside.empty() && ((extensions_ > 0 && is_affordable(beside.size())) || is_cheap)) {
-    if (!is_cheap) --extensions_;
+  std::vector<Powers> beside = untried_beside(best.powers);
+  if (!beside.empty() && extensions_ > 0 && is_affordable(beside.size())) {
+    --extensions_;
     ask_for(std::move(beside));
     return;
   }
@@ -339,13 +316,14 @@ void StepSizeSearch::go_on() {
   }
   tuning_.edge_was_worse = !beside.empty() && was_worse(beside.front());
   tuning_.edge_is_up = beside.empty() ? best_.front() > 0 : beside.front() > best_;
-  end_round(!beside.empty() ||
-            std::ranges::any_of(best_, [](int power) { return std::abs(power) == furthest; }));
+  end_round(!beside.empty() || std::ranges::any_of(best_, [](int power) {
+    return std::abs(power) == furthest_power;
+  }));
 }
 
 void StepSizeSearch::end_round(bool at_edge) {
   const Candidate best = *std::ranges::min_element(tried_, better);
-  const bool done = is_there(best) && has_target(runs_.front()) && !at_edge;
+  const bool done = is_there(best) && has_target(runs_.front());
   tuning_.at_edge = at_edge;
   if (!done && !is_whole()) {
     // On the machine's clock a round may take minutes.
@@ -367,23 +345,6 @@ void StepSizeSearch::end_round(bool at_edge) {
                       ? fmt::format("at the target after {}", human_duration(best.seconds))
                       : fmt::format("loss {:.6g} after {}", best.loss, length),
                   mean));
-}
-
-Tuning tune_step_size(const Configuration& resolved, const LoadedData& data,
-                      const RunHooks& hooks) {
-  StepSizeSearch search({resolved}, step_sizes_of(resolved.scheme), data, resolved.scheme,
-                        hooks.remark);
-  while (!search.trials().empty()) {
-    std::vector<RunResult> ended;
-    for (const Configuration& trial : search.trials()) {
-      RunHooks own;
-      own.interrupted = hooks.interrupted;
-      own.target_twice = true;
-      ended.push_back(run_experiment(plan_run(trial, data), own));
-    }
-    search.take(std::move(ended));
-  }
-  return search.result();
 }
 
 }  // namespace trainyard

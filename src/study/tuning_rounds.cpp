@@ -38,7 +38,7 @@ std::vector<double> parts_of(const Configuration& run) {
       is_by_clock(run) ? 1.0 / 4096 : static_cast<double>(steps_of_part(run, 0.0)) / whole;
   while (part < 0.5) {
     parts.push_back(part);
-    part *= 16.0;
+    part *= 8.0;
   }
   parts.push_back(1.0);
   return parts;

@@ -10,6 +10,10 @@
 
 namespace trainyard {
 
+constexpr int furthest_power = 20;  // of two, of the extended grid
+/// Of work beside the run itself, where more can be done without.
+constexpr double most_runs = 4.0;
+
 /// Whether it ends by its time, and not after so many steps.
 bool is_by_clock(const Configuration& run);
 
@@ -18,7 +22,7 @@ bool is_by_clock(const Configuration& run);
 std::uint64_t steps_of_part(const Configuration& run, double part);
 
 /// Parts of the run's steps, or of its time, in each round. How far off a target is nobody knows:
-/// from few steps on, each time sixteen times as many.
+/// from few steps on, each time eight times as many.
 std::vector<double> parts_of(const Configuration& run);
 
 /// The step size's way through a run, in a run so much shorter.

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -148,8 +149,9 @@ struct RunHooks {
   const std::atomic<bool>* interrupted = nullptr;
   /// Sets `interrupted`, where ranks are processes and another one was interrupted.
   std::function<void()> interrupt{};
-  /// A target ends the run only at the second evaluation in a row that has reached it.
-  bool target_twice = false;
+  /// Asked after each evaluation, with all so far, whether the run ends there; instead of whether
+  /// the target is reached.
+  std::function<bool(std::span<const Metrics>)> ends{};
   TraceRecorder* recorder = nullptr;                // for RunResult::trace
   std::function<void(const RunState&)> finished{};  // what the ranks hold at the end
   /// Changes how the ranks are run, before they start; for tests.

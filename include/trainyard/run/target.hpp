@@ -28,9 +28,10 @@ std::optional<Target> target_of(const Configuration& configuration);
 /// "training loss 0.33", "test accuracy 0.85".
 std::string target_text(const Target& target);
 
+/// What is left to the target, in the unit of its measure; 0 or less where it is reached. Infinite
+/// where there is no figure.
+double distance(const Target& target, const Metrics& metrics);
 bool is_reached(const Target& target, const Metrics& metrics);
-/// Whether the last so many evaluations have all reached it.
-bool has_held(const Target& target, std::span<const Metrics> metrics, std::size_t times);
 
 /// When a target was first reached.
 struct TargetCrossing {
@@ -42,6 +43,14 @@ struct TargetCrossing {
 /// straight line through both is at the target. Empty where none has.
 std::optional<TargetCrossing> first_crossing(const Target& target,
                                              std::span<const Metrics> metrics);
+
+/// When a run came to a target that its next evaluation holds too: a dip below it is luck.
+struct Arrival {
+  double seconds = 0.0;  // on the straight line between two evaluations
+  double steps = 0.0;    // a worker, at the evaluation that saw it
+};
+/// The first one. Where the run is `whole` its last evaluation needs none to follow.
+std::optional<Arrival> arrival(const Target& target, std::span<const Metrics> metrics, bool whole);
 
 /// Sets what the summary says of the target.
 void set_target(const Target& target, std::span<const Metrics> metrics, Summary& summary);

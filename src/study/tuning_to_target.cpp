@@ -1,0 +1,111 @@
+// The part of a search for a step size (trainyard/study/tuning.hpp) that has a target.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/target.hpp"
+#include "trainyard/study/tuning.hpp"
+
+#include "study/rival.hpp"
+#include "study/tuning_rounds.hpp"
+
+namespace trainyard {
+
+/// What the trials that have been asked for are up against: the best so far in this round.
+void StepSizeSearch::set_rivals() {
+  const auto target = target_of(runs_.front());
+  rivals_.clear();
+  if (!target) return;
+  const auto best = std::ranges::min_element(tried_, better);
+  for (std::size_t seed = 0; seed < runs_.size(); ++seed) {
+    Rival rival{.target = *target, .metrics = {}};
+    if (best != tried_.end() && round_ > 0) rival.metrics = best->curves[seed];
+    if (best != tried_.end() && is_there(*best)) {
+      rival.metrics = best->curves[seed];
+      rival.arrival = best->arrivals[seed]->seconds;
+      for (const auto& there : best->arrivals)
+        rival.latest = std::max(rival.latest, there->seconds);
+    }
+    rivals_.push_back(std::make_shared<const Rival>(std::move(rival)));
+  }
+}
+
+RunHooks StepSizeSearch::hooks(std::size_t trial) const {
+  RunHooks hooks;
+  if (rivals_.empty()) return hooks;
+  hooks.ends = [rival = rivals_[trial % runs_.size()]](std::span<const Metrics> metrics) {
+    const bool has_held = metrics.size() > 1 && is_reached(rival->target, metrics.back()) &&
+                          is_reached(rival->target, metrics[metrics.size() - 2]);
+    return has_held || need_not_go_on(*rival, metrics);
+  };
+  return hooks;
+}
+
+/// In the last earlier round in which it was tried, if that was for at least such a part of what
+/// the best one takes to the target: so many times as far from it as the best one, over all seeds.
+bool StepSizeSearch::was_behind(const Powers& powers, const Candidate& best, double times,
+                                double part) const {
+  const Target target = *target_of(runs_.front());
+  for (auto round = earlier_.rbegin(); round != earlier_.rend(); ++round) {
+    const auto then = std::ranges::find(*round, powers, &Candidate::powers);
+    if (then == round->end()) continue;
+    double off = 0.0, bests = 0.0;
+    for (std::size_t seed = 0; seed < runs_.size(); ++seed) {
+      const double until = then->curves[seed].back().seconds;
+      if (until < part * best.arrivals[seed]->seconds) return false;
+      off += distance(target, then->curves[seed].back());
+      bests += distance_at(target, best.curves[seed], until);
+    }
+    return bests > 0.0 && off > times * bests;
+  }
+  return false;
+}
+
+/// One after the other, the best one's neighbours that have not been tried in this round: on the
+/// side to which the best one moved last, first. None of them runs for longer than it takes to be
+/// the best.
+void StepSizeSearch::go_on_to_target() {
+  const Candidate best = *std::ranges::min_element(tried_, better);
+  std::vector<Powers> beside = untried_beside(best.powers);
+  if (is_drifting_up_) std::ranges::reverse(beside);
+  double most = best.steps;  // that the next one takes, with all seeds
+  if (is_there(best)) {
+    std::erase_if(beside, [&](const Powers& each) { return was_behind(each, best, 1.5, 0.5); });
+    most = 0.0;
+    for (const auto& there : best.arrivals) most += there->steps;
+  }
+  const bool is_last = is_there(best) || is_whole();
+  const bool is_affordable = !is_last || round_ == 0 || spent_ + most <= most_runs * best.steps;
+  if (!beside.empty() && is_affordable) {
+    ask_for({beside.front()});
+    return;
+  }
+  // A few steps leave more open than many do.
+  if (is_there(best)) {
+    std::erase_if(beside, [&](const Powers& each) { return was_behind(each, best, 1.5, 0.0); });
+  }
+  tuning_.edge_was_worse = !beside.empty() && was_worse(beside.front());
+  tuning_.edge_is_up = beside.empty() ? best_.front() > 0 : beside.front() > best_;
+  end_round((is_last && !beside.empty()) ||
+            std::ranges::any_of(best_, [](int p) { return std::abs(p) == furthest_power; }));
+}
+
+Tuning tune_step_size(const Configuration& resolved, const LoadedData& data,
+                      const RunHooks& hooks) {
+  StepSizeSearch search({resolved}, step_sizes_of(resolved.scheme), data, resolved.scheme,
+                        hooks.remark);
+  while (!search.trials().empty()) {
+    std::vector<RunResult> ended;
+    for (std::size_t trial = 0; trial < search.trials().size(); ++trial) {
+      RunHooks own = search.hooks(trial);
+      own.interrupted = hooks.interrupted;
+      ended.push_back(run_experiment(plan_run(search.trials()[trial], data), own));
+    }
+    search.take(std::move(ended));
+  }
+  return search.result();
+}
+
+}  // namespace trainyard

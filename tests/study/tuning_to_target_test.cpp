@@ -1,0 +1,170 @@
+// What a search with a target asks for, and how much work that is, where the distance to the target
+// is made up.
+#include <cmath>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/study/tuning.hpp"
+
+#include "run/small_runs.hpp"
+#include "study/rival.hpp"
+#include "support/catch.hpp"
+#include "support/replicas.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double target_loss = 1.0;
+constexpr double every = 4.0;  // steps between two evaluations
+
+/// A run that is as far from the target as the function says, at each step, until it is told to
+/// end.
+RunResult run_of(const std::function<double(double)>& off, double steps, const RunHooks& hooks) {
+  RunResult run;
+  for (double step = 0.0;; step = std::min(step + every, steps)) {
+    Metrics metrics{.step = step, .seconds = step, .train_loss = target_loss + off(step)};
+    run.metrics.push_back(metrics);
+    if (step == steps || hooks.ends(run.metrics)) break;
+  }
+  run.summary.steps = run.summary.seconds = run.metrics.back().step;
+  run.summary.train_loss = run.metrics.back().train_loss;
+  return run;
+}
+
+struct Searched {
+  Tuning tuning;
+  double steps = 0.0;  // of all trials
+  double best = 0.0;   // of the run at the best step size, until it is held
+};
+
+/// Around a step size of 1, by how far from the target a run is: of the binary logarithm of its
+/// step size and of its steps.
+Searched search(const std::function<double(double, double)>& off) {
+  const LoadedData data{"parabola", test::quadratic_data({{1.0}, {1.0}}, {{3.0}, {3.0}}), {}};
+  Configuration c = small_configuration("ring");
+  c.workers = 2;
+  c.batch = 1;
+  c.model = "quadratic";
+  c.epochs.reset();
+  c.steps = 16'384;  // parts are of 4, 32, 256 and 2048
+  c.target_loss = target_loss;
+  c.optimizer.lr = 1.0;
+  StepSizeSearch search({resolve(c, {c.scheme}, data, {})}, {"lr"}, data, "ring", {});
+  Searched made;
+  while (!search.trials().empty()) {
+    std::vector<RunResult> ended;
+    for (std::size_t i = 0; i < search.trials().size(); ++i) {
+      const Configuration& trial = search.trials()[i];
+      const double power = std::log2(trial.optimizer.lr);
+      ended.push_back(run_of([&](double step) { return off(power, step); },
+                             static_cast<double>(*trial.steps), search.hooks(i)));
+      made.steps += ended.back().summary.steps;
+    }
+    search.take(std::move(ended));
+  }
+  made.tuning = search.result();
+  for (const TuningTrial& trial : made.tuning.trials) {
+    if (trial.sizes == made.tuning.sizes) made.best = static_cast<double>(trial.steps);
+  }
+  return made;
+}
+
+/// There after so many steps, and by so many times as many for each power beside the best one.
+double straight(double power, double step, double best, double needs, double times) {
+  return 1.0 - step / (needs * std::pow(times, std::abs(power - best)));
+}
+
+}  // namespace
+
+TEST_CASE("tuning to a target takes no more than four times the way to it", "[study]") {
+  for (const double needs : {90.0, 130.0, 250.0, 600.0, 1900.0}) {
+    for (const double best : {-3.0, 0.0, 3.0}) {
+      CAPTURE(needs, best);
+      const Searched made =
+          search([&](double p, double step) { return straight(p, step, best, needs, 2.0); });
+      CHECK(made.tuning.sizes.front() == std::exp2(best));
+      CHECK(made.steps <= 4.0 * made.best);
+    }
+  }
+}
+
+TEST_CASE("every second step size is tried first, and what is beside the best of them", "[study]") {
+  const Searched made =
+      search([](double p, double step) { return straight(p, step, 1.0, 130.0, 2.0); });
+  std::vector<double> tried;
+  for (const TuningTrial& trial : made.tuning.trials) {
+    if (trial.steps == 4) tried.push_back(std::log2(trial.sizes.front()));
+  }
+  CHECK(tried == std::vector{-4.0, -2.0, 0.0, 2.0, 4.0, -1.0, 1.0});
+}
+
+TEST_CASE("beside one that is at the target nobody runs on for longer", "[study]") {
+  // There after 130 steps, and 1 % later beside it.
+  const Searched made =
+      search([](double p, double step) { return straight(p, step, 0.0, 130.0, 1.01); });
+  CHECK(made.best == 136.0);  // held by the next evaluation
+  std::size_t beside = 0;
+  for (const TuningTrial& trial : made.tuning.trials) {
+    if (trial.steps <= 32 || trial.sizes == made.tuning.sizes) continue;
+    ++beside;
+    CHECK(trial.steps == 132);  // the first evaluation after 130
+    CHECK_FALSE(trial.seconds_to_target.has_value());
+  }
+  CHECK(beside == 2);
+}
+
+TEST_CASE("what few steps make too small is found with the next ones", "[study]") {
+  // The first four want 4; all others 32, with which 200 are enough.
+  const Searched made = search([](double p, double step) {
+    return step <= 4.0 ? 1.0 + 0.01 * std::abs(p - 2.0) : straight(p, step, 5.0, 200.0, 1.5);
+  });
+  CHECK(made.tuning.sizes.front() == 32.0);
+  CHECK(made.steps <= 4.0 * made.best);
+}
+
+TEST_CASE("a step size that is not tried to the target is said to be left out", "[study]") {
+  // All are nearly as good. What the parts took leaves room for one beside the best.
+  const Searched made =
+      search([](double p, double step) { return straight(p, step, 0.0, 600.0, 1.01); });
+  CHECK(made.steps <= 4.0 * made.best);
+  CHECK(made.tuning.sizes.front() == 1.0);
+  CHECK(made.tuning.at_edge);
+  CHECK(made.tuning.edge_is_up);
+  CHECK(made.tuning.edge_was_worse);
+}
+
+TEST_CASE("a run need not go on where another one is ahead for certain", "[study]") {
+  const auto at = [](double seconds, double loss) {
+    return Metrics{.seconds = seconds, .train_loss = loss};
+  };
+  const std::vector<Metrics> best{at(0.0, 3.0), at(8.0, 1.5), at(10.0, 0.5), at(12.0, 0.5)};
+  const Rival rival{.target = {.value = 1.0}, .metrics = best, .arrival = 9.0, .latest = 9.0};
+  using Run = std::vector<Metrics>;
+  CHECK_FALSE(need_not_go_on(rival, Run{at(0.0, 3.0), at(8.0, 2.0)}));
+  CHECK(need_not_go_on(rival, Run{at(0.0, 3.0), at(8.0, 2.0), at(10.0, 1.1)}));
+  // At the target at once with it, and later, and sooner.
+  CHECK_FALSE(need_not_go_on(rival, Run{at(8.0, 1.5), at(10.0, 0.5)}));
+  CHECK(need_not_go_on(rival, Run{at(8.0, 1.5), at(10.0, 0.6)}));
+  CHECK_FALSE(need_not_go_on(rival, Run{at(8.0, 1.5), at(10.0, 0.4)}));
+  // Another seed of the rival was there after 12 s only.
+  const Rival seeds{.target = {.value = 1.0}, .metrics = best, .arrival = 9.0, .latest = 12.0};
+  CHECK_FALSE(need_not_go_on(seeds, Run{at(8.0, 1.5), at(10.0, 1.1)}));
+  CHECK(need_not_go_on(seeds, Run{at(8.0, 1.5), at(10.0, 1.1), at(12.0, 1.1)}));
+  // From 6.75 s on, three quarters, where the rival was 0.5 off, and once.
+  CHECK_FALSE(need_not_go_on(rival, Run{at(0.0, 9.0), at(6.0, 9.0)}));
+  CHECK_FALSE(need_not_go_on(rival, Run{at(0.0, 9.0), at(8.0, 2.4)}));
+  CHECK(need_not_go_on(rival, Run{at(0.0, 9.0), at(8.0, 2.6)}));
+  CHECK_FALSE(need_not_go_on(rival, Run{at(0.0, 9.0), at(7.0, 2.0), at(8.0, 2.6)}));
+  // Of one that is not there.
+  const Rival behind{.target = {.value = 0.0}, .metrics = {at(0.0, 3.0), at(8.0, 1.0)}};
+  CHECK(need_not_go_on(behind, Run{at(0.0, 3.0), at(6.0, 4.6)}));
+  CHECK_FALSE(need_not_go_on(behind, Run{at(0.0, 3.0), at(6.0, 4.4)}));
+  CHECK_FALSE(need_not_go_on(behind, Run{at(0.0, 3.0), at(4.0, 9.0)}));
+  CHECK(distance_at({.value = 0.0}, behind.metrics, 4.0) == 2.0);
+  CHECK(distance_at({.value = 0.0}, behind.metrics, 9.0) == 1.0);
+}
+
+}  // namespace trainyard
