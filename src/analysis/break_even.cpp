@@ -56,10 +56,10 @@ class Pair {
   const PredictionSetting& setting_;
 };
 
-/// Where the gain is zero. A step's time is a broken line over y = 1/bandwidth, so the chord
-/// through two points meets zero near the crossing, or at it: a few chords do what bisection takes
-/// thirty steps for. An end that stays twice running counts half (the Illinois method), so that
-/// both move.
+/// Returns the bandwidth at which the gain is zero. A step's time is a broken line over y =
+/// 1/bandwidth, so the chord through two points meets zero near the crossing, or at it: a few
+/// chords do what bisection takes thirty steps for. An end that stays twice running counts half
+/// (the Illinois method), so that both move.
 double crossing(const Pair& pair, double low, double gain_low, double gain_high) {
   constexpr double precision = 1e-4;
   constexpr int most_steps = 60;

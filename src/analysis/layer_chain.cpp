@@ -13,7 +13,7 @@ namespace trainyard {
 
 namespace {
 
-/// Of a stand-in's layers, where there are more: messages are then off by at most 3 % of what the
+/// The most units of a stand-in's layers. Messages are then off by at most 3 % of what the
 /// gradients of a stage take.
 constexpr std::size_t enough_units = 32;
 

@@ -27,7 +27,7 @@ bool divides_layers(const Scheme& scheme, const Configuration& c);
 struct ChainDivision {
   int stages = 1, parts = 1;  // p, and T of a stage
 
-  /// As many as it takes, and two at least.
+  /// The number of layers that the division takes, two at least.
   int layers() const { return std::max(2, parts == 1 ? stages : 2 * stages); }
 };
 struct LayerChain {
@@ -43,15 +43,15 @@ struct LayerChain {
   std::size_t parameters() const { return static_cast<std::size_t>(layers) * units * (units + 1); }
   /// Rows that it takes.
   LoadedData data(std::size_t rows, std::uint64_t seed) const;
-  /// Of which there are no numbers yet.
+  /// Makes the model, whose parameters have no values yet.
   std::unique_ptr<Model> make() const;
 };
 
-/// Of the scheme in a run of `c`, in which its stages are set: all workers are one pipeline where
-/// it does not say otherwise, or pipelines of 64 stages at most.
+/// Divides for the scheme in a run of `c`, and sets its stages in `c`: all workers are one pipeline
+/// where it does not say otherwise, or pipelines of 64 stages at most.
 ChainDivision choose_division(const Scheme& scheme, Configuration& c);
 
-/// What stands in for a chain in a prediction: thinner layers and shorter minibatches.
+/// A smaller chain that a prediction plays instead: thinner layers and shorter minibatches.
 struct ChainStandIn {
   LayerChain chain;
   std::size_t batch;  // rows a worker
@@ -59,7 +59,7 @@ struct ChainStandIn {
   /// stands for.
   double factor = 1.0;
 };
-/// Of a run of `c`, whose minibatches are cut into so many parts.
+/// The stand-in for a run of `c` whose minibatches are cut into `microbatches` parts.
 ChainStandIn stand_in_of(const LayerChain& chain, const ChainDivision& division,
                          const Configuration& c, std::size_t microbatches);
 

@@ -33,9 +33,9 @@ std::vector<double> durations(const Stopwatch& watch, int workers) {
   return seconds;
 }
 
-/// Of what it sends and receives there is nothing but the length. In simulated time that is all
-/// that matters, and eight workers' vectors of 400 MB, each sent a dozen times, took 40 seconds and
-/// 3 GB. Vectors are spoken of and never looked at.
+/// Sends and receives lengths without contents. In simulated time that is all that matters, and
+/// eight workers' vectors of 400 MB, each sent a dozen times, took 40 seconds and 3 GB. Vectors are
+/// spoken of and never looked at.
 class LengthsAlone final : public RankWrapper {
  public:
   using RankWrapper::RankWrapper;
@@ -52,7 +52,7 @@ class LengthsAlone final : public RankWrapper {
   }
 };
 
-/// What is timed: all call their part at the same time.
+/// One timed operation, which all workers begin at the same time.
 struct Exchange {
   std::string name;
   int servers = 0;

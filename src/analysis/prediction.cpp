@@ -32,16 +32,18 @@ namespace {
 constexpr std::uint64_t longest_cycle = 4096;
 // A cycle is played four times, which takes about a minute with so many.
 constexpr std::uint64_t most_minibatches_a_cycle = std::uint64_t{1} << 22U;
-// Of more workers a prediction is played where it takes seconds and little memory: about so many
-// messages and floats altogether, and no more ranks than a run may have. No graph is built over
-// more either: exponential ones would take half a minute over a million.
+// Up to so many workers a prediction is always played; with more, only where it takes seconds and
+// little memory: at most about so many messages and floats altogether, and no more ranks than a run
+// may have. No graph is built over more either: exponential ones would take half a minute over a
+// million.
 constexpr int always_played = 4096;
 constexpr double most_messages = 2e7;
 constexpr double most_floats_played = 2e8;
 constexpr int most_played = 100'000;
 // Rounds of a graph are planned, in time n³, for each of some ten runs: a minute with so many.
 constexpr int most_with_rounds = 256;
-// Of all replicas, times the steps: longer runs are of smaller models. A tenth of a second.
+// The most floats of all replicas times the steps; longer runs have smaller models. A tenth of a
+// second.
 constexpr std::uint64_t most_floats_regular = std::uint64_t{1} << 26U;
 constexpr std::uint64_t most_floats_by_chance = std::uint64_t{1} << 25U;
 
@@ -65,7 +67,7 @@ auto closed_form_of(const Scheme& scheme, const Configuration& c) {
   return shares_ports(scheme, c) ? scheme.cost.time_colocated : scheme.cost.time;
 }
 
-/// Where there is none.
+/// Says why there is no closed form.
 std::string why_no_closed_form(const Scheme& scheme, const Configuration& c) {
   if (!all_alike(c)) return "workers or links are not alike, or ports not circuit";
   if (shares_ports(scheme, c)) {
@@ -167,7 +169,7 @@ double messages_of_a_step(const Configuration& c, const StandIn& model) {
 }
 
 bool can_be_played(const Configuration& c, const StandIn& model, std::uint64_t steps) {
-  // Where each worker speaks with each server: 2nk messages of a step.
+  // Each worker speaks with each server: 2nk messages a step.
   const double with_servers =
       2.0 * c.workers * std::max(1, cast_of(find_scheme(c.scheme), c).servers);
   const bool few = with_servers * static_cast<double>(steps) <= most_messages;
@@ -275,7 +277,7 @@ class Playing {
   }
 
  private:
-  /// Where parts are not all of one length, who is first often depends on it.
+  /// With parts of different lengths, the order of arrival often depends on the lengths.
   bool divides_evenly() const {
     const auto parts = static_cast<std::uint64_t>(configuration_.workers) *
                        static_cast<std::uint64_t>(servers_of(configuration_));
@@ -285,13 +287,13 @@ class Playing {
   std::optional<StandIn> model_of(std::uint64_t steps) const {
     if (chain_) return stand_in(*chain_, configuration_);
     const std::uint64_t most = recurrence_.by_chance ? most_floats_by_chance : most_floats_regular;
-    // What goes by keys has a header, which is not.
+    // A message that goes by keys has a header, which does not become smaller.
     const bool may_be_smaller = sends_numbers_alone(scheme_) && divides_evenly() && touched_ == 1.0;
     return stand_in(parameters_, touched_, configuration_,
                     may_be_smaller ? std::min(usual_floats, most / steps) : usual_floats);
   }
 
-  /// Of a run of that model.
+  /// The configuration of a run of that model.
   Configuration configuration_of(const StandIn& model) const {
     Configuration c = configuration_;
     c.network = model.network;

@@ -1,5 +1,5 @@
-// What a prediction plays in a model's stead: a smaller one, on a network that is slower by as
-// much.
+// Makes the model that a prediction plays in a model's stead: a smaller one, on a network that is
+// slower by the same factor.
 #pragma once
 
 #include <cstddef>
@@ -36,14 +36,14 @@ inline constexpr std::uint64_t usual_floats = std::uint64_t{1} << 20U;
 StandIn stand_in(std::size_t parameters, double touched, const Configuration& c,
                  std::uint64_t most_floats);
 
-/// What those who divide layers train.
+/// The model that is trained by schemes that divide layers.
 struct DividedChain {
   LayerChain chain;
   ChainDivision division;
   std::unique_ptr<Model> model;
 };
 
-/// Of a scheme that divides layers; what the run leaves open is set in `c`.
+/// The chain for a scheme that divides layers; options that the run leaves open are set in `c`.
 std::optional<DividedChain> chain_of(const Scheme& scheme, std::size_t parameters,
                                      Configuration& c);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t most_marks_a_cycle = 4096;
 
-/// Of a longer cycle, some part that it is a multiple of.
+/// Marks every so many steps; for a long cycle, a number of steps that divides the cycle.
 std::uint64_t stride_of(std::uint64_t cycle) {
   if (cycle <= most_marks_a_cycle) return 1;
   for (std::uint64_t marks = most_marks_a_cycle; marks > 1; --marks) {

@@ -17,7 +17,7 @@
 
 namespace trainyard {
 
-/// Where a run stands when one worker begins a step, or, where servers close the steps, when the
+/// The state of a run when one worker begins a step, or, where servers close the steps, when the
 /// first of them has closed one. Counts are those since the run began.
 struct StepMark {
   Time at{0};
@@ -28,8 +28,8 @@ struct StepMark {
   double clock_ps = 0.0, steps = 0.0;
   std::uint64_t minibatches = 0;  // that the model learns from, of all workers
   std::uint64_t messages = 0, bytes = 0, received = 0;  // sent, and messages taken in
-  /// Of how long ago each worker began its latest step, and of where in the cycle of what happens
-  /// every so many steps that one is: equal where the run stands as it stood at another mark.
+  /// A hash of how long ago each worker began its latest step, and of where that step is in its
+  /// cycle. Equal at two marks where the run is in the same state.
   std::uint64_t phase = 0;
 
   std::uint64_t under_way() const { return messages - received; }

@@ -25,7 +25,8 @@ constexpr std::uint64_t grows = 4;            // from one run to the next
 constexpr double most_work = 7.5e8;
 constexpr double floats_an_event = 1500.0;
 constexpr double close_enough = 0.003;  // of the step
-/// Of Student's distribution, on both sides 998 of 1000, with 1, 2, … degrees of freedom.
+/// Quantiles of Student's distribution, two-sided for 998 of 1000 cases, with 1, 2, … degrees of
+/// freedom.
 constexpr std::array<double, 15> quantiles{318.3, 22.33, 10.21, 7.173, 5.893, 5.208, 4.785, 4.501,
                                            4.297, 4.144, 4.025, 3.930, 3.852, 3.787, 3.733};
 constexpr std::uint64_t draws = 8;
@@ -34,7 +35,7 @@ std::uint64_t whole_cycles(std::uint64_t steps, std::uint64_t cycle) {
   return cycle * ((steps + cycle - 1) / cycle);
 }
 
-/// What lies between two marks.
+/// The difference between two marks.
 struct Stretch {
   double clock_ps, steps, minibatches, messages, bytes;
 
@@ -156,7 +157,7 @@ Sustained over_batches(const PlayedRun& run, std::uint64_t cycle) {
   for (std::size_t i = 0; i < count; ++i) {
     means.push_back(Stretch(marks[first + i * batch], marks[first + (i + 1) * batch]).step_s());
   }
-  // Where it begins and ends the workers' phases are not alike, by a step at most.
+  // At its beginning and end the workers' phases differ, by a step at most.
   found.error_s = error_of_mean(means) + found.step_s / (marks.back().steps - marks[first].steps);
   found.before = static_cast<std::uint64_t>(marks[first].steps);
   found.counted = static_cast<std::uint64_t>(marks.back().steps - marks[first].steps);
@@ -176,14 +177,14 @@ bool piles_up(std::span<const StepMark> marks) {
   return std::ranges::is_sorted(means) && means[3] - means[0] > 0.05 * sent;
 }
 
-/// What so many steps take, if they are as in that run.
+/// The work that so many steps take, if they are like those of that run.
 double work_of(std::uint64_t steps, const PlayedRun& run, int workers) {
   const StepMark& last = run.marks.back();
   const double messages_a_step = static_cast<double>(last.messages) / std::max(1.0, last.steps);
   return static_cast<double>(steps) * (floats_an_event * (workers + messages_a_step) + run.floats);
 }
 
-/// As with_backlog(), where it depends on the draw.
+/// Does what with_backlog() does, for runs that depend on random draws.
 void add_backlog(const SteadyQuestion& question, const PlayedRun& run, std::uint64_t steps,
                  Sustained& found) {
   while (work_of(2 * draws * steps, run, question.workers) <= most_work) steps *= 2;

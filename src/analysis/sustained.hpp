@@ -1,6 +1,6 @@
-// What a step of a long run takes, measured where it can be: between two moments of one run at
-// which everything stands alike, or, where chance sees to it that nothing ever does, over so many
-// steps that the mean is known, and how well.
+// Measures how long a step of a long run takes: between two moments of one run at which everything
+// stands alike, or, where chance sees to it that nothing ever does, over so many steps that the
+// mean is known, and how well.
 //
 // The difference of two runs' ends would not do: a run of mpca-sgd ends with a round of averaging
 // that is under way or is not, and of steps at 1 ms it made 0.84 ms or 2 ms.

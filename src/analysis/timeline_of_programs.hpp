@@ -1,4 +1,4 @@
-// What the makers of timelines have in common.
+// Functions that the makers of timelines share.
 #pragma once
 
 #include <functional>

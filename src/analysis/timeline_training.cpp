@@ -1,5 +1,5 @@
-// Of most schemes nothing shows of what is trained but how large the model is. Those that divide
-// layers, or send them one by one, are shown with layers that make their point.
+// Most schemes show nothing of the model but its size. Those that divide layers, or send them one
+// by one, are shown with layers that make their point.
 #include "analysis/timeline_training.hpp"
 
 #include <algorithm>

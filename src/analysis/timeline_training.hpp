@@ -1,4 +1,4 @@
-// What is trained where a timeline shows a scheme.
+// Chooses the model and data of a timeline that shows a scheme.
 #pragma once
 
 #include "trainyard/configuration/configuration.hpp"

@@ -21,11 +21,11 @@ struct ConsensusRound {
 std::vector<ConsensusRound> average_over(const Topology& topology, std::vector<double> start,
                                          std::uint64_t rounds);
 
-/// As many numbers as there are workers, separated by blanks or line ends; what follows a # is a
-/// comment. Throws UsageError that begins with `what`, names the line, and says what is accepted.
+/// Reads one number a worker, separated by blanks or line ends; a # begins a comment. Throws
+/// UsageError that begins with `what`, names the line, and says what is accepted.
 std::vector<double> read_values(const std::filesystem::path& file, int workers,
                                 std::string_view what);
-/// The same from text; `name` stands for "WHAT: FILE".
+/// Reads them from text; `name` stands for "WHAT: FILE".
 std::vector<double> parse_values(std::string_view text, int workers, const std::string& name);
 
 }  // namespace trainyard

@@ -1,7 +1,7 @@
-// What one exchange of a model takes at least, whatever the latency: bounds that count the bytes
-// over one port and the arithmetic on them (catalogue §1.3, after Nam). A worker's pull follows its
-// push, both of the whole model; k shards that answer part by part overlap the two, and where n is
-// not large beside k that takes less: T/k in place of the pull's T.
+// The least time that one exchange of a model takes, whatever the latency: bounds that count the
+// bytes over one port and the arithmetic on them (catalogue §1.3, after Nam). A worker's pull
+// follows its push, both of the whole model; k shards that answer part by part overlap the two, and
+// where n is not large beside k that takes less: T/k in place of the pull's T.
 //
 // Of asynchronous servers the first n are those that begin together: the pushes take their ports
 // max(1, n/k)T, and the last worker's pull comes on top. Later a push goes in while answers go out,

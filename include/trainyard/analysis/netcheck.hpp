@@ -38,7 +38,8 @@ struct NetcheckRow {
 
 /// Runs the collective from lock-step, on vectors of zeros.
 NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options);
-/// The same. What carries no bytes is timed as where control traffic is charged.
+/// Likewise for a primitive. One that carries no bytes is timed on a network that charges control
+/// traffic.
 NetcheckRow netcheck(const Primitive& primitive, const NetcheckOptions& options);
 
 }  // namespace trainyard

@@ -1,4 +1,4 @@
-// What a step of each scheme would take, for a model of a given size, without training one.
+// Predicts how long a step of each scheme takes, for a model of a given size, without training one.
 //
 // Two numbers. The closed form is the literature's: one step from lock-step. Sustained is what a
 // step takes in a long run, where a worker that is served first goes on while others are still
@@ -57,11 +57,12 @@ struct PredictionSetting {
 struct Prediction {
   Contestant contestant;
   int servers = 0;
-  /// Of the first step. Empty where there is none, and where workers or links are not alike.
+  /// The time of the first step. Empty where there is no closed form, and where workers or links
+  /// are not alike.
   std::optional<double> closed_form_s;
   std::string why_no_closed_form{};  // empty where there is one
-  /// What is sustained holds after so many steps, and is counted over so many: whole cycles of what
-  /// happens in cycles, and more of them where something is drawn at random.
+  /// The sustained time holds after `steps_before` steps and is a mean over `steps_counted`: whole
+  /// cycles of what happens in cycles, and more of them where something is drawn at random.
   std::uint64_t steps_before = 0, steps_counted = 0;
   /// False where so many workers send or hold so much that playing it would take minutes or much of
   /// the memory, or where their graph does: then the closed form is all there is (none with such a

@@ -23,11 +23,12 @@ struct SplitCost {
   Split split;
   int microbatches = 1;
   double step_s = 0.0;
-  // Of the stage with the most to do: what it computes, what its parts add up, what it adds up
-  // with the same stage of other pipelines; the rest of a step it waits, ≥ 0.
+  // Times of the stage with the most to do: its own computation, adding up what its parts have,
+  // adding up what the same stage of other pipelines has, and the rest of a step, in which it
+  // waits, ≥ 0.
   double compute_s = 0.0, in_stages_s = 0.0, gradients_s = 0.0, wait_s = 0.0;
-  /// Of the worker that holds most: parameters, gradients, the optimizer's vectors, and units and
-  /// slopes of the minibatches on their way.
+  /// Memory of the worker that holds most: parameters, gradients, the optimizer's vectors, and
+  /// units and slopes of the minibatches on their way.
   double bytes_held = 0.0;
 };
 
@@ -40,8 +41,9 @@ struct SplitSearch {
   std::size_t left_out = 0;
 };
 
-/// Of a run of `c`: workers, batch, network, compute time (of a worker's minibatch by the whole
-/// model), optimizer. Throws UsageError where the model has no layers. REQUIRES: a compute time.
+/// Searches for a run of `c`, which gives workers, batch, network, compute time (of a worker's
+/// minibatch by the whole model), optimizer. Throws UsageError where the model has no layers.
+/// REQUIRES: a compute time.
 SplitSearch search_splits(const Model& model, const Configuration& c);
 
 }  // namespace trainyard

@@ -1,5 +1,5 @@
-// What a network does with a handful of messages, to be looked at: the examples of the logical
-// switch (catalogue §1.1-1.2), a list of messages, one collective, or a few steps of a scheme.
+// Shows what a network does with a handful of messages: the examples of the logical switch
+// (catalogue §1.1-1.2), a list of messages, one collective, or a few steps of a scheme.
 //
 // Threads: the calling one, and those that the run starts, which have ended when it returns. An
 // exception of any rank ends the others and is rethrown.
