@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// Of x86-64 and of most others.
+/// The size of a huge page on x86-64 and most other processors.
 inline constexpr std::size_t huge_page = std::size_t{2} << 20U;
 
 /// Less memory stays on small pages: what is lost at the end of the last huge page could be as much

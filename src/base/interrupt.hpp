@@ -1,4 +1,4 @@
-// What SIGINT (Ctrl-C), SIGTERM and SIGHUP do to the program.
+// Handles SIGINT (Ctrl-C), SIGTERM and SIGHUP.
 //
 // While there is nothing to keep, an interrupt ends it at once with status 130. Where a run is
 // under way, it is only noted: the run ends with what it has, and its results are written. A second
@@ -21,7 +21,7 @@ void watch_signals();
 /// From here on there is something to keep.
 void keep_results_when_interrupted();
 
-/// As if one had come and was noted.
+/// Notes an interrupt as if a signal had come.
 void note_interrupt();
 
 /// Set by an interrupt that was noted.

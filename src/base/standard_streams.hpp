@@ -14,7 +14,7 @@ void keep_standard_streams_open();
 /// one that nobody can see must not end a run. Names that users have given may be in it: what
 /// cannot be printed becomes \xNN (printable() of echoed.hpp).
 void say(std::string_view text) noexcept;
-/// The same over the line that a terminal shows.
+/// Says it over the line that a terminal shows.
 void say_over_line(std::string_view text) noexcept;
 
 /// To the first column of a terminal, and nothing behind it.

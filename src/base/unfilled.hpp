@@ -26,7 +26,7 @@ struct UnfilledAllocator : std::allocator<T> {
   }
 };
 
-/// As std::vector; resize(n) leaves what it adds unset. For numbers and characters.
+/// A std::vector whose resize(n) leaves new elements unset. For numbers and characters.
 template <typename T>
 using UnfilledVector = std::vector<T, UnfilledAllocator<T>>;
 

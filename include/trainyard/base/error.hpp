@@ -31,7 +31,7 @@ class OptionError : public UsageError {
   const std::string& option() const { return option_; }
   /// The value, where it says more than the explanation does; else empty.
   const std::string& found() const { return found_; }
-  /// What is wrong with it, and what is accepted.
+  /// The explanation: the fault, and what is accepted.
   const std::string& explanation() const { return explanation_; }
 
  private:
@@ -45,7 +45,7 @@ class DataError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a run needs fails it: no room on the disk, a folder removed meanwhile, no memory, no more
+/// A run lacks a resource: no room on the disk, a folder removed meanwhile, no memory, no more
 /// threads, a clock at the end of its range (exit status 1). The message names what failed and why.
 class RunError : public std::runtime_error {
  public:

@@ -10,7 +10,7 @@
 
 namespace trainyard {
 
-/// Where part `index` of `parts` begins, of so many elements: ⌊index·size/parts⌋.
+/// The first element of part `index` of `parts`: ⌊index·size/parts⌋.
 inline std::size_t even_cut(std::size_t size, int index, int parts) {
   return size * static_cast<std::size_t>(index) / static_cast<std::size_t>(parts);
 }

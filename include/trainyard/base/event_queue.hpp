@@ -1,4 +1,4 @@
-// What is going to happen, in the order of time.
+// Future events in the order of time.
 //
 // Where ranks work in lock-step, hundreds of events share one moment and are added one after
 // another. Such a run of events is one entry of the heap, and the run that is still growing is kept
@@ -23,7 +23,7 @@ namespace trainyard {
 template <typename Event>
 class EventQueue {
  public:
-  /// Of the next event; Time::max() when there is none.
+  /// The time of the next event; Time::max() when there is none.
   Time next() const {
     const Time queued = heap_.empty() ? Time::max() : heap_.front().at;
     return growing_.first == none ? queued : std::min(queued, growing_.at);

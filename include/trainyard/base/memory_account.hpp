@@ -1,4 +1,4 @@
-// What the program's arrays hold, against what it may hold.
+// Counts the memory of the program's arrays against a bound.
 //
 // Linux grants memory that it does not have, and kills somebody when it is used. So every array of
 // values (AlignedBuffer, and with it every vector of parameters and every message) is counted here,
@@ -19,7 +19,7 @@ std::size_t memory_held();
 std::size_t memory_peak();
 void reset_memory_peak();
 
-/// What they may hold together, in bytes. Unbounded (SIZE_MAX) until it is set.
+/// The bound on all of them together, in bytes. SIZE_MAX (unbounded) until it is set.
 std::size_t memory_bound();
 void bound_memory(std::size_t bytes);
 

@@ -14,7 +14,7 @@
 
 namespace trainyard {
 
-/// What a stream is for. Each purpose draws from a stream of its own, so that one more draw here
+/// The purpose of a stream. Each purpose draws from a stream of its own, so that one more draw here
 /// does not shift what is drawn there. Append only: the numbers are part of every seeded result.
 enum class Purpose : std::uint32_t {
   data_generator = 1,
@@ -38,7 +38,7 @@ class RandomStream {
   std::uint64_t next_u64();
   /// Uniform over 0 .. bound-1, without bias. REQUIRES: bound > 0.
   std::uint64_t below(std::uint64_t bound);
-  /// The same from 32 bits, nearly always without a division, which takes most of below()'s time
+  /// below() for 32 bits, nearly always without a division, which takes most of below()'s time
   /// (Lemire 2019). REQUIRES: bound > 0.
   std::uint32_t below32(std::uint32_t bound);
   /// Uniform in [0, 1), 53 bits.

@@ -49,14 +49,14 @@ class VectorView {
   VectorView() = default;
   VectorView(Scalar scalar, Byte* data, std::size_t size)
       : data_(data), size_(size), is_double_(scalar == Scalar::float64) {}
-  /// Of floats or doubles, wherever they lie in a row.
+  /// A view of contiguous floats or doubles.
   template <ScalarRange<is_const> Range>
   // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): it is a view
   VectorView(Range&& values)
       : data_(reinterpret_cast<Byte*>(std::ranges::data(values))),
         size_(std::ranges::size(values)),
         is_double_(std::same_as<std::ranges::range_value_t<Range>, double>) {}
-  /// Of a vector that may be written.
+  /// A read-only view of a writable vector.
   template <typename Other>
   requires is_const && std::same_as<Other, std::byte> VectorView(const VectorView<Other>& other)
       : VectorView(other.scalar(), other.data(), other.size()) {}
