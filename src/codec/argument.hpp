@@ -1,4 +1,4 @@
-// What may stand behind the colon of a codec's name.
+// Parses the argument behind the colon of a codec's name.
 //
 // Threads: any.
 #pragma once

@@ -57,8 +57,8 @@ double sum_of_magnitudes(std::span<const T> x, double unit) {
   return sum_of<T>(x, [=](double value) HWY_ATTR { return std::abs(value * unit); });
 }
 
-// As whole numbers, whose maximum can be taken in any order; the compiler may not assume that of
-// floating-point numbers.
+// Compares them as whole numbers, whose maximum can be taken in any order; the compiler may not
+// assume that of floating-point numbers.
 template <typename T>
 T largest_magnitude(std::span<const T> x) {
   MagnitudeKey<T> largest = 0;

@@ -25,8 +25,8 @@ T within(double value) {
   return static_cast<T>(std::clamp(value, -most, most));
 }
 
-/// What x is divided by before it is squared, a power of two. Squares of floats fit into a double;
-/// those of doubles may not.
+/// The power of two by which x is divided before it is squared. Squares of floats fit into a
+/// double; those of doubles may not.
 template <typename T>
 double squaring_unit(std::span<const T> x) {
   if constexpr (sizeof(T) == sizeof(double)) {
@@ -66,8 +66,8 @@ double standard_deviation(std::span<const T> x) {
   return unit * std::sqrt(codec_loops<T>().sum_of_squares(x, 1.0 / unit, mean) / d);
 }
 
-/// What numbers are multiplied by so that their sum is no larger than the largest double: 1 unless
-/// they are doubles near it.
+/// The factor for numbers so that their sum is no larger than the largest double: 1 unless they are
+/// doubles near it.
 template <typename T>
 double summing_unit(std::span<const T> x) {
   if constexpr (sizeof(T) == sizeof(double)) {

@@ -74,7 +74,7 @@ class OneBit final : public Codec {
   static std::size_t write_means(std::span<const T> x, TensorShapes shapes,
                                  std::vector<double>& numbers, std::span<std::byte> wire) {
     const double unit = summing_unit(x);
-    // Of each column: the sum and the count from 0 on, then those below.
+    // For each column the sum and the count of numbers ≥ 0, then of those below.
     numbers.assign(4 * all_columns(shapes), 0.0);
     visit_rows(x, shapes, [&](std::size_t, std::span<const T> row, std::size_t first) {
       double* of_column = numbers.data() + 4 * first;

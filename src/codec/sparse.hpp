@@ -59,7 +59,7 @@ void add_kept(double scale, std::span<const std::byte> wire, std::size_t count, 
   places.expect_end();
 }
 
-/// The same, their count before it in 32 bits. Returns how many bytes it takes.
+/// Likewise, with their count before them in 32 bits. Returns the number of bytes.
 template <typename T>
 std::size_t write_counted(std::span<const T> x, Cut<T> cut, std::size_t count,
                           std::span<std::byte> wire) {

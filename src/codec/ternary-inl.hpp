@@ -105,7 +105,7 @@ void write_trits_beyond(std::span<const T> x, T threshold, std::byte* to) {
               [=](T number, std::uint32_t) HWY_ATTR { return std::abs(number) >= threshold; });
 }
 
-/// Of `count` fields; returns them where they are none of the three.
+/// Adds `count` fields to the sums; returns a bit for each field that is none of the three codes.
 template <typename T>
 HWY_INLINE HWY_ATTR std::uint64_t add_fields(T unit, std::uint64_t fields, std::uint32_t count,
                                              T* HWY_RESTRICT sums) {

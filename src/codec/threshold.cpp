@@ -18,7 +18,7 @@ namespace trainyard {
 
 namespace {
 
-/// Of the least number of that precision from `threshold` on, infinity included.
+/// The key of the least number of that precision that is at least `threshold`; infinity included.
 template <typename T>
 MagnitudeKey<T> least_key(double threshold) {
   const T nearest = within<T>(threshold);

@@ -82,8 +82,8 @@ struct CodecInfo {
   std::string wire;        // bits of a vector of d floats: "32 + 2d"
   std::string error;       // E‖C(x) − x‖², and whether it is unbiased
   std::string source;      // paper, section; of the catalogue
-  /// What it takes to encode and to decode a parameter where nobody measured it: of one core of
-  /// about 3 GHz, rounded; of codecs that keep a share, with 1 %.
+  /// The time to encode and to decode a parameter, used where nobody measured it: on one core of
+  /// about 3 GHz, rounded; for codecs that keep a share, with 1 %.
   Duration encode_time{0}, decode_time{0};
   /// Throws UsageError, without naming the codec, for an argument that it does not take.
   std::shared_ptr<const Codec> (*make)(std::string_view argument) = nullptr;
