@@ -86,8 +86,8 @@ class SeparatedParser {
     count_fault(next_field(next, line_end, table_->separator, unquoted_), "more");
   }
 
-  /// What nearly all fields are, taken from `column` on as far as it goes: plain numbers with a
-  /// separator behind them. The column after them is returned, whose field begins at `next`.
+  /// Takes plain numbers with a separator behind them, which nearly all fields are, from `column`
+  /// on as far as they go. Returns the column after them, whose field begins at `next`.
   [[gnu::noinline]] std::size_t take_plain_numbers(std::size_t column, const char*& next) {
     const char separator = table_->separator;
     const float scale = table_->options.scale;
@@ -227,7 +227,7 @@ class SeparatedParser {
   const TablePlan* plan_;
   ParsedBlock* block_;
   const char* plain_end_ = nullptr;  // numbers that begin before it may be read as plain ones
-  // Of the row under way.
+  // State of the row that is being read.
   std::size_t line_number_ = 0;
   const char* line_begin_ = nullptr;
   std::size_t row_begin_ = 0;
@@ -238,8 +238,8 @@ class SeparatedParser {
   std::string unquoted_;
 };
 
-/// Where labels are words, their places in the sorted list are 0 .. k-1, of which a test file may
-/// lack some.
+/// Word labels are coded by their places in the sorted list, 0 .. k-1; a test file may lack some of
+/// them.
 ReadOptions with_classes(const ReadOptions& options, const TableSchema& schema) {
   ReadOptions with = options;
   if (schema.class_names.empty()) return with;

@@ -14,7 +14,7 @@ namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Of text[0, size) up to the last whole vector, where it says that it ended.
+/// Marks text[0, size) up to its last whole vector; returns where that ends.
 std::size_t mark_vectors(const char* text, std::size_t size, std::uint8_t* bits) {
   const hn::CappedTag<std::uint8_t, 64> lanes;
   if constexpr (hn::MaxLanes(lanes) < 8) {
@@ -25,7 +25,7 @@ std::size_t mark_vectors(const char* text, std::size_t size, std::uint8_t* bits)
     const std::size_t width = hn::Lanes(lanes);
     std::size_t at = 0;
     for (; at + width <= size; at += width) {
-      // What is below '0' wraps around.
+      // A character below '0' wraps around.
       const auto values = hn::Sub(hn::LoadU(lanes, characters + at), zero);
       hn::StoreMaskBits(lanes, hn::Gt(values, nine), bits + at / 8);
     }

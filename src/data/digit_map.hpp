@@ -21,7 +21,7 @@ class DigitMap {
   /// So many characters are known at every place at least.
   static constexpr int reach = 56;
 
-  /// Of this text, which stays where it is.
+  /// Maps this text, which has to stay where it is.
   void read(std::string_view text);
 
   /// Bit i: the character i behind `place` is no digit. Bits from `reach` on mean nothing, but the

@@ -1,5 +1,5 @@
-// What is wrong with a text, gathered over the whole of it: with a file of a million lines nobody
-// wants to learn of its bad ones one by one.
+// Faults of a text, gathered over the whole of it: with a file of a million lines nobody wants to
+// learn of its bad ones one by one.
 #pragma once
 
 #include <array>

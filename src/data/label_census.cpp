@@ -29,7 +29,7 @@ LabelCoding coding_of(const FirstPlaces& first, int known_classes) {
   if (lowest <= 0) return LabelCoding::from_zero;
   // All rows +1: of -1/+1 or 0/1, where it is class 1 both times.
   if (highest == 1) return LabelCoding::from_zero;
-  // Where the number of classes is known, k itself must occur to show that the labels end there.
+  // With a known number of classes k, a label k must occur to show that labels end there.
   if (known_classes != 0 && highest != known_classes) return LabelCoding::from_zero;
   return LabelCoding::from_one;
 }

@@ -18,7 +18,7 @@ namespace trainyard {
 /// Labels as written are whole numbers from -1 up to this.
 constexpr std::int32_t largest_label = 1'000'000;
 
-/// Of labels that are numbers and no classes: which model takes them.
+/// A hint for labels that are real numbers instead of classes: the model that takes them.
 inline constexpr std::string_view real_labels_hint = "--model least-squares takes real labels";
 
 class LabelCensus {

@@ -28,8 +28,8 @@ class DescriptionWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// The same again. Throws DataError that begins with `name` where the bytes end too early, however
-/// large the sizes are that they claim.
+/// Reads what a DescriptionWriter wrote. Throws DataError that begins with `name` where the bytes
+/// end too early, however large the sizes are that they claim.
 class DescriptionReader {
  public:
   DescriptionReader(std::span<const std::byte> bytes, std::string name)
@@ -72,7 +72,7 @@ void visit_arrays(Data& data, const Visit& visit) {
 /// but huge ones.
 inline constexpr std::size_t largest_page = 65536;
 
-/// What `bytes` take in the file.
+/// The room that `bytes` take in the file.
 inline std::size_t in_pages(std::size_t bytes) {
   return (bytes + largest_page - 1) / largest_page * largest_page;
 }

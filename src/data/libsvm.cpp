@@ -226,7 +226,7 @@ class LibsvmParser {
   const char* line_end_ = nullptr;
   const char* next_ = nullptr;
   const char* plain_end_ = nullptr;  // numbers that begin before it may be read as plain ones
-  // Where the next entry of the row under way goes.
+  // Destinations of the next entry of the row that is being read.
   std::uint32_t* next_column_ = nullptr;
   float* next_value_ = nullptr;
 };

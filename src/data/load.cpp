@@ -93,7 +93,7 @@ void read_named_test(const DatasetRequest& request, const ReadOptions& train_opt
   read_test(request.test, options, train, loaded);
 }
 
-/// What a training file gives besides its rows.
+/// Takes from a training file everything but its rows.
 LoadedData loaded_from(const std::string& name, const CodedDataset& train) {
   LoadedData loaded{name, {}, {}, train.largest_feature_line};
   if (train.schema != nullptr) {

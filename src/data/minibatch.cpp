@@ -135,7 +135,7 @@ void MinibatchStream::begin_pass(std::uint64_t pass, std::size_t wanted) {
   }
 }
 
-/// What is taken once the present run has ended.
+/// Begins the next run of rows.
 void MinibatchStream::next_run(std::size_t wanted) {
   const std::size_t rows = share_->rows;
   if (wrapped_ > 0) {

@@ -91,7 +91,7 @@ void for_each_value_block(NamedSource& file, const NpyHeader& header,
   }
 }
 
-/// As text formats have it, with the row in place of the line.
+/// Checks a value as text formats do, with the row in place of the line.
 void check_value(const NamedSource& file, const NpyHeader& header, std::uint64_t place,
                  double value) {
   constexpr double most = std::numeric_limits<float>::max();

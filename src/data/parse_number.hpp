@@ -84,9 +84,9 @@ inline bool halfway_between_floats(double value) {
 /// `not_finite`; what rounds to infinity is `too_large`; what rounds to zero is zero.
 ParsedFloat parse_any_float(const char* begin, const char* end);
 
-/// The same. A whole number below 2^24 and a power of ten up to 10^10 both fit a float's 24 bits
-/// (5^10 < 2^24), so that their quotient is correctly rounded (Clinger, "How to read floating point
-/// numbers accurately", PLDI 1990).
+/// Does the same, with a fast path: a whole number below 2^24 and a power of ten up to 10^10 both
+/// fit a float's 24 bits (5^10 < 2^24), so that their quotient is correctly rounded (Clinger, "How
+/// to read floating point numbers accurately", PLDI 1990).
 inline ParsedFloat parse_float(const char* begin, const char* end) {
   constexpr float powers_of_ten[] = {1e0F, 1e1F, 1e2F, 1e3F, 1e4F, 1e5F,
                                      1e6F, 1e7F, 1e8F, 1e9F, 1e10F};
@@ -130,7 +130,7 @@ inline ParsedIndex parse_index(const char* begin, const char* end) {
   return {digits.value, digits.end, too_large};
 }
 
-/// What `fault` says of `text` (the whole token): "found 'nan'; expected a finite number".
+/// Describes the fault of `token`: "found 'nan'; expected a finite number".
 std::string fault_text(NumberFault fault, std::string_view token);
 
 }  // namespace trainyard

@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-/// What was expected where `token` stands. A number that is no class may well be meant as one.
+/// Says what was expected in place of `token`. A number that is no class may well be meant as one.
 std::string no_class_text(std::string_view token, bool is_number) {
   return fmt::format(
       "found {}; expected a class label: -1 or +1, or a whole number from 0 to {}{}{}",

@@ -36,8 +36,8 @@ Rows all_rows(const Dataset& data) {
   return rows;
 }
 
-/// Where piece `index` of `pieces` nearly equal pieces of `total` items begins; the first
-/// total % pieces of them are one longer.
+/// The first item of piece `index`, when `total` items are divided into nearly equal pieces; the
+/// first total % pieces of them are one longer.
 std::size_t piece_begin(std::size_t total, std::size_t pieces, std::size_t index) {
   return index * (total / pieces) + std::min(index, total % pieces);
 }

@@ -19,7 +19,8 @@ struct NamedSource {
   std::string name;
   /// Opens it once more, from its beginning. Empty where it can be read only once: a pipe.
   std::function<std::unique_ptr<ByteSource>()> reopen{};
-  /// Of the file on the disk, where it is one: compressed there are fewer than in `bytes`.
+  /// The size of the file on the disk, 0 if there is none; smaller than that of `bytes` if it is
+  /// compressed.
   std::uint64_t file_bytes = 0;
 };
 

@@ -33,7 +33,7 @@ void for_each_value(const Dataset& data, Handle handle) {
   }
 }
 
-/// Of each feature over all rows, zeros of sparse ones included.
+/// Moments of each feature over all rows, including the zeros of sparse ones.
 struct Moments {
   std::vector<double> mean, sd;
 };
@@ -90,7 +90,7 @@ Rule range_rule(const Dataset& data) {
   return {std::move(lowest), std::move(highest)};
 }
 
-/// Of a test row that lies far from all training rows, say.
+/// Clamps a value that a float cannot hold, as of a test row far from all training rows.
 float finite(double value) {
   constexpr double most = std::numeric_limits<float>::max();
   return static_cast<float>(std::clamp(value, -most, most));

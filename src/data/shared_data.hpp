@@ -29,7 +29,7 @@ class SharedData {
   SharedData(const SharedData&) = delete;
   SharedData& operator=(const SharedData&) = delete;
 
-  /// Where they are, and all that is no array.
+  /// Describes where the arrays are, and holds everything that is no array.
   const std::vector<std::byte>& description() const { return description_; }
 
  private:

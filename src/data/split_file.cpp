@@ -34,7 +34,7 @@ constexpr std::uint64_t version = 1;
 /// Names of features and classes, and where parts begin.
 constexpr std::uint64_t longest_description = std::uint64_t{1} << 30U;
 
-/// What stands before the description.
+/// The bytes before the description.
 struct Beginning {
   std::array<char, file_mark.size()> mark{};
   std::uint64_t byte_order = 0, version = 0, description_bytes = 0;
@@ -192,7 +192,7 @@ void check_file_size(LaidOutData& laid_out, std::size_t at, std::size_t file_siz
   }
 }
 
-/// Where its rows begin and end, which tells how much of the arrays is theirs.
+/// Checks where the rows begin and end: they must use all of the arrays.
 void check_ends(const Dataset& set, const std::string& name) {
   if (!set.sparse) return;
   if (set.row_begin[0] != 0 || set.row_begin[set.rows] != set.columns.size()) {
@@ -200,7 +200,7 @@ void check_ends(const Dataset& set, const std::string& name) {
   }
 }
 
-/// What is wrong with a row, or nothing.
+/// Says what is wrong with a row; empty if nothing is.
 std::string_view fault_of(const Dataset& data, std::size_t row) {
   if (data.labels[row] < 0 || data.labels[row] >= data.classes) return "a class that is none";
   if (!data.targets.empty() && !std::isfinite(data.targets[row]))

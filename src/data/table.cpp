@@ -31,7 +31,7 @@ void count_missing(const TableSchema& schema, Dataset& data, std::vector<std::si
   }
 }
 
-/// What a missing field of the column becomes, feature by feature.
+/// The values that replace a missing field of the column, one for each feature.
 std::vector<float> filling_of(const TableColumn& column, Dataset& train) {
   std::vector<double> sums(column.features(), 0.0);
   std::size_t rows = 0;

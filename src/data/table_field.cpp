@@ -46,8 +46,8 @@ bool is_blank_line(std::string_view line) {
 }
 
 bool is_missing(std::string_view text) {
-  // What pandas takes for missing, but for "None", which is a category of many tables, and the
-  // spellings of Windows' "1.#QNAN"; and "?", which the files of the UCI repository have.
+  // Words that pandas takes for missing values, without "None", which is a category of many tables,
+  // and the spellings of Windows' "1.#QNAN"; and "?", which the files of the UCI repository have.
   constexpr std::array<std::string_view, 11> words{"",     "?",   "NA",  "N/A",  "n/a", "#N/A",
                                                    "<NA>", "NaN", "nan", "NULL", "null"};
   return text.size() <= 4 && std::ranges::find(words, text) != words.end();

@@ -141,7 +141,7 @@ bool all_differ(const std::vector<std::string>& names) {
   return std::set<std::string>(names.begin(), names.end()).size() == names.size();
 }
 
-/// Where names are there twice, only places say which column is which.
+/// If a name occurs twice, only the position identifies a column.
 bool goes_by_name(const TableHead& head, const TableSchema& schema) {
   if (!schema.has_names || head.names.empty()) return false;
   std::vector<std::string> names{schema.label_name};

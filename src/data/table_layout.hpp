@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// What the beginning of the file shows of all of it.
+/// Properties of the whole file that its beginning shows.
 struct TableHead {
   std::size_t line = 0;            // where the first row is, from 1; 0 when there is none
   std::size_t columns = 0;         // of every row
@@ -35,7 +35,7 @@ void check_head(const std::string& file, const TableHead& head, const ReadOption
 TableSchema numeric_schema(const std::string& file, const TableHead& head,
                            const ReadOptions& options);
 
-/// What each field of a row becomes.
+/// The use of each field of a row.
 struct ColumnPlan {
   enum class Use { ignored, label, number, words };
   Use use = Use::ignored;

@@ -82,7 +82,7 @@ class ColumnValues {
   std::unordered_set<std::string, TextHash, std::equal_to<>> values_;
 };
 
-/// What is scanned for: columns by their place in the file.
+/// The columns to be scanned, by their place in the file.
 struct ScannedColumns {
   std::vector<bool> used;  // [columns of the file]
   char separator;

@@ -1,4 +1,4 @@
-// What the columns of a table hold: numbers or words, and which words.
+// Finds out whether the columns of a table hold numbers or words, and which words.
 #pragma once
 
 #include <string>

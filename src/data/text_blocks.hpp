@@ -28,8 +28,8 @@ class TextBlocks {
 
   /// The first block, without taking it: for what must be known before lines are read in parallel.
   std::string_view peek();
-  /// The same with one block more; the same as before at the end of the file. REQUIRES: no block
-  /// has been taken.
+  /// The text of the last call with one block more, or unchanged at the end of the file. REQUIRES:
+  /// no block has been taken.
   std::string_view peek_further();
   /// Takes the first lines of what peek() shows away. REQUIRES: they are not all that is left, or
   /// the file ends there.

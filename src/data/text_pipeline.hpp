@@ -15,8 +15,8 @@
 
 namespace trainyard {
 
-/// What the first fault does: nothing, so that all faults of the file are known, or it ends the
-/// reading, where the file will be read in another way.
+/// Whether reading goes on after the first fault, so that all faults of the file are known, or
+/// ends, as where the file will be read in another way.
 enum class OnFault { read_on, end };
 
 /// `parse` is called from many threads, for different blocks. Where a block had a fault, the

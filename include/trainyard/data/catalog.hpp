@@ -59,7 +59,7 @@ struct DatasetRequest {
   bool operator==(const DatasetRequest&) const = default;
 };
 
-/// What the name of a data set stands for, as load_dataset() looks it up.
+/// The kind of data set that a name stands for, as load_dataset() looks it up.
 enum class DataOrigin { generated, known, file };
 DataOrigin origin_of(const std::string& dataset);
 

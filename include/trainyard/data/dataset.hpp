@@ -41,8 +41,8 @@ struct Dataset {
   // are rows part_begin[p] .. part_begin[p+1]-1. Empty elsewhere.
   std::vector<std::uint64_t> part_begin;
 
-  // Of a set that is mapped from a file, and of whose rows nobody has looked yet whether they hold
-  // what is said here: its name. Who reads rows calls check_rows() first (split_file.hpp).
+  // The name of a set that is mapped from a file and whose rows nobody has checked yet; empty
+  // otherwise. A reader of rows calls check_rows() first (split_file.hpp).
   std::string unchecked_file;
 
   std::size_t nonzeros() const { return sparse ? values.size() : rows * features; }

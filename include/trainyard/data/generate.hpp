@@ -50,7 +50,7 @@ struct GeneratorInfo {
 };
 const std::vector<GeneratorInfo>& generators();
 
-/// As users write it: a generator's name, or NAME:ROWS for so many training rows.
+/// A choice as users write it: a generator's name, or NAME:ROWS for so many training rows.
 struct GeneratorChoice {
   const GeneratorInfo* generator = nullptr;
   std::size_t rows = 0;

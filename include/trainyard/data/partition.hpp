@@ -40,7 +40,7 @@ enum class RowOrder {
 RowOrder parse_row_order(std::string_view text, std::string_view what);
 std::string row_order_text(RowOrder order);
 
-/// What the loss f_i of a worker with n_i of all N rows counts in what is minimised (--weights).
+/// The weight in the objective of the loss f_i of a worker with n_i of all N rows (--weights).
 enum class ShareWeights {
   workers,  // all alike: (1/n) Σ_i f_i
   rows,     // by its rows: Σ_i (n_i/N) f_i, the mean over all rows

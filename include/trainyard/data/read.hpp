@@ -64,7 +64,7 @@ struct CodedDataset {
   std::size_t largest_feature_line = 0;
   /// CSV/TSV: what the table showed; else empty.
   std::shared_ptr<const TableSchema> schema;
-  /// What the user should know: "note: FILE: 12 rows with missing fields were left out".
+  /// Remarks for the user: "note: FILE: 12 rows with missing fields were left out".
   std::vector<std::string> remarks{};
 };
 
@@ -81,8 +81,8 @@ struct CodedDataset {
 CodedDataset read_coded_dataset(const std::filesystem::path& file, const ReadOptions& options);
 Dataset read_dataset(const std::filesystem::path& file, const ReadOptions& options);
 
-/// The same from bytes in memory, `name` standing for the file in messages. For IDX and npy,
-/// `labels` holds the bytes of the labels file. (Tests and fuzz targets.)
+/// Reads from bytes in memory, `name` standing for the file in messages. For IDX and npy, `labels`
+/// holds the bytes of the labels file. (Tests and fuzz targets.)
 CodedDataset read_coded_dataset_bytes(std::string_view bytes, std::string_view labels,
                                       const std::string& name, const ReadOptions& options);
 Dataset read_dataset_bytes(std::string_view bytes, std::string_view labels, const std::string& name,

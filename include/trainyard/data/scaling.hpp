@@ -13,8 +13,8 @@
 
 namespace trainyard {
 
-/// What is done to a feature x, with figures of the training rows. sd divides by the number of
-/// rows.
+/// The transformation of a feature x, with statistics of the training rows. sd divides by the
+/// number of rows.
 enum class FeatureScaling {
   none,
   /// Dense: (x - mean) / sd. Sparse: x / sd, so that zeros stay zeros.

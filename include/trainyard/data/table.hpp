@@ -1,5 +1,5 @@
-// What a table of people's own, CSV or TSV, may hold besides numbers, and what becomes of it: a
-// header line, words, and fields that are missing. src/data/csv.cpp has the rules of reading.
+// Options for users' own tables, CSV or TSV, which may hold more than numbers: a header line,
+// words, and missing fields. src/data/csv.cpp has the rules of reading.
 //
 // Threads: values like any other: any number of threads may read one, and who writes one has it
 // alone. fill_missing() uses the calling thread only.
@@ -20,10 +20,10 @@ enum class HeaderLine { automatic, yes, no };
 HeaderLine parse_header_line(std::string_view text, std::string_view what);
 std::string header_line_text(HeaderLine header);
 
-/// What becomes of a field without a value: an empty one, and NA, N/A, n/a, #N/A, <NA>, NaN, nan,
-/// NULL, null and ?. error: the file is refused, with the first places. mean: the mean of its
-/// column over the training rows; in a column of words the most frequent one. drop: its row is left
-/// out. A label that is missing is refused unless rows are dropped.
+/// The treatment of fields without a value. These are an empty one, and NA, N/A, n/a, #N/A, <NA>,
+/// NaN, nan, NULL, null and ?. error: the file is refused, with the first places. mean: the mean of
+/// its column over the training rows; in a column of words the most frequent one. drop: its row is
+/// left out. A label that is missing is refused unless rows are dropped.
 enum class MissingFields { error, mean, drop };
 /// "error", "mean", "drop". Throws UsageError, naming `what`.
 MissingFields parse_missing_fields(std::string_view text, std::string_view what);
@@ -46,14 +46,14 @@ struct TableColumn {
   std::size_t column = 0;  // in the training file, from 0
   std::string name;        // of the header line; the number where there is none
   std::size_t first = 0;   // of its features
-  /// Of a column of words: sorted, each a feature that is 1 in the rows that hold it, and 0 in
-  /// others. Empty: numbers, one feature.
+  /// The words of a column, sorted; each is a feature that is 1 in the rows that hold it, and 0 in
+  /// others. Empty for a column of numbers, which is one feature.
   std::vector<std::string> categories;
 
   std::size_t features() const { return categories.empty() ? 1 : categories.size(); }
 };
 
-/// What a training file showed of its table: its test file is read in the same way.
+/// The layout of a training file, by which its test file is read too.
 struct TableSchema {
   std::size_t file_columns = 0;
   bool has_names = false;  // there is a header line

@@ -35,7 +35,7 @@ class TouchedFeatures {
 /// of rows drawn at random: with p_j the share of the rows that have feature j,
 /// (1/d) Σ_j (1 − (1 − p_j)^batch). 1 of dense data.
 double touched_share(const Dataset& data, std::size_t batch);
-/// The same where a row has that share of the features, and all are equally frequent.
+/// That share for rows that have `density` of the features, all features being equally frequent.
 double touched_share(double density, std::size_t batch);
 
 }  // namespace trainyard
