@@ -20,8 +20,8 @@ void add_with_ancestors(const fs::path& mount, fs::path path, bool old,
   }
 }
 
-/// Where a hierarchy of version 1 is mounted: under the controller's name, or where there is no
-/// link of it, under all of those that share it ("cpu,cpuacct").
+/// The mount point of a hierarchy of version 1: the controller's name or, without such a link, the
+/// names of all controllers that share it ("cpu,cpuacct").
 fs::path old_mount(const fs::path& mount, std::string_view controller, const std::string& all) {
   std::error_code error;
   return fs::exists(mount / controller, error) ? mount / controller : mount / all;

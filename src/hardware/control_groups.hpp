@@ -14,10 +14,10 @@ struct ControlGroup {
   bool old = false;              // of version 1
 };
 
-/// Those that `controller` ("memory", "cpu") limits this process by: its own group and all groups
-/// above it. Inside a container the path that the kernel tells may not be there; its own group is
-/// then what is mounted, which is always one of them. A folder need not exist. `root`: of the
-/// system, another than "/" for tests.
+/// The groups by which `controller` ("memory", "cpu") limits this process: its own group and all
+/// groups above it. Inside a container the path that the kernel tells may not be there; its own
+/// group is then what is mounted, which is always one of them. A folder need not exist. `root`: of
+/// the system, another than "/" for tests.
 std::vector<ControlGroup> control_groups(std::string_view controller,
                                          const std::filesystem::path& root = "/");
 

@@ -1,5 +1,5 @@
-// What the processor's packages have used, where the kernel lets everybody read it (RAPL, by
-// powercap: Documentation/power/powercap). Since 2020 most let only root, because it tells what
+// The energy that the processor's packages have used, if the kernel lets everybody read it (RAPL,
+// by powercap: Documentation/power/powercap). Since 2020 most let only root, because it tells what
 // others compute.
 #pragma once
 

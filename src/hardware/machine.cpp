@@ -205,7 +205,7 @@ std::string seats_text(const Machine& machine, const std::vector<int>& places) {
 
 namespace {
 
-/// As the system counts hardware threads; empty where there is none of that index.
+/// The system's number of a hardware thread; empty if there is none of that index.
 std::optional<unsigned> system_number_of_unit(int unit) {
   const hwloc_topology_t topology = real_topology();
   if (topology == nullptr) return static_cast<unsigned>(unit);

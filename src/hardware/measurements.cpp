@@ -138,7 +138,7 @@ double time_of_write(const std::array<int, 2>& units, bool shared, const Write& 
   return (took[0] + took[1]) / 2.0;
 }
 
-/// What one thread streams through.
+/// The arrays that one thread streams through.
 struct Arrays {
   explicit Arrays(std::size_t length) : a(length), b(length), c(length) {}
   AlignedBuffer<double> a, b, c;
@@ -191,7 +191,7 @@ LineLatency line_latency(int unit, int other, std::chrono::nanoseconds budget) {
     found.took = seconds_since(began);
     line.value.store(last_turn, std::memory_order_relaxed);  // relaxed: it says all itself
   };
-  // What starts first ends without the other where there is no thread for that.
+  // If no second thread can be started, the first one ends without it.
   const auto work = [&](std::size_t which) {
     which == 0 ? answer(line) : measure();
     places[which] = unit_of_this_thread();
@@ -252,8 +252,8 @@ double triad_bandwidth(std::span<const int> units, std::size_t bytes) {
   for (std::size_t i = 0; i < units.size(); ++i) arrays.emplace_back(length);
   std::deque<Gate> gates;
   for (std::size_t g = 0; g < 2 * repetitions; ++g) gates.emplace_back(units.size());
-  // Of each repetition and thread; a repetition takes from the first one's beginning to the last
-  // one's end, whoever was held up at a gate.
+  // Beginning and end for each repetition and thread. A repetition takes from the first beginning
+  // to the last end, whichever thread was held up at a gate.
   std::vector<std::array<Clock::time_point, 2>> spans(repetitions * units.size());
   const auto work = [&](std::size_t which) {
     arrays[which].touch();

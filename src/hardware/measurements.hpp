@@ -1,5 +1,4 @@
-// What this machine's cores take to talk to each other, measured: for `trainyard machine
-// --measure`.
+// Measures what this machine's cores take to talk to each other, for `trainyard machine --measure`.
 //
 // Each measurement runs on threads of its own, pinned to the processing units named; the caller's
 // thread only waits. Other programs on the same cores disturb them: medians and best times are what
@@ -24,7 +23,7 @@ std::vector<ProcessingUnit> first_units(const Machine& machine, std::size_t most
 /// Round trips in a stretch, of which each is one measurement.
 inline constexpr int stretch_round_trips = 20;
 
-/// What was seen of two cores.
+/// The latencies measured between two cores.
 struct LineLatency {
   /// From a store on one core until the other sees it: half a round trip of one cache line between
   /// two atomic counters, the lower quartile over stretches of 20 round trips. NaN: busy, no
@@ -41,8 +40,8 @@ struct LineLatency {
 /// REQUIRES: two different units.
 LineLatency line_latency(int unit, int other, std::chrono::nanoseconds budget);
 
-/// What each pair of so many cores has: 5 ms, and all of them together 3 s; 64 cores are 2016
-/// pairs.
+/// The time for each pair of so many cores: 5 ms, and all pairs together at most 3 s; 64 cores have
+/// 2016 pairs.
 std::chrono::nanoseconds time_for_a_pair(std::size_t cores);
 
 /// line_latency() of each pair, [row][column], symmetric with zeros on the diagonal.

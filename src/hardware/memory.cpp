@@ -23,7 +23,7 @@ std::size_t left_of(std::size_t limit, std::size_t used, std::size_t droppable) 
   return limit - std::min(limit, held);
 }
 
-/// Of one group of version 2; unlimited where it has no limit.
+/// The memory that a group of version 2 has left; unlimited if it has no limit.
 std::size_t left_of_group(const fs::path& group) {
   const auto limit = number_in(group / "memory.max");
   const auto used = number_in(group / "memory.current");
@@ -31,7 +31,7 @@ std::size_t left_of_group(const fs::path& group) {
   return left_of(*limit, *used, value_of(group / "memory.stat", "inactive_file").value_or(0));
 }
 
-/// Of one group of version 1, where no limit is a number near 2^63.
+/// The memory that a group of version 1 has left; there, a number near 2^63 means no limit.
 std::size_t left_of_old_group(const fs::path& group) {
   const auto limit = number_in(group / "memory.limit_in_bytes");
   const auto used = number_in(group / "memory.usage_in_bytes");

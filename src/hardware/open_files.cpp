@@ -11,7 +11,7 @@ namespace trainyard {
 
 namespace {
 
-/// Where the system does not say: more than a process starts with.
+/// Assumed if the system does not say: more than a process starts with.
 constexpr std::size_t usual_files = 64;
 
 std::size_t open_files() {

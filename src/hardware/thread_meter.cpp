@@ -50,12 +50,13 @@ perf_event_attr attributes_of(const Event& event) {
   return attributes;
 }
 
-/// As read(2) gives it with that format.
+/// The layout that read(2) gives with that format.
 struct Reading {
   std::uint64_t value, enabled_ns, running_ns;
 };
 
-/// Of events that take turns on the processor's registers, each has counted for a part of the time.
+/// Extrapolates: of events that take turns on the processor's registers, each counts for a part of
+/// the time only.
 std::optional<std::uint64_t> value_at(int descriptor) {
   Reading reading{};
   if (descriptor < 0 || ::read(descriptor, &reading, sizeof reading) != sizeof reading) {

@@ -23,7 +23,7 @@ int open_event(const perf_event_attr& event, int group);
 
 class ThreadMeter {
  public:
-  /// As many files as it has open at most.
+  /// The most files that it has open.
   static constexpr std::size_t events = 4;
 
   /// Opens the events, which takes some 10 µs each; nothing is counted yet.
@@ -38,7 +38,7 @@ class ThreadMeter {
   ThreadCounts before_;  // of the kernel, which counts from the thread's begin
 };
 
-/// Where a thread goes while it works.
+/// Follows a thread from core to core while it works.
 class ThreadTrail {
  public:
   /// The calling thread's, from now on.

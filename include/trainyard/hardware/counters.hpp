@@ -1,5 +1,4 @@
-// What is known of a thread when it has done its work: what the processor and the kernel have
-// counted of it, and where it ran.
+// Counts that the processor and the kernel kept of a thread's work, and where it ran.
 //
 // Threads: values like any other: any number of threads may read one, and who writes one has it
 // alone; the table never changes.
@@ -14,12 +13,12 @@ namespace trainyard {
 
 /// Empty is what the system does not count, or not for this user.
 struct ThreadCounts {
-  /// Of the processor, in user mode: perf_event_open(2)'s cycles, instructions, misses of the last
-  /// cache, and loads that another NUMA node's memory answered. Where the processor has fewer
-  /// registers than that they take turns, and what is missing is extrapolated.
+  /// Counted by the processor, in user mode: perf_event_open(2)'s cycles, instructions, misses of
+  /// the last cache, and loads that another NUMA node's memory answered. Where the processor has
+  /// fewer registers than that they take turns, and what is missing is extrapolated.
   std::optional<std::uint64_t> cycles{}, instructions{}, cache_misses{}, remote_loads{};
-  /// Of the kernel (getrusage(2), RUSAGE_THREAD): the thread gave its core up or lost it; a page
-  /// was not where it was wanted, with or without the disk.
+  /// Counted by the kernel (getrusage(2), RUSAGE_THREAD): the thread gave its core up or lost it; a
+  /// page was not where it was wanted, with or without the disk.
   std::optional<std::uint64_t> context_switches{}, page_faults{};
 
   bool operator==(const ThreadCounts&) const = default;
@@ -33,11 +32,12 @@ struct ThreadCounter {
 };
 std::span<const ThreadCounter> thread_counters();
 
-/// Of all threads together: what one of them lacks is empty. Empty as a whole of no thread.
+/// The sums over all threads. A count that one of them lacks is empty; so is the whole for no
+/// thread.
 std::optional<ThreadCounts> sum_of(std::span<const ThreadCounts> threads);
 
-/// Where a thread was at its end (hwloc logical indices), and how often it changed from one
-/// hardware thread to another. Empty is what the system does not say.
+/// The place of a thread at its end (hwloc logical indices), and how often it changed from one
+/// hardware thread to another. Empty if the system does not say.
 struct ThreadPlace {
   std::optional<int> unit{}, core{}, node{};
   std::optional<std::uint64_t> moves{};

@@ -16,7 +16,7 @@ struct ProcessingUnit {
   int node = 0;   // logical index of its NUMA node
 };
 
-/// What this process may use (its affinity mask and cgroup counted in).
+/// The hardware that this process may use (its affinity mask and cgroup counted in).
 struct Machine {
   std::vector<ProcessingUnit> units;  // in hwloc's logical order: neighbours are close
   int cores = 0;
@@ -41,8 +41,8 @@ std::string placement_text(Placement placement);
 /// The processing unit of each rank; empty for Placement::none.
 std::vector<int> place_ranks(const Machine& machine, int ranks, Placement placement);
 
-/// Who sits where, in one line: "ranks 0-15 on cores 0-15 of node 0, ranks 16-17 on cores 16-17 of
-/// node 1". REQUIRES: `places` comes from place_ranks() for this machine.
+/// Describes the placement of ranks in one line: "ranks 0-15 on cores 0-15 of node 0, ranks 16-17
+/// on cores 16-17 of node 1". REQUIRES: `places` comes from place_ranks() for this machine.
 std::string seats_text(const Machine& machine, const std::vector<int>& places);
 
 /// Binds the calling thread to one processing unit of this machine. A system that refuses (some
@@ -53,8 +53,7 @@ void pin_this_thread(int unit);
 /// the system does not say.
 std::optional<int> unit_of_this_thread();
 
-/// What the system calls this machine's NUMA node with that logical index; empty where there is
-/// none.
+/// The system's number of this machine's NUMA node with that logical index; empty if there is none.
 std::optional<int> system_number_of_node(int node);
 
 }  // namespace trainyard
