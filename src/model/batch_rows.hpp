@@ -1,4 +1,4 @@
-// What every model needs of a batch's rows.
+// Functions on a batch's rows that every model needs.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Where to cut a chain of layers into stages.
+// Decides where to cut a chain of layers into stages.
 #pragma once
 
 #include <cstddef>

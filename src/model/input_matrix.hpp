@@ -1,4 +1,4 @@
-// What goes into a layer as a matrix X, rows × features: a batch's rows, dense or sparse, or the
+// The input of a layer as a matrix X, rows × features: a batch's rows, dense or sparse, or the
 // units of the layer before. It knows the two products that training needs.
 #pragma once
 
@@ -18,7 +18,7 @@ class InputMatrix {
   /// The rows of a batch: in place where it is one range or sparse, otherwise copied to buffer
   /// `slot` of the workspace. REQUIRES: the batch is not empty and outlives the matrix.
   InputMatrix(Batch batch, Workspace& workspace, std::size_t slot);
-  /// The same once more, without copying. REQUIRES: the last matrix in that buffer was of this
+  /// That matrix again, without copying. REQUIRES: the last matrix in that buffer was of this
   /// batch.
   static InputMatrix again(Batch batch, Workspace& workspace, std::size_t slot);
 

@@ -1,5 +1,5 @@
-// What logistic regression and least squares share: a row has one number x·w, its margin, and the
-// loss is a function of it. The gradient is then the sum of residual-weighted rows, a row's
+// The common part of logistic regression and least squares: a row has one number x·w, its margin,
+// and the loss is a function of it. The gradient is then the sum of residual-weighted rows, a row's
 // residual being ∂loss/∂margin.
 //
 // What differs is the Loss. It is known when this is compiled, so that a sparse step of one row, of

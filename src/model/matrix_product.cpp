@@ -47,8 +47,8 @@ struct Product {
   bool c_across;
 };
 
-/// Of those laid out: two vectors of 16 floats. block_depth rows of them are 32 KiB: with the rows
-/// of A that meet them, what an L1 cache of 48 KiB holds.
+/// The widest panel that is laid out: two vectors of 16 floats. block_depth rows of them are 32
+/// KiB: with the rows of A that meet them, what an L1 cache of 48 KiB holds.
 inline constexpr std::size_t widest_panel = 32;
 /// 18 tiles of 14 rows. block_depth of them are 0.27 MiB, which any L2 cache holds.
 inline constexpr std::size_t row_block = 252;
@@ -67,7 +67,7 @@ inline constexpr std::size_t most_depth_in_order = 32;
 /// alias and are not worth a copy, takes 0.67 of the time that tiles of 14 rows take.
 inline constexpr std::size_t most_aliasing_rows = 7;
 
-/// What a thread lays out anew.
+/// Memory in which a thread lays out operands anew.
 struct Scratch {
   alignas(64) float panel[block_depth * widest_panel];  // of B
   alignas(64) float rows[block_depth * line_stride];    // of A
@@ -81,7 +81,7 @@ HWY_BEFORE_NAMESPACE();
 namespace trainyard::kernels {
 namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
 
-/// Of a tile that is turned, which goes by fours.
+/// The most rows of a tile that is turned, a multiple of four.
 inline constexpr std::size_t most_turned_rows = most_rows > 12 ? 12 : most_rows;
 
 /// tile_of() where C lies across: it is turned in memory of the thread's own.

@@ -23,22 +23,22 @@ HWY_BEFORE_NAMESPACE();
 namespace trainyard::kernels {
 namespace HWY_NAMESPACE {  // NOLINT: Highway's pattern
 
-// Of 32 registers, 28 hold sums, two the panel's row and one an element of A; of 16, 12 hold sums.
-// Under sanitizers, whose checks make these unrolled bodies take minutes to compile, a few rows: no
-// bit of a result depends on it.
+// The most rows of a tile. Of 32 registers, 28 hold sums, two the panel's row and one an element of
+// A; of 16, 12 hold sums. Under sanitizers, whose checks make these unrolled bodies take minutes to
+// compile, a few rows: no bit of a result depends on it.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HWY_IS_ASAN || HWY_IS_TSAN
 inline constexpr std::size_t most_rows = 3;
 #else
 inline constexpr std::size_t most_rows = hn::MaxLanes(lanes) >= 16 ? 14 : 6;
 #endif
-/// Of a tile twice as wide; only where there are 32 registers. Seven rows, the panel's four vectors
-/// and an element of A need one more: a sum lies on the stack, which takes about 12 of the 14 or 28
-/// cycles of a term.
+/// A tile twice as wide, used only where there are 32 registers. Seven rows, the panel's four
+/// vectors and an element of A need one more: a sum lies on the stack, which takes about 12 of the
+/// 14 or 28 cycles of a term.
 inline constexpr std::size_t wide_vectors = 4;
 inline constexpr std::size_t most_wide_rows = most_rows / 2;
 inline constexpr bool has_wide_tiles = hn::MaxLanes(lanes) >= 16;
 
-/// What one tile is: rows of A against a panel, and where it goes.
+/// The operands of a tile: rows of A against a panel, and where the result goes.
 struct Tile {
   const float* a = nullptr;
   std::size_t a_stride;  // of A's stored rows
@@ -46,7 +46,8 @@ struct Tile {
   std::size_t b_stride;
   std::size_t depth;
   float* packed;  // where a tile that packs leaves the panel
-  // What is to be in the L2 cache soon: a line for each row of the panel, where memory may end.
+  // Memory that is to be in the L2 cache soon: a line for each row of the panel, where memory may
+  // end.
   const float* soon;
   std::size_t soon_stride;
   float alpha, beta;

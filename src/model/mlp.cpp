@@ -244,7 +244,7 @@ class Mlp final : public Model, public LayeredModel {
   std::span<float> units(std::size_t l, std::size_t rows, Workspace& workspace) const {
     return workspace.floats(first_unit_slot + l, rows * layers_[l].outputs);
   }
-  /// What is passed back to layer l, of which the last one needs none.
+  /// The derivatives passed back to layer l; the last layer needs none.
   std::span<float> residuals(std::size_t l, std::size_t rows, Workspace& workspace) const {
     return workspace.floats(first_unit_slot + layers_.size() + l, rows * layers_[l].outputs);
   }

@@ -15,7 +15,7 @@
 namespace trainyard {
 namespace {
 
-/// What stands after the colon of a model's name, as in "mlp:256,128".
+/// The numbers after the colon of a model's name, as in "mlp:256,128".
 using Sizes = std::vector<std::size_t>;
 
 struct Row {

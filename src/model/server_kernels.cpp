@@ -1,5 +1,5 @@
-// What servers do with a gradient beside adding it up: loops that the compiler's own vectors serve
-// well enough, as a server waits for its port most of the time.
+// Operations of servers on a gradient beside adding it up: loops that the compiler's own vectors
+// serve well enough, as a server waits for its port most of the time.
 #include <cmath>
 #include <limits>
 

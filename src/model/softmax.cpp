@@ -78,9 +78,9 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
     scores_to_residuals(batch, classes_, residuals);
   }
 
-  // Of a few classes, how many are known to the compiler. Vectors cost more there: a vector's load
-  // mostly spans two cache lines, also where its mask lets through the first only. One more class
-  // than these four, and two lines are common anyway.
+  // A number of classes up to four is known to the compiler. Vectors cost more there: a vector's
+  // load mostly spans two cache lines, also where its mask lets through the first only. One more
+  // class than these four, and two lines are common anyway.
   template <typename Weights>
   void read_row(const SparseRow& row, Weights weights, float* scores) const {
     if (classes_ == 2) return read_few<2>(row, weights, scores);

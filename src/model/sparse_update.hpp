@@ -1,4 +1,4 @@
-// What the sparse updates of the linear models share: the regulariser's rule.
+// The rule of the regulariser, which the sparse updates of the linear models share.
 #pragma once
 
 #include <algorithm>

@@ -114,7 +114,7 @@ std::span<float> TensorSplit::row_numbers(std::size_t which, std::size_t rows,
   return workspace.floats(1 + 2 * layers_.size() + which, rows);
 }
 
-/// Of sums over parts, which have their biases in them.
+/// Takes ReLU of sums over parts, which include the biases.
 void TensorSplit::take_relu(std::size_t layer, std::size_t rows, Workspace& workspace) const {
   const std::span<float> zeros = row_numbers(zeros_slot, layers_[layer].outputs, workspace);
   kernels::set_to_zero(zeros);
@@ -194,7 +194,7 @@ std::span<float> TensorSplit::sums_of_exponentials(Batch batch, Workspace& works
   return sums;
 }
 
-/// Of those that lie here: all of them, or this part's.
+/// The derivatives of the scores that lie here: all of them, or this part's.
 std::span<const float> TensorSplit::slopes_of_scores(Batch batch, Workspace& workspace) const {
   const std::size_t rows = row_count(batch);
   const Layer& last = layers_.back();
@@ -218,8 +218,8 @@ std::span<const float> TensorSplit::slopes_of_scores(Batch batch, Workspace& wor
   return scores;
 }
 
-/// Of the units of the block's first layer, and before ReLU; the derivatives by what is behind that
-/// are overwritten.
+/// The derivatives by the units of the block's first layer, before ReLU. Overwrites the derivatives
+/// by the units behind them.
 std::span<const float> TensorSplit::slopes_of_columns(std::size_t block,
                                                       std::span<const float> values, Batch batch,
                                                       std::span<const float> above,

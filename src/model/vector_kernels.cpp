@@ -89,7 +89,7 @@ void sigmoid(float* x, std::size_t size) {
 
 #if defined(TRAINYARD_LANGUAGE_ATOMICS)
 
-// What the vector forms below stand for (shared_access.hpp).
+// Scalar forms with the same results as the vector forms below (shared_access.hpp).
 void copy_shared(const float* from, float* to, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) to[i] = load_relaxed(from[i]);
 }

@@ -1,4 +1,4 @@
-// What of a model one worker holds: its replica is these parameters, one behind the other.
+// The part of a model that one worker holds: its replica is these parameters, one behind the other.
 //
 // Threads: a value like any other.
 #pragma once

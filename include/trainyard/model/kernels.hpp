@@ -41,7 +41,7 @@ void set_to_zero(Vector x);
 /// result_j ← g_j + λ g_j² (now_j − then_j): catalogue §2.11.
 void compensate_delay(double lambda, ConstVector gradient, ConstVector now, ConstVector then,
                       Vector result);
-/// The same with λ_j = λ / √(mean_square_j + 1e-7).
+/// compensate_delay() with λ_j = λ / √(mean_square_j + 1e-7).
 void compensate_delay_adaptively(double lambda, ConstVector mean_square, ConstVector gradient,
                                  ConstVector now, ConstVector then, Vector result);
 /// mean_square_j ← keep · mean_square_j + (1 − keep) g_j²
@@ -56,7 +56,7 @@ double distance_after_step(double a, ConstVector gradient, ConstVector x, ConstV
 /// velocity ← momentum · velocity + g, then model ← model − step · velocity
 void momentum_step(double momentum, double scale, double step, ConstVector gradient,
                    Vector velocity, Vector model);
-/// The same velocity, then model ← model − step · (g + momentum · velocity)
+/// velocity as in momentum_step(), then model ← model − step · (g + momentum · velocity)
 void nesterov_step(double momentum, double scale, double step, ConstVector gradient,
                    Vector velocity, Vector model);
 /// squares ← squares + g², then model ← model − step · g / (√squares + 1e-10)
@@ -120,7 +120,7 @@ struct RowStep {
 /// weights ← weights − step_size · (l2 · weights + residual · row) with residual = −y / (1 + exp(y
 /// row·weights)), y being 1 or −1: logistic regression.
 void logistic_step(const RowStep& by, std::span<const float> row, std::span<float> weights);
-/// The same with residual = row·weights − y: least squares.
+/// logistic_step() with residual = row·weights − y: least squares.
 void least_squares_step(const RowStep& by, std::span<const float> row, std::span<float> weights);
 
 /// sums ← Σ_r (row r of matrix). matrix is rows × |sums|.
@@ -138,7 +138,7 @@ void add_sparse_outer(std::span<const std::uint32_t> columns, std::span<const fl
 
 /// Adds bias to every row of `units`.
 void add_bias(std::span<const float> bias, std::span<float> units);
-/// The same, then negative units become zero.
+/// Adds bias to every row of `units`, then sets negative units to zero.
 void add_bias_relu(std::span<const float> bias, std::span<float> units);
 /// gradient_i ← 0 where units_i is zero: the derivative of ReLU, taken as 0 at 0.
 void mask_inactive(std::span<const float> units, std::span<float> gradient);

@@ -1,4 +1,4 @@
-// What is trained: an objective F(w) = mean loss over rows + (λ/2)‖w‖², its gradient over a
+// A model to be trained: an objective F(w) = mean loss over rows + (λ/2)‖w‖², its gradient over a
 // minibatch, and for sparse linear models an update that touches only the sample's coordinates.
 //
 // Parameters belong to the caller; they are float32, but for the quadratic, whose are double. A
@@ -99,8 +99,8 @@ class Model {
   // Sparse updates. Only on sparse linear models; the others return nullptr.
   class SparseUpdate;
   virtual const SparseUpdate* sparse_update() const { return nullptr; }
-  /// Of the same models: what is all of gradient() at parameters that no row of the batch touches,
-  /// λ · parameter. Of the others it says nothing.
+  /// For sparse linear models: λ · parameter, which is all of gradient() at parameters that no row
+  /// of the batch touches. Says nothing for other models.
   virtual Regulariser regulariser() const { return {}; }
 
   /// Its layers one by one. Only of models that are a chain of them; the others return nullptr.
@@ -138,13 +138,13 @@ class Model::SparseUpdate {
   virtual void add(std::span<float> parameters, Batch batch, std::span<const float> residuals,
                    float step_size) const = 0;
 
-  /// The same of parameters in 8 or 16 bits, which are rounded when they are written.
+  /// For parameters in 8 or 16 bits, which are rounded when they are written.
   virtual void read(FixedPointMemory parameters, Batch batch, std::span<float> residuals) const = 0;
   virtual void write(FixedPointMemory parameters, Batch batch, std::span<const float> residuals,
                      float step_size, XorShift& rounding) const = 0;
 
-  /// The same for rows whose column j stands for the model's column stands_for[j], in λ / p_j, and
-  /// has its parameters where j says.
+  /// An update for rows whose column j stands for the model's column stands_for[j]: λ / p_j is that
+  /// of the model's column, the parameters are those at j.
   virtual std::unique_ptr<SparseUpdate> for_columns(
       std::span<const std::uint32_t> stands_for) const = 0;
 };

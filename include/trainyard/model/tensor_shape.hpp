@@ -19,7 +19,7 @@ struct TensorShape {
 
 using TensorShapes = std::span<const TensorShape>;
 
-/// Of all of them together.
+/// The size of all of them together.
 inline std::size_t total_size(TensorShapes shapes) {
   std::size_t sum = 0;
   for (const TensorShape& shape : shapes) sum += shape.size();

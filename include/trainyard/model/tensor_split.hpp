@@ -47,13 +47,13 @@ class InputMatrix;
 
 class TensorSplit {
  public:
-  /// Of a stage, as LayeredModel::cut(…, 2) makes them, part `part` of `parts`: units that are as
-  /// many as in any other part, or one more. Throws UsageError where the first layer of a pair, or
-  /// an odd last layer that is a stage by itself, has fewer units than there are parts. Of an odd
-  /// last layer behind pairs some parts then have none. REQUIRES: 0 ≤ part < parts.
+  /// Part `part` of `parts` of a stage that LayeredModel::cut(…, 2) made. All parts have the same
+  /// number of units, or one more. Throws UsageError where the first layer of a pair, or an odd
+  /// last layer that is a stage by itself, has fewer units than there are parts. Of an odd last
+  /// layer behind pairs some parts then have none. REQUIRES: 0 ≤ part < parts.
   TensorSplit(const LayeredModel& model, const Stage& stage, int part, int parts);
 
-  /// What of the model's parameters the part is: of each layer its weights, then its biases. The
+  /// The part's share of the model's parameters: the weights, then the biases of each layer. The
   /// first part has the biases that are added to sums over all parts.
   const Holding& holding() const { return holding_; }
   const Stage& stage() const { return stage_; }
@@ -73,9 +73,10 @@ class TensorSplit {
   /// Terms of the block's units [rows × outputs], ReLU not yet taken; empty of an odd last layer.
   std::span<float> forward(std::size_t block, ConstVector parameters, Batch batch,
                            std::span<const float> below, Workspace& workspace) const;
-  /// Of the scores of this part, in each row [rows]; −∞ where it has none.
+  /// The greatest of this part's scores in each row [rows]; −∞ in a part without scores.
   std::span<float> greatest_scores(Batch batch, Workspace& workspace) const;
-  /// Of the same [rows], above the greatest of all parts.
+  /// The sums of the exponentials of this part's scores [rows], relative to the greatest score of
+  /// all parts.
   std::span<float> sums_of_exponentials(Batch batch, Workspace& workspace) const;
   /// The stage's units [rows × outputs], after ReLU; empty of the last stage.
   std::span<const float> units_of_stage(Batch batch, Workspace& workspace) const;
@@ -92,7 +93,7 @@ class TensorSplit {
                                       Workspace& workspace) const;
 
  private:
-  /// What of a layer this part has.
+  /// The share of a layer that this part has.
   struct Layer {
     std::size_t inputs = 0, outputs = 0;  // of its weights here
     std::size_t all_outputs = 0;
