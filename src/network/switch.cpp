@@ -25,7 +25,8 @@ namespace trainyard {
 
 namespace {
 
-/// Of what may never happen: a queue of more than 106 days is refused when it gets that far.
+/// Adds up times that may never come: a queue of more than 106 days is refused when it gets that
+/// far.
 Time sum_up_to_never(Time at, Duration duration) {
   return at > Time::max() - duration ? Time::max() : at + duration;
 }
@@ -186,7 +187,7 @@ void Switch::release_ports(Time at) {
   });
 }
 
-/// Of the heads that wait for this receiver and may start now, the first by rule 4.
+/// The head that is first by rule 4, among those that wait for this receiver and may start now.
 std::int32_t Switch::first_startable(const Receiver& port, Time at) const {
   const auto may_start = [&](std::int32_t slot) { return at >= port.free_at - lead(queued(slot)); };
   if (port.first_waiting == none || may_start(port.first_waiting)) return port.first_waiting;
@@ -218,7 +219,7 @@ std::int32_t Switch::first_startable(const Receiver& port, Time at) const {
   }
 }
 
-/// Of every receiver to be served, the message that starts now.
+/// Finds the message that starts now for each receiver to be served.
 void Switch::find_startable(Time at) {
   startable_.clear();
   for (const std::int32_t to : to_serve_) {

@@ -1,4 +1,4 @@
-// What a barrier costs when control traffic is charged.
+// The cost of a barrier when control traffic is charged.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once

@@ -45,7 +45,7 @@ struct LinkTable {
 /// quantities with their units. Such a header, blank lines and what follows a # are skipped.
 /// Throws UsageError, "WHAT: FILE:LINE: what was found; what is accepted".
 LinkTable read_link_table(const std::filesystem::path& file, std::string_view what);
-/// The same from text; `name` stands for "WHAT: FILE". The table has no file.
+/// Reads it from text; `name` stands for "WHAT: FILE". The table has no file.
 LinkTable parse_link_table(std::string_view text, const std::string& name);
 
 }  // namespace trainyard

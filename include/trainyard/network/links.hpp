@@ -14,7 +14,7 @@
 
 namespace trainyard {
 
-/// What one message takes on its way.
+/// The times that one message takes on its way.
 struct Passage {
   Duration latency{0};   // α of its link, jitter included
   Duration transfer{0};  // βb
@@ -45,8 +45,9 @@ class Links {
   bool within_machine(int from, int to) const {
     return !machine_.empty() && port(from) == port(to);
   }
-  /// Of ports() in each direction. A machine has one, and where ranks share machines another one
-  /// inside, so that what stays there waits for nothing that leaves.
+  /// The ports of a message, out of ports() in each direction. A machine has one, and if ranks
+  /// share machines another one inside, so that traffic within a machine waits for nothing that
+  /// leaves it.
   PortPair ports_of(int from, int to) const {
     if (machine_.empty()) return {from, to};
     const int send = port(from), receive = port(to);
@@ -57,8 +58,8 @@ class Links {
   /// Without jitter.
   Link between(int from, int to) const;
 
-  /// Of the next message of that link: draws from the link's stream of random numbers, so the k-th
-  /// message of a link has the same jitter whatever else the network carries.
+  /// The passage of the next message of that link. Draws from the link's stream of random numbers,
+  /// so the k-th message of a link has the same jitter whatever else the network carries.
   Passage passage_of_next(int from, int to, std::uint64_t bytes) {
     if (uniform_ && bytes == last_.bytes) return last_.passage;
     return next_passage_of(from, to, bytes);

@@ -30,7 +30,7 @@ inline constexpr int most_listed_ranks = 1024;
 /// of one moment and sender are sent in the order of the file. Throws UsageError: "FILE:LINE: what
 /// was found; what is accepted".
 std::vector<PreparedMessage> read_message_list(const std::filesystem::path& file);
-/// The same from text; `name` stands for the file.
+/// Reads them from text; `name` stands for the file.
 std::vector<PreparedMessage> parse_message_list(std::string_view text, const std::string& name);
 
 /// The highest rank, plus one.

@@ -1,5 +1,5 @@
-// What the network between the ranks is like, as it is configured: the α-β model of one logical
-// switch, with links that may differ. links.hpp works out what that means for each pair of ranks.
+// The configuration of the network between the ranks: the α-β model of one logical switch, with
+// links that may differ. links.hpp works out the link of each pair of ranks.
 //
 // Threads: a value like any other: any number of threads may read one, and who writes one has it
 // alone.
@@ -37,8 +37,8 @@ enum class ServerPlacement { dedicated, colocated };
 ServerPlacement parse_server_placement(std::string_view text, std::string_view what);
 std::string server_placement_text(ServerPlacement placement);
 
-/// What is added to the latency of each message, drawn anew for each. Never negative, so α stays
-/// what a message takes at least.
+/// A random time that is added to the latency of each message, drawn anew for each. Never negative,
+/// so α stays the least that a message takes.
 /// uniform: from [0, scale), mean scale/2. exponential: mean scale. lognormal: scale · e^z with z
 /// standard normal, so median scale and mean 1.65 · scale: the long tail that is measured in
 /// clusters.
@@ -89,9 +89,9 @@ struct Network {
   }
   Link default_link() const { return {latency, bytes_per_second}; }
 
-  /// Of the default link: βb, rounded to the nearest picosecond.
+  /// βb of the default link, rounded to the nearest picosecond.
   Duration transfer_time(std::uint64_t bytes) const { return default_link().transfer_time(bytes); }
-  /// Of the default link: α + βb, from start to last bit.
+  /// α + βb of the default link, from start to last bit.
   Duration message_time(std::uint64_t bytes) const { return latency + transfer_time(bytes); }
 };
 

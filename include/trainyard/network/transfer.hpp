@@ -10,7 +10,7 @@
 
 namespace trainyard {
 
-/// As decided when it starts (switch.hpp).
+/// A message's times, decided when it starts (switch.hpp).
 struct Transfer {
   std::uint64_t id = 0;  // in the order of the post() calls, from 0
   int from = 0, to = 0;
