@@ -153,7 +153,7 @@ Allowed taken_by(unsigned taker) {
 const Option& check_option(std::string_view name, std::string_view what) {
   std::vector<std::string> accepted;
   for (const Option& option : options()) {
-    // Where results go, and whether there is memory, is no part of what is run.
+    // Options of output, and whether there is memory, are no part of what is run.
     if (option.section == "output" || option.name == "scheme" || option.name == "force-memory") {
       continue;
     }

@@ -23,7 +23,7 @@ namespace trainyard {
 
 namespace {
 
-/// Those of the request, and what else the grid asks for, each loaded once.
+/// The data sets of the request and of the grid, each loaded once.
 class DataSets {
  public:
   DataSets(const Configuration& c, const LoadedData* data, const Remark& remark) : remark_(remark) {
@@ -99,7 +99,7 @@ void Cases::say(const std::string& text) {
   if (said_.insert(text).second && remark_) remark_(text);
 }
 
-/// Of more than one case, or of one that will not be run.
+/// Notes something of more than one case, or of one that will not be run.
 void Cases::note_of_all(const Note& note) {
   if (!said_.contains(note.text)) notes_.push_back(note);
   say(note.about.empty() ? note.text : with_name(note.text, note.about));
@@ -172,7 +172,7 @@ bool Cases::can_run(Asked& asked) {
   }
 }
 
-/// What --time auto is, decided by the run with the most ranks.
+/// Decides --time auto by the run with the most ranks.
 void Cases::choose_clock(std::vector<Asked>& all) {
   int most = 0;
   for (const Asked& asked : all) {
@@ -216,7 +216,7 @@ std::optional<std::string> Cases::within_of(const Configuration& c) const {
   return somebody_talks_ && !c.network.perfect() ? shared_within(c) : std::nullopt;
 }
 
-/// Of each point of the grid.
+/// Puts runs that stand apart last at each point of the grid.
 void Cases::put_apart_last(std::vector<Asked>& all) const {
   const auto is_contestant = [&](const Asked& asked) {
     return !within_of(asked.one.configuration);
@@ -276,7 +276,7 @@ std::vector<std::string> Cases::tuned_of(const Case& one, const Contestant& cont
   return names;
 }
 
-/// Of seeds and contestants with one codec and model, the one of the first.
+/// Coding time is measured once for all seeds and contestants with one codec and model.
 void Cases::use_measured_coding_time(Case& one, const std::string& key) {
   Configuration& c = one.configuration;
   if (!takes(find_scheme(c.scheme), "codec")) return;

@@ -1,6 +1,6 @@
-// What a comparison's runs find and do not choose: the network between the machines, and where the
-// grid varies them, the data, the model and the machines. "First at the target" is an answer to
-// somebody who has one of each; on another network another scheme may be.
+// The circumstances of a comparison's runs, which they do not choose: the network between the
+// machines and, if the grid varies them, the data, the model and the machines. "First at the
+// target" is an answer to somebody who has one of each; on another network another scheme may be.
 //
 // Threads: any; functions of their arguments.
 #pragma once

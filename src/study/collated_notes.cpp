@@ -57,7 +57,7 @@ bool everywhere(const std::string& label, const std::string& text,
       all, [&](const SameName& same) { return same.label != label || all_have(same, text); });
 }
 
-/// Those that have the note; empty where all have.
+/// Names the runs that have the note; empty if all have it.
 std::string about(const std::string& text, std::span<const NotedRun> runs) {
   const std::vector<SameName> all = by_name(runs);
   if (std::string seeds = seeds_with(text, runs); all.size() > 1 && !seeds.empty()) {
@@ -82,8 +82,8 @@ std::string about(const std::string& text, std::span<const NotedRun> runs) {
 constexpr std::string_view mean_step =
     "γ × the mean of the workers' gradients, exactly or to first order";
 
-/// What a step is, of so many workers: whether theirs are averaged or each is taken in full. Of one
-/// worker both are the same.
+/// Says what a step is with so many workers: gradients are averaged, or each is taken in full. With
+/// one worker both are the same.
 std::string_view step_of(const Scheme& scheme, int workers) {
   const std::string_view step = scheme.step;
   const auto begins = [&](std::string_view words) { return step.starts_with(words); };

@@ -47,9 +47,9 @@ class Comparison {
         results_(cases_.size()) {}
 
   std::vector<RunResult> run();
-  /// What tuning has cost; empty where nobody was tuned. After run().
+  /// Says what tuning has cost; empty if nobody was tuned. After run().
   const std::optional<Note>& tuning_note() const { return tuning_note_; }
-  /// Where --jobs asks for what cannot be had.
+  /// Says that --jobs has no effect, if it has none.
   std::optional<Note> jobs_note() const;
 
  private:
@@ -103,7 +103,8 @@ std::optional<Note> Comparison::jobs_note() const {
 
 /// No more at once than have room for their fibers and for their memory.
 int Comparison::jobs() const {
-  // Of all: where guards divide mappings, a fiber takes two of a process's 65,530.
+  // A bound on the workers of all runs together: where guards divide mappings, a fiber takes two of
+  // a process's 65,530.
   constexpr int most_workers = 16'000;
   int workers = 1;
   if (take_turns()) return 1;
@@ -179,7 +180,7 @@ void Comparison::add_trials(TunedRuns& entry) {
   work_.add(std::move(pieces));
 }
 
-/// Those that the search has made already are not made again.
+/// Runs that the search has made already are not made again.
 void Comparison::take_runs(TunedRuns& entry) {
   if (entry.search->result().interrupted) return;  // others may have been better
   std::vector<RunResult> runs = entry.search->take_runs();
@@ -221,8 +222,8 @@ void Comparison::try_one(TunedRuns& entry, std::size_t trial) {
   add_trials(entry);
 }
 
-/// Those that have waited for the step size; others find it. After an interrupt only those that are
-/// made.
+/// Adds the cases that have waited for the step size; others find it. After an interrupt only those
+/// that are made.
 void Comparison::add_runs(TunedRuns& entry) {
   std::vector<WorkList::Work> pieces;
   {
@@ -260,11 +261,11 @@ void Comparison::run_one(std::size_t index) {
   forget_model(index);
 }
 
-/// What the search has run is told as if it ran now.
+/// Tells of a run that the search has made as if it ran now.
 RunResult Comparison::made_or_run(std::size_t index, const RunHooks& listening) {
   Case& one = cases_[index];
   TunedRuns& entry = entry_of(index);
-  // What a recorder is to hear nobody has recorded: then it is made once more.
+  // No recorder heard the run that the search made: for a recorder it is made once more.
   const auto made = entry.made.find(index);
   if (made != entry.made.end() && listening.recorder == nullptr) {
     RunResult result = std::move(made->second);
@@ -277,7 +278,7 @@ RunResult Comparison::made_or_run(std::size_t index, const RunHooks& listening) 
   return run_experiment(plan_run(one.configuration, *one.data, one.notes), hooks);
 }
 
-/// Of those that are the same run: they end as it has ended. Where it failed that is said once.
+/// Cases that are the same run end as it has ended. If it failed, that is said once.
 void Comparison::tell_others(std::size_t index) {
   const std::optional<RunResult>& result = results_[index];
   if (!result || result->summary.interrupted) return;

@@ -22,7 +22,7 @@ namespace trainyard {
 
 namespace {
 
-/// What predict() goes by, of a run.
+/// The setting by which predict() judges a run.
 PredictionSetting prediction_of(const Configuration& resolved, const LoadedData& data,
                                 std::uint64_t parameters) {
   PredictionSetting setting;
@@ -42,7 +42,7 @@ PredictionSetting prediction_of(const Configuration& resolved, const LoadedData&
   return setting;
 }
 
-/// What its steps do depends on their numbers alone, and they take as long at the end as at first.
+/// Its steps depend on their numbers alone, and take as long at the end as at first.
 bool keeps_pace(const Scheme& scheme) {
   const bool somebody_waits = scheme.family == SchemeFamily::synchronous ||
                               scheme.family == SchemeFamily::local_updates ||
@@ -89,7 +89,7 @@ class Forecast {
     } catch (const UsageError&) {  // what predict() refuses can be run
       return std::nullopt;
     }
-    // Of steps that are not alike one in a cycle more or less is to be 2 % of all at most.
+    // Steps of a cycle differ: one more or less is to be 2 % of all at most.
     const auto cycle = static_cast<double>(steps_of_cycle(scheme, c.workers, c.hyperparameters));
     if (cycle > 1.0 && *forecast.steps_ < 50.0 * cycle) return std::nullopt;
     return forecast;
@@ -240,14 +240,15 @@ std::vector<RunResult> Mapping::run_here() {
   map_.target_accuracy = first.target_accuracy;
   map_.target_gradient = first.target_gradient;
   configuration_ = c;
-  // What has no effect has been said; what a preset would set is still not its own.
+  // Options without effect have been said already; those that a preset would set are still not its
+  // own.
   std::erase_if(configuration_.given, [&](const std::string& option) {
     return std::ranges::none_of(request_.comparison.contestants, [&](const Contestant& each) {
       return preset_sets(each.preset, option);
     });
   });
   configuration_.target_loss = first.target_loss;
-  // What was measured for one cell holds for all.
+  // The compute time that was measured for one cell holds for all.
   if (!configuration_.compute_time) {
     configuration_.compute_time = runs.front().resolved.compute_time;
   }

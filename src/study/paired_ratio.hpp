@@ -23,8 +23,8 @@ struct PairedRatio {
   bool is_borne_out() const { return low > 1.0 || high < 1.0; }
 };
 
-/// Of y / x, which have one value a seed, in the same order. Empty of less than two. REQUIRES: they
-/// are above 0.
+/// The ratio y / x, with one value a seed in each, in the same order. Empty for fewer than two.
+/// REQUIRES: they are above 0.
 std::optional<PairedRatio> paired_ratio(std::span<const double> x, std::span<const double> y);
 
 }  // namespace trainyard

@@ -19,8 +19,8 @@ namespace trainyard {
 
 namespace {
 
-/// What is minimised: losses of others are of something else. Seeds draw other starts and other
-/// minibatches of the same.
+/// The objective: losses of different ones cannot be compared. Seeds draw other starts and other
+/// minibatches of the same objective.
 using Objective = std::tuple<DatasetRequest, std::string, double>;
 
 Objective objective_of(const RunResult& result) {
@@ -81,7 +81,7 @@ void set_common_targets(std::vector<RunResult>& results, const Remark& remark) {
   for (auto& [objective, group] : groups) set_common_target(group, remark);
 }
 
-/// The same objective and seed, and the same point on the way to it.
+/// Whether they have the same objective, seed and target.
 bool have_one_target(const RunResult& a, const RunResult& b) {
   return a.summary.target_loss == b.summary.target_loss &&
          a.summary.target_accuracy == b.summary.target_accuracy &&
@@ -131,7 +131,7 @@ double least_interval(const RunResult& result) {
   return s.steps > 0.0 ? s.epochs / s.steps : 0.0;
 }
 
-/// Who was first at the target need not have stayed there.
+/// Says which runs were at the target and did not stay there.
 void remark_risen(const std::vector<RunResult>& results, const Remark& remark) {
   const std::vector<RisenAgain> all = risen_again(results);
   if (all.empty() || !remark) return;

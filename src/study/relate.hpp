@@ -1,4 +1,4 @@
-// What the runs of a comparison say about each other: a common target, speed-ups.
+// Relates the runs of a comparison to each other: a common target, speed-ups.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ namespace trainyard {
 /// `remark` hears of times that are rough, and of runs that ended above the target again.
 void relate(std::vector<RunResult>& results, const Remark& remark);
 
-/// Of runs that were at their target by the first evaluation, between which and the start the
-/// straight line says little: a warning, and how often one may look. Empty where there is none.
+/// Warns of runs that were at their target by the first evaluation, as the straight line from the
+/// start to it says little, and says how often one may look. Empty if there is none.
 std::optional<std::string> early_arrivals(std::span<const RunResult> results);
 
 }  // namespace trainyard

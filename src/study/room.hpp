@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// Of all its ranks, by a generous estimate. REQUIRES: the case is resolved.
+/// A generous estimate for all its ranks together. REQUIRES: the case is resolved.
 double bytes_of_run(const Case& one, const Model& model);
 
 }  // namespace trainyard

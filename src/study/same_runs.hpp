@@ -17,7 +17,7 @@
 
 namespace trainyard {
 
-/// Of the point of a resolved run, what its scheme does not take.
+/// The options at the point of a resolved run that its scheme does not take.
 std::vector<OptionText> not_taken(const Configuration& resolved,
                                   const std::vector<OptionText>& varied);
 

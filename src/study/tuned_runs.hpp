@@ -28,9 +28,9 @@ struct TunedRuns {
   std::map<std::size_t, RunResult> made;  // of cases that the search has run
 };
 
-/// Where a larger or smaller one may be better.
+/// Says that a larger or smaller step size may be better.
 Note edge_note(const Tuning& tuning);
-/// What a summary says of it.
+/// The step sizes as a summary has them.
 std::vector<OptionText> texts_of(const Tuning& tuning);
 
 /// Tells of a run that has ended as if it ran now, but for the notes that have been told.

@@ -104,7 +104,7 @@ Configuration StepSizeSearch::trial_of(const Powers& powers, std::size_t seed) c
   Tuning sizes{.names = tuning_.names, .sizes = {}, .trials = {}};
   for (std::size_t i = 0; i < powers.size(); ++i) sizes.sizes.push_back(size_of(i, powers[i]));
   apply(sizes, c);
-  // Of runs that are not kept nobody asks what is measured beside training.
+  // Nobody asks for such measurements of runs that are not kept.
   c.gradient_noise = c.gradient_noise && is_whole() && !has_target(c);
   if (is_whole()) return c;
   const double part = parts_[round_];

@@ -26,7 +26,7 @@ std::uint64_t steps_of_part(const Configuration& run, double part) {
 std::vector<double> parts_of(const Configuration& run) {
   std::vector<double> parts;
   if (!has_target(run)) {
-    // Of a run of a few steps, or cycles, a part may be nearly all of it.
+    // A part of a run of a few steps, or cycles, may be nearly all of it.
     for (const double part : {1.0 / 32, 1.0 / 8}) {
       if (is_by_clock(run) || 2 * steps_of_part(run, part) <= *run.steps) parts.push_back(part);
     }

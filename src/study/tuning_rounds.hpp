@@ -11,7 +11,7 @@
 namespace trainyard {
 
 constexpr int furthest_power = 20;  // of two, of the extended grid
-/// Of work beside the run itself, where more can be done without.
+/// The most work beside the run itself, in whole runs, if more can be done without.
 constexpr double most_runs = 4.0;
 
 /// Whether it ends by its time, and not after so many steps.

@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// What the trials that have been asked for are up against: the best so far in this round.
+/// Sets the best so far in this round as the rival of the trials that have been asked for.
 void StepSizeSearch::set_rivals() {
   const auto target = target_of(runs_.front());
   rivals_.clear();

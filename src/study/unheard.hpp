@@ -1,5 +1,5 @@
-// Who came to the target before anybody had heard of anybody: what is at the target then is the
-// average of models that were trained apart, which no worker holds.
+// Runs that came to the target before any worker had heard of another: only the average of models
+// that were trained apart is then at the target, and no worker holds it.
 //
 // Threads: any; functions of their arguments.
 #pragma once

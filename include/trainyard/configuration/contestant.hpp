@@ -42,17 +42,17 @@ Allowed taken_by(unsigned taker);
 /// is asked before anything is made of a setting's text: some texts name files that are then read.
 std::vector<Contestant> parse_contestants(std::string_view text, const Allowed& allowed = {});
 
-/// Those of a comparison for which nobody names any: the six basic schemes. Who cannot run what is
-/// asked is left out.
+/// The contestants of a comparison that names none: the six basic schemes. Those that cannot run
+/// what is asked are left out.
 std::vector<Contestant> basic_contestants();
 
-/// The same from tables of a TOML file. A label is the scheme's name where there is none.
+/// Contestants from tables of a TOML file. A label defaults to the scheme's name.
 std::vector<Contestant> contestants_of(const std::vector<ContestantTable>& tables);
 
 /// The option of that name, if runs of a comparison may differ in it. Throws UsageError, beginning
 /// with `what`.
 const Option& check_option(std::string_view name, std::string_view what);
-/// The same, and the option takes the text.
+/// check_option(), and the option has to take the text.
 void check_setting(const OptionText& setting, std::string_view what);
 
 /// Makes `c`, which all have in common, that of the contestant: its preset's settings, but for the

@@ -1,4 +1,4 @@
-// What there is to say of several runs, each sentence once, with those that it is of.
+// Collates the notes of several runs: each sentence once, with the runs that it is about.
 //
 // Threads: any; functions of their arguments.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// What was noted of one run, of those that have one name on each seed.
+/// The notes of one run. Runs that differ only in their seeds have one name.
 struct NotedRun {
   std::string label, name;  // of the contestant; the same at its point of the grid
   std::uint64_t seed = 0;
@@ -37,7 +37,7 @@ struct StepKind {
 /// With one step size γ schemes need not move equally far: what it is in those runs that share one
 /// with a run in which it is something else. One at a step size of its own shares it with nobody.
 std::vector<StepKind> differing_steps(std::span<const RunResult> runs);
-/// The same as a note.
+/// Says that in a note.
 std::optional<Note> differing_steps_note(std::span<const RunResult> runs);
 
 }  // namespace trainyard

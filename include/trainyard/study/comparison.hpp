@@ -1,4 +1,4 @@
-// The same run by several contestants, at each point of a grid, with several seeds.
+// Runs several contestants on one configuration, at each point of a grid, with several seeds.
 //
 //   ComparisonRequest request{.configuration = c,
 //                             .contestants = parse_contestants("ring,gossip:one-peer-exp"),
@@ -54,8 +54,8 @@ struct Case {
   std::filesystem::path folder;  // under --out: "seed-7/latency-1ms", empty where there is but one
   std::vector<Note> notes{};     // of its data, and of what was decided
   std::vector<std::string> tuned{};  // its step sizes that tuning finds (step_sizes_of())
-  /// Where its workers share memory, while others of the comparison talk over a network: it stands
-  /// apart then (run/one_machine.hpp).
+  /// The machine in which its workers share memory, while others of the comparison talk over a
+  /// network: it then stands apart (run/one_machine.hpp).
   std::optional<std::string> within{};
 };
 
@@ -73,7 +73,7 @@ class CaseListener {
 };
 
 struct ComparisonHooks {
-  /// What was decided and why; notes.
+  /// Hears decisions and their reasons, and notes.
   Remark remark{};
   /// All cases are known, and none has run; so many will at once. What it throws ends the
   /// comparison.
@@ -110,7 +110,7 @@ struct Compared {
 /// points, results lack their models once `ended` has been told.
 Compared run_comparison(const ComparisonRequest& request, const LoadedData& data,
                         const ComparisonHooks& hooks);
-/// The same, and all data are loaded: those that some run asks for.
+/// Loads all data by itself: those that some run asks for.
 Compared run_comparison(const ComparisonRequest& request, const ComparisonHooks& hooks);
 
 }  // namespace trainyard

@@ -1,4 +1,4 @@
-// Who reaches the target first, over a grid of two options: the crossover map.
+// Maps the scheme that reaches the target first, over a grid of two options: the crossover map.
 //
 //   MapRequest request{.comparison = {.configuration = c,
 //                                     .contestants = parse_contestants("ring,gossip,ps-async")},
@@ -59,8 +59,8 @@ struct MappedContestant {
   std::string label;
   double lr = 0.0;         // of all cells, unless an axis varies it
   bool predicted = false;  // from one run and what a step takes; otherwise from a run in every cell
-  /// Where its workers are that share memory, over a map of networks between machines, or where one
-  /// was asked for: it stands apart, at the end, and is first nowhere.
+  /// The machine in which its workers share memory, on a map of networks between machines, or if
+  /// such a network was asked for: it stands apart, at the end, and is first nowhere.
   std::optional<std::string> within{};
 };
 

@@ -1,4 +1,4 @@
-// What several seeds say together: mean and spread of every figure of a summary.
+// Statistics over seeds: mean and spread of every figure of a summary.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once

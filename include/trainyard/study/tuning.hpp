@@ -115,8 +115,8 @@ class StepSizeSearch {
   void take(std::vector<RunResult> ended);
   /// The best so far.
   const Tuning& result() const { return tuning_; }
-  /// Where the last round was made of whole runs: those with the best step sizes, one for each
-  /// seed, to be kept instead of running them. Empty where there are none, and after the call.
+  /// The runs with the best step sizes, one for each seed, if the last round was made of whole
+  /// runs: to be kept instead of running them. Empty otherwise, and after the call.
   std::vector<RunResult> take_runs() { return std::move(kept_); }
 
  private:
