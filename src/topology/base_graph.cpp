@@ -67,7 +67,7 @@ std::vector<int> factors_of(int size, int base) {
   return factors;
 }
 
-/// Of the hyper-hypercube of `ranks`, the round `index`, from the start again after the last.
+/// Round `index` of the hyper-hypercube of `ranks`; after the last one it starts again.
 void hyper_hypercube_round(const Ranks& ranks, int base, int index, Round& round) {
   const std::vector<int> factors = factors_of(count(ranks), base);
   if (factors.empty()) return;  // a single rank

@@ -1,4 +1,4 @@
-// What the files of the topologies share.
+// Declarations that the files of the topologies share.
 #pragma once
 
 #include <span>

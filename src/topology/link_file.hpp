@@ -14,7 +14,7 @@ struct LinkFile {
   std::vector<MixingEdge> links;  // to, from and weight, as they stand; 0 where there are none
 };
 
-/// What a line may be.
+/// The kinds of lines that are accepted.
 enum class LinkLines {
   both_ways_or_weighted,  // "i j", which is j i too, or "i j weight": i receives from j
   one_way,                // "i j": i receives from j
@@ -23,7 +23,7 @@ enum class LinkLines {
 /// Throws UsageError that begins with the topology's name, says in which line, and what is
 /// accepted.
 LinkFile read_links(const TopologyRequest& request, LinkLines lines, const std::string& topology);
-/// The same from text; `name` stands for "TOPOLOGY: FILE".
+/// Reads them from text; `name` stands for "TOPOLOGY: FILE".
 LinkFile parse_links(std::string_view text, const std::string& name, int ranks, LinkLines lines);
 
 /// The matrices that file:PATH and digraph:PATH make of such links. `name` as above.

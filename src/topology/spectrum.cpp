@@ -18,7 +18,7 @@ using Matrix = Eigen::MatrixXd;
 using Index = Eigen::Index;
 
 constexpr double exactly = 1e-12;
-/// What no single round leads to `exactly` from unless it is meant to.
+/// A distance that no single round brings down to `exactly` unless it is meant to.
 constexpr double far = 1e-6;
 
 std::size_t at(int rank) {
@@ -152,7 +152,7 @@ bool doubly_stochastic(const MixingMatrix& matrix) {
 double contraction(const MixingMatrix& matrix) {
   const Matrix m = without_mean(eigen(matrix));
   if (symmetric(matrix)) return eigenvalues(m).cwiseAbs().maxCoeff();
-  // What vectors of sum 0 do under W they do under W − 11ᵀ/n, whose other eigenvalue is 0.
+  // On vectors of sum 0, W and W − 11ᵀ/n are the same; the other eigenvalue of the latter is 0.
   if (!row_stochastic(matrix)) return m.eigenvalues().cwiseAbs().maxCoeff();
   return norm(m);
 }

@@ -11,7 +11,7 @@ namespace trainyard {
 namespace {
 
 constexpr double most_work = 2e7;  // twenty milliseconds
-/// Of eigenvalues that are worked out in doubles.
+/// The tolerance for eigenvalues that are computed in doubles.
 constexpr double tolerance = 1e-9;
 
 /// Entries may be negative, as MATCHA's are.

@@ -10,8 +10,8 @@
 
 namespace trainyard {
 
-/// Where the rows of W add up to 1, values() are x. Where they do not, but the columns do, x goes
-/// to a multiple of the mean of its own for each rank, and values() are push-sum's estimates of the
+/// Rounds x ← W x. If the rows of W add up to 1, values() are x. If only the columns do, x goes to
+/// a multiple of the mean of its own for each rank, and values() are push-sum's estimates of the
 /// mean: x_i/w_i, w being what the same rounds make of (1, …, 1).
 class PartialAveraging {
  public:

@@ -1,4 +1,4 @@
-// What a topology is worth: how fast partial averaging over it reaches consensus, and what a round
+// Measures of a topology: how fast partial averaging over it reaches consensus, and what a round
 // costs (catalogue §0, §4.3).
 //
 // Threads: any; these are functions of their arguments.
@@ -28,7 +28,7 @@ bool doubly_stochastic(const MixingMatrix& matrix);
 /// Where only the columns add up to 1 that norm bounds nothing, and it is the second largest
 /// |eigenvalue|: what a round of push-sum leaves in the long run.
 double contraction(const MixingMatrix& matrix);
-/// The same of matrices[period − 1] … matrices[0], a whole cycle.
+/// contraction() of matrices[period − 1] … matrices[0], a whole cycle.
 double cycle_contraction(const Topology& topology);
 /// √‖mean over the cycle of WᵀW − 11ᵀ/n‖₂: what a round drawn at random does to the root of the
 /// mean squared distance, at most.
@@ -58,8 +58,8 @@ struct TopologyFigures {
   /// From x_i = i, until ‖x − x̄‖ is below so much of what it was; empty beyond most_rounds.
   std::optional<std::size_t> rounds_to_1e3, rounds_to_1e6;
 
-  /// Where only the columns add up to 1: the least w_i of push-sum in these rounds. A worker's
-  /// model moves by γ/w_i times its gradient, so that γ has to be smaller by about as much.
+  /// The least w_i of push-sum in these rounds, if only the columns add up to 1. A worker's model
+  /// moves by γ/w_i times its gradient, so that γ has to be smaller by about as much.
   std::optional<double> least_weight;
 
   static constexpr std::size_t most_rounds = 100'000;

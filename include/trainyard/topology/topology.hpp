@@ -14,7 +14,7 @@
 
 namespace trainyard {
 
-/// What rank i does in one round: x_i ← self_weight x_i + Σ weight · x_rank over `receives`.
+/// One round of rank i: x_i ← self_weight x_i + Σ weight · x_rank over `receives`.
 struct MixingRow {
   struct Neighbour {
     int rank;
@@ -28,13 +28,13 @@ struct MixingRow {
   std::vector<Neighbour> sends_to;  // weight = W[rank][i], what the receiver gives to it
 };
 
-/// Who gets something from it, in the order of its messages.
+/// The ranks that get something from it, in the order of its messages.
 std::vector<int> receivers(const MixingRow& row);
 
 /// W(k) of one round, row by row.
 using MixingMatrix = std::vector<MixingRow>;
 
-/// Where a drawing puts a rank; x to the right, y downwards, in any unit.
+/// The place of a rank in a drawing; x to the right, y downwards, in any unit.
 struct Place {
   double x = 0.0, y = 0.0;
 };
@@ -95,7 +95,7 @@ std::vector<double> mixed(const MixingMatrix& matrix, std::span<const double> va
 /// largest degree. Empty where messages may wait for each other, as where degrees differ.
 std::optional<std::size_t> lockstep_rounds(const MixingMatrix& matrix);
 
-/// What a topology is made for.
+/// The request by which a topology is made.
 struct TopologyRequest {
   int ranks = 1;
   std::uint64_t seed = 1;        // of the random ones: Purpose::topology

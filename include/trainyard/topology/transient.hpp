@@ -30,14 +30,14 @@ struct Transient {
   double unlike = 0.0;          // ρ⁴n³/(1−ρ)⁴
 };
 
-/// Of a doubly stochastic graph with these figures (TopologyFigures). Where W(k) varies, 1 − ρ is
-/// the better of two: that of a cycle's product over its rounds, and that of a round in the mean
-/// square. Empty where the workers never agree, ρ = 1.
+/// The transient of a doubly stochastic graph with these figures (TopologyFigures). If W(k) varies,
+/// 1 − ρ is the better of two: that of a cycle's product over its rounds, and that of a round in
+/// the mean square. Empty where the workers never agree, ρ = 1.
 std::optional<Transient> transient(int ranks, std::size_t period, double rho, double rms);
 
-/// The same of a graph. Empty, too, where the rows or the columns of some W do not add up to 1, and
-/// of graphs that it takes more than a moment for, as every run of a comparison asks: n³ and n²
-/// times the rounds of a cycle together above 2·10⁷, which n = 270 is.
+/// The transient of a graph. Also empty if the rows or the columns of some W do not add up to 1,
+/// and for graphs that take more than a moment, as every run of a comparison asks: n³ and n² times
+/// the rounds of a cycle together above 2·10⁷, which n = 270 is.
 std::optional<Transient> transient(const Topology& topology);
 
 }  // namespace trainyard
