@@ -54,7 +54,7 @@ struct Case {
   std::filesystem::path folder;  // under --out: "seed-7/latency-1ms", empty where there is but one
   std::vector<Note> notes{};     // of its data, and of what was decided
   std::vector<std::string> tuned{};  // its step sizes that tuning finds (step_sizes_of())
-  /// The machine in which its workers share memory, while others of the comparison talk over a
+  /// The place, like one machine, in which its workers share memory, while others talk over a
   /// network: it then stands apart (run/one_machine.hpp).
   std::optional<std::string> within{};
 };

@@ -59,8 +59,9 @@ struct MappedContestant {
   std::string label;
   double lr = 0.0;         // of all cells, unless an axis varies it
   bool predicted = false;  // from one run and what a step takes; otherwise from a run in every cell
-  /// The machine in which its workers share memory, on a map of networks between machines, or if
-  /// such a network was asked for: it stands apart, at the end, and is first nowhere.
+  /// The place, like one machine, in which its workers share memory, on a map of networks between
+  /// machines, or if such a network was asked for: it stands apart, at the end, and is first
+  /// nowhere.
   std::optional<std::string> within{};
 };
 
