@@ -28,7 +28,7 @@ void work(trainyard::Worker& worker) {
     const double gamma = worker.step_size();
     worker.descend();
     if ((worker.step() + 1) % period != 0) continue;
-    trainyard::all_reduce_mean(worker.comm(), x, worker.collective());
+    trainyard::all_reduce_mean(worker.comm(), x, trainyard::collective_of(worker));
     kernels::scale(beta, u);
     kernels::add_difference(1.0 / gamma, z, x, u);
     kernels::axpy(-alpha * gamma, u, z);

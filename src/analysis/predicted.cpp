@@ -17,7 +17,7 @@ namespace {
 
 /// Why there is no prediction; empty where there is one.
 std::string why_unknown(const Scheme& scheme) {
-  if (scheme.rhythm == Rhythm::by_data) {
+  if (scheme.order.rhythm == Rhythm::by_data) {
     return fmt::format("when {} communicates depends on the data", scheme.name);
   }
   if (!has_stages(scheme) && !has_parts(scheme) &&

@@ -79,7 +79,7 @@ std::string why_no_closed_form(const Scheme& scheme, const Configuration& c) {
 
 /// How much of the model it sends of each minibatch.
 double touched_in(const Scheme& scheme, const Configuration& c, const PredictionSetting& setting) {
-  const bool by_keys = scheme.by_keys != ByKeys::no && c.sparse_wire == SparseWire::automatic;
+  const bool by_keys = scheme.messages.by_keys != ByKeys::no && c.sparse_wire == SparseWire::automatic;
   return by_keys && setting.touched_by ? setting.touched_by(c.batch) : 1.0;
 }
 
@@ -140,7 +140,7 @@ std::optional<Recurrence> recurrence_of(const Scheme& scheme, const Configuratio
                     scheme.name, cycle, c.workers, most));
   }
   bool by_chance =
-      scheme.rhythm == Rhythm::by_chance || c.compute_noise.any() || c.network.jitter.any();
+      scheme.order.rhythm == Rhythm::by_chance || c.compute_noise.any() || c.network.jitter.any();
   const std::uint64_t with_rounds = std::lcm(cycle, rounds != nullptr ? rounds->period() : 1);
   if (with_rounds <= longest_cycle) {
     cycle = with_rounds;
@@ -228,7 +228,7 @@ void refuse_count(const Scheme& scheme, const Configuration& c, std::uint64_t fl
 
 /// Whether what is sent is so many numbers and no more, whatever their number.
 bool sends_numbers_alone(const Scheme& scheme) {
-  return !encodes(scheme) && !scheme.by_layers &&
+  return !encodes(scheme) && !scheme.messages.by_layers &&
          std::ranges::none_of(scheme.hyperparameters, [](const HyperparameterInfo& each) {
            return each.unit == Unit::bytes;
          });
@@ -267,7 +267,7 @@ class Playing {
 
   Sustained sustained() const {
     Sustained found = find_sustained({.play = [this](const RunLength& of) { return run(of); },
-                                      .pace = scheme_.pace,
+                                      .pace = scheme_.order.pace,
                                       .workers = cast_.workers,
                                       .cycle = recurrence_.cycle,
                                       .by_chance = recurrence_.by_chance});
@@ -316,8 +316,8 @@ class Playing {
     c.steps = length.steps;
     c.seed += length.draw * seeds_apart;
     Plan plan = plan_run(resolve(c, {c.scheme}, model.data, {}), model.data);
-    if (scheme_.pace == Pace::free) plan.limits.minibatches = length.minibatches;
-    StepLog log(scheme_.pace, cast_.workers, recurrence_.cycle,
+    if (scheme_.order.pace == Pace::free) plan.limits.minibatches = length.minibatches;
+    StepLog log(scheme_.order.pace, cast_.workers, recurrence_.cycle,
                 std::min(fastest_worker(c), cast_.workers - 1));
     RunHooks hooks;
     hooks.wrap_pacing = [&](Pacing& pacing) { return log.watch(pacing); };

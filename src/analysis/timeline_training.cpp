@@ -62,7 +62,7 @@ LoadedData choose_network(Configuration& c) {
 LoadedData choose_training(const Scheme& scheme, Configuration& c) {
   c.batch = 1;
   if (has_stages(scheme)) return choose_pipeline(scheme, c);
-  if (scheme.by_layers) return choose_pieces(scheme, c);
+  if (scheme.messages.by_layers) return choose_pieces(scheme, c);
   if (divides_layers(scheme, c)) return choose_network(c);
   set_compute_time(c, usual_compute_time);
   c.sparse_wire = SparseWire::off;

@@ -72,8 +72,8 @@ bool takes_servers(const Scheme& scheme) {
 std::string repeatability(const Scheme& scheme) {
   if (!by_arrival(scheme)) return "the bits of virtual, in every run";
   std::string text = "runs differ, by who comes when";
-  if (scheme.repeats_with.empty()) return text;
-  return fmt::format("{}; with {} the bits of virtual", text, scheme.repeats_with);
+  if (scheme.order.repeats_with.empty()) return text;
+  return fmt::format("{}; with {} the bits of virtual", text, scheme.order.repeats_with);
 }
 
 /// All that the row says.
@@ -84,7 +84,8 @@ void print_scheme(const Scheme& scheme) {
   print_line("source: ", scheme.source);
   fmt::print("  family: {}\n", families[static_cast<std::size_t>(scheme.family)]);
   if (cast_of(scheme, Configuration{}).model == ModelHome::shared) {
-    fmt::print("  where: within {}; in virtual with --line-time for cache lines\n", scheme.within);
+    fmt::print("  where: within {}; in virtual with --line-time for cache lines\n",
+               scheme.messages.within);
   }
   fmt::print("  in wall: {}\n", repeatability(scheme));
   std::string flags;
@@ -99,9 +100,9 @@ void print_scheme(const Scheme& scheme) {
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
     fmt::print("    --{} {}: {}\n", parameter.name, parameter.argument, parameter.help);
   }
-  if (scheme.by_keys != ByKeys::no) {
+  if (scheme.messages.by_keys != ByKeys::no) {
     fmt::print("  sparse rows, linear models: by keys where that is shorter{}\n",
-               scheme.by_keys == ByKeys::yes ? "" : ", without --l2");
+               scheme.messages.by_keys == ByKeys::yes ? "" : ", without --l2");
   }
   if (scheme.optimizers != OptimizerRange::any) {
     fmt::print("  optimizers: {}\n", scheme.optimizers == OptimizerRange::plain

@@ -8,13 +8,13 @@
 namespace trainyard {
 
 UpcomingKeys::UpcomingKeys(Worker& worker)
-    : worker_(worker), marks_(worker.replica().size() / worker.key_width()) {
+    : worker_(worker), marks_(worker.replica().size() / worker.gradient_shape().key_width) {
   look_ahead(1);
 }
 
 void UpcomingKeys::look_ahead(std::size_t minibatches) {
   while (known_.size() < unforgotten() + minibatches) {
-    marks_.add(worker_.upcoming_minibatch(known_.size() - unforgotten()));
+    marks_.add(worker_.minibatches().upcoming(known_.size() - unforgotten()));
     if (spare_.empty()) spare_.emplace_back();
     marks_.take(spare_.back());
     known_.push_back(std::move(spare_.back()));
@@ -42,7 +42,7 @@ void UpcomingKeys::forget_taken() {
   spare_.insert(spare_.end(), std::make_move_iterator(known_.begin()),
                 std::make_move_iterator(end));
   known_.erase(known_.begin(), end);
-  forgotten_ = worker_.minibatches_taken();
+  forgotten_ = worker_.minibatches().taken();
 }
 
 const Features& UpcomingKeys::next(std::size_t minibatches) {

@@ -27,7 +27,7 @@ std::size_t KeyedShard::numbers(std::span<const std::uint32_t> own) const {
 
 WorkingSet::WorkingSet(Worker& worker, std::uint64_t minibatches)
     : worker_(worker),
-      width_(minibatches <= 256 ? worker.key_width() : 0),
+      width_(minibatches <= 256 ? worker.gradient_shape().key_width : 0),
       horizon_(static_cast<std::size_t>(minibatches)) {
   if (width_ == 0) return;
   const int servers = worker.comm().servers();

@@ -13,7 +13,7 @@
 namespace trainyard {
 
 WorkingSets::WorkingSets(Server& server, ModelRead read)
-    : server_(server), shard_{0, server.shard().size(), server.key_width()} {
+    : server_(server), shard_{0, server.shard().size(), server.gradient_shape().key_width} {
   if (shard_.width == 0) return;
   shard_.first = server.first_parameter();
   clients_.resize(static_cast<std::size_t>(server.comm().workers()));

@@ -195,14 +195,15 @@ std::string server_placement_idle(const OptionSetting& s) {
 
 std::string sparse_wire_idle(const OptionSetting& s) {
   const Configuration& c = s.configuration;
-  if (s.scheme.by_keys == ByKeys::no) return fmt::format("{} sends nothing by keys", s.scheme.name);
+  if (s.scheme.messages.by_keys == ByKeys::no)
+    return fmt::format("{} sends nothing by keys", s.scheme.name);
   if (c.data_source == DataSource::server) return "rows that are fetched are not known beforehand";
   for (const char* whole : {"significance", "proxies"}) {
     const auto found = c.hyperparameters.find(whole);
     if (found == c.hyperparameters.end() || found->second == 0.0) continue;
     return fmt::format("{} sends nothing by keys with --{}", s.scheme.name, whole);
   }
-  if (s.scheme.by_keys == ByKeys::yes || c.l2 == 0.0) return "";
+  if (s.scheme.messages.by_keys == ByKeys::yes || c.l2 == 0.0) return "";
   return fmt::format("{} sends nothing by keys with --l2", s.scheme.name);
 }
 

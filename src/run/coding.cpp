@@ -35,14 +35,14 @@ void remark_codec(const Configuration& c, const std::vector<std::string>& scheme
     if (!takes(scheme, "codec")) continue;
     const std::string& typed = ingredient_name(c.ingredients, "codec");
     const std::shared_ptr<const Codec> codec = make_codec(typed);
-    if (scheme.codec_need == CodecNeed::unbiased && !codec->unbiased()) {
+    if (scheme.messages.codec_need == CodecNeed::unbiased && !codec->unbiased()) {
       remark(
           fmt::format("warning: {} needs an unbiased codec, and {} is not: it may stop short of "
                       "the optimum, or diverge",
                       name, typed));
     }
     const double error = codec->error_bound(model.dimension());
-    if (scheme.codec_need == CodecNeed::unbiased && codec->unbiased() && error >= 1.0 &&
+    if (scheme.messages.codec_need == CodecNeed::unbiased && codec->unbiased() && error >= 1.0 &&
         scheme.family == SchemeFamily::decentralised) {
       remark(
           fmt::format("warning: with {} parameters the error of {} may be {:.3g} times what is "
@@ -50,7 +50,7 @@ void remark_codec(const Configuration& c, const std::vector<std::string>& scheme
                       model.dimension(), typed, error, name));
     }
     const bool contracts = codec->unbiased() || codec->error_bound(model.dimension()) <= 1.0;
-    if (scheme.codec_need == CodecNeed::contraction && !contracts) {
+    if (scheme.messages.codec_need == CodecNeed::contraction && !contracts) {
       remark(
           fmt::format("warning: {} needs a codec that leaves out less than it keeps, which {} does "
                       "not always: it may diverge",

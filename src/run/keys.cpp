@@ -8,8 +8,8 @@ namespace trainyard {
 
 std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configuration& c,
                          const Model& model, const Dataset& train) {
-  const bool by_keys =
-      scheme.by_keys == ByKeys::yes || (scheme.by_keys != ByKeys::no && c.l2 == 0.0);
+  const bool by_keys = scheme.messages.by_keys == ByKeys::yes ||
+                       (scheme.messages.by_keys != ByKeys::no && c.l2 == 0.0);
   // Rows that are to be fetched are not there to look ahead at.
   if (c.sparse_wire == SparseWire::off || !by_keys || cast.data_servers > 0) return 0;
   if (!train.sparse || model.sparse_update() == nullptr) return 0;

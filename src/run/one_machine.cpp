@@ -36,7 +36,7 @@ std::optional<std::string> shared_within(const Configuration& c) {
   const Scheme& scheme = find_scheme(c.scheme);
   const Cast cast = cast_of(scheme, c);
   if (cast.model != ModelHome::shared || cast.workers == 1) return std::nullopt;
-  return scheme.within;
+  return scheme.messages.within;
 }
 
 std::optional<std::string> apart_within(const Configuration& c) {

@@ -23,7 +23,7 @@ constexpr std::size_t features = 64;  // a part for each of as many ranks
 void check_messages(const Scheme& scheme, const Configuration& c,
                     const std::vector<RankAccount>& accounts) {
   const std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
-  if (scheme.rhythm != Rhythm::regular || *c.steps / 2 < cycle) return;
+  if (scheme.order.rhythm != Rhythm::regular || *c.steps / 2 < cycle) return;
   std::uint64_t sent = 0, received = 0;
   for (const RankAccount& account : accounts) {
     sent += account.messages_sent;

@@ -45,7 +45,7 @@ Drawing drawing(const Configuration& c) {
 /// So many workers compute each minibatch together, and so take their steps together; where the
 /// pace is lockstep, all do.
 int team_of(const Plan& plan) {
-  return plan.scheme->pace == Pace::free ? plan.cast.tensor_size : 1;
+  return plan.scheme->order.pace == Pace::free ? plan.cast.tensor_size : 1;
 }
 
 /// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
@@ -265,7 +265,7 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .minibatch_time = config_.compute_time.value_or(Duration{0}),
       .coding_time = {config_.encode_time.value_or(Duration{0}),
                       config_.decode_time.value_or(Duration{0})},
-      .codec_need = scheme_.codec_need,
+      .codec_need = scheme_.messages.codec_need,
       .slowdown = slowdown(),
       .compute_noise = config_.compute_noise,
       .hyperparameters = config_.hyperparameters,
@@ -289,7 +289,7 @@ RunResult Experiment::run() {
                                      ? std::vector<std::span<std::byte>>{}
                                      : share_models(plan_, *hooks_.processes));
   if (config_.time == TimeMode::simulated) state.share_staleness();
-  StepRule rule{.pace = scheme_.pace,
+  StepRule rule{.pace = scheme_.order.pace,
                 .limits = plan_.limits,
                 .workers = setup.workers,
                 .team = team_of(plan_),

@@ -34,7 +34,8 @@ std::string why_not_weighed(const Scheme& scheme, const Cast& cast, const Config
 }
 
 std::string note_of(const Scheme& scheme, const Configuration& c, const std::string& shares) {
-  const char* as_far_as = scheme.pace == Pace::free ? " (as far as they take equally many steps)"
+  const char* as_far_as = scheme.order.pace == Pace::free
+                              ? " (as far as they take equally many steps)"
                           : scheme.family == SchemeFamily::local_updates
                               ? " (as far as replicas do not drift apart between two averages)"
                               : "";

@@ -6,6 +6,8 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/worker.hpp"
 
+#include "runtime/worker_parts.hpp"
+
 namespace trainyard {
 
 PassingMinibatches::PassingMinibatches(Worker& worker, std::size_t most)
@@ -45,12 +47,14 @@ void PassingMinibatches::end_oldest() {
   oldest_ = --count_ == 0 ? 0 : (oldest_ + 1) % places_.size();
 }
 
-void PassingMinibatches::compute(double minibatches, FunctionRef<void()> work) {
+void PassingMinibatches::compute(Batch rows, double part, FunctionRef<void()> work) {
+  Minibatches& minibatches = worker_.minibatches();
   if (!noise_ || noise_step_ != worker_.step()) {
     noise_step_ = worker_.step();
-    noise_ = worker_.next_slowdown();
+    noise_ = minibatches.costs().next_slowdown();
   }
-  worker_.compute(minibatches, *noise_, work);
+  WorkerParts(worker_).rank.compute(
+      minibatches.costs().of(minibatches.count_of(rows) * part, *noise_), work);
   noise_->pause = Duration{0};  // one a step
 }
 

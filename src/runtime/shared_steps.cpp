@@ -1,9 +1,10 @@
-// A worker's steps on a model that it shares with others.
-#include <algorithm>
+#include "trainyard/runtime/shared_steps.hpp"
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/model/kernels.hpp"
 #include "trainyard/runtime/worker.hpp"
+
+#include "runtime/line_waits.hpp"
+#include "runtime/worker_parts.hpp"
 
 namespace trainyard {
 
@@ -13,138 +14,127 @@ namespace {
 /// that every other worker writes, about 100 ns apiece, against steps of 100 ns.
 constexpr std::uint64_t staleness_sampled_every = 64;
 
+SharedModels& shared_models_of(Worker& worker) {
+  const WorkerParts parts(worker);
+  SharedModels* const shared = parts.context.state.shared();
+  if (shared == nullptr) parts.throw_wrong_home("SharedSteps()");
+  return *shared;
+}
+
+const Model::SparseUpdate* sparse_update_of(const RunContext& context) {
+  if (context.hot != nullptr) return context.hot->update.get();
+  return context.optimizer.plain() ? context.model.sparse_update() : nullptr;
+}
+
 }  // namespace
 
-/// It stands still until the lines are here: a part of its computing.
-void Worker::await(const SharedLines::Passage& passage) {
-  const Time began = rank_.now();
-  if (passage.has <= began) return;
-  rank_.compute({.simulated = passage.has - began, .reads_shared = true}, [] {});
-  context_.state.lines_time_of(rank_.rank()) += rank_.now() - began;
+SharedSteps::SharedSteps(Worker& worker)
+    : worker_(worker),
+      rank_(WorkerParts(worker).rank),
+      context_(WorkerParts(worker).context),
+      minibatches_(worker.minibatches()),
+      models_(shared_models_of(worker)),
+      group_(models_.group_of(rank_.rank())),
+      is_home_(context_.state.layout().home == ModelHome::shared),
+      constant_step_(context_.optimizer.constant_step()),
+      sparse_(sparse_update_of(context_)),
+      rounding_(
+          RandomStream(context_.seed, Purpose::rounding, static_cast<std::uint32_t>(rank_.rank()))
+              .next_u32()) {
+  if (!is_home_) return;
+  weight_ = minibatches_.loss_weight();
+  if (sparse_ != nullptr) {
+    const std::size_t rows = context_.batch * minibatches_.shares();
+    residuals_ = AlignedBuffer<float>(sparse_->residual_count(rows));
+    return;
+  }
+  const std::size_t dimension = context_.model.dimension();
+  read_copy_ = AlignedBuffer<float>::zeroed(dimension);
+  gradient_ = VectorBuffer::zeroed(context_.model.scalar(), dimension);
+}
+
+double SharedSteps::step_size() const {
+  if (constant_step_) return context_.optimizer.lr;
+  return context_.optimizer.step_size(context_.epochs(minibatches_.number()));
+}
+
+void SharedSteps::touch(int group, LineUse use) {
+  wait_for_lines(rank_, context_, [&](SharedLines& lines, SharedLines::Passage& passage) {
+    lines.touch_all(passage, group, use);
+  });
+}
+
+void SharedSteps::touch(int group, std::span<const std::size_t> first_of_lines, LineUse use) {
+  wait_for_lines(rank_, context_, [&](SharedLines& lines, SharedLines::Passage& passage) {
+    for (const std::size_t first : first_of_lines) lines.touch(passage, group, first, 1, use);
+  });
 }
 
 /// The lines of the features of these rows. A worker's slices are its own.
-void Worker::touch_rows(Batch batch, LineUse use) {
+void SharedSteps::touch_rows(Batch batch, LineUse use) {
   if (context_.lines == nullptr) return;
   const std::size_t width = context_.model.dimension() / context_.train.features;
-  SharedLines::Passage passage = this->passage();
-  for (const RowRange& range : batch) {
-    for (std::size_t row = range.first; row < range.first + range.count; ++row) {
-      for (const std::uint32_t column : range.data->sparse_row(row).columns) {
-        if (column >= context_.train.features) continue;
-        context_.lines->touch(passage, group_, column * width, width, use);
+  wait_for_lines(rank_, context_, [&](SharedLines& lines, SharedLines::Passage& passage) {
+    for (const RowRange& range : batch) {
+      for (std::size_t row = range.first; row < range.first + range.count; ++row) {
+        for (const std::uint32_t column : range.data->sparse_row(row).columns) {
+          if (column >= context_.train.features) continue;
+          lines.touch(passage, group_, column * width, width, use);
+        }
       }
     }
-  }
-  await(passage);
+  });
 }
 
-void Worker::touch_shared(int group, LineUse use) {
-  if (context_.lines == nullptr) return;
-  SharedLines::Passage passage = this->passage();
-  context_.lines->touch_all(passage, group, use);
-  await(passage);
-}
-
-void Worker::touch_shared(int group, std::span<const std::size_t> lines, LineUse use) {
-  if (context_.lines == nullptr) return;
-  SharedLines::Passage passage = this->passage();
-  for (const std::size_t line : lines) context_.lines->touch(passage, group, line, 1, use);
-  await(passage);
-}
-
-void Worker::descend_shared(SharedAccess access) {
-  SharedModel& shared = this->shared().of(group_);
-  if (context_.state.layout().home != ModelHome::shared) throw_wrong_home("descend_shared()");
-  const Batch batch = next_minibatch();
-  const auto step_size = static_cast<float>(common_step_size() * weight_);
-  const bool sampled =
-      context_.hot == nullptr && (context_.simulated || done_ % staleness_sampled_every == 0);
+void SharedSteps::descend(SharedAccess access) {
+  if (!is_home_) WorkerParts(worker_).throw_wrong_home("SharedSteps::descend()");
+  SharedModel& shared = own();
+  const Batch batch = minibatches_.next();
+  const auto step_size = static_cast<float>(this->step_size() * weight_);
+  const bool sampled = context_.hot == nullptr &&
+                       (context_.simulated || worker_.step() % staleness_sampled_every == 0);
   const std::uint64_t before = sampled ? context_.pacer.worker_steps_done() : 0;
-
   if (sparse_ != nullptr) {
-    touch_rows(batch, LineUse::read);
-    rank_.compute(cost_of_next(true),
-                  [&] { shared.read_margins(*sparse_, batch, residuals_.span()); });
-    touch_rows(batch, LineUse::write);
-    if (shared.format()) {
-      // Rounded, a number that is not finite would become the largest one without a word.
-      require_finite(residuals_.span(), rank_, context_.scheme, done_);
-      shared.write_step_rounded(*sparse_, batch, residuals_.span(), step_size, rounding_);
-    } else {
-      shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
-    }
+    descend_sparse(shared, batch, step_size, access);
   } else {
-    if (!has_read_) {
-      touch_shared(group_, LineUse::read);
-      shared.read(read_copy_.span());
-    }
-    has_read_ = true;
-    rank_.compute(cost_of_next(false), [&] {
-      context_.model.gradient(read_copy_.span(), batch, gradient_.view(), workspace_);
-    });
-    const std::span<const float> gradient = gradient_.view().floats();
-    touch_shared(group_, LineUse::write);
-    if (shared.format()) {
-      require_finite(gradient, rank_, context_.scheme, done_);
-      shared.add_rounded(-step_size, gradient, read_copy_.span(), rounding_);
-    } else {
-      shared.add(-step_size, gradient, read_copy_.span(), access);
-    }
+    descend_whole(shared, batch, step_size, access);
   }
-  if (sampled) {
-    context_.state.staleness_of(rank_.rank()).record(context_.pacer.worker_steps_done() - before);
-  }
+  if (sampled) worker_.record_staleness(context_.pacer.worker_steps_done() - before);
 }
 
-void Worker::reconcile_slices(SharedAccess access) {
-  const HotLines* const hot = context_.hot;
-  if (hot == nullptr || --steps_to_visit_ > 0) return;
-  steps_to_visit_ = hot->steps_of_visit;
-  const std::uint64_t others = context_.pacer.worker_steps_done() - done_;
-  for (const HotLines::Turn& turn : hot->turns) {
-    reconcile_slots(turn.slots_at(visits_), others, access);
+void SharedSteps::descend_sparse(SharedModel& shared, Batch batch, float step_size,
+                                 SharedAccess access) {
+  touch_rows(batch, LineUse::read);
+  rank_.compute(minibatches_.costs().of_next(true),
+                [&] { shared.read_margins(*sparse_, batch, residuals_.span()); });
+  touch_rows(batch, LineUse::write);
+  if (!shared.format()) {
+    shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
+    return;
   }
-  ++visits_;
+  // Rounded, a number that is not finite would become the largest one without a word.
+  require_finite(residuals_.span(), rank_, context_.scheme, worker_.step());
+  shared.write_step_rounded(*sparse_, batch, residuals_.span(), step_size, rounding_);
 }
 
-void Worker::reconcile_rest_of_slices(SharedAccess access) {
-  const HotLines* const hot = context_.hot;
-  if (hot == nullptr) return;
-  const bool visited_just_now = visits_ > 0 && steps_to_visit_ == hot->steps_of_visit;
-  const std::uint64_t others = context_.pacer.worker_steps_done() - done_;
-  for (const HotLines::Turn& turn : hot->turns) {
-    // From the part that waits longest on; the last one of them is that of the latest visit.
-    const std::uint64_t parts = turn.visits - (visited_just_now ? 1 : 0);
-    for (std::uint64_t part = 0; part < parts; ++part) {
-      reconcile_slots(turn.slots_at(visits_ + part), others, access);
-    }
+void SharedSteps::descend_whole(SharedModel& shared, Batch batch, float step_size,
+                                SharedAccess access) {
+  if (!has_read_) {
+    touch(group_, LineUse::read);
+    shared.read(read_copy_.span());
   }
-}
-
-/// The shared model's lines that these slots are copies of.
-void Worker::touch_slots(std::size_t first, std::size_t end) {
-  if (context_.lines == nullptr) return;
-  SharedLines::Passage passage = this->passage();
-  const HotLines& hot = *context_.hot;
-  for (std::size_t slot = first; slot < end; ++slot) {
-    const std::size_t model = hot.blocks[slot] * hot.parameters;
-    const std::size_t count = std::min(hot.parameters, hot.dimension - model);
-    context_.lines->touch(passage, group_, model, count, LineUse::write);
+  has_read_ = true;
+  rank_.compute(minibatches_.costs().of_next(), [&] {
+    context_.model.gradient(read_copy_.span(), batch, gradient_.view(), workspace_);
+  });
+  const std::span<const float> gradient = gradient_.view().floats();
+  touch(group_, LineUse::write);
+  if (!shared.format()) {
+    shared.add(-step_size, gradient, read_copy_.span(), access);
+    return;
   }
-  await(passage);
-}
-
-void Worker::reconcile_slots(std::pair<std::size_t, std::size_t> slots, std::uint64_t others,
-                             SharedAccess access) {
-  const auto [first, end] = slots;
-  touch_slots(first, end);
-  shared().of(group_).reconcile(rank_.rank(), first, end, access);
-  Staleness& staleness = context_.state.staleness_of(rank_.rank());
-  for (std::size_t slot = first; slot < end; ++slot) {
-    staleness.record(others - others_then_[slot]);
-    others_then_[slot] = others;
-  }
+  require_finite(gradient, rank_, context_.scheme, worker_.step());
+  shared.add_rounded(-step_size, gradient, read_copy_.span(), rounding_);
 }
 
 }  // namespace trainyard

@@ -8,8 +8,7 @@ namespace trainyard {
 
 SplitPass::SplitPass(Worker& worker, const Stage& stage, int part, int parts,
                      std::size_t most_in_flight)
-    : worker_(worker),
-      split_(worker.layers(), stage, part, parts),
+    : split_(worker.layers(), stage, part, parts),
       passing_(worker, most_in_flight),
       gradient_(VectorBuffer::zeroed(Scalar::float32, split_.holding().count())) {}
 
@@ -20,7 +19,7 @@ void SplitPass::begin(Batch batch, ConstVector below, ConstVector weights) {
 Vector SplitPass::forward(std::size_t block) {
   Passing& at = passing_.latest();
   std::span<float> terms;
-  passing_.compute(worker_.minibatches(at.batch) * split_.forward_work(block), [&] {
+  passing_.compute(at.batch, split_.forward_work(block), [&] {
     terms = split_.forward(block, at.weights, at.batch, at.inputs(stage().inputs), at.workspace);
   });
   return terms;
@@ -31,14 +30,16 @@ Vector SplitPass::forward(std::size_t block) {
 Vector SplitPass::greatest_scores() {
   Passing& at = passing_.latest();
   std::span<float> greatest;
-  passing_.compute(0.0, [&] { greatest = split_.greatest_scores(at.batch, at.workspace); });
+  passing_.compute(at.batch, 0.0,
+                   [&] { greatest = split_.greatest_scores(at.batch, at.workspace); });
   return greatest;
 }
 
 Vector SplitPass::sums_of_exponentials() {
   Passing& at = passing_.latest();
   std::span<float> sums;
-  passing_.compute(0.0, [&] { sums = split_.sums_of_exponentials(at.batch, at.workspace); });
+  passing_.compute(at.batch, 0.0,
+                   [&] { sums = split_.sums_of_exponentials(at.batch, at.workspace); });
   return sums;
 }
 
@@ -46,14 +47,14 @@ ConstVector SplitPass::units_of_stage() {
   Passing& at = passing_.latest();
   if (stage().last) return {};
   std::span<const float> units;
-  passing_.compute(0.0, [&] { units = split_.units_of_stage(at.batch, at.workspace); });
+  passing_.compute(at.batch, 0.0, [&] { units = split_.units_of_stage(at.batch, at.workspace); });
   return units;
 }
 
 Vector SplitPass::backward(std::size_t block) {
   Passing& at = passing_.oldest();
   std::span<float> terms;
-  passing_.compute(worker_.minibatches(at.batch) * split_.backward_work(block), [&] {
+  passing_.compute(at.batch, split_.backward_work(block), [&] {
     terms = split_.backward(block, at.weights, at.batch, at.inputs(stage().inputs), above_.floats(),
                             gradient_.view(), at.workspace);
   });
@@ -64,7 +65,7 @@ ConstVector SplitPass::end() {
   Passing& at = passing_.oldest();
   std::span<const float> slopes;
   if (!stage().first) {
-    passing_.compute(0.0, [&] {
+    passing_.compute(at.batch, 0.0, [&] {
       slopes = split_.slopes_below(at.batch, at.inputs(stage().inputs), at.workspace);
     });
   }

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/runtime/worker.hpp"
 
 namespace trainyard {
@@ -13,7 +14,9 @@ Stage stage_of(Worker& worker) {
   if (model.layered() == nullptr && worker.replica().size() == model.dimension()) {
     return {.parameters = {0, model.dimension()}, .first = true, .last = true, .backward = 1.0};
   }
-  return worker.stage();
+  const Holding held = worker.holding();
+  require(held.ranges.size() == 1, "a stage has its parameters in a row");
+  return worker.layers().stage_of(held.ranges.front());
 }
 
 }  // namespace
@@ -29,7 +32,7 @@ ConstVector StagePass::forward(Batch batch, ConstVector below, ConstVector weigh
   Passing& passing = passing_.begin(batch, below, weights);
   if (model_ == nullptr) return {};
   std::span<const float> units;
-  passing_.compute(worker_.minibatches(batch) * stage_.forward, [&] {
+  passing_.compute(batch, stage_.forward, [&] {
     units = model_->forward(stage_, passing.weights, passing.batch, passing.inputs(stage_.inputs),
                             passing.workspace);
   });
@@ -39,7 +42,7 @@ ConstVector StagePass::forward(Batch batch, ConstVector below, ConstVector weigh
 ConstVector StagePass::backward(ConstVector above) {
   Passing& passing = passing_.oldest();
   std::span<const float> slopes;
-  passing_.compute(worker_.minibatches(passing.batch) * stage_.backward, [&] {
+  passing_.compute(passing.batch, stage_.backward, [&] {
     if (model_ == nullptr) {
       worker_.model().gradient(passing.weights, passing.batch, gradient_.view(), passing.workspace);
       return;

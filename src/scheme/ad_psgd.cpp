@@ -12,6 +12,7 @@
 //
 // The graph is undirected: --topology says who may average with whom, and its weights are not used.
 #include "trainyard/collective/pairwise_average.hpp"
+#include "trainyard/runtime/listening_gradient.hpp"
 
 #include "scheme/gossip.hpp"
 
@@ -22,9 +23,10 @@ namespace {
 void work(Worker& worker) {
   const std::vector<int> neighbours = receivers(worker.next_round());
   PairwiseAverage average(worker.comm(), worker.replica(), neighbours);
+  ListeningGradient gradients(worker);
   while (worker.next_step()) {
     const auto gradient =
-        worker.compute_gradient_serving([&](const Message& message) { average.serve(message); });
+        gradients.compute([&](const Message& message) { average.serve(message); });
     if (!neighbours.empty()) average.with(neighbours[worker.random().below(neighbours.size())]);
     worker.apply(gradient);
     average.serve_waiting();
@@ -42,8 +44,7 @@ Scheme ad_psgd_scheme() {
                    .rate = "1/ε + σ²/(nε²) once staleness and mixing are paid for"},
           .source = "Lian et al. 2018; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .pace = Pace::free,
-          .rhythm = Rhythm::by_chance,
+          .order = {.pace = Pace::free, .rhythm = Rhythm::by_chance},
           .takes = {"topology"},
           .graphs = {.range = GraphRange::static_symmetric},
           .worker = work};

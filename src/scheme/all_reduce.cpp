@@ -13,7 +13,7 @@ namespace {
 void work(Worker& worker) {
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
-    all_reduce_sum(worker.comm(), gradient, worker.collective());
+    all_reduce_sum(worker.comm(), gradient, collective_of(worker));
     worker.apply(gradient, 1.0 / worker.comm().workers());
   }
 }

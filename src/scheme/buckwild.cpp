@@ -10,6 +10,7 @@
 // The unit is --model-range divided by 127 or 32767; a weight beyond the range stays at its end, so
 // that too long steps do not make the loss infinite, but leave weights at the ends. As
 // in the paper the data stay as they are given ("M" of its DMGC signature is what is short here).
+#include "trainyard/runtime/shared_steps.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -27,7 +28,8 @@ Cast shared_in_few_bits(const CastSetting& s) {
 }
 
 void work(Worker& worker) {
-  while (worker.next_step()) worker.descend_shared();
+  SharedSteps shared(worker);
+  while (worker.next_step()) shared.descend();
 }
 
 }  // namespace
@@ -42,7 +44,7 @@ Scheme buckwild_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "De Sa et al. 2015; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
-      .pace = Pace::free,
+      .order = {.pace = Pace::free},
       .cast = shared_in_few_bits,
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {{.name = bits_name,

@@ -57,8 +57,8 @@ void check_texts_and_programs(const Scheme& s) {
           Rule{s.worker == nullptr, ".worker", "missing; it is the program of one worker"},
           Rule{s.cast == nullptr, ".cast",
                "missing; it says how many ranks there are of each kind"},
-          Rule{s.pace == Pace::server && s.server == nullptr, ".server",
-               "missing; .pace = Pace::server leaves it to a server to close the steps"},
+          Rule{s.order.pace == Pace::server && s.server == nullptr, ".server",
+               "missing; .order.pace = Pace::server leaves it to a server to close the steps"},
           Rule{takes(s, "collective") && s.server == nullptr, ".server",
                "missing; with .takes = {\"collective\"} the way may be ps, whose servers it has to "
                "be; serve_collective is their program"},
@@ -73,7 +73,7 @@ void check_texts_and_programs(const Scheme& s) {
           Rule{s.graphs.least_eigenvalue != nullptr &&
                    s.graphs.range != GraphRange::static_symmetric,
                ".graphs.least_eigenvalue", "needs .range = GraphRange::static_symmetric"},
-          Rule{!s.repeats_with.empty() && !by_arrival(s), ".repeats_with",
+          Rule{!s.order.repeats_with.empty() && !by_arrival(s), ".order.repeats_with",
                "says nothing of a scheme in lockstep, which repeats in any case"},
       });
 }
@@ -302,7 +302,8 @@ void try_functions(const Scheme& scheme) {
       (void)scheme.graphs.least_eigenvalue(fallbacks);
     }
   });
-  check_functions(scheme, ".cycle", [&] { (void)steps_of_cycle(scheme, workers, fallbacks); });
+  check_functions(scheme, ".order.cycle",
+                  [&] { (void)steps_of_cycle(scheme, workers, fallbacks); });
   const Ingredients ingredients =
       make_ingredients({{"topology", "ring"}, {"collective", "ring"}, {"codec", "identity"}},
                        {.scheme = scheme, .workers = workers, .hyperparameters = fallbacks});

@@ -103,7 +103,7 @@ Scheme choco_scheme() {
           .family = SchemeFamily::decentralised,
           .takes = {"topology", "codec"},
           .graphs = {.range = GraphRange::static_symmetric},
-          .codec_need = CodecNeed::contraction,
+          .messages = {.codec_need = CodecNeed::contraction},
           .hyperparameters = {consensus_rate_info, order_info()},
           .worker = work};
 }

@@ -78,7 +78,7 @@ Scheme coded_all_reduce_scheme() {
       .source = "Gan et al. 2021; catalogue 5",
       .family = SchemeFamily::synchronous,
       .takes = {"codec"},
-      .codec_need = CodecNeed::contraction,
+      .messages = {.codec_need = CodecNeed::contraction},
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {form_info()},
       .worker = work};

@@ -75,7 +75,7 @@ Scheme csgd_scheme() {
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
           .takes = {"codec"},
-          .codec_need = CodecNeed::unbiased,
+          .messages = {.codec_need = CodecNeed::unbiased},
           .hyperparameters = {direction_info()},
           .worker = work,
           .server = serve};

@@ -65,7 +65,7 @@ Scheme dcd_scheme() {
           .family = SchemeFamily::decentralised,
           .takes = {"topology", "codec"},
           .graphs = {.range = GraphRange::static_symmetric},
-          .codec_need = CodecNeed::unbiased,
+          .messages = {.codec_need = CodecNeed::unbiased},
           .worker = work};
 }
 

@@ -17,6 +17,7 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/concurrent_rings.hpp"
 #include "trainyard/model/gradient_parts.hpp"
+#include "trainyard/runtime/overlapped_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/gradient_buckets.hpp"
@@ -41,10 +42,11 @@ std::vector<ParameterRange> buckets_of(TensorShapes tensors, Scalar scalar, doub
 }
 
 void work(Worker& worker) {
-  const std::vector<ParameterRange> buckets =
-      buckets_of(worker.tensors(), worker.replica().scalar(), worker.hyperparameter("bucket"));
+  const std::vector<ParameterRange> buckets = buckets_of(
+      worker.model().tensors(), worker.replica().scalar(), worker.hyperparameter("bucket"));
   GradientWire wire(worker);
   ConcurrentRings rings(worker.comm(), wire.codec());
+  OverlappedGradient gradients(worker);
   while (worker.next_step()) {
     std::size_t next = 0;
     const auto send_what_is_full = [&](Vector gradient, ParameterRange part) {
@@ -53,8 +55,8 @@ void work(Worker& worker) {
         rings.start(next, gradient.subspan(buckets[next].first, buckets[next].count));
       }
     };
-    const Vector gradient = worker.compute_gradient_by_parts(
-        send_what_is_full, [&](Message& message) { rings.take(message); });
+    const Vector gradient =
+        gradients.compute(send_what_is_full, [&](Message& message) { rings.take(message); });
     rings.finish();
     worker.apply(gradient, 1.0 / worker.comm().workers());
   }
@@ -108,7 +110,7 @@ Scheme ddp_scheme() {
                    .time = step_time},
           .source = "Li et al. 2020; catalogue 2.17, 7",
           .family = SchemeFamily::synchronous,
-          .by_layers = true,
+          .messages = {.by_layers = true},
           .hyperparameters = {bucket_info(), wire_info()},
           .worker = work};
 }

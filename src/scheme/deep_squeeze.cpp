@@ -44,7 +44,7 @@ Scheme deep_squeeze_scheme() {
           .source = "Tang, Lian, Qiu, Yuan, Zhang, Zhang & Liu 2019; catalogue 5",
           .family = SchemeFamily::decentralised,
           .takes = {"topology", "codec"},
-          .codec_need = CodecNeed::contraction,
+          .messages = {.codec_need = CodecNeed::contraction},
           .hyperparameters = {consensus_rate_info},
           .worker = work};
 }

@@ -54,7 +54,7 @@ Scheme double_squeeze_scheme() {
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
           .takes = {"codec"},
-          .codec_need = CodecNeed::contraction,
+          .messages = {.codec_need = CodecNeed::contraction},
           .optimizers = OptimizerRange::plain,
           .worker = work,
           .server = serve};

@@ -61,7 +61,7 @@ class Gradients {
   /// Valid until the next call.
   ConstVector compute() {
     if (!part_) return worker_.compute_gradient();
-    part_->forward(worker_.next_minibatch());
+    part_->forward(worker_.minibatches().next());
     part_->backward();
     return part_->gradient();
   }
@@ -148,6 +148,7 @@ void serve(Server& server) {
   parts.reserve(static_cast<std::size_t>(tensor_size));
   for (int worker = 0; worker < tensor_size; ++worker) parts.emplace_back(server, worker);
   WorkingSets keys(server, ModelRead::common);
+  const bool by_keys = server.gradient_shape().key_width > 0;
   // A worker's first push has one gradient in it, the later ones a period's.
   std::vector<std::uint64_t> gradients(static_cast<std::size_t>(server.comm().workers()), 1);
   while (const auto message = server.comm().receive_any()) {
@@ -160,7 +161,7 @@ void serve(Server& server) {
       count = push_period;
     }
     if ((message->tag() & wants_model) != 0) {
-      if (server.key_width() > 0) {
+      if (by_keys) {
         keys.answer(message->from(), part.version());
       } else {
         server.comm().send(message->from(), part.values(), part.version());
@@ -198,9 +199,10 @@ Scheme downpour_scheme() {
                    .time_colocated = step_time_colocated},
           .source = "Dean et al. 2012; catalogue 2.7",
           .family = SchemeFamily::asynchronous,
-          .pace = Pace::free,
+          .order = {.pace = Pace::free},
           .cast = cast::servers,
-          .by_keys = ByKeys::without_regulariser,  // what accrues of it is not known to servers
+          // What accrues of the regulariser is not known to servers.
+          .messages = {.by_keys = ByKeys::without_regulariser},
           .hyperparameters = {fetch_period_info,
                               {.name = "push-period",
                                .argument = "N",

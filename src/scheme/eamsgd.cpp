@@ -56,7 +56,7 @@ Scheme eamsgd_scheme() {
           .cost = {.formula = "as easgd-async", .rate = "as easgd-async"},
           .source = "Zhang et al. 2015; catalogue 4.1",
           .family = SchemeFamily::local_updates,
-          .pace = Pace::free,
+          .order = {.pace = Pace::free},
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = hyperparameters(),

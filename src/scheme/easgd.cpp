@@ -151,7 +151,7 @@ Scheme easgd_async_scheme() {
                    .rate = "as easgd, with staleness"},
           .source = "Zhang et al. 2015; catalogue 4.1",
           .family = SchemeFamily::local_updates,
-          .pace = Pace::free,
+          .order = {.pace = Pace::free},
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = elastic_hyperparameters(),

@@ -44,7 +44,7 @@ Scheme ec_sgd_scheme() {
       .family = SchemeFamily::synchronous,
       .cast = cast::replicas_with_servers,
       .takes = {"codec"},
-      .codec_need = CodecNeed::contraction,
+      .messages = {.codec_need = CodecNeed::contraction},
       .optimizers = OptimizerRange::plain,
       .worker = work,
       .server = serve_coded_mean};

@@ -54,7 +54,7 @@ Scheme ecd_scheme() {
           .family = SchemeFamily::decentralised,
           .takes = {"topology", "codec"},
           .graphs = {.range = GraphRange::static_symmetric},
-          .codec_need = CodecNeed::unbiased,
+          .messages = {.codec_need = CodecNeed::unbiased},
           .worker = work};
 }
 

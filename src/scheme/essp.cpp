@@ -159,19 +159,20 @@ void serve(Server& server) {
 }  // namespace
 
 Scheme essp_scheme() {
-  return {.name = "essp",
-          .summary = "ssp, the server sends the model to all whenever the slowest has advanced",
-          .step = "γ × each gradient: as ps-async",
-          .cost = {.formula = "between max(c, n(α + t)) and c + 2n(α + t)",
-                   .rate = "as ps-async, staleness bounded"},
-          .source = "Dai et al. 2015; catalogue 2.4",
-          .family = SchemeFamily::bounded,
-          .cast = cast::servers,
-          .optimizers = OptimizerRange::plain,
-          .by_keys = ByKeys::without_regulariser,  // who has read what is not known here
-          .hyperparameters = {staleness_info},
-          .worker = work,
-          .server = serve};
+  return {
+      .name = "essp",
+      .summary = "ssp, the server sends the model to all whenever the slowest has advanced",
+      .step = "γ × each gradient: as ps-async",
+      .cost = {.formula = "between max(c, n(α + t)) and c + 2n(α + t)",
+               .rate = "as ps-async, staleness bounded"},
+      .source = "Dai et al. 2015; catalogue 2.4",
+      .family = SchemeFamily::bounded,
+      .cast = cast::servers,
+      .messages = {.by_keys = ByKeys::without_regulariser},  // who has read what is not known here
+      .optimizers = OptimizerRange::plain,
+      .hyperparameters = {staleness_info},
+      .worker = work,
+      .server = serve};
 }
 
 }  // namespace trainyard

@@ -26,7 +26,7 @@ void work(Worker& worker) {
     send_to_neighbours(worker.comm(), round, worker.replica());
     const auto gradient = worker.compute_gradient();
     mix_in_neighbours(worker.comm(), round, worker.replica(), scratch);
-    all_reduce_sum(worker.comm(), gradient, worker.collective());
+    all_reduce_sum(worker.comm(), gradient, collective_of(worker));
     worker.apply(gradient, 1.0 / worker.comm().workers());
   }
 }

@@ -36,7 +36,7 @@ void work(Worker& worker) {
   while (worker.next_step()) {
     const bool takes_part = participation.step(period);
     if ((worker.step() + 1) % period != 0) continue;
-    std::ranges::fill(rows, takes_part ? worker.share_weight() : 0);
+    std::ranges::fill(rows, takes_part ? worker.minibatches().share_weight() : 0);
     if (takes_part) {
       keys.push(worker.replica(), rows);
     } else {
@@ -73,15 +73,15 @@ Scheme fedavg_scheme() {
           .summary = "local-sgd over a server, in each round by a --participation of the workers",
           .step = "γ × own gradient; the average is a step of γ × mean over those who take part",
           .cost = {.formula = "c, and every τ steps c + (Cn + n)(α + t/k)",
-                   .rate = "1/ε + (σ² + τ(1-C)ς²)/(Cnε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}"},
+                   .rate = "1/ε + (σ² + τ(1-C)ς²)/(Cnε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}",
+                   .learns_from = learns_from_drawn},
           .source = "McMahan et al. 2017; catalogue 4.1",
           .family = SchemeFamily::local_updates,
-          .rhythm = Rhythm::by_chance,
+          .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
+          .messages = {.by_keys = ByKeys::yes},
           .optimizers = OptimizerRange::plain,
-          .by_keys = ByKeys::yes,
           .hyperparameters = {period_info, participation_info},
-          .learns_from = learns_from_drawn,
           .shares = {.published = ShareWeights::rows, .in_program = true},
           .worker = work,
           .server = serve};

@@ -27,7 +27,7 @@ void push_update(Worker& worker, Coder& coder, ConstVector update) {
   Communicator& comm = worker.comm();
   for_each_shard(comm, [&](int shard) {
     comm.send_encoded(comm.server(shard), coder.encode(even_split(update, shard, comm.servers())),
-                      worker.share_weight());
+                      worker.minibatches().share_weight());
   });
 }
 
@@ -93,16 +93,16 @@ Scheme fedpaq_scheme() {
                        "c, and every τ steps c + e + max(m + pd, pm + d) + n(α + t); e, d: coding, "
                        "m: an encoded message, p = Cn",
                    .rate = "as fedavg, the numerator over Cnε² (1 + ω) times as large",
-                   .time = step_time},
+                   .time = step_time,
+                   .learns_from = learns_from_drawn},
           .source = "Reisizadeh, Mokhtari, Hassani, Jadbabaie & Pedarsani 2020; catalogue 4.1",
           .family = SchemeFamily::local_updates,
-          .rhythm = Rhythm::by_chance,
+          .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
           .takes = {"codec"},
-          .codec_need = CodecNeed::unbiased,
+          .messages = {.codec_need = CodecNeed::unbiased},
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info, participation_info},
-          .learns_from = learns_from_drawn,
           .shares = {.in_program = true},
           .worker = work,
           .server = serve};

@@ -26,6 +26,7 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/concurrent_rings.hpp"
 #include "trainyard/model/gradient_parts.hpp"
+#include "trainyard/runtime/overlapped_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/gradient_buckets.hpp"
@@ -62,7 +63,7 @@ class Fusion {
       : comm_(worker.comm()),
         wire_(worker),
         rings_(comm_, wire_.codec()),
-        tensors_(tensors_backwards(worker.tensors())),
+        tensors_(tensors_backwards(worker.model().tensors())),
         bytes_of_number_(wire_bytes(wire_.kind(), worker.replica().scalar())),
         buffer_(worker.hyperparameter("fusion-buffer")) {}
 
@@ -125,10 +126,11 @@ class Fusion {
 
 void work(Worker& worker) {
   Fusion fusion(worker);
+  OverlappedGradient gradients(worker);
   while (worker.next_step()) {
-    const Vector gradient = worker.compute_gradient_by_parts(
-        [&](Vector whole, ParameterRange part) { fusion.is_final(whole, part); },
-        [&](Message& message) { fusion.take(message); });
+    const Vector gradient =
+        gradients.compute([&](Vector whole, ParameterRange part) { fusion.is_final(whole, part); },
+                          [&](Message& message) { fusion.take(message); });
     fusion.finish();
     worker.apply(gradient, 1.0 / worker.comm().workers());
   }
@@ -250,10 +252,9 @@ Scheme fused_all_reduce_scheme() {
                .time = step_time},
       .source = "Sergeev & Del Balso 2018; catalogue 2.17, 7",
       .family = SchemeFamily::synchronous,
-      .by_clock = true,
-      .repeats_with = "--fusion-buffer 0",
+      .order = {.by_clock = true, .repeats_with = "--fusion-buffer 0"},
       .cast = [](const CastSetting& s) { return Cast{.workers = s.workers, .servers = 1}; },
-      .by_layers = true,
+      .messages = {.by_layers = true},
       .hyperparameters = {cycle_time_info(), fusion_buffer_info(), wire_info()},
       .worker = work,
       .server = coordinate};

@@ -28,7 +28,7 @@ void work(Worker& worker) {
     worker.apply(worker.compute_gradient());
     const MixingRow& round = worker.next_round();  // an average takes the place of its round
     if ((worker.step() + 1) % global_period == 0) {
-      all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
+      all_reduce_mean(worker.comm(), worker.replica(), collective_of(worker));
     } else {
       neighbour_average(worker.comm(), round, worker.replica(), scratch);
     }
@@ -51,7 +51,7 @@ void work_adaptively(Worker& worker) {
     }
     kernels::copy(worker.replica(), with_loss.view().first(dimension));
     set_last(with_loss.view(), worker.minibatch_loss());
-    all_reduce_mean(worker.comm(), with_loss.view(), worker.collective());
+    all_reduce_mean(worker.comm(), with_loss.view(), collective_of(worker));
     kernels::copy(with_loss.view().first(dimension), worker.replica());
     const double loss = last(with_loss.view());
     if (!first_loss) first_loss = loss;
@@ -60,7 +60,7 @@ void work_adaptively(Worker& worker) {
 }
 
 void serve_with_loss(Server& server) {
-  server.collective().serve(server.comm(), server.shard().scalar(), server.dimension() + 1);
+  collective_of(server).serve(server.comm(), server.shard().scalar(), server.dimension() + 1);
 }
 
 const HyperparameterInfo global_period{
@@ -104,7 +104,7 @@ Scheme gossip_aga_scheme() {
                    .rate = "as gossip-pga"},
           .source = "Chen et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .rhythm = Rhythm::by_data,
+          .order = {.rhythm = Rhythm::by_data},
           .takes = {"topology", "collective"},
           .hyperparameters = {global_period},
           .worker = work_adaptively,

@@ -21,6 +21,7 @@
 
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/combined_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/gradient_code.hpp"
@@ -46,9 +47,10 @@ void work(Worker& worker) {
   const int server = worker.comm().server(0);
   const GradientCode code = code_of(worker.comm().workers(), worker.hyperparameter("stragglers"));
   const auto coefficients = code.coefficients_of(worker.comm().rank());
+  CombinedGradient combined(worker);
   std::uint64_t step = 0;
   while (worker.next_step()) {
-    worker.comm().send(server, worker.compute_combination(coefficients, step), step);
+    worker.comm().send(server, combined.compute(coefficients, step), step);
     step = worker.comm().receive_into(server, worker.replica());
   }
 }
@@ -104,7 +106,7 @@ Scheme gradient_coding_scheme() {
                .time = step_time},
       .source = "Tandon et al. 2017; catalogue 2.14",
       .family = SchemeFamily::synchronous,
-      .pace = Pace::server,
+      .order = {.pace = Pace::server},
       .cast = coded_cast,
       .hyperparameters = {{.name = "stragglers",
                            .argument = "S",

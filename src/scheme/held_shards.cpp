@@ -10,7 +10,7 @@ namespace trainyard {
 
 HeldShards::HeldShards(Worker& worker, std::uint64_t minibatches)
     : worker_(worker), holds_all_(worker.replica().size() == worker.model().dimension()) {
-  if (worker.key_width() > 0) keys_.emplace(worker, minibatches);
+  if (worker.gradient_shape().key_width > 0) keys_.emplace(worker, minibatches);
   const Holding held = worker.holding();
   const auto servers = static_cast<std::size_t>(worker.comm().servers());
   for (std::size_t shard = 0; shard <= servers; ++shard) {

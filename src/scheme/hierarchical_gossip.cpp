@@ -44,7 +44,6 @@ void work(Worker& worker) {
   const auto size = static_cast<int>(worker.hyperparameter("group-size"));
   const int group = comm.rank() / size;
   GroupCommunicator members(comm, ranks_from(group * size, 1, size));
-  const auto& graph = worker.ingredient<Topology>("topology");
   MixingRow row;
   VectorBuffer scratch;
   while (worker.next_step()) {
@@ -52,7 +51,7 @@ void work(Worker& worker) {
     reduce_sum(members, worker.replica());
     if (members.rank() == 0) {
       kernels::scale(1.0 / size, worker.replica());
-      put_first_workers(graph.row(worker.step(), group), size, row);
+      put_first_workers(worker.next_round(group), size, row);
       neighbour_average(comm, row, worker.replica(), scratch);
     }
     broadcast(members, worker.replica());

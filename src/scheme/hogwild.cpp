@@ -12,6 +12,7 @@
 // In `virtual` the time between the read and the write is the minibatch's compute time, and both
 // take what the cache lines take that others have written (runtime/shared_lines.hpp); all three are
 // the same there.
+#include "trainyard/runtime/shared_steps.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
@@ -22,7 +23,8 @@ namespace {
 
 void work(Worker& worker) {
   const auto access = worker.choice<SharedAccess>("access");
-  while (worker.next_step()) worker.descend_shared(access);
+  SharedSteps shared(worker);
+  while (worker.next_step()) shared.descend(access);
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ Scheme hogwild_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Niu et al. 2011; catalogue 2.15",
       .family = SchemeFamily::shared_memory,
-      .pace = Pace::free,
+      .order = {.pace = Pace::free},
       .cast = cast::shared,
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {access_info()},

@@ -17,6 +17,7 @@
 // lose some of it as it may lose any update).
 #include <cstdint>
 
+#include "trainyard/runtime/shared_steps.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
@@ -26,19 +27,20 @@ namespace trainyard {
 namespace {
 
 void work(Worker& worker) {
-  SharedModels& replicas = worker.shared();
+  SharedSteps shared(worker);
+  SharedModels& replicas = shared.models();
   const auto access = worker.choice<SharedAccess>("access");
   const auto every = static_cast<std::uint64_t>(worker.hyperparameter("period")) *
                      static_cast<std::uint64_t>(worker.comm().workers());
   AlignedBuffer<float> scratch(replicas.average_scratch());
   while (worker.next_step()) {
-    worker.descend_shared(access);
-    if (replicas.groups() > 1 && (worker.minibatch_number() + 1) % every == 0) {
+    shared.descend(access);
+    if (replicas.groups() > 1 && (worker.minibatches().number() + 1) % every == 0) {
       for (int group = 0; group < replicas.groups(); ++group) {
-        worker.touch_shared(group, LineUse::write);
+        shared.touch(group, LineUse::write);
       }
       replicas.average(scratch.span(), access);
-      worker.forget_read();
+      shared.forget_read();
     }
   }
 }
@@ -55,9 +57,9 @@ Scheme hogwild_numa_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Zhang & Ré 2014; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
-      .pace = Pace::free,
-      .within = "the NUMA nodes of one machine",
+      .order = {.pace = Pace::free},
       .cast = cast::shared_by_groups,
+      .messages = {.within = "the NUMA nodes of one machine"},
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {access_info(), groups_info(), period_info},
       .worker = work};

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/shared_steps.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
@@ -93,12 +94,13 @@ std::span<float> old_of(Worker& worker) {
 /// One worker's part in the ring, between its steps.
 class TokenRing {
  public:
-  explicit TokenRing(Worker& worker, SharedAccess access);
+  TokenRing(Worker& worker, SharedSteps& shared, SharedAccess access);
   /// Whether the shared model was changed.
   bool take_turn();
 
  private:
-  Worker& worker_;
+  Communicator& comm_;
+  SharedSteps& shared_;
   SharedAccess access_;
   int next_cluster_;
   int next_, previous_;  // ranks
@@ -107,44 +109,45 @@ class TokenRing {
   RingExchange exchange_;
 };
 
-TokenRing::TokenRing(Worker& worker, SharedAccess access)
-    : worker_(worker),
+TokenRing::TokenRing(Worker& worker, SharedSteps& shared, SharedAccess access)
+    : comm_(worker.comm()),
+      shared_(shared),
       access_(access),
-      next_cluster_((worker.group() + 1) % worker.shared().groups()),
-      next_(worker.shared().first_worker_of(next_cluster_)),
-      previous_(worker.shared().first_worker_of((worker.group() + worker.shared().groups() - 1) %
-                                                worker.shared().groups())),
+      next_cluster_((shared.group() + 1) % shared.models().groups()),
+      next_(shared.models().first_worker_of(next_cluster_)),
+      previous_(shared.models().first_worker_of((shared.group() + shared.models().groups() - 1) %
+                                                shared.models().groups())),
       hold_(static_cast<std::uint64_t>(worker.hyperparameter("token-updates"))),
-      has_token_(worker.group() == 0),
-      exchange_(ring_weights(worker.shared().groups()), worker.hyperparameter("tolerance"),
+      has_token_(shared.group() == 0),
+      exchange_(ring_weights(shared.models().groups()), worker.hyperparameter("tolerance"),
                 old_of(worker)) {}
 
 bool TokenRing::take_turn() {
   if (left_ > 0) {
-    if (--left_ == 0) worker_.comm().send_control(next_, 0);
+    if (--left_ == 0) comm_.send_control(next_, 0);
     return false;
   }
-  if (!has_token_ && !worker_.comm().poll(previous_)) return false;
+  if (!has_token_ && !comm_.poll(previous_)) return false;
   has_token_ = false;
-  worker_.touch_shared(worker_.group(), LineUse::write);
-  worker_.touch_shared(next_cluster_, LineUse::read);
-  exchange_.exchange(worker_.shared().of(worker_.group()), worker_.shared().of(next_cluster_),
-                     access_);
-  worker_.touch_shared(next_cluster_, exchange_.lines_handed_on(), LineUse::write);
+  shared_.touch(shared_.group(), LineUse::write);
+  shared_.touch(next_cluster_, LineUse::read);
+  exchange_.exchange(shared_.own(), shared_.models().of(next_cluster_), access_);
+  shared_.touch(next_cluster_, exchange_.lines_handed_on(), LineUse::write);
   left_ = hold_;
   return true;
 }
 
 void work(Worker& worker) {
   const auto access = worker.choice<SharedAccess>("access");
-  SharedModels& clusters = worker.shared();
+  SharedSteps shared(worker);
+  const SharedModels& clusters = shared.models();
   std::optional<TokenRing> ring;
-  if (clusters.groups() > 1 && clusters.first_worker_of(worker.group()) == worker.comm().rank()) {
-    ring.emplace(worker, access);
+  if (clusters.groups() > 1 && clusters.first_worker_of(shared.group()) == worker.comm().rank()) {
+    ring.emplace(worker, shared, access);
   }
   while (worker.next_step()) {
-    worker.descend_shared(access);
-    if (ring && ring->take_turn()) worker.forget_read();
+    shared.descend(access);
+    if (ring && ring->take_turn()) shared.forget_read();
   }
 }
 
@@ -160,9 +163,9 @@ Scheme hogwild_plus_plus_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Zhang, Hsieh & Akella 2016; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
-      .pace = Pace::free,
-      .within = "the NUMA nodes of one machine",
+      .order = {.pace = Pace::free},
       .cast = cast::shared_by_groups,
+      .messages = {.within = "the NUMA nodes of one machine"},
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {access_info(),
                           groups_info(),

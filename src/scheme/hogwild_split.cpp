@@ -21,6 +21,8 @@
 // may lose a reconciliation's part, as it may lose any update.
 #include <cstdint>
 
+#include "trainyard/runtime/shared_steps.hpp"
+#include "trainyard/runtime/slices.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
@@ -39,11 +41,13 @@ Cast shared_with_slices(const CastSetting& s) {
 
 void work(Worker& worker) {
   const auto access = worker.choice<SharedAccess>("access");
+  SharedSteps shared(worker);
+  Slices slices(worker, shared);
   while (worker.next_step()) {
-    worker.descend_shared(access);
-    worker.reconcile_slices(access);
+    shared.descend(access);
+    slices.reconcile(access);
   }
-  worker.reconcile_rest_of_slices(access);
+  slices.reconcile_rest(access);
 }
 
 }  // namespace
@@ -59,7 +63,7 @@ Scheme hogwild_split_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Narula et al. 2014, phase reconciliation; Niu et al. 2011; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
-      .pace = Pace::free,
+      .order = {.pace = Pace::free},
       .cast = shared_with_slices,
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {access_info(),

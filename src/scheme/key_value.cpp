@@ -79,8 +79,8 @@ bool rounds(const Participant& participant) {
 /// proxy's would be of those of its group.
 template <typename Participant>
 bool goes_by_keys(const Participant& participant) {
-  return participant.key_width() > 0 && participant.hyperparameter("significance") == 0.0 &&
-         proxies_of(participant) == 0;
+  return participant.gradient_shape().key_width > 0 &&
+         participant.hyperparameter("significance") == 0.0 && proxies_of(participant) == 0;
 }
 
 /// A client's end, that of a worker or of a group's proxy.
@@ -104,7 +104,7 @@ class Client {
   /// From here on a step is of the keys of the worker's last minibatch and of its next one.
   void go_by_keys(Worker& worker) {
     keys_.emplace(worker);
-    width_ = worker.key_width();
+    width_ = worker.gradient_shape().key_width;
   }
 
   /// A step: what is significant of `gradient` is pushed, and `model` is pulled.
@@ -273,8 +273,8 @@ Scheme key_value_scheme() {
           .source = "Li et al. 2014; catalogue 2.2",
           .family = SchemeFamily::bounded,
           .cast = shards_behind_proxies,
+          .messages = {.by_keys = ByKeys::yes},
           .optimizers = OptimizerRange::plain,
-          .by_keys = ByKeys::yes,
           .hyperparameters = {staleness_info, significance_info, proxies_info, wire_info()},
           .worker = work,
           .server = serve};

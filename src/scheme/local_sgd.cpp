@@ -24,9 +24,9 @@
 namespace trainyard {
 
 void average_replicas(Worker& worker) {
-  all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
+  all_reduce_mean(worker.comm(), worker.replica(), collective_of(worker));
   if (worker.velocity().empty()) return;
-  all_reduce_mean(worker.comm(), worker.velocity(), worker.collective());
+  all_reduce_mean(worker.comm(), worker.velocity(), collective_of(worker));
 }
 
 namespace {

@@ -4,7 +4,10 @@
 // that thread's replica alone, and nothing is copied.
 #pragma once
 
+#include <optional>
+
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/shared_steps.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -22,42 +25,40 @@ inline const HyperparameterInfo machine_threads_info{
 
 class MachineModel {
  public:
-  explicit MachineModel(Worker& worker)
-      : worker_(worker),
-        shared_(worker.hyperparameter(machine_threads_info.name) > 1
-                    ? &worker.shared().of(worker.group())
-                    : nullptr) {}
+  explicit MachineModel(Worker& worker) : worker_(worker) {
+    if (worker.hyperparameter(machine_threads_info.name) > 1) shared_.emplace(worker);
+  }
 
   /// Whether there are other threads, to whom a step shows before the next fetch.
-  bool is_shared() const { return shared_ != nullptr; }
+  bool is_shared() const { return shared_.has_value(); }
 
   /// The replica becomes what the threads have made of the model so far.
   void read() {
-    if (shared_ == nullptr) return;
-    worker_.touch_shared(worker_.group(), LineUse::read);
-    shared_->read(worker_.replica().floats());
+    if (!shared_) return;
+    shared_->touch(shared_->group(), LineUse::read);
+    shared_->own().read(worker_.replica().floats());
   }
   /// x ← x − γ g, racy as Hogwild's; the replica is what was written.
   void descend(ConstVector gradient) {
-    if (shared_ == nullptr) {
+    if (!shared_) {
       kernels::axpy(-worker_.step_size(), gradient, worker_.replica());
     } else {
-      worker_.touch_shared(worker_.group(), LineUse::write);
-      shared_->add(-static_cast<float>(worker_.common_step_size()), gradient.floats(),
-                   worker_.replica().floats(), SharedAccess::racy);
+      shared_->touch(shared_->group(), LineUse::write);
+      shared_->own().add(-static_cast<float>(shared_->step_size()), gradient.floats(),
+                         worker_.replica().floats(), SharedAccess::racy);
     }
   }
   /// The model becomes the replica: what a thread fetches replaces it for all of them, with steps
   /// that have not come back from the servers yet.
   void replace() {
-    if (shared_ == nullptr) return;
-    worker_.touch_shared(worker_.group(), LineUse::write);
-    shared_->write(worker_.replica().floats());
+    if (!shared_) return;
+    shared_->touch(shared_->group(), LineUse::write);
+    shared_->own().write(worker_.replica().floats());
   }
 
  private:
   Worker& worker_;
-  SharedModel* shared_;
+  std::optional<SharedSteps> shared_;
 };
 
 }  // namespace trainyard

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/listening_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
@@ -134,9 +135,9 @@ class BackgroundMean {
 
 void work(Worker& worker) {
   BackgroundMean mean(worker);
+  ListeningGradient gradients(worker);
   while (worker.next_step()) {
-    const auto gradient =
-        worker.compute_gradient_serving([&](const Message& message) { mean.take(message); });
+    const auto gradient = gradients.compute([&](const Message& message) { mean.take(message); });
     mean.add_penalty(gradient);
     worker.apply(gradient);
     mean.offer_replica();
@@ -177,7 +178,7 @@ Scheme mpca_sgd_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Langer, Hall, He & Rahayu 2018; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .pace = Pace::free,
+      .order = {.pace = Pace::free},
       .cast = replicas_with_master,
       .hyperparameters = {period_info,
                           {.name = "penalty",

@@ -52,7 +52,7 @@ Scheme naive_compression_scheme() {
           .source = "Tang et al. 2018; catalogue 5",
           .family = SchemeFamily::decentralised,
           .takes = {"topology", "codec"},
-          .codec_need = CodecNeed::unbiased,
+          .messages = {.codec_need = CodecNeed::unbiased},
           .worker = work};
 }
 

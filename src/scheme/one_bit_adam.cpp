@@ -178,7 +178,7 @@ Scheme one_bit_adam_scheme() {
       .family = SchemeFamily::synchronous,
       .cast = cast::replicas_with_servers,
       .takes = {"codec"},
-      .codec_need = CodecNeed::contraction,
+      .messages = {.codec_need = CodecNeed::contraction},
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {freeze_info()},
       .worker = work,

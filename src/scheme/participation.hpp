@@ -29,7 +29,7 @@ inline int drawn_of(int workers, double participation) {
   return std::max(1, static_cast<int>(std::lround(participation * workers)));
 }
 
-/// Scheme::learns_from
+/// StepCost::learns_from
 inline int learns_from_drawn(int workers, const Hyperparameters& hyperparameters) {
   return drawn_of(workers, hyperparameter(hyperparameters, participation_info.name));
 }
@@ -51,7 +51,7 @@ class Participation {
     if (takes_part_) {
       worker_.descend();
     } else {
-      worker_.sit_out();
+      worker_.minibatches().sit_out();
     }
     return takes_part_;
   }

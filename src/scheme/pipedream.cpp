@@ -57,7 +57,7 @@ void work(Worker& worker) {
   std::uint64_t forward = 0;
   while (worker.next_step()) {
     for (; forward <= worker.step() + ahead; ++forward) {
-      stage.forward(worker.next_minibatch(), weights.of(forward));
+      stage.forward(worker.minibatches().next(), weights.of(forward));
     }
     stage.backward();
     worker.record_staleness(std::min(worker.step(), ahead));

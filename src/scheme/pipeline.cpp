@@ -85,7 +85,7 @@ MicrobatchedStep::MicrobatchedStep(Worker& worker, std::size_t most_in_flight)
 }
 
 void MicrobatchedStep::begin() {
-  minibatch_ = worker_.next_minibatch();
+  minibatch_ = worker_.minibatches().next();
   rows_ = row_count(minibatch_);
   count_ = std::min(asked_, rows_);
   forward_ = backward_ = first_row_ = 0;

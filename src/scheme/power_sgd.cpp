@@ -9,6 +9,7 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/low_rank.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/own_coding.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -26,30 +27,32 @@ void begin_with_random(Worker& worker, Vector q) {
 }
 
 void work(Worker& worker) {
-  const LowRankPlan plan(worker.tensors(), static_cast<std::size_t>(worker.hyperparameter("rank")));
+  const LowRankPlan plan(worker.model().tensors(),
+                         static_cast<std::size_t>(worker.hyperparameter("rank")));
   const bool local = worker.choice<Memory>("power-memory") == Memory::local;
   const Vector model = worker.replica();
   const Vector error = worker.keep("error", model.size());
   const Vector q = worker.keep("Q", plan.second_length());
   begin_with_random(worker, q);
   const AllReduce& ring = find_all_reduce("ring");
+  OwnCoding coding(worker);
   VectorBuffer buffer(model.scalar(), plan.first_length());
   const Vector factors = buffer.view();
   while (worker.next_step()) {
     const auto step = worker.compute_gradient();
     kernels::scale(worker.step_size(), step);
     kernels::add(error, step);
-    worker.encode_by(step, [&] { low_rank::project(plan, step, q, factors); });
+    coding.encode(step, [&] { low_rank::project(plan, step, q, factors); });
     all_reduce_mean(worker.comm(), factors, ring);
-    worker.encode_by(factors, [&] {
+    coding.encode(factors, [&] {
       low_rank::orthonormalise(plan, factors);
       low_rank::project_back(plan, step, factors, q);
     });
-    if (local) worker.decode_by([&] { low_rank::keep_error(plan, step, factors, q, error); });
+    if (local) coding.decode([&] { low_rank::keep_error(plan, step, factors, q, error); });
     all_reduce_mean(worker.comm(), q, ring);
-    if (!local) worker.decode_by([&] { low_rank::keep_error(plan, step, factors, q, error); });
-    worker.record_coding(step.bytes().size(), factors.bytes().size() + q.bytes().size());
-    worker.decode_by([&] { low_rank::add_product(plan, -1.0, factors, q, model); });
+    if (!local) coding.decode([&] { low_rank::keep_error(plan, step, factors, q, error); });
+    coding.record(step.bytes().size(), factors.bytes().size() + q.bytes().size());
+    coding.decode([&] { low_rank::add_product(plan, -1.0, factors, q, model); });
   }
 }
 
@@ -87,8 +90,8 @@ Scheme power_sgd_scheme() {
       .source = "Vogels, Karimireddy & Jaggi 2019; catalogue 5",
       .family = SchemeFamily::synchronous,
       // How much it sends goes by the model's matrices, which a prediction does not know.
-      .rhythm = Rhythm::by_data,
-      .own_coding = {Duration{300}, Duration{300}},
+      .order = {.rhythm = Rhythm::by_data},
+      .messages = {.own_coding = {Duration{300}, Duration{300}}},
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {rank_info(), memory_info()},
       .worker = work};

@@ -105,7 +105,7 @@ class Passes {
   }
 
   void compute() {
-    worker_.compute_on_minibatch([&](Batch batch) {
+    worker_.minibatches().compute_on_next([&](Batch batch) {
       forward(batch);
       backward(batch);
     });
@@ -309,7 +309,7 @@ Scheme ps_activations_scheme() {
                .rate = "as ps-async"},
       .source = "Chilimbi et al. 2014; catalogue 2.10",
       .family = SchemeFamily::asynchronous,
-      .pace = Pace::free,
+      .order = {.pace = Pace::free},
       .cast = cast::servers,
       .shares = {.fixed =
                      "activations and slopes are sent, and not gradients that could be weighed"},

@@ -98,9 +98,9 @@ Scheme ps_async_scheme() {
            .time_colocated = ps_async_step_time_colocated},
       .source = "Dean et al. 2012; catalogue 2.3",
       .family = SchemeFamily::asynchronous,
-      .pace = Pace::free,
+      .order = {.pace = Pace::free},
       .cast = cast::servers,
-      .by_keys = ByKeys::yes,
+      .messages = {.by_keys = ByKeys::yes},
       .hyperparameters = {queue_info()},
       .worker = ps_async_queueing_worker,
       .server = serve};

@@ -260,8 +260,7 @@ Scheme ps_async_epochs_scheme() {
                    .rate = "as ps-async"},
           .source = "Chilimbi et al. 2014; catalogue 2.6",
           .family = SchemeFamily::bounded,
-          .pace = Pace::free,
-          .rhythm = Rhythm::by_data,
+          .order = {.pace = Pace::free, .rhythm = Rhythm::by_data},
           .cast = cast::servers_of_machines,
           .hyperparameters =
               {{.name = "epoch-share",

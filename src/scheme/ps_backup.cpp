@@ -26,6 +26,7 @@
 
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/collective/working_set.hpp"
+#include "trainyard/runtime/listening_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/ps_async.hpp"
@@ -86,9 +87,10 @@ void work_interruptibly(Worker& worker) {
   Communicator& comm = worker.comm();
   const int server = comm.server(0);
   WorkingSet keys(worker);
+  ListeningGradient gradients(worker);
   std::uint64_t version = 0;
   while (worker.next_step()) {
-    const auto gradient = worker.compute_gradient_unless([&](const Message& model) {
+    const auto gradient = gradients.compute_unless([&](const Message& model) {
       model.copy_to(worker.replica());
       version = model.tag();
     });
@@ -138,15 +140,14 @@ Scheme ps_backup_scheme() {
           .cost = {.formula = "c + (2n - b)(α + t), c of the (n-b)-th fastest",
                    .rate = "1/ε + σ²/((n-b)ε²)",
                    .time = step_time,
-                   .time_colocated = step_time_colocated},
+                   .time_colocated = step_time_colocated,
+                   .learns_from = needed_of},
           .source = "Chen et al. 2016; catalogue 2.6",
           .family = SchemeFamily::synchronous,
-          .pace = Pace::server,
-          .repeats_with = "--backups 0",
+          .order = {.pace = Pace::server, .repeats_with = "--backups 0"},
           .cast = cast::servers,
-          .by_keys = ByKeys::yes,
+          .messages = {.by_keys = ByKeys::yes},
           .hyperparameters = {backups},
-          .learns_from = needed_of,
           .worker = ps_async_worker,
           .server = serve};
 }

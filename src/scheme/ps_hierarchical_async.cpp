@@ -79,7 +79,7 @@ Scheme ps_hierarchical_async_scheme() {
                .time = step_time},
       .source = "Li et al. 2014; catalogue 2.9",
       .family = SchemeFamily::asynchronous,
-      .pace = Pace::free,
+      .order = {.pace = Pace::free},
       .cast = proxies_before_model,
       .worker = work,
       .server = serve};

@@ -65,7 +65,7 @@ Scheme ps_sync_scheme() {
           .source = "Li et al. 2014; catalogue 2.1",
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
-          .by_keys = ByKeys::yes,
+          .messages = {.by_keys = ByKeys::yes},
           .worker = work,
           .server = serve};
 }

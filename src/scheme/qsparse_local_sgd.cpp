@@ -58,7 +58,7 @@ Scheme qsparse_local_sgd_scheme() {
           .family = SchemeFamily::local_updates,
           .cast = cast::replicas_with_servers,
           .takes = {"codec"},
-          .codec_need = CodecNeed::contraction,
+          .messages = {.codec_need = CodecNeed::contraction},
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {period_info},
           .worker = work,

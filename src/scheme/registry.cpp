@@ -78,17 +78,17 @@ Duration StepSetting::keyed_pull() const {
 }
 
 bool encodes(const Scheme& scheme) {
-  return takes(scheme, "codec") || scheme.own_coding.encode.count() > 0;
+  return takes(scheme, "codec") || scheme.messages.own_coding.encode.count() > 0;
 }
 
 CodingTime usual_coding_time(const Scheme& scheme, std::string_view codec) {
-  if (!takes(scheme, "codec")) return scheme.own_coding;
+  if (!takes(scheme, "codec")) return scheme.messages.own_coding;
   const CodecInfo& info = codec_info(codec);
   return {info.encode_time, info.decode_time};
 }
 
 void serve_collective(Server& server) {
-  server.collective().serve(server.comm(), server.shard().scalar(), server.dimension());
+  collective_of(server).serve(server.comm(), server.shard().scalar(), server.dimension());
 }
 
 HyperparameterInfo known_hyperparameter(std::string_view name) {
@@ -152,13 +152,15 @@ std::vector<Holding> holdings_of(const Scheme& scheme, const Cast& cast, const M
 
 std::uint64_t minibatches_of_step(const Scheme& scheme, int workers,
                                   const Hyperparameters& hyperparameters) {
-  const int counted =
-      scheme.learns_from == nullptr ? workers : scheme.learns_from(workers, hyperparameters);
+  const int counted = scheme.cost.learns_from == nullptr
+                          ? workers
+                          : scheme.cost.learns_from(workers, hyperparameters);
   return static_cast<std::uint64_t>(counted);
 }
 
 bool by_arrival(const Scheme& scheme) {
-  return scheme.pace != Pace::lockstep || scheme.family == SchemeFamily::bounded || scheme.by_clock;
+  return scheme.order.pace != Pace::lockstep || scheme.family == SchemeFamily::bounded ||
+         scheme.order.by_clock;
 }
 
 Hyperparameters with_fallbacks(const Scheme& scheme, Hyperparameters given, int workers) {
@@ -208,8 +210,8 @@ std::uint64_t steps_of_cycle(const Scheme& scheme, int workers,
     const auto each = static_cast<std::uint64_t>(hyperparameter(hyperparameters, parameter.name));
     steps = common_cycle(steps, std::min(each, longest_cycle));
   }
-  if (scheme.cycle == nullptr) return steps;
-  const std::uint64_t of_row = scheme.cycle(workers, hyperparameters);
+  if (scheme.order.cycle == nullptr) return steps;
+  const std::uint64_t of_row = scheme.order.cycle(workers, hyperparameters);
   return common_cycle(steps, std::clamp<std::uint64_t>(of_row, 1, longest_cycle));
 }
 

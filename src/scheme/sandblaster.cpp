@@ -39,6 +39,7 @@
 
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/runtime/listening_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/portions.hpp"
@@ -66,14 +67,14 @@ void fetch(Communicator& comm, Vector model) {
 }
 
 /// Does the task, or one that it is called off for. False where that is to leave.
-bool do_portion(Worker& worker, Task& task, std::uint64_t& fetched) {
+bool do_portion(Worker& worker, ListeningGradient& gradients, Task& task, std::uint64_t& fetched) {
   Communicator& comm = worker.comm();
   std::optional<Vector> gradient;
   while (!gradient) {
     if (task.tag() == goodbye) return false;
     if (fetched != task.evaluation) fetch(comm, worker.replica());
     fetched = task.evaluation;
-    gradient = worker.compute_portion_unless(
+    gradient = gradients.compute_portion_unless(
         task.portion, [&](const Message& next) { task = Task::from_tag(next.tag()); });
   }
   for_each_part(comm, *gradient,
@@ -87,10 +88,11 @@ bool do_portion(Worker& worker, Task& task, std::uint64_t& fetched) {
 /// then there. What is called off is no step.
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
+  ListeningGradient gradients(worker);
   const auto next_task = [&] { return Task::from_tag(comm.receive(comm.server(0)).tag()); };
   Task task = next_task();
   std::uint64_t fetched = 0;
-  while (worker.next_step() && do_portion(worker, task, fetched)) task = next_task();
+  while (worker.next_step() && do_portion(worker, gradients, task, fetched)) task = next_task();
   comm.send_control(comm.server(0), goodbye);
   while (task.tag() != goodbye) task = next_task();
 }
@@ -290,8 +292,7 @@ Scheme sandblaster_scheme() {
                    .rate = "R-linear on strongly convex f, not superlinear"},
           .source = "Dean et al. 2012; Nocedal & Wright 2006; catalogue 2.8",
           .family = SchemeFamily::synchronous,
-          .pace = Pace::free,
-          .rhythm = Rhythm::by_data,
+          .order = {.pace = Pace::free, .rhythm = Rhythm::by_data},
           .cast = coordinator_and_shards,
           .optimizers = OptimizerRange::plain,
           .hyperparameters = {{.name = "history",

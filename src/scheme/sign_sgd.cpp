@@ -99,7 +99,7 @@ Scheme sign_sgd_scheme() {
           .source = "Bernstein, Wang, Azizzadenesheli & Anandkumar 2018; catalogue 5",
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
-          .own_coding = {info.encode_time, info.decode_time},
+          .messages = {.own_coding = {info.encode_time, info.decode_time}},
           .shares = {.fixed = "each worker has one vote, whatever the length of its gradient"},
           .worker = work,
           .server = serve};

@@ -2,7 +2,7 @@
 // SplitPass computes is all-reduced among the parts, a pair of layers at a time.
 //
 //   StagePart part(worker, {.stages = 1, .parts = T}, …);
-//   part.forward(worker.next_minibatch());
+//   part.forward(worker.minibatches().next());
 //   part.backward();
 //   worker.apply(part.gradient());
 //

@@ -189,10 +189,10 @@ Scheme ssp_scheme() {
           .source = "Ho et al. 2013; catalogue 2.4",
           .family = SchemeFamily::bounded,
           // Not at random, but a few steps do not show how often it fetches.
-          .rhythm = Rhythm::by_chance,
+          .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
+          .messages = {.by_keys = ByKeys::yes},
           .optimizers = OptimizerRange::plain,  // the cached model moves with its worker's updates
-          .by_keys = ByKeys::yes,
           .hyperparameters = {staleness_info},
           .worker = work,
           .server = serve_eager};
@@ -203,7 +203,7 @@ Scheme ssp_strict_scheme() {
   row.name = "ssp-strict";
   row.summary = "the same, and no update is seen before its turn: with --staleness 0 synchronous";
   row.server = serve_strict;
-  row.repeats_with = "--staleness 0";
+  row.order.repeats_with = "--staleness 0";
   return row;
 }
 

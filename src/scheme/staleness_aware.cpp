@@ -37,9 +37,9 @@ Scheme staleness_aware_scheme() {
                    .time_colocated = ps_async_step_time_colocated},
           .source = "Zhang et al. 2016; catalogue 2.12",
           .family = SchemeFamily::asynchronous,
-          .pace = Pace::free,
+          .order = {.pace = Pace::free},
           .cast = cast::servers,
-          .by_keys = ByKeys::yes,
+          .messages = {.by_keys = ByKeys::yes},
           .hyperparameters = {queue_info()},
           .worker = ps_async_queueing_worker,
           .server = serve};

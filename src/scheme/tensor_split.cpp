@@ -27,11 +27,11 @@ void work(Worker& worker) {
   const int workers = worker.comm().workers(), rank = worker.comm().rank();
   const int size = static_cast<int>(worker.hyperparameter(tensor_size_info.name));
   GroupCommunicator twins(worker.comm(), ranks_from(rank % size, size, workers / size));
-  StagePart part(worker, worker.layers().cut(1).front(), size, worker.collective());
+  StagePart part(worker, worker.layers().cut(1).front(), size, collective_of(worker));
   while (worker.next_step()) {
-    part.forward(worker.next_minibatch());
+    part.forward(worker.minibatches().next());
     part.backward();
-    all_reduce_sum(twins, part.gradient(), worker.collective());
+    all_reduce_sum(twins, part.gradient(), collective_of(worker));
     worker.apply(part.gradient(), 1.0 / twins.workers());
   }
 }

@@ -209,7 +209,7 @@ Scheme terngrad_scheme() {
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
           // One time for trits and for sums, whose fields are packed one by one and take longer.
-          .own_coding = {3 * info.encode_time / 2, 3 * info.decode_time / 2},
+          .messages = {.own_coding = {3 * info.encode_time / 2, 3 * info.decode_time / 2}},
           .hyperparameters = {{.name = "clip-deviations",
                                .argument = "C",
                                .help = "numbers beyond C standard deviations of a gradient are "

@@ -30,6 +30,7 @@
 
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/listening_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
@@ -130,8 +131,9 @@ void work(Worker& worker) {
     inbox.put(message.vector());
     comm.send(message.from(), Vector(), taken_tag);
   };
+  ListeningGradient gradients(worker);
   while (worker.next_step()) {
-    worker.apply(worker.compute_gradient_serving(take));
+    worker.apply(gradients.compute(take));
     for (Neighbour& neighbour : neighbours) {
       if ((worker.step() + 1) % neighbour.period != 0 || !neighbour.has_taken) continue;
       comm.send(neighbour.rank, worker.replica(), replica_tag);
@@ -177,7 +179,7 @@ Scheme tree_easgd_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Zhang 2016; Langer et al. 2020; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .pace = Pace::free,
+      .order = {.pace = Pace::free, .cycle = cycle},
       .optimizers = OptimizerRange::plain,
       .hyperparameters = {moving_rate_info,
                           {.name = "fan-out",
@@ -203,7 +205,6 @@ Scheme tree_easgd_scheme() {
                            .low = 1,
                            .high = 1e6,
                            .whole = true}},
-      .cycle = cycle,
       .worker = work};
 }
 

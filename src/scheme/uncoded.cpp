@@ -26,6 +26,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/listening_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -77,6 +78,7 @@ struct PartOfStep {
 /// What the worker counts as a step is a part.
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
+  ListeningGradient gradients(worker);
   const int server = comm.server(0);
   const int copies = static_cast<int>(worker.hyperparameter("copies"));
   std::uint64_t step = 0;
@@ -89,7 +91,8 @@ void work(Worker& worker) {
   while (worker.next_step()) {
     // Who was slow may find several models, of which only the newest is worth computing at.
     while (const auto newer = comm.poll(server)) take(*newer);
-    const auto gradient = worker.compute_share_unless(static_cast<std::size_t>(done), step, take);
+    const auto gradient =
+        gradients.compute_share_unless(static_cast<std::size_t>(done), step, take);
     if (!gradient) continue;
     const int part = (comm.rank() + done) % comm.workers();
     comm.send(server, *gradient, PartOfStep{step, part}.tag(comm.workers()));
@@ -173,14 +176,13 @@ Scheme uncoded_scheme() {
       .step = "γ × mean over the parts that came in time",
       .cost = {.formula = "c + (n + D)(α + t), if 2c or less; with stragglers c of the D-th part",
                .rate = "1/ε + σ²/(Dε²)",
-               .time = step_time},
+               .time = step_time,
+               .learns_from = [](int, const Hyperparameters& given) { return distinct_of(given); }},
       .source = "Amiri & Gündüz 2019; catalogue 2.14",
       .family = SchemeFamily::synchronous,
-      .pace = Pace::server,
-      .repeats_with = "--distinct n, as by default",
+      .order = {.pace = Pace::server, .repeats_with = "--distinct n, as by default"},
       .cast = cyclic_cast,
       .hyperparameters = {copies, distinct},
-      .learns_from = [](int, const Hyperparameters& given) { return distinct_of(given); },
       .worker = work,
       .server = serve};
 }

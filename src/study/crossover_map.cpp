@@ -47,7 +47,8 @@ bool keeps_pace(const Scheme& scheme) {
   const bool somebody_waits = scheme.family == SchemeFamily::synchronous ||
                               scheme.family == SchemeFamily::local_updates ||
                               scheme.family == SchemeFamily::decentralised;
-  return somebody_waits && scheme.pace == Pace::lockstep && scheme.rhythm == Rhythm::regular &&
+  return somebody_waits && scheme.order.pace == Pace::lockstep &&
+         scheme.order.rhythm == Rhythm::regular &&
          std::ranges::none_of(scheme.hyperparameters, [](const HyperparameterInfo& each) {
            return each.in_the_long_run.has_value();
          });

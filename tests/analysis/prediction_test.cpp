@@ -84,7 +84,7 @@ namespace {
 /// falls anywhere within some messages.
 double tolerance(const Prediction& prediction, const PredictionSetting& setting) {
   const Scheme& scheme = find_scheme(prediction.contestant.scheme);
-  const bool ends_alike = scheme.rhythm == Rhythm::regular && scheme.name != "mpca-sgd";
+  const bool ends_alike = scheme.order.rhythm == Rhythm::regular && scheme.name != "mpca-sgd";
   const Network& network = setting.configuration.network;
   const double message = to_seconds(network.message_time(sizeof(float) * setting.parameters));
   const double ends = 8.0 * message / static_cast<double>(prediction.steps_counted);

@@ -70,7 +70,7 @@ void check(const Case& one, std::uint64_t longer) {
   CHECK(found.step_s >= one.compute_s * (1.0 - 1e-12));
   // A graph's rounds are drawn from the seed, and known. What else is drawn is drawn otherwise
   // here, and the two runs' ends lie some messages apart.
-  const bool by_chance = find_scheme(one.contestant.scheme).rhythm == Rhythm::by_chance;
+  const bool by_chance = find_scheme(one.contestant.scheme).order.rhythm == Rhythm::by_chance;
   const double run =
       step_of_runs(one, found.steps_before, counted, by_chance ? 11 : Configuration().seed);
   const double message =

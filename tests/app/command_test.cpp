@@ -127,7 +127,7 @@ TEST_CASE("a scheme, or a group of them, is told about in full", "[app]") {
     CHECK_THAT(all.substr(line, all.find('\n', line) - line),
                ContainsSubstring(by_arrival(scheme) ? "runs differ, by who comes when"
                                                     : "the bits of virtual, in every run") &&
-                   ContainsSubstring(scheme.repeats_with));
+                   ContainsSubstring(scheme.order.repeats_with));
   }
   CHECK_THAT(run_program({"list", "schemes", "one-bit-adam"}).output,
              ContainsSubstring("--codec: qsgd:127 unless it is given") &&

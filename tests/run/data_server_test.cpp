@@ -55,7 +55,7 @@ TEST_CASE("every scheme's rows can come from a data server, and are counted", "[
     CHECK(server.bytes_sent % row_bytes == 0);
     CHECK(server.bytes_received == 0);
     CHECK(far.summary.seconds > near.summary.seconds);
-    if (!test::is_synchronous(scheme) || scheme.pace != Pace::lockstep) continue;
+    if (!test::is_synchronous(scheme) || scheme.order.pace != Pace::lockstep) continue;
     if (scheme.family == SchemeFamily::bounded) continue;
     ++of_equal_bits;
     CHECK(far.summary.model_hash == near.summary.model_hash);

@@ -80,7 +80,7 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
     CHECK(result.summary.train_loss < (scheme.name == "sandblaster" ? 0.65 : 0.6));
     CHECK(result.summary.epochs == Approx(2.0));
     CHECK(result.summary.samples == 1200);
-    if (scheme.pace == Pace::server) {  // some are dropped, or computed twice
+    if (scheme.order.pace == Pace::server) {  // some are dropped, or computed twice
       CHECK(result.summary.steps >= 30.0);
       CHECK(result.summary.samples_computed > result.summary.samples);
     } else {
@@ -91,7 +91,7 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
           Approx(result.summary.seconds).epsilon(1e-9));
     // Of gradients: elastic averaging has others' models a step old, but no old gradients.
     const bool stale =
-        scheme.pace == Pace::free || by_arrival(scheme) || scheme.name == "pipedream";
+        scheme.order.pace == Pace::free || by_arrival(scheme) || scheme.name == "pipedream";
     CHECK(result.summary.staleness.has_value() ==
           (stale && scheme.family != SchemeFamily::synchronous &&
            scheme.family != SchemeFamily::local_updates &&

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trainyard/run/plan.hpp"
+#include "trainyard/runtime/shared_steps.hpp"
 
 #include "scheme/own_row.hpp"
 #include "support/catch.hpp"
@@ -27,7 +28,7 @@ std::atomic<bool> interrupted{false};
 void note_minibatches(Worker& worker) {
   auto& own = noted[static_cast<std::size_t>(worker.comm().rank())];
   while (worker.next_step()) {
-    own.push_back(worker.minibatch_number());
+    own.push_back(worker.minibatches().number());
     worker.compute_gradient();
   }
 }
@@ -40,12 +41,13 @@ void interrupt_in_second_step(Worker& worker) {
 }
 
 void descend_on_shared(Worker& worker) {
-  while (worker.next_step()) worker.descend_shared(SharedAccess::racy);
+  SharedSteps shared(worker);
+  while (worker.next_step()) shared.descend(SharedAccess::racy);
 }
 
 Scheme free_row(void (*program)(Worker&)) {
   Scheme scheme = mine(program);
-  scheme.pace = Pace::free;
+  scheme.order.pace = Pace::free;
   return scheme;
 }
 
@@ -253,7 +255,7 @@ TEST_CASE("an interrupt is heeded by the next step, far from any look", "[runtim
     for (const Pace pace : {Pace::lockstep, Pace::free}) {  // free: in lots of 8 in `wall`
       CAPTURE(time_mode_text(time), static_cast<int>(pace));
       Scheme scheme = mine(interrupt_in_second_step);
-      scheme.pace = pace;
+      scheme.order.pace = pace;
       Configuration c = quick("sequential", 1, 2048);
       c.time = time;
       interrupted = false;

@@ -8,6 +8,7 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/runtime/overlapped_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "support/catch.hpp"
@@ -79,10 +80,11 @@ TEST_CASE("a gradient in parts takes as long as the whole, with noise and pauses
     while (worker.next_step()) worker.apply(worker.compute_gradient());
   };
   const auto in_parts = [](Worker& worker) {
+    OverlappedGradient gradients(worker);
     while (worker.next_step()) {
       std::size_t end = worker.replica().size();
       int parts = 0;
-      const Vector gradient = worker.compute_gradient_by_parts(
+      const Vector gradient = gradients.compute(
           [&](Vector all, ParameterRange part) {
             require(all.size() == worker.replica().size(), "the whole one");
             require(part.first + part.count == end, "the one before the last part");

@@ -47,7 +47,7 @@ TEST_CASE("with the options that its row names a scheme by arrival repeats on th
   const LoadedData data = test::dense_problem();
   std::size_t rows = 0;
   for (const Scheme& scheme : schemes()) {
-    if (scheme.repeats_with.empty()) continue;
+    if (scheme.order.repeats_with.empty()) continue;
     CHECK(by_arrival(scheme));
     ++rows;
     for (const int n : {2, 4}) {
@@ -55,7 +55,7 @@ TEST_CASE("with the options that its row names a scheme by arrival repeats on th
       Configuration c = quick(scheme.name, n, 10);
       c.model = "mlp:3";  // of four tensors
       c.servers = 2;
-      c.hyperparameters = with(scheme.repeats_with, n);
+      c.hyperparameters = with(scheme.order.repeats_with, n);
       const RunResult simulated = train(c, data);
       c.time = TimeMode::wall;
       c.stragglers = {{n - 1, 3.0}};

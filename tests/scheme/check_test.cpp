@@ -59,8 +59,8 @@ TEST_CASE("a row that lacks a field is refused by name", "[scheme]") {
                      [](Scheme& s) { s.cast = cast::servers; }},
            Forgotten{"scheme 'mine': .server: missing; it is the program of the servers",
                      [](Scheme& s) { s.cast = cast::replicas_with_proxies; }},
-           Forgotten{"scheme 'mine': .server: missing; .pace = Pace::server",
-                     [](Scheme& s) { s.pace = Pace::server; }},
+           Forgotten{"scheme 'mine': .server: missing; .order.pace = Pace::server",
+                     [](Scheme& s) { s.order.pace = Pace::server; }},
            Forgotten{"scheme 'mine': .server: missing; with .takes = {\"collective\"}",
                      [](Scheme& s) { s.takes = {"collective"}; }},
            Forgotten{"scheme 'mine': .family: with .takes = {\"topology\"} it is",
@@ -99,8 +99,8 @@ TEST_CASE("a row whose fields contradict each other is refused by name", "[schem
                      }},
            Forgotten{"scheme 'mine': .graphs: says nothing without .takes",
                      [](Scheme& s) { s.graphs.range = GraphRange::static_symmetric; }},
-           Forgotten{"scheme 'mine': .repeats_with: says nothing",
-                     [](Scheme& s) { s.repeats_with = "--period 1"; }},
+           Forgotten{"scheme 'mine': .order.repeats_with: says nothing",
+                     [](Scheme& s) { s.order.repeats_with = "--period 1"; }},
            Forgotten{"scheme 'mine': .graphs.least_eigenvalue: needs .range",
                      [](Scheme& s) {
                        s.family = SchemeFamily::decentralised;
@@ -326,10 +326,10 @@ TEST_CASE("what a row's functions ask for, the row names", "[scheme]") {
                                       "'count', which its row does not name"));
   scheme.hyperparameters = {count_info()};
   CHECK_NOTHROW(try_functions(scheme));
-  scheme.cycle = [](int workers, const Hyperparameters& values) {
+  scheme.order.cycle = [](int workers, const Hyperparameters& values) {
     return static_cast<std::uint64_t>(workers * hyperparameter(values, "period"));
   };
-  CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("scheme 'mine': .cycle: "));
+  CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("scheme 'mine': .order.cycle: "));
   scheme.hyperparameters.front().name = "period";
   scheme.cost.time = nullptr;
   CHECK_NOTHROW(try_functions(scheme));

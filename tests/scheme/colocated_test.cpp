@@ -143,7 +143,7 @@ TEST_CASE("every scheme with servers runs with them on the workers' machines", "
       CHECK(!result.summary.diverged);
       // What nobody waits for may be under way when a run ends.
       CHECK(bytes_received(result) <= result.summary.bytes_sent);
-      if (test::is_synchronous(scheme) && scheme.pace == Pace::lockstep) {
+      if (test::is_synchronous(scheme) && scheme.order.pace == Pace::lockstep) {
         CHECK(bytes_received(result) == result.summary.bytes_sent);
       }
     }

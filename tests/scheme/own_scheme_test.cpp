@@ -10,6 +10,7 @@
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/run/plan.hpp"
+#include "trainyard/runtime/shared_steps.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "run/rehearsal.hpp"
@@ -42,7 +43,7 @@ void all_reduce_late(Worker& worker) {
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
     if (worker.step() == 2) {
-      all_reduce_mean(worker.comm(), worker.replica(), worker.collective());
+      all_reduce_mean(worker.comm(), worker.replica(), collective_of(worker));
     }
   }
 }
@@ -113,9 +114,10 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
   CHECK_NOTHROW(rehearse(counts, c));
 
   Scheme shares = mine([](Worker& worker) {
-    while (worker.next_step()) worker.descend_shared(SharedAccess::racy);
+    SharedSteps shared(worker);
+    while (worker.next_step()) shared.descend(SharedAccess::racy);
   });
-  check(shares, ".cast: its program calls shared(), which needs");
+  check(shares, ".cast: its program calls SharedSteps(), which needs");
   shares.cast = cast::shared;
   shares.optimizers = OptimizerRange::plain;
   CHECK_NOTHROW(rehearse(shares, c));
@@ -142,7 +144,7 @@ TEST_CASE("a rehearsal finds what simulated time would not show", "[scheme]") {
       worker.comm().send(next, worker.replica());
     }
   });
-  delays.cycle = [](int, const Hyperparameters&) { return std::uint64_t{5}; };
+  delays.order.cycle = [](int, const Hyperparameters&) { return std::uint64_t{5}; };
   CHECK_NOTHROW(rehearse(delays, c));
   // That it is about another model than the run's is said, whatever is wrong.
   const Scheme changes_its_mind = mine([](Worker& worker) {
@@ -202,7 +204,7 @@ TEST_CASE("no step of a run is of length 0", "[scheme]") {
       for (const Pace pace : {Pace::lockstep, Pace::free}) {
         CAPTURE(schedule, warmup);
         Scheme own = scheme;
-        own.pace = pace;
+        own.order.pace = pace;
         Configuration c = test::quick("ring", 4, 30);
         c.optimizer.lr_schedule = parse_lr_schedule(schedule, "test");
         c.optimizer.warmup = warmup;

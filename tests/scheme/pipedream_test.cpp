@@ -39,7 +39,7 @@ void by_the_rule(Worker& worker) {
       std::copy_n(versions[ago].begin() + static_cast<std::ptrdiff_t>(part.first), part.count,
                   mixed.begin() + static_cast<std::ptrdiff_t>(part.first));
     }
-    worker.model().gradient(mixed, worker.next_minibatch(), gradient, workspace);
+    worker.model().gradient(mixed, worker.minibatches().next(), gradient, workspace);
     worker.apply(gradient);
   }
 }

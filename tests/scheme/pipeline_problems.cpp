@@ -52,9 +52,9 @@ void on_one_rank(Worker& worker) {
   const std::size_t size = worker.replica().size();
   std::vector<float> gradient(size), sum(size), total(size);
   while (worker.next_step()) {
-    const std::vector<RowRange> rows = rows_of(worker.next_minibatch());
-    const auto batch = static_cast<std::size_t>(
-        std::lround(static_cast<double>(rows.size()) / worker.minibatches(rows)));  // a worker's
+    const std::vector<RowRange> rows = rows_of(worker.minibatches().next());
+    const auto batch = static_cast<std::size_t>(std::lround(
+        static_cast<double>(rows.size()) / worker.minibatches().count_of(rows)));  // a worker's
     const std::size_t of_pipeline = stages * parts * batch;
     std::ranges::fill(total, 0.0F);
     for (std::size_t first = 0; first < rows.size(); first += of_pipeline) {

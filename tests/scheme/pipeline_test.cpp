@@ -26,7 +26,7 @@ void pass_up_and_down(Worker& worker) {
   const int below = comm.rank() - 1, above = comm.rank() + 1;
   StagePass pass(worker);
   while (worker.next_step()) {
-    const Batch batch = worker.next_minibatch();
+    const Batch batch = worker.minibatches().next();
     const ConstVector up = pass.stage().first ? pass.forward(batch)
                                               : pass.forward(batch, comm.receive(below).vector());
     if (!pass.stage().last) comm.send(above, up);
@@ -116,7 +116,7 @@ void pass_in_pairs(Worker& worker) {
   Communicator& comm = worker.comm();
   StagePass pass(worker);
   while (worker.next_step()) {
-    const Batch batch = worker.next_minibatch();
+    const Batch batch = worker.minibatches().next();
     if (pass.stage().first) {
       comm.send(comm.rank() + 1, pass.forward(batch));
       (void)pass.backward(comm.receive(comm.rank() + 1).vector());
@@ -190,8 +190,8 @@ TEST_CASE("a stage takes as many minibatches at once as it has room for", "[sche
   const RunResult in_turn = run([](Worker& worker) {
     StagePass pass(worker, 2);
     while (worker.next_step()) {
-      (void)pass.forward(worker.next_minibatch());
-      const std::vector<RowRange> next(1, worker.next_minibatch().front());
+      (void)pass.forward(worker.minibatches().next());
+      const std::vector<RowRange> next(1, worker.minibatches().next().front());
       (void)pass.forward(next);
       REQUIRE(pass.in_flight() == 2);
       (void)pass.backward();
@@ -205,16 +205,16 @@ TEST_CASE("a stage takes as many minibatches at once as it has room for", "[sche
   const RunResult alone = run([](Worker& worker) {
     StagePass pass(worker);
     while (worker.next_step()) {
-      (void)pass.forward(worker.next_minibatch());
+      (void)pass.forward(worker.minibatches().next());
       (void)pass.backward();
       worker.apply(pass.gradient());
-      (void)worker.next_minibatch();
+      (void)worker.minibatches().next();
     }
   });
   CHECK(in_turn.summary.model_hash == alone.summary.model_hash);
   CHECK_THROWS_WITH(run([](Worker& worker) {
                       StagePass pass(worker, 2);
-                      while (worker.next_step()) (void)pass.forward(worker.next_minibatch());
+                      while (worker.next_step()) (void)pass.forward(worker.minibatches().next());
                     }),
                     ContainsSubstring("no more minibatches go forward than there is room for"));
   CHECK_THROWS_WITH(run([](Worker& worker) {

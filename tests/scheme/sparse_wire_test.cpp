@@ -93,7 +93,7 @@ const std::map<std::string, std::string> left_out{
 TEST_CASE("by keys or whole, a scheme trains the same", "[scheme][sparse-wire]") {
   const LoadedData two = test::sparse_problem(400, 301), three = three_classes();
   for (const Scheme& scheme : schemes()) {
-    if (scheme.by_keys == ByKeys::no) continue;
+    if (scheme.messages.by_keys == ByKeys::no) continue;
     for (const LoadedData* data : {&two, &three}) {
       for (const double l2 : {0.0, 0.05}) {
         for (const std::size_t batch : {std::size_t{1}, std::size_t{4}}) {
@@ -103,7 +103,8 @@ TEST_CASE("by keys or whole, a scheme trains the same", "[scheme][sparse-wire]")
           CAPTURE(scheme.name, data->train.classes, l2, batch);
           const Pair runs = both(c, *data);
           check_same_training(runs);
-          const bool goes_whole = scheme.by_keys == ByKeys::without_regulariser && l2 > 0.0;
+          const bool goes_whole =
+              scheme.messages.by_keys == ByKeys::without_regulariser && l2 > 0.0;
           if (goes_whole) {
             CHECK(runs.by_keys.summary.bytes_sent == runs.whole.summary.bytes_sent);
           } else {
@@ -148,7 +149,7 @@ TEST_CASE("where nothing is sparse, nothing goes by keys", "[scheme][sparse-wire
   const LoadedData full = test::sparse_problem(40, 8);  // a minibatch touches most of them
   const LoadedData dense = test::dense_problem(40, 8);
   for (const Scheme& scheme : schemes()) {
-    if (scheme.by_keys == ByKeys::no) continue;
+    if (scheme.messages.by_keys == ByKeys::no) continue;
     for (const LoadedData* data : {&full, &dense}) {
       CAPTURE(scheme.name, data->name);
       Configuration c = configuration(scheme);
@@ -164,7 +165,7 @@ TEST_CASE("where nothing is sparse, nothing goes by keys", "[scheme][sparse-wire
 TEST_CASE("who sends nothing by keys is known, and why", "[scheme][sparse-wire]") {
   const LoadedData data = test::sparse_problem(400, 301);
   for (const Scheme& scheme : schemes()) {
-    if (scheme.by_keys != ByKeys::no) {
+    if (scheme.messages.by_keys != ByKeys::no) {
       CHECK(left_out.count(scheme.name) == 0);
       continue;
     }

@@ -52,7 +52,7 @@ TEST_CASE("n equal asynchronous workers have staleness n - 1", "[scheme]") {
 TEST_CASE("equal asynchronous workers: staleness 0, 1, ..., n - 2, and then n - 1", "[scheme]") {
   const auto asynchronous = test::schemes_where(
       [](const Scheme& scheme) {
-        return cast_of(scheme, {}).model == ModelHome::servers && scheme.pace == Pace::free;
+        return cast_of(scheme, {}).model == ModelHome::servers && scheme.order.pace == Pace::free;
       },
       {{"sandblaster", "is synchronous: portions of one gradient"},
        {"ps-hierarchical-async", "a group's gradients are one update, and here there is one group"},

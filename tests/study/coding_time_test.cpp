@@ -34,7 +34,7 @@ TEST_CASE("a contestant's coding time is its own, or the codec's as it was measu
   CHECK(own[1].count() > 0);
   CHECK(own[2] == own[1]);  // one codec is measured once
   const auto fixed = encode_times("power-sgd,csgd{codec=one-bit},ec-sgd{codec=one-bit}");
-  CHECK(fixed[0] == find_scheme("power-sgd").own_coding.encode);
+  CHECK(fixed[0] == find_scheme("power-sgd").messages.own_coding.encode);
   CHECK(fixed[1] == fixed[2]);
   CHECK(fixed[1] != fixed[0]);
 }

@@ -42,7 +42,7 @@ inline bool is_synchronous(const Scheme& scheme) {
 
 /// Of a gradient that is one tensor the clock has nothing to decide.
 inline bool repeats_with_one_tensor(const Scheme& scheme) {
-  return !by_arrival(scheme) || scheme.by_clock;
+  return !by_arrival(scheme) || scheme.order.by_clock;
 }
 
 }  // namespace trainyard::test

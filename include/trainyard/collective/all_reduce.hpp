@@ -3,7 +3,7 @@
 // they pay, how often they send the vector, and whether ranks of their own (roots, shards, proxies)
 // help.
 //
-//   all_reduce_mean(worker.comm(), gradient, worker.collective());
+//   all_reduce_mean(worker.comm(), gradient, collective_of(worker));
 //
 // Threads: every rank it speaks of calls it, each on its own thread or fiber, and it returns
 // when this rank's part is done. If another rank fails, the call is unwound and does not return;
@@ -46,6 +46,13 @@ struct AllReduce {
 const std::vector<AllReduce>& all_reduces();
 /// Throws UsageError for an unknown name.
 const AllReduce& find_all_reduce(std::string_view name);
+
+/// How the run's all-reduce is done; a Worker or a Server asks. Throws UsageError where the
+/// scheme's row takes no "collective".
+template <typename Participant>
+const AllReduce& collective_of(const Participant& participant) {
+  return participant.template ingredient<AllReduce>("collective");
+}
 
 void all_reduce_sum(Communicator& comm, Vector vector, const AllReduce& how);
 /// The sum times 1/n, taken on every worker alike: the bits stay equal.

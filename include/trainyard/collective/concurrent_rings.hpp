@@ -3,7 +3,8 @@
 // goes on (Li et al., VLDB 2020).
 //
 //   ConcurrentRings rings(worker.comm());
-//   worker.compute_gradient_by_parts(
+//   OverlappedGradient gradients(worker);
+//   gradients.compute(
 //       [&](Vector gradient, ParameterRange part) { rings.start(k++, part of gradient); },
 //       [&](Message& message) { rings.take(message); });
 //   rings.finish();

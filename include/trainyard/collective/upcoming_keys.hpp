@@ -16,8 +16,8 @@ namespace trainyard {
 
 class UpcomingKeys {
  public:
-  /// It is told of all minibatches, of each before it is taken. REQUIRES: Worker::key_width() > 0;
-  /// `worker` outlives it.
+  /// It is told of all minibatches, of each before it is taken. REQUIRES: GradientShape::key_width
+  /// > 0; `worker` outlives it.
   explicit UpcomingKeys(Worker& worker);
 
   /// Those of the minibatches that were taken since forget_taken(). Valid until the next call.
@@ -30,7 +30,7 @@ class UpcomingKeys {
 
  private:
   std::size_t unforgotten() const {
-    return static_cast<std::size_t>(worker_.minibatches_taken() - forgotten_);
+    return static_cast<std::size_t>(worker_.minibatches().taken() - forgotten_);
   }
   void gather(std::size_t first, std::size_t count, Features& into);
 

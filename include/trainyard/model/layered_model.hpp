@@ -2,7 +2,7 @@
 // pipeline of stages. What a stage's forward pass makes goes up to the next stage, what its
 // backward pass makes goes down:
 //
-//   const Stage stage = worker.stage();
+//   const Stage stage = model.cut(4)[1];
 //   const auto up = model.forward(stage, parameters, batch, from_below, workspace);
 //   const auto down = model.backward(stage, parameters, batch, from_below, from_above, gradient,
 //                                    workspace);

@@ -54,9 +54,10 @@ class PassingMinibatches {
   /// It has gone backward.
   void end_oldest();
 
-  /// A part of the oldest's or the latest's arithmetic, as Worker::compute() does it, but slowed
-  /// down at random: once for all that the worker computes in a step, as a minibatch is.
-  void compute(double minibatches, FunctionRef<void()> work);
+  /// A part of a minibatch's arithmetic, as Worker::compute() does it, but slowed down at random:
+  /// once for all that the worker computes in a step, as a minibatch is. Takes `part` of the time
+  /// that a gradient over these rows takes.
+  void compute(Batch rows, double part, FunctionRef<void()> work);
 
  private:
   Worker& worker_;

@@ -35,6 +35,9 @@ struct GradientShape {
   std::vector<TensorShape> tensors;
   std::size_t batch = 1;  // rows of a minibatch
   bool sparse = false;    // which they are
+  /// Parameters of a key, which is a feature: what workers and servers send each other goes by keys
+  /// where that is shorter (collective/working_set.hpp). 0: it goes whole.
+  std::size_t key_width = 0;
 };
 
 /// What all ranks of one run share. All of it outlives the run.
@@ -68,9 +71,7 @@ struct RunContext {
   std::span<const double> loss_weights{};
   ShareWeights share_weights = ShareWeights::workers;  // of programs that weigh by themselves
   std::optional<int> data_server{};  // the rank that rows are fetched from (data_server.hpp)
-  /// Parameters of a key, which is a feature: what workers and servers send each other goes by keys
-  /// where that is shorter (collective/working_set.hpp). 0: it goes whole.
-  std::size_t key_width = 0;
+  std::size_t key_width = 0;         // GradientShape::key_width
 
   // Throw UsageError, naming scheme and field, where the scheme's row lacks what they are about.
   template <typename Component>
@@ -90,7 +91,7 @@ struct RunContext {
   }
 
   GradientShape gradient_shape() const {
-    return {model.layered(), model.tensors(), batch, train.sparse};
+    return {model.layered(), model.tensors(), batch, train.sparse, key_width};
   }
 
   /// Passes over the data that this many minibatches make.

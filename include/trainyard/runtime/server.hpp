@@ -46,12 +46,10 @@ class Server {
   double step_size() const { return context_.optimizer.step_size(context_.epochs(minibatches_)); }
   /// Minibatches that a worker takes in a pass over the data, its part of them, rounded up.
   std::uint64_t minibatches_of_worker() const;
-  /// In how many portions workers take all training rows (Worker::compute_portion_unless()), and
+  /// In how many portions workers take all training rows (ListeningGradient), and
   /// what part of the rows each of them is.
   std::size_t portions() const { return context_.portions(); }
   double portion_share(std::size_t number) const;
-  /// RunContext::key_width
-  std::size_t key_width() const { return context_.key_width; }
   /// Which of the model's parameters is the shard's first one.
   std::size_t first_parameter() const;
   /// Whether there is a regulariser.
@@ -96,8 +94,6 @@ class Server {
   const Component& ingredient(std::string_view kind) const {
     return context_.ingredient<Component>(kind);
   }
-  /// How the run's all-reduce is done. Throws UsageError where the row takes no "collective".
-  const AllReduce& collective() const { return ingredient<AllReduce>("collective"); }
 
  private:
   friend class ShardPart;  // applies to some of the shard as apply() does to all of it

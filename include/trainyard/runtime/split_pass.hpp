@@ -4,7 +4,7 @@
 //
 //   SplitPass pass(worker, stage, part, parts);
 //   while (worker.next_step()) {
-//     pass.begin(worker.next_minibatch(), comm.receive(below).vector());
+//     pass.begin(worker.minibatches().next(), comm.receive(below).vector());
 //     for (std::size_t block = 0; block < pass.blocks(); ++block) add_up(pass.forward(block));
 //     comm.send(above, pass.units_of_stage());
 //     pass.turn(comm.receive(above).vector());
@@ -71,7 +71,6 @@ class SplitPass {
   Vector gradient() { return gradient_.view(); }
 
  private:
-  Worker& worker_;
   const TensorSplit split_;
   PassingMinibatches passing_;
   VectorBuffer gradient_;

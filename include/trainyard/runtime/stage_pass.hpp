@@ -3,7 +3,8 @@
 //
 //   StagePass pass(worker);
 //   while (worker.next_step()) {
-//     comm.send(above, pass.forward(worker.next_minibatch(), comm.receive(below).vector()));
+//     const Message units = comm.receive(below);
+//     comm.send(above, pass.forward(worker.minibatches().next(), units.vector()));
 //     comm.send(below, pass.backward(comm.receive(above).vector()));
 //     worker.apply(pass.gradient());
 //   }

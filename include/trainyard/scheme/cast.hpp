@@ -55,8 +55,8 @@ struct Cast {
   /// their units each (TensorSplit). Where the pace is free they begin each step together.
   int tensor_size = 1;
   /// So many neighbouring workers are threads of one machine: they share its ports, and beside
-  /// their replicas have a shared model, which any of them may read and write (Worker::shared()).
-  /// Not of ModelHome::shared, nor of schemes that divide the model.
+  /// their replicas have a shared model, which any of them may read and write
+  /// (SharedSteps::models()). Not of ModelHome::shared, nor of schemes that divide the model.
   int machine_threads = 1;
   /// ModelHome::shared, one model of floats: of hot lines each worker has a slice, which it
   /// reconciles after so many uses (HotLines); 0: as many as do no harm. Empty: it has none.

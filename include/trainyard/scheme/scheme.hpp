@@ -168,6 +168,39 @@ struct StepCost {
   /// The same with servers on the workers' machines (ServerPlacement), where what stays on a
   /// machine is free; nullptr: nobody knows one.
   std::optional<Duration> (*time_colocated)(const StepSetting&) = nullptr;
+  /// From how many workers' minibatches the model learns in a step, where the others sit out or
+  /// come too late: an epoch is so many more steps. nullptr: from those of all.
+  int (*learns_from)(int workers, const Hyperparameters&) = nullptr;
+};
+
+/// In which order its ranks do things, and whether that repeats.
+struct StepOrder {
+  Pace pace = Pace::lockstep;
+  Rhythm rhythm = Rhythm::regular;
+  /// Its workers wait for one another, and yet the clock decides what goes together.
+  bool by_clock = false;
+  /// For rows by_arrival(): options with which it no longer matters who comes first, as they are
+  /// typed; empty: there are none.
+  std::string repeats_with{};
+  /// In how many steps everything has happened that happens every so many steps, >= 1, where that
+  /// is more than single hyperparameters with .cycle say; nullptr: they say it.
+  std::uint64_t (*cycle)(int workers, const Hyperparameters&) = nullptr;
+};
+
+/// What its messages are made of.
+struct MessageUse {
+  /// For rows whose workers share a model in memory: where they are, however many there are. No
+  /// network lies between them.
+  std::string within = "one machine";
+  /// For rows that take no codec and yet encode: what that takes for a parameter where nobody
+  /// measured it.
+  CodingTime own_coding{};
+  /// For rows that take a "codec": a run with another is warned.
+  CodecNeed codec_need = CodecNeed::nothing;
+  ByKeys by_keys = ByKeys::no;
+  /// It sends a layer's gradient while others are computed: what a step takes depends on the
+  /// layers.
+  bool by_layers = false;
 };
 
 /// Which graphs the rule allows, and what it makes of them. Of schemes that take a topology.
@@ -175,8 +208,8 @@ struct GraphUse {
   GraphRange range = GraphRange::doubly_stochastic;
   /// No eigenvalue of W may be below this; nullptr: whatever they are.
   double (*least_eigenvalue)(const Hyperparameters&) = nullptr;
-  /// How many nodes the graph has; nullptr: one for each worker. With fewer the program looks up
-  /// the rows itself, instead of asking for Worker::next_round().
+  /// How many nodes the graph has; nullptr: one for each worker. With fewer the program says which
+  /// node it speaks for when it asks for Worker::next_round().
   int (*nodes)(int workers, const Hyperparameters&) = nullptr;
   /// What its workers mix over, made of the graph that --topology names; nullptr: that itself.
   Topology (*rounds)(const Topology& graph, const Hyperparameters&, std::uint64_t seed) = nullptr;
@@ -193,37 +226,13 @@ struct Scheme {
   std::string source{};  // paper, section
   SchemeFamily family = SchemeFamily::synchronous;
 
-  Pace pace = Pace::lockstep;
-  Rhythm rhythm = Rhythm::regular;
-  /// Of rows whose workers share a model in memory: where they are, however many there are. No
-  /// network lies between them.
-  std::string within = "one machine";
-  /// Its workers wait for one another, and yet the clock decides what goes together.
-  bool by_clock = false;
-  /// Of rows by_arrival(): options with which it no longer matters who comes first, as they are
-  /// typed; empty: there are none.
-  std::string repeats_with{};
+  StepOrder order{};
   CastRule cast = cast::replicas;    // who is what
   std::vector<std::string> takes{};  // kinds of ingredients (ingredient.hpp)
   GraphUse graphs{};
-  /// Of rows that take no codec and yet encode: what that takes for a parameter where nobody
-  /// measured it.
-  CodingTime own_coding{};
-  /// Of rows that take a "codec": a run with another is warned.
-  CodecNeed codec_need = CodecNeed::nothing;
+  MessageUse messages{};
   OptimizerRange optimizers = OptimizerRange::any;
-  ByKeys by_keys = ByKeys::no;
-  /// It sends a layer's gradient while others are computed: what a step takes depends on the
-  /// layers.
-  bool by_layers = false;
   std::vector<HyperparameterInfo> hyperparameters{};
-  /// In how many steps everything has happened that happens every so many steps, >= 1, where that
-  /// is more than single hyperparameters with .cycle say; nullptr: they say it.
-  std::uint64_t (*cycle)(int workers, const Hyperparameters&) = nullptr;
-  /// From how many workers' minibatches the model learns in a step, where the others sit out or
-  /// come too late: an epoch is so many more steps. nullptr: from those of all.
-  int (*learns_from)(int workers, const Hyperparameters&) = nullptr;
-
   ShareRule shares{};  // of the data
 
   void (*worker)(Worker&) = nullptr;
@@ -252,9 +261,9 @@ std::uint64_t minibatches_of_step(const Scheme& scheme, int workers,
                                   const Hyperparameters& hyperparameters);
 
 /// What is computed depends on who comes first, or on the clock: runs in `wall` differ, unless
-/// there is one worker or .repeats_with is given. All others give the bits of `virtual` there. So
-/// it is wherever the pace is not lockstep, in lockstep where the family is `bounded`, and
-/// .by_clock.
+/// there is one worker or .order.repeats_with is given. All others give the bits of `virtual`
+/// there. So it is wherever the pace is not lockstep, in lockstep where the family is `bounded`,
+/// and where .order.by_clock says so.
 bool by_arrival(const Scheme& scheme);
 
 /// `.server` of rows that take a "collective": the part of the servers that some collectives have.

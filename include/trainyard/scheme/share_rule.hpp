@@ -16,8 +16,8 @@ namespace trainyard {
 /// gradients, replicas or neighbours' replicas. A worker's own step is as many times longer.
 struct ShareRule {
   ShareWeights published = ShareWeights::workers;
-  /// The program itself weighs what it averages, by Worker::share_weight(): gradients stay as they
-  /// are.
+  /// The program itself weighs what it averages, by Minibatches::share_weight(): gradients stay as
+  /// they are.
   bool in_program = false;
   /// Why there is no other than the published one: of rules that heed neither.
   std::string fixed{};

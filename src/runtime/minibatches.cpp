@@ -1,0 +1,87 @@
+#include "trainyard/runtime/minibatches.hpp"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/runtime/data_server.hpp"
+
+namespace trainyard {
+
+Minibatches::Minibatches(Rank& rank, const RunContext& context, std::span<const int> shares)
+    : rank_(rank),
+      context_(context),
+      next_numbers_(shares.size(), 0),
+      costs_(context, rank.rank(), rank.workers(), shares) {
+  shares_.reserve(shares.size());  // streams keep references
+  for (const int w : shares) {
+    shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
+    streams_.emplace_back(
+        shares_.back(), context.batch, context.drawing,
+        RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
+    if (context.loss_weights.empty()) continue;
+    loss_weights_.push_back(context.loss_weights[static_cast<std::size_t>(w)]);
+  }
+  if (context.hot != nullptr) {
+    for (Dataset& share : shares_) context.hot->renumber(share, rank.rank());
+  }
+  if (streams_.size() == 1 && !context.data_server) own_stream_ = &streams_.front();
+}
+
+Batch Minibatches::fetched(Batch rows) {
+  if (context_.data_server) fetch_rows(rank_, *context_.data_server, rows);
+  return rows;
+}
+
+/// One minibatch of each share.
+Batch Minibatches::draw_of_shares() {
+  if (streams_.size() == 1) return fetched(streams_.front().next());
+  ranges_.clear();
+  for (MinibatchStream& stream : streams_) {
+    const Batch part = stream.next();
+    ranges_.insert(ranges_.end(), part.begin(), part.end());
+  }
+  return fetched(ranges_);
+}
+
+Batch Minibatches::next_of_shares() {
+  ++taken_;
+  if (ahead_.empty()) return draw_of_shares();
+  spare_.splice(spare_.end(), last_taken_);
+  last_taken_.splice(last_taken_.end(), ahead_, ahead_.begin());
+  return last_taken_.front();
+}
+
+Batch Minibatches::upcoming(std::size_t after) {
+  own_stream_ = nullptr;  // it knows nothing of minibatches that were drawn ahead
+  while (ahead_.size() <= after) {
+    const Batch drawn = draw_of_shares();
+    if (spare_.empty()) spare_.emplace_back();
+    spare_.front().assign(drawn.begin(), drawn.end());
+    ahead_.splice(ahead_.end(), spare_, spare_.begin());
+  }
+  return *std::next(ahead_.begin(), static_cast<std::ptrdiff_t>(after));
+}
+
+Batch Minibatches::of_share(std::size_t share, std::uint64_t number) {
+  require(share < streams_.size(), "a share is one of those that the worker has");
+  std::uint64_t& next = next_numbers_[share];
+  require(number >= next, "minibatches come in order");
+  if (number > next) streams_[share].skip(number - next);
+  next = number + 1;
+  return fetched(streams_[share].next());
+}
+
+void Minibatches::compute_on_next(FunctionRef<void(Batch)> work) {
+  if (!loss_weights_.empty()) {
+    throw OptionError("weights", share_weights_text(ShareWeights::rows),
+                      fmt::format("{} computes no gradient as such, and weighs nothing by itself",
+                                  context_.scheme));
+  }
+  const Batch batch = next();
+  rank_.compute(costs_.of_next(), [&] { work(batch); });
+}
+
+}  // namespace trainyard
