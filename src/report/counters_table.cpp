@@ -5,10 +5,10 @@
 #include "trainyard/base/units.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
+#include "trainyard/run/rank_figures.hpp"
 
 #include "report/aligned.hpp"
 #include "report/markup.hpp"
-#include "report/observed_columns.hpp"
 
 namespace trainyard {
 
@@ -16,60 +16,57 @@ namespace {
 
 constexpr const char* not_available = "-";
 
-ObservedColumn place_column(const RunResult& result, const char* key,
-                            std::optional<int> ThreadPlace::*member) {
-  ObservedColumn column{.key = key, .heading = key, .values = {}};
-  for (const ThreadPlace& place : result.places) {
-    const auto& value = place.*member;
-    column.values.push_back(value ? std::optional(static_cast<std::uint64_t>(*value))
-                                  : std::nullopt);
+/// A column of the table: what the threads of the ranks did, and where.
+struct CounterColumn {
+  const RankFigure* figure;
+  std::vector<std::optional<double>> values;  // of each rank; empty where it is not available
+};
+
+/// Columns without any value are left to the note beneath.
+std::vector<CounterColumn> counter_columns(const RunResult& result) {
+  std::vector<CounterColumn> columns;
+  for (const RankFigure* figure : rank_figures_of(result)) {
+    if (figure->heading.empty()) continue;
+    CounterColumn column{.figure = figure, .values = {}};
+    for (std::size_t rank = 0; rank < result.counts.size(); ++rank) {
+      column.values.push_back(number_of(value_of(*figure, result, rank)));
+    }
+    const auto is_available = [](const auto& value) { return value.has_value(); };
+    if (std::ranges::any_of(column.values, is_available)) columns.push_back(std::move(column));
   }
-  return column;
-}
-
-ObservedColumn counter_column(const RunResult& result, const ThreadCounter& counter) {
-  ObservedColumn column{
-      .key = std::string(counter.key), .heading = std::string(counter.heading), .values = {}};
-  for (const ThreadCounts& counts : result.counts) column.values.push_back(counts.*counter.value);
-  return column;
-}
-
-bool is_available(const ObservedColumn& column) {
-  return std::ranges::any_of(column.values, [](const auto& value) { return value.has_value(); });
+  return columns;
 }
 
 /// An index is one as it is, and a count is rounded.
-std::string cell(const ObservedColumn& column, const std::optional<std::uint64_t>& value) {
+std::string cell(const CounterColumn& column, const std::optional<double>& value) {
   if (!value) return not_available;
-  const bool is_index = column.key == "core" || column.key == "node";
-  return is_index ? fmt::to_string(*value) : human_count(static_cast<double>(*value));
+  return is_index(*column.figure) ? fmt::format("{:.0f}", *value) : human_count(*value);
 }
 
 /// Of what is counted; cores and nodes do not add up.
-std::string sum_cell(const ObservedColumn& column) {
-  if (column.key == "core" || column.key == "node") return "";
-  std::uint64_t sum = 0;
+std::string sum_cell(const CounterColumn& column) {
+  if (is_index(*column.figure)) return "";
+  double sum = 0.0;
   for (const auto& value : column.values) {
     if (!value) return not_available;
     sum += *value;
   }
-  return human_count(static_cast<double>(sum));
+  return human_count(sum);
 }
 
-/// The heading's row first, the sum last. Columns without any value are left to the note beneath.
+/// The heading's row first, the sum last.
 std::vector<TableRow> counter_rows(const RunResult& result) {
-  std::vector<ObservedColumn> columns = observed_columns(result);
-  std::erase_if(columns, [](const ObservedColumn& column) { return !is_available(column); });
+  const std::vector<CounterColumn> columns = counter_columns(result);
   std::vector<TableRow> rows{{"rank"}};
-  for (const ObservedColumn& column : columns) rows.front().push_back(column.heading);
+  for (const CounterColumn& column : columns) rows.front().emplace_back(column.figure->heading);
   for (std::size_t rank = 0; rank < result.counts.size(); ++rank) {
     rows.push_back({fmt::to_string(rank)});
-    for (const ObservedColumn& column : columns) {
+    for (const CounterColumn& column : columns) {
       rows.back().push_back(cell(column, column.values[rank]));
     }
   }
   rows.push_back({"all"});
-  for (const ObservedColumn& column : columns) rows.back().push_back(sum_cell(column));
+  for (const CounterColumn& column : columns) rows.back().push_back(sum_cell(column));
   return rows;
 }
 
@@ -79,22 +76,6 @@ std::string energy_line(const Summary& s) {
 }
 
 }  // namespace
-
-std::vector<ObservedColumn> observed_columns(const RunResult& result) {
-  std::vector<ObservedColumn> columns;
-  if (!result.places.empty()) {
-    columns.push_back(place_column(result, "core", &ThreadPlace::core));
-    columns.push_back(place_column(result, "node", &ThreadPlace::node));
-    ObservedColumn moves{.key = "moves", .heading = "moves", .values = {}};
-    for (const ThreadPlace& place : result.places) moves.values.push_back(place.moves);
-    columns.push_back(std::move(moves));
-  }
-  if (result.counts.empty()) return columns;
-  for (const ThreadCounter& counter : thread_counters()) {
-    columns.push_back(counter_column(result, counter));
-  }
-  return columns;
-}
 
 std::string not_counted_note(std::span<const RunResult> results) {
   const auto counted = [](const RunResult& result) { return result.summary.counts.has_value(); };

@@ -5,10 +5,10 @@
 
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
+#include "trainyard/run/rank_figures.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 
 #include "report/csv_field.hpp"
-#include "report/observed_columns.hpp"
 
 namespace trainyard {
 
@@ -154,22 +154,14 @@ std::string statistics_csv(const std::vector<RunResult>& results) {
 }
 
 std::string ranks_csv(const RunResult& result) {
-  std::string text =
-      "rank,role,compute_s,transfer_s,wait_s,messages_sent,bytes_sent,messages_received,"
-      "bytes_received";
-  const std::vector<ObservedColumn> observed = observed_columns(result);
-  for (const ObservedColumn& column : observed) text += "," + column.key;
+  const std::vector<const RankFigure*> figures = rank_figures_of(result);
+  std::string text = "rank,role";
+  for (const RankFigure* figure : figures) text += fmt::format(",{}", figure->key);
   text += "\n";
-  const std::size_t servers = static_cast<std::size_t>(result.summary.servers);
   for (std::size_t rank = 0; rank < result.accounts.size(); ++rank) {
-    const RankAccount& a = result.accounts[rank];
-    text += fmt::format("{},{},{},{},{},{},{},{},{}", rank,
-                        rank + servers < result.accounts.size() ? "worker" : "server",
-                        to_seconds(a.compute), to_seconds(a.transfer), to_seconds(a.wait),
-                        a.messages_sent, a.bytes_sent, a.messages_received, a.bytes_received);
-    for (const ObservedColumn& column : observed) {
-      const auto& value = column.values[rank];
-      text += value ? fmt::format(",{}", *value) : ",";
+    text += fmt::format("{},{}", rank, role_of(result, rank));
+    for (const RankFigure* figure : figures) {
+      text += fmt::format(",{}", std::visit(ToField(), value_of(*figure, result, rank)));
     }
     text += "\n";
   }

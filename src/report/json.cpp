@@ -5,10 +5,12 @@
 
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/curve_figures.hpp"
 #include "trainyard/run/figures.hpp"
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 
+#include "report/figure_json.hpp"
 #include "report/json_columns.hpp"
 #include "report/json_text.hpp"
 
@@ -23,13 +25,13 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-struct ToJson {
-  Json operator()(std::monostate) const { return nullptr; }
-  template <typename T>
-  Json operator()(const T& value) const {
-    return value;
-  }
-};
+Json curve_json(const std::optional<double>& value) {
+  return or_null(value);
+}
+template <typename T>
+Json curve_json(T value) {
+  return value;
+}
 
 /// Where "staleness.mean" stands.
 Json::json_pointer pointer_to(std::string_view path) {
@@ -49,7 +51,7 @@ void add_varied(const Summary& s, Json& object) {
 Json summary_object(const Summary& s) {
   Json object;
   for (const Figure* figure : figures_in(View::json)) {
-    object[pointer_to(json_path(*figure))] = std::visit(ToJson(), figure->of(s));
+    object[pointer_to(json_path(*figure))] = figure_json(figure->of(s));
   }
   object["tuned"] = nullptr;
   add_varied(s, object);
@@ -91,7 +93,7 @@ Json seed_statistics_object(const SeedStatistics& statistics) {
   const Summary& first = *statistics.summaries.front();
   Json object;
   for (const Figure* figure : figures_in(View::setting)) {
-    object[std::string(figure->key)] = std::visit(ToJson(), figure->of(first));
+    object[std::string(figure->key)] = figure_json(figure->of(first));
   }
   add_varied(first, object);
   object["seeds"] = statistics.seeds;
@@ -131,21 +133,11 @@ std::string comparison_json(const std::vector<RunResult>& results, const Compari
   return json_text(document);
 }
 
-std::string metrics_json(const Metrics& m) {
-  Json line{{"step", m.step},
-            {"epoch", m.epoch},
-            {"seconds", m.seconds},
-            {"samples", m.samples},
-            {"bytes_sent", m.bytes_sent},
-            {"train_loss", m.train_loss},
-            {"test_loss", or_null(m.test_loss)},
-            {"test_accuracy", or_null(m.test_accuracy)},
-            {"consensus_distance", or_null(m.consensus_distance)},
-            {"squared_gradient_norm", or_null(m.squared_gradient_norm)},
-            {"train_r_squared", or_null(m.train_r_squared)},
-            {"test_r_squared", or_null(m.test_r_squared)}};
-  for (const NoiseColumn& column : noise_columns) {
-    line[std::string(column.key)] = or_null(m.gradient_noise.*column.value);
+std::string metrics_json(const Metrics& metrics) {
+  Json line;
+  for (const CurveFigure& figure : curve_figures()) {
+    line[std::string(figure.key)] = std::visit(
+        [&](auto member) { return curve_json(curve_value(metrics, member)); }, figure.member);
   }
   return json_line(line);
 }

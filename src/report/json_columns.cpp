@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "report/observed_columns.hpp"
+#include "trainyard/run/curve_figures.hpp"
+#include "trainyard/run/rank_figures.hpp"
+
+#include "report/figure_json.hpp"
 #include "study/circumstances.hpp"
 #include "study/same_runs.hpp"
 
@@ -33,6 +38,15 @@ Json column_if_any(const Range& rows, const Value& value) {
     const auto found = value(row);
     return found ? Json(*found) : Json(nullptr);
   });
+}
+
+template <typename T, typename Class>
+Json curve_column(std::span<const Metrics> metrics, T Class::*member) {
+  return column(metrics, [=](const Metrics& m) { return curve_value(m, member); });
+}
+template <typename T, typename Class>
+Json curve_column(std::span<const Metrics> metrics, std::optional<T> Class::*member) {
+  return column_if_any(metrics, [=](const Metrics& m) { return curve_value(m, member); });
 }
 
 constexpr std::array activities{"compute", "transfer", "wait"};
@@ -64,57 +78,22 @@ Json message_columns(const Trace& trace) {
 }  // namespace
 
 Json evaluation_columns(std::span<const Metrics> metrics) {
-  const auto of = [&](auto Metrics::*member) {
-    return column(metrics, [=](const Metrics& m) { return m.*member; });
-  };
-  const auto if_any = [&](std::optional<double> Metrics::*member) {
-    return column_if_any(metrics, [=](const Metrics& m) { return m.*member; });
-  };
-  Json columns{{"step", of(&Metrics::step)},
-               {"epoch", of(&Metrics::epoch)},
-               {"seconds", of(&Metrics::seconds)},
-               {"samples", of(&Metrics::samples)},
-               {"bytes_sent", of(&Metrics::bytes_sent)},
-               {"train_loss", of(&Metrics::train_loss)},
-               {"test_loss", if_any(&Metrics::test_loss)},
-               {"test_accuracy", if_any(&Metrics::test_accuracy)},
-               {"consensus_distance", if_any(&Metrics::consensus_distance)},
-               {"squared_gradient_norm", if_any(&Metrics::squared_gradient_norm)},
-               {"train_r_squared", if_any(&Metrics::train_r_squared)},
-               {"test_r_squared", if_any(&Metrics::test_r_squared)}};
-  for (const NoiseColumn& noise : noise_columns) {
-    columns[std::string(noise.key)] =
-        column_if_any(metrics, [&](const Metrics& m) { return m.gradient_noise.*noise.value; });
+  Json columns;
+  for (const CurveFigure& figure : curve_figures()) {
+    columns[std::string(figure.key)] =
+        std::visit([&](auto member) { return curve_column(metrics, member); }, figure.member);
   }
   return columns;
 }
 
 Json rank_columns(const RunResult& result) {
-  const auto& all = result.accounts;
-  Json ranks = Json::array(), roles = Json::array();
-  const std::size_t servers = static_cast<std::size_t>(result.summary.servers);
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    ranks.push_back(rank);
-    roles.push_back(rank + servers < all.size() ? "worker" : "server");
-  }
-  const auto time = [&](Duration RankAccount::*member) {
-    return column(all, [=](const RankAccount& a) { return to_seconds(a.*member); });
-  };
-  const auto count = [&](std::uint64_t RankAccount::*member) {
-    return column(all, [=](const RankAccount& a) { return a.*member; });
-  };
+  std::vector<std::size_t> ranks(result.accounts.size());
+  std::iota(ranks.begin(), ranks.end(), std::size_t{0});
   Json columns{{"rank", ranks},
-               {"role", roles},
-               {"compute_s", time(&RankAccount::compute)},
-               {"transfer_s", time(&RankAccount::transfer)},
-               {"wait_s", time(&RankAccount::wait)},
-               {"messages_sent", count(&RankAccount::messages_sent)},
-               {"bytes_sent", count(&RankAccount::bytes_sent)},
-               {"messages_received", count(&RankAccount::messages_received)},
-               {"bytes_received", count(&RankAccount::bytes_received)}};
-  for (const ObservedColumn& observed : observed_columns(result)) {
-    columns[observed.key] = column(
-        observed.values, [](const auto& value) { return value ? Json(*value) : Json(nullptr); });
+               {"role", column(ranks, [&](std::size_t rank) { return role_of(result, rank); })}};
+  for (const RankFigure* figure : rank_figures_of(result)) {
+    columns[std::string(figure->key)] = column(
+        ranks, [&](std::size_t rank) { return figure_json(value_of(*figure, result, rank)); });
   }
   return columns;
 }

@@ -14,7 +14,9 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/run/curve_figures.hpp"
 #include "trainyard/run/figures.hpp"
+#include "trainyard/run/rank_figures.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/study/collated_notes.hpp"
 
@@ -88,24 +90,24 @@ double number_at(const Json& object, const char* key) {
   return optional_at<double>(object, key).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
+void read_into(double& value, const Json& line, const char* key) {
+  value = number_at(line, key);
+}
+void read_into(std::uint64_t& value, const Json& line, const char* key) {
+  value = count_at(line, key);
+}
+void read_into(std::optional<double>& value, const Json& line, const char* key) {
+  value = optional_at<double>(line, key);
+}
+
 Metrics metrics_of(const Json& line) {
-  GradientNoise noise;
-  for (const NoiseColumn& column : noise_columns) {
-    noise.*column.value = optional_at<double>(line, std::string(column.key).c_str());
+  Metrics metrics;
+  for (const CurveFigure& figure : curve_figures()) {
+    const std::string key(figure.key);
+    std::visit([&](auto member) { read_into(curve_value(metrics, member), line, key.c_str()); },
+               figure.member);
   }
-  return {.step = number_at(line, "step"),
-          .epoch = number_at(line, "epoch"),
-          .seconds = number_at(line, "seconds"),
-          .samples = count_at(line, "samples"),
-          .bytes_sent = count_at(line, "bytes_sent"),
-          .train_loss = number_at(line, "train_loss"),
-          .test_loss = optional_at<double>(line, "test_loss"),
-          .test_accuracy = optional_at<double>(line, "test_accuracy"),
-          .consensus_distance = optional_at<double>(line, "consensus_distance"),
-          .squared_gradient_norm = optional_at<double>(line, "squared_gradient_norm"),
-          .gradient_noise = noise,
-          .train_r_squared = optional_at<double>(line, "train_r_squared"),
-          .test_r_squared = optional_at<double>(line, "test_r_squared")};
+  return metrics;
 }
 
 std::vector<Metrics> metrics_in(const std::string& text) {
@@ -123,9 +125,12 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
-/// The columns of ranks.csv that are never empty; those behind them are of what the system may not
-/// tell.
-constexpr std::size_t full_columns = 9;
+/// Whether a column of ranks.csv may have empty fields: of what the system may not tell.
+bool may_lack(const std::string& heading) {
+  if (heading == "rank" || heading == "role") return false;
+  const auto figure = std::ranges::find(rank_figures(), heading, &RankFigure::key);
+  return figure == rank_figures().end() || !is_of_account(*figure);
+}
 
 /// ranks.csv as columns: words where they are words, else numbers.
 Json columns_in(const std::string& text) {
@@ -141,9 +146,9 @@ Json columns_in(const std::string& text) {
       throw UsageError("a line with other columns than the first");
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const bool is_word = headings[i] == "role";
-      const bool may_lack = i >= full_columns && fields[i].empty();
-      Json value = is_word ? Json(fields[i]) : may_lack ? Json(nullptr) : Json::parse(fields[i]);
-      if (!is_word && !may_lack && !value.is_number()) {
+      const bool lacks = fields[i].empty() && may_lack(headings[i]);
+      Json value = is_word ? Json(fields[i]) : lacks ? Json(nullptr) : Json::parse(fields[i]);
+      if (!is_word && !lacks && !value.is_number()) {
         throw UsageError(
             fmt::format("{} is {}; expected a number", echoed(headings[i]), echoed(fields[i])));
       }

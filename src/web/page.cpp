@@ -1,8 +1,12 @@
 #include "web/page.hpp"
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainyard/run/curve_figures.hpp"
 
 #include "web/web_parts.hpp"
 
@@ -52,6 +56,21 @@ std::string script_safe(std::string_view json) {
                   [](char c) -> std::string_view { return c == '<' ? "\\u003c" : "\\u003e"; });
 }
 
+/// A declaration of the table of a curve's figures, which src/web/page/curves.js reads.
+std::string curve_figures_script() {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& [axis, name] :
+       {std::pair(CurveAxis::over, "over"), {CurveAxis::shown, "shown"}}) {
+    for (const CurveFigure* figure : curve_figures_on(axis)) {
+      rows.push_back({{"key", figure->key},
+                      {"axis", name},
+                      {"label", figure->label},
+                      {"format", figure->format}});
+    }
+  }
+  return fmt::format("const curve_figures = {};", script_safe(rows.dump()));
+}
+
 }  // namespace
 
 std::string html_page(PageKind kind, const std::string& title, std::string_view json) {
@@ -64,9 +83,10 @@ std::string html_page(PageKind kind, const std::string& title, std::string_view 
       "<noscript>The figures of this page are drawn by a script, which your browser does not run; "
       "the data are in the page's source.</noscript>\n"
       "<script type=\"application/json\" id=\"document\" data-kind=\"{}\">{}</script>\n"
-      "<script>{}</script>\n<script type=\"module\">\n{}</script>\n</body>\n</html>\n",
+      "<script>{}</script>\n<script>{}</script>\n<script type=\"module\">\n{}</script>\n</body>\n"
+      "</html>\n",
       policy_of(kind), html_escaped(title), page_style(), names[static_cast<std::size_t>(kind)],
-      script_safe(json), page_d3(), page_program());
+      script_safe(json), page_d3(), curve_figures_script(), page_program());
 }
 
 }  // namespace trainyard

@@ -51,6 +51,26 @@ TEST_CASE("every kind of page has one who draws it", "[web]") {
   }
 }
 
+TEST_CASE("a page holds the table of a curve's figures before its modules", "[web]") {
+  const std::string page = html_page(PageKind::comparison, "a title", "{}");
+  const std::string begin = "<script>const curve_figures = ";
+  const std::size_t from = page.find(begin);
+  REQUIRE(from != std::string::npos);
+  CHECK(from < page.find("<script type=\"module\">"));
+  const std::string rest = page.substr(from + begin.size());
+  const auto rows = nlohmann::json::parse(rest.substr(0, rest.find(";</script>")));
+  CHECK(rows.at(0) == nlohmann::json{{"key", "seconds"},
+                                     {"axis", "over"},
+                                     {"label", "time of the run"},
+                                     {"format", "duration"}});
+  const std::string formats =
+      read_file(std::filesystem::path(TRAINYARD_SOURCE_DIR) / "src/web/page/format.js");
+  for (const auto& row : rows) {
+    CHECK_THAT(formats,
+               ContainsSubstring("export function " + row["format"].get<std::string>() + "("));
+  }
+}
+
 TEST_CASE("a page names nothing to be loaded", "[web]") {
   const std::string page = html_page(PageKind::comparison, "a title", "{}");
   const std::regex loads(" (src|href)=\"(?!data:)");

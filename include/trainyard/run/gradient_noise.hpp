@@ -40,11 +40,9 @@
 // do not depend on how many there are, and nothing that training draws from is drawn from.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "trainyard/base/vector.hpp"
@@ -66,20 +64,6 @@ struct GradientNoise {
   std::optional<double> scale;            // S/‖G‖², rows; empty where that is not above 0
   std::optional<std::uint64_t> rows;      // taken one by one
 };
-
-/// A figure of it in curves and files.
-struct NoiseColumn {
-  std::string_view key;
-  std::optional<double> GradientNoise::*value;
-};
-inline constexpr std::array noise_columns{
-    NoiseColumn{"row_variance", &GradientNoise::row_variance},
-    NoiseColumn{"worker_variance", &GradientNoise::worker_variance},
-    NoiseColumn{"gradient_diversity", &GradientNoise::diversity},
-    NoiseColumn{"batch_bound", &GradientNoise::batch_bound},
-    NoiseColumn{"noise_scale_signal", &GradientNoise::signal},
-    NoiseColumn{"noise_scale_noise", &GradientNoise::noise},
-    NoiseColumn{"noise_scale", &GradientNoise::scale}};
 
 struct NoiseQuestion {
   const Model& model;

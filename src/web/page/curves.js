@@ -14,28 +14,20 @@ import { bytes, duration, percent, significant } from "./format.js";
 
 /** @typedef {{key: string, label: string, format: import("./format.js").Format}} Quantity */
 
-/** @type {Quantity[]} what curves go over */
-export const progress_quantities = [
-  {key: "seconds", label: "time of the run", format: duration},
-  {key: "epoch", label: "passes over the data", format: significant},
-  {key: "bytes_sent", label: "bytes sent, all ranks", format: bytes},
-  {key: "step", label: "steps of a worker", format: significant},
-];
+/** By the names that the program's table has for them. */
+const curve_formats = {bytes, duration, percent, significant};
 
-/** @type {Quantity[]} what curves show */
-export const outcome_quantities = [
-  {key: "train_loss", label: "training loss", format: significant},
-  {key: "test_loss", label: "test loss", format: significant},
-  {key: "test_accuracy", label: "test accuracy", format: percent},
-  {key: "train_r_squared", label: "R² on training rows", format: significant},
-  {key: "test_r_squared", label: "R² on test rows", format: significant},
-  {key: "squared_gradient_norm", label: "squared gradient norm", format: significant},
-  {key: "consensus_distance", label: "consensus distance", format: significant},
-  {key: "row_variance", label: "σ², variance of one row's gradient", format: significant},
-  {key: "worker_variance", label: "ς², variance of the workers' gradients", format: significant},
-  {key: "gradient_diversity", label: "gradient diversity", format: significant},
-  {key: "noise_scale", label: "gradient noise scale, rows", format: significant},
-];
+/** @param {"over" | "shown"} axis @returns {Quantity[]} */
+function quantities_on(axis) {
+  return curve_figures.filter((figure) => figure.axis === axis)
+    .map(({key, label, format}) => ({key, label, format: curve_formats[format]}));
+}
+
+/** What curves go over. */
+export const progress_quantities = quantities_on("over");
+
+/** What curves show. */
+export const outcome_quantities = quantities_on("shown");
 
 /**
  * "ring, latency 1ms", and the folder where that alone tells two apart.

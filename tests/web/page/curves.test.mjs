@@ -1,3 +1,5 @@
+import "./curve_figures_here.mjs";
+
 import assert from "node:assert/strict";
 import test from "node:test";
 

@@ -1,3 +1,4 @@
+import "./curve_figures_here.mjs";
 import "./d3_here.mjs";
 
 import assert from "node:assert/strict";
