@@ -60,8 +60,7 @@ Contestant in_way(const Contestant& contestant, const std::string& kind, const s
 std::vector<Contestant> all_ways_of(const Contestant& contestant, const IngredientNames& given) {
   const Scheme& scheme = find_scheme(contestant.scheme);
   const IngredientKind* kind = varied_kind(scheme);
-  const bool is_open =
-      kind != nullptr && contestant.preset.empty() && contestant.settings.empty();
+  const bool is_open = kind != nullptr && contestant.preset.empty() && contestant.settings.empty();
   if (!is_open) return {contestant};
   std::vector<Contestant> all;
   for (const std::string& way : ways_of(scheme, *kind, given)) {

@@ -79,7 +79,8 @@ std::string why_no_closed_form(const Scheme& scheme, const Configuration& c) {
 
 /// How much of the model it sends of each minibatch.
 double touched_in(const Scheme& scheme, const Configuration& c, const PredictionSetting& setting) {
-  const bool by_keys = scheme.messages.by_keys != ByKeys::no && c.sparse_wire == SparseWire::automatic;
+  const bool by_keys =
+      scheme.messages.by_keys != ByKeys::no && c.sparse_wire == SparseWire::automatic;
   return by_keys && setting.touched_by ? setting.touched_by(c.batch) : 1.0;
 }
 
