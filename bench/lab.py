@@ -17,7 +17,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "web" / "browser"))
 from browser import Browser, require_browser  # noqa: E402
-from lab_test import LABS, SET_SLIDER  # noqa: E402
+from lab_test import SET_SLIDER  # noqa: E402
+from labs import labs_of  # noqa: E402
 
 
 def wait(browser, condition):
@@ -46,7 +47,7 @@ def main(program, count=20):
     address = server.stdout.readline().strip().rstrip("/")
     browser = Browser()
     print("lab                  median ms    95 % ms")
-    for name, lab in LABS.items():
+    for name, lab in labs_of(address).items():
         browser.open(f"{address}/lab/{name}")
         wait(browser, "return document.documentElement.dataset.state === 'ready'")
         taken = sorted(moves_of(browser, lab, int(count), random.Random(1)))

@@ -55,14 +55,5 @@ trainyard_literals("${style}" TRAINYARD_PAGE_STYLE)
 trainyard_literals("${d3}" TRAINYARD_PAGE_D3)
 trainyard_literals("${modules}" TRAINYARD_PAGE_PROGRAM)
 
-# In the order in which a class takes them.
-set(TRAINYARD_LAB_DEFINITIONS "")
-foreach(name ports-and-latency who-talks straggler staleness local-steps topologies label-skew fewer-bits)
-  set(file ${PROJECT_SOURCE_DIR}/src/web/labs/${name}.json)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  file(READ ${file} text)
-  string(APPEND TRAINYARD_LAB_DEFINITIONS "    R\"part(${text})part\",\n")
-endforeach()
-
 set(TRAINYARD_WEB_PARTS_SOURCE ${PROJECT_BINARY_DIR}/generated/web_parts.cpp)
 configure_file(cmake/web_parts.cpp.in ${TRAINYARD_WEB_PARTS_SOURCE} @ONLY)

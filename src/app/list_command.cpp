@@ -214,13 +214,13 @@ void print_datasets() {
 
 void print_labs() {
   for (const Lab& lab : labs()) {
-    fmt::print("{:>2}  lab:{:<16}  {}\n", lab.number, lab.name, lab.question);
+    fmt::print("{:>2}  lab:{:<16}  {}\n", lab.page.number, lab.name, lab.page.question);
   }
   fmt::print(
-      "\nThey are configurations: `trainyard compare lab:local-steps --schemes local-sgd`.\n"
-      "`trainyard list labs NAME` prints one; docs/labs/README.md has commands, what to expect, "
-      "and\n"
-      "tasks.\n");
+      "\n`trainyard compare lab:local-steps` runs one here, `trainyard lab local-steps` in a "
+      "browser, with the\n"
+      "same figures; `trainyard list labs NAME` prints it. docs/labs/README.md has what to expect, "
+      "and tasks.\n");
 }
 
 }  // namespace

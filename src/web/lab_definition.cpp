@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/labs.hpp"
+#include "trainyard/configuration/options.hpp"
 
-#include "web/web_parts.hpp"
+#include "configuration/defaults.hpp"
 
 namespace trainyard {
 
@@ -16,19 +18,55 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-LabDefinition definition_of(const std::string& text) {
-  const Json json = Json::parse(text);
-  LabDefinition lab{.name = json.at("name"),
-                    .title = json.at("title"),
-                    .question = json.at("question"),
-                    .sliders = {},
-                    .json = text};
-  for (const Json& slider : json.at("sliders")) {
-    lab.sliders.push_back({.option = slider.at("option"),
-                           .values = slider.at("values").get<std::vector<std::string>>(),
-                           .value = slider.at("value")});
+/// Which of the slider's values the lab's configuration has.
+std::string value_of(const PageSlider& slider, const Lab& lab, const Configuration& c) {
+  const Option& option = option_named(slider.option);
+  for (const std::string& value : slider.values) {
+    Configuration moved = c;
+    option.set(moved, value, "--" + option.name);
+    if (option.get(moved) == option.get(c)) return value;
   }
-  return lab;
+  throw InternalError(fmt::format("lab:{}: {} is none of its slider's values for {}", lab.name,
+                                  option.get(c), option.name));
+}
+
+/// What says how long the runs are, of which a page asks a quarter first.
+Json lengths_of(const Configuration& c) {
+  Json lengths = Json::object();
+  for (const char* name : {"epochs", "steps", "seconds"}) {
+    if (const std::string text = option_named(name).get(c); !text.empty()) lengths[name] = text;
+  }
+  return lengths;
+}
+
+Json show_of(const LabPage& page) {
+  Json show{{"x", page.x}, {"y", page.y}};
+  if (page.logarithmic) show["log"] = true;
+  return show;
+}
+
+LabDefinition definition_of(const Lab& lab) {
+  Configuration c = default_configuration();
+  std::vector<ContestantTable> contestants;
+  parse_configuration(lab.text, "lab:" + lab.name, c, &contestants);
+  const LabPage& page = lab.page;
+  LabDefinition made{
+      .name = lab.name, .title = page.title, .question = page.question, .sliders = {}, .json = {}};
+  Json sliders = Json::array();
+  for (const PageSlider& slider : page.sliders) {
+    const std::string value = value_of(slider, lab, c);
+    made.sliders.push_back({.option = slider.option, .values = slider.values, .value = value});
+    sliders.push_back({{"option", slider.option},
+                       {"label", slider.label},
+                       {"values", slider.values},
+                       {"texts", slider.texts},
+                       {"value", value}});
+  }
+  made.json = Json{{"name", lab.name},      {"title", page.title},      {"question", page.question},
+                   {"story", page.story},   {"options", lengths_of(c)}, {"sliders", sliders},
+                   {"show", show_of(page)}, {"timeline", page.timeline}}
+                  .dump();
+  return made;
 }
 
 std::size_t count_of(const LabDefinition& lab) {
@@ -51,7 +89,7 @@ std::vector<std::size_t> kept_places(const LabSlider& slider) {
 const std::vector<LabDefinition>& lab_definitions() {
   static const std::vector<LabDefinition> definitions = [] {
     std::vector<LabDefinition> all;
-    for (const std::string& text : lab_definition_texts()) all.push_back(definition_of(text));
+    for (const Lab& lab : labs()) all.push_back(definition_of(lab));
     return all;
   }();
   return definitions;
@@ -76,9 +114,8 @@ LabPosition first_position(const LabDefinition& lab) {
 std::string question_at(const LabDefinition& lab, const LabPosition& position) {
   const Json definition = Json::parse(lab.json);
   Json question;
-  if (definition.contains("lab")) question["lab"] = definition["lab"];
-  question["schemes"] = definition.at("schemes");
-  question["options"] = definition.value("options", Json::object());
+  question["lab"] = lab.name;
+  question["options"] = definition.at("options");
   for (const auto& [option, value] : position) question["options"][option] = value;
   return question.dump();
 }

@@ -1,11 +1,11 @@
-// The labs as pages: what each asks, shows and lets one move (src/web/labs/NAME.json).
+// The labs as pages: what each asks, shows and lets one move, from the part [page] of its file
+// (trainyard/configuration/labs.hpp), as JSON for the page's program.
 //
-//   {"name", "title", "question", "story": ["a paragraph", …], "lab": "straggler",
-//    "schemes": "ring,ps-sync", "options": {"workers": "8"}, "show": {"x", "y"}, "timeline":
-//    "ring", "sliders": [{"option", "label", "values": ["0:1", …], "texts": ["1", …], "value":
-//    "0:10"}, …]}
+//   {"name", "title", "question", "story": ["a paragraph", …], "options": {"epochs": "1.5"},
+//    "sliders": [{"option", "label", "values": ["0:1", …], "texts": ["1", …], "value": "0:10"}, …],
+//    "show": {"x", "y", "log": true}, "timeline": "ring"}
 //
-// `lab`, which may be left out, names the configuration that it begins with.
+// `options` are those that say how long its runs are. A slider's `value` is the configuration's.
 //
 // Threads: any; the definitions are read at the first call and never change.
 #pragma once

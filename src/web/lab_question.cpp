@@ -85,7 +85,6 @@ Configuration configuration_over(Configuration c, const Base& base,
                                  std::vector<ContestantTable>& tables) {
   if (base.lab != nullptr) {
     parse_configuration(base.lab->text, "lab:" + base.lab->name, c, &tables);
-    c.given.clear();  // nobody has asked for these
   }
   if (base.upload != nullptr) {
     c.dataset = base.upload->file.string();
@@ -99,7 +98,7 @@ Configuration configuration_over(Configuration c, const Base& base,
       throw OptionError("dataset", "data are uploaded, too; either of them is accepted");
     }
     option_named(name).set(c, text, "--" + name);
-    c.given.push_back(name);
+    if (std::ranges::count(c.given, name) == 0) c.given.push_back(name);
   }
   return c;
 }
@@ -210,7 +209,7 @@ double most_epochs(const Configuration& c, const LoadedData& data) {
   return most;
 }
 
-/// Its own value is accepted or refused; a lab's is made larger.
+/// A value that somebody gives is accepted or refused; the default is made larger.
 void space_evaluations(Configuration& c, const LoadedData& data, bool asked) {
   const bool open = !c.epochs && !c.steps && !c.seconds;
   const double epochs = open ? (has_target(c) ? 200.0 : 10.0) : most_epochs(c, data);

@@ -7,9 +7,9 @@
 //
 // All of it may be left out. `options` are the program's own, as on the command line; without
 // `schemes` it is the lab's contestants, or the six of `compare`. The comparison is the one that
-// the command line makes of the same, except that time is always virtual, a minibatch is taken to
-// need 1 ms where nobody says otherwise, and a lab with more evaluations than a page shows has them
-// further apart.
+// the command line makes of the same, except that time is always virtual, and that where nobody
+// says otherwise a minibatch is taken to need 1 ms and evaluations are as far apart as a page can
+// show. A lab says all of these, so that its page and `compare lab:NAME` have the same figures.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace trainyard {
 
@@ -13,8 +12,5 @@ const std::string& page_style();
 const std::string& page_d3();
 /// Our modules, as one.
 const std::string& page_program();
-
-/// src/web/labs/*.json, in the order of cmake/web_parts.cmake.
-const std::vector<std::string>& lab_definition_texts();
 
 }  // namespace trainyard

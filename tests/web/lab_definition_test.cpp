@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/labs.hpp"
 
 #include "support/catch.hpp"
 #include "web/lab_question.hpp"
@@ -21,6 +22,13 @@ LabQuestion parsed(const std::string& question) {
       question, [](std::string_view) -> std::shared_ptr<const UploadedData> { return nullptr; });
 }
 
+std::vector<std::string> sorted(const std::vector<OptionText>& settings) {
+  std::vector<std::string> words;
+  for (const auto& [option, text] : settings) words.push_back(option + "=" + text);
+  std::ranges::sort(words);
+  return words;
+}
+
 const LabDefinition two_sliders{
     .name = "n",
     .title = "t",
@@ -29,7 +37,7 @@ const LabDefinition two_sliders{
                  .values = {"1us", "2us", "3us", "4us", "5us"},
                  .value = "4us"},
                 {.option = "workers", .values = {"2", "4"}, .value = "2"}},
-    .json = R"({"schemes": "ring", "options": {"workers": "8", "seed": "3"},
+    .json = R"({"options": {"epochs": "2", "workers": "8"},
                 "sliders": [{"values": ["1us", "2us", "3us", "4us", "5us"],
                              "texts": ["a", "b", "c", "d", "e"]},
                             {"values": ["2", "4"], "texts": ["2", "4"]}]})"};
@@ -38,7 +46,7 @@ const LabDefinition two_sliders{
 
 TEST_CASE("every position of every lab is a question that the server takes", "[web]") {
   std::set<std::string> names;
-  CHECK(lab_definitions().size() >= 6);
+  CHECK(lab_definitions().size() == 15);
   for (const LabDefinition& lab : lab_definitions()) {
     INFO(lab.name);
     CHECK(names.insert(lab.name).second);
@@ -48,14 +56,61 @@ TEST_CASE("every position of every lab is a question that the server takes", "[w
     }
     for (const LabSlider& slider : lab.sliders) {
       CHECK(std::ranges::count(slider.values, slider.value) == 1);
+      CHECK(is_lab_option(option_named(slider.option)));
+    }
+  }
+}
+
+TEST_CASE("a page says and shows what its lab's file has", "[web]") {
+  for (const Lab& lab : labs()) {
+    INFO(lab.name);
+    const Json page = Json::parse(lab_definition(lab.name).json);
+    CHECK(page["name"] == lab.name);
+    for (const char* text : {"title", "question"}) CHECK_FALSE(page[text].empty());
+    CHECK(std::string(page["question"]).ends_with("?"));
+    CHECK(page["story"].size() >= 2);
+    CHECK(page["story"].size() <= 4);
+    for (const Json& paragraph : page["story"]) {
+      CHECK(std::string(paragraph).size() > 40);
+      CHECK(std::string(paragraph).find_first_of("\n\\") == std::string::npos);
+    }
+    CHECK(lab.page.sliders.size() >= 1);
+    CHECK(lab.page.sliders.size() <= 3);
+    for (const Json& slider : page["sliders"]) {
+      CHECK_FALSE(slider["label"].empty());
+      for (const char* list : {"values", "texts"}) {
+        const std::vector<std::string> all = slider[list];
+        CHECK(all.size() >= 2);
+        CHECK(all.size() <= 7);
+        CHECK(std::set(all.begin(), all.end()).size() == all.size());
+      }
+    }
+    CHECK(page["options"].size() >= 1);  // of which a page asks a quarter first
+  }
+}
+
+TEST_CASE("a lab's contestants are called as they would be typed, and one is drawn in steps",
+          "[web]") {
+  for (const Lab& lab : labs()) {
+    INFO(lab.name);
+    const std::vector<Contestant> contestants =
+        parsed(Json{{"lab", lab.name}}.dump()).request.contestants;
+    CHECK(contestants.size() <= 6);
+    CHECK(std::ranges::count(contestants, lab.page.timeline, &Contestant::label) == 1);
+    for (const Contestant& contestant : contestants) {
+      INFO(contestant.label);
+      const std::vector<Contestant> typed = parse_contestants(contestant.label);
+      REQUIRE(typed.size() == 1);
+      CHECK(typed.front().scheme == contestant.scheme);
+      CHECK(sorted(typed.front().settings) == sorted(contestant.settings));
     }
   }
 }
 
 TEST_CASE("a lab's question has its options and where its sliders stand", "[web]") {
   const LabPosition position{{"latency", "3us"}, {"workers", "4"}};
-  CHECK(Json::parse(question_at(two_sliders, position)) == Json::parse(R"({"schemes": "ring",
-                        "options": {"seed": "3", "latency": "3us", "workers": "4"}})"));
+  CHECK(Json::parse(question_at(two_sliders, position)) == Json::parse(R"({"lab": "n",
+                        "options": {"epochs": "2", "latency": "3us", "workers": "4"}})"));
   CHECK(position_key(two_sliders, position) == "latency=3us&workers=4");
   CHECK(first_position(two_sliders) == LabPosition{{"latency", "4us"}, {"workers", "2"}});
 }

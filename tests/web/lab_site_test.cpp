@@ -10,6 +10,7 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "app/program.hpp"
 #include "support/catch.hpp"
 #include "web/lab_answer.hpp"
 
@@ -33,6 +34,11 @@ Json answer_at(const LabDefinition& lab, const LabPosition& position) {
       [](std::string_view) -> std::shared_ptr<const UploadedData> { return nullptr; });
   const LoadedData data = load_dataset(dataset_request(question.request.configuration));
   return Json::parse(lab_answer(question, data, never, true));
+}
+
+/// What was run, without how it was printed.
+std::string without_output(const std::string& configuration) {
+  return configuration.substr(0, configuration.find("[output]"));
 }
 
 }  // namespace
@@ -63,6 +69,36 @@ TEST_CASE("a lab's page begins with the answer to where its sliders stand", "[we
   const Json expected = answer_at(lab, first_position(lab));
   CHECK(page["first"] == expected);
   CHECK(page["first"]["runs"][0]["first_steps"].is_object());
+}
+
+TEST_CASE("compare lab:NAME prints what the page of the lab shows first", "[web][labs][slow]") {
+  LabSite site(never);
+  for (const LabDefinition& lab : lab_definitions()) {
+    INFO(lab.name);
+    const Outcome outcome = run_program({"compare", "lab:" + lab.name, "--json", "--quiet"});
+    const Json terminal = Json::parse(outcome.output);
+    const Json page = document_of(site.page("/lab/" + lab.name).value());
+    for (const char* axis : {"x", "y"}) {
+      CHECK(page["first"]["runs"][0]["evaluations"].contains(page["lab"]["show"][axis]));
+    }
+    const Json& shown = page["first"];
+    CHECK(shown["notes"] == terminal["notes"]);
+    CHECK(shown["lacking"] == terminal["lacking"]);
+    REQUIRE(shown["runs"].size() == terminal["runs"].size());
+    for (std::size_t i = 0; i < terminal["runs"].size(); ++i) {
+      const Json &there = shown["runs"][i], &here = terminal["runs"][i];
+      INFO(here["label"]);
+      CHECK(there.size() == here.size());
+      for (const auto& [key, value] : here.items()) {
+        INFO(key);
+        if (key == "configuration") {
+          CHECK(without_output(there[key]) == without_output(value));
+        } else if (key != "first_steps") {  // for the page's animation
+          CHECK(there[key] == value);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("exported pages have the answers to all positions of their sliders", "[web][slow]") {

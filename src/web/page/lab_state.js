@@ -9,15 +9,13 @@ import { outcome_quantities, progress_quantities } from "./curves.js";
  */
 
 /**
- * A file of src/web/labs.
+ * A file of docs/labs, as far as a page needs it.
  * @typedef {object} LabDefinition
  * @property {string} name
  * @property {string} title
  * @property {string} question
  * @property {string[]} story
- * @property {string} [lab] of docs/labs, whose configuration comes first
- * @property {string} schemes
- * @property {Record<string, string>} options
+ * @property {Record<string, string>} options that say how long its runs are
  * @property {Slider[]} sliders
  * @property {{x: string, y: string, log?: boolean}} show log: the upright axis at first
  * @property {string} timeline the contestant whose first steps are shown
@@ -26,7 +24,7 @@ import { outcome_quantities, progress_quantities } from "./curves.js";
 /** @typedef {Record<string, string>} Values of options, in the order of the sliders */
 /** @typedef {{x: string, y: string, of: string}} View quantities of the curves, and whose first steps */
 /** @typedef {{values: Values, view: View}} LabState */
-/** @typedef {{lab?: string, schemes: string, options: Record<string, string>, data?: string}} Question */
+/** @typedef {{lab?: string, schemes?: string, options: Record<string, string>, data?: string}} Question */
 
 /** @param {LabDefinition} definition @returns {LabState} */
 export function initial_state({sliders, show, timeline}) {
@@ -103,8 +101,8 @@ export function hash_of_state(definition, {values, view}) {
 }
 
 /** @param {LabDefinition} definition @param {Values} values @returns {Question} */
-export function question_of({lab, schemes, options}, values) {
-  return {...(lab ? {lab} : {}), schemes, options: {...options, ...values}};
+export function question_of({name, options}, values) {
+  return {lab: name, options: {...options, ...values}};
 }
 
 /**

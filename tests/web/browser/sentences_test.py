@@ -16,6 +16,7 @@ import time
 import unittest
 
 from browser import Browser, require_browser
+from labs import labs_of
 from sentences import DURATION, NUMBER, check_comparison, check_notes, duration, near
 
 SMALL = ["--quiet", "--time", "virtual", "--compute-time", "1ms", "--dataset", "blobs", "--model", "softmax", "--workers", "4"]
@@ -50,7 +51,6 @@ ANSWER = """
     notes: [...document.querySelectorAll(`${arguments[0]} .notes li`)].map((one) => one.textContent),
     parts: lists.map((list) => [heading_of(list), lines_of(list)])};
 """
-LABS = pathlib.Path(__file__).resolve().parents[3] / "src" / "web" / "labs"
 SENTENCES = "return [...document.querySelectorAll('.answer, main > ul > li')].map((one) => one.textContent)"
 
 
@@ -293,6 +293,7 @@ class LabSentences(unittest.TestCase):
     def setUpClass(cls):
         cls.server = subprocess.Popen([PROGRAM, "lab"], stdout=subprocess.PIPE, text=True)
         cls.address = cls.server.stdout.readline().strip().rstrip("/")
+        cls.labs = labs_of(cls.address)
         cls.browser = Browser()
 
     @classmethod
@@ -316,9 +317,9 @@ class LabSentences(unittest.TestCase):
         return json.loads(self.browser.run("return document.getElementById('document').textContent"))["first"]
 
     def test_a_lab_says_what_its_runs_did(self):
-        for path in sorted(LABS.glob("*.json")):
-            with self.subTest(lab=path.stem):
-                self.browser.open(f"{self.address}/lab/{path.stem}")
+        for name in self.labs:
+            with self.subTest(lab=name):
+                self.browser.open(f"{self.address}/lab/{name}")
                 self.wait_until("ready")
                 self.answer(self.first())
 
@@ -331,7 +332,7 @@ class LabSentences(unittest.TestCase):
 
     def test_the_list_of_labs_names_each(self):
         self.browser.open(self.address)
-        self.assertEqual(len(self.browser.run("return [...document.querySelectorAll('.lab-list a')]")), len(list(LABS.glob("*.json"))))
+        self.assertEqual(len(self.browser.run("return [...document.querySelectorAll('.lab-list a')]")), len(self.labs))
 
     def ask(self, schemes, seeds, options):
         """On the free page; the answer as it came."""

@@ -1,0 +1,17 @@
+"""The labs as a server's pages have them."""
+
+import json
+import re
+import urllib.request
+
+
+def document_of(address):
+    """The JSON that a page draws."""
+    with urllib.request.urlopen(address) as answer:
+        html = answer.read().decode()
+    return json.loads(re.search(r'<script type="application/json" id="document"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+
+
+def labs_of(address):
+    """Name → what its page says, shows and lets one move."""
+    return {lab["name"]: document_of(address + lab["href"])["lab"] for lab in document_of(f"{address}/")["labs"]}
