@@ -200,7 +200,11 @@ Configuration TrainingFlags::read(const Configuration& defaults,
   }
   Configuration configuration = defaults;
   if (const std::string file = only_word(*file_); !file.empty()) {
-    read_configuration(file, configuration, contestants);
+    // A scheme that is named runs in the place of the file's contestants.
+    std::vector<ContestantTable> left_out;
+    const bool names_scheme = std::ranges::any_of(
+        flags_, [](const Flag& f) { return f.option->name == "scheme" && f.flag->count() > 0; });
+    read_configuration(file, configuration, names_scheme ? &left_out : contestants);
   }
   for (std::size_t i = 0; i < flags_.size(); ++i) {
     const auto& [option, flag] = flags_[i];

@@ -159,8 +159,9 @@ class ConfigurationReader {
     if (contestants_ == nullptr || tables == nullptr || !tables->is_array_of_tables()) {
       throw UsageError(fmt::format(
           "{}: {}", place(name_, node),
-          contestants_ == nullptr ? "[[contestant]] is for `trainyard compare`"
-                                  : "'contestant' is no list of tables; expected [[contestant]]"));
+          contestants_ == nullptr
+              ? "[[contestant]] is for `trainyard compare`; --scheme NAME runs one in their place"
+              : "'contestant' is no list of tables; expected [[contestant]]"));
     }
     for (const toml::node& each : *tables) {
       ContestantTable made{.place = place(name_, each), .label = {}, .scheme = {}, .settings = {}};

@@ -112,8 +112,10 @@ TEST_CASE("contestants are tables of a configuration, too", "[study]") {
   CHECK(labels_of(made) == std::vector<std::string>{"ring", "rare"});
   CHECK(made[1].settings == std::vector<OptionText>{{"lr", "0.5"}, {"period", "64"}});
 
-  CHECK_THROWS_WITH(parse_configuration(text, "some.toml", c),
-                    "some.toml:3: [[contestant]] is for `trainyard compare`");
+  CHECK_THROWS_WITH(
+      parse_configuration(text, "some.toml", c),
+      "some.toml:3: [[contestant]] is for `trainyard compare`; --scheme NAME runs one "
+      "in their place");
   const auto refused = [&](const std::string& table, const char* why) {
     CAPTURE(table);
     std::vector<ContestantTable> found;

@@ -19,6 +19,7 @@
 #include "trainyard/run/run.hpp"
 #include "trainyard/topology/spectrum.hpp"
 
+#include "app/program.hpp"
 #include "docs/pages.hpp"
 #include "labs/documented.hpp"
 #include "support/catch.hpp"
@@ -113,6 +114,15 @@ TEST_CASE("labs are numbered as in their README, and can be read by name", "[lab
   Configuration c;
   CHECK_THROWS_WITH(read_configuration("lab:local-step", c),
                     ContainsSubstring("did you mean 'local-steps'?"));
+}
+
+TEST_CASE("one scheme of a lab can be run, in the place of its contestants", "[labs]") {
+  const Outcome one = run_program({"run", "lab:elastic", "--scheme", "easgd", "--json", "--quiet"});
+  CHECK(one.status == 0);
+  CHECK_THAT(one.output, ContainsSubstring(R"("scheme": "easgd")"));
+  const Outcome unsaid = run_program({"run", "lab:elastic"});
+  CHECK(unsaid.status == 2);
+  CHECK_THAT(unsaid.errors, ContainsSubstring("--scheme NAME runs one in their place"));
 }
 
 TEST_CASE("lab: one slow worker slows those who wait for it", "[labs][slow]") {
