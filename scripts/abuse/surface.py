@@ -46,7 +46,10 @@ class Surface:
         """Name → flag. A help that does not fit beside a flag stands in the line below it."""
         flags = {}
         last = None
-        for line in self.ask(command, "--help").split("\n"):
+        help_text = self.ask(command, "--help")
+        if "--help-all" in help_text:  # with the flags of every scheme's own rule
+            help_text = self.ask(command, "--help-all")
+        for line in help_text.split("\n"):
             found = re.match(r"  (?:-\w,)?--([a-z0-9-]+)(?: (\S+))?(?:  +(.*))?$", line)
             if found:
                 last = Flag("--" + found.group(1), found.group(2) or "", found.group(3) or "")
@@ -56,6 +59,7 @@ class Surface:
             else:
                 last = None
         flags.pop("--help", None)
+        flags.pop("--help-all", None)
         return flags
 
     def listed_schemes(self):
