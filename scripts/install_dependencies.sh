@@ -8,7 +8,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libtbb-dev        # tasks
-  libboost-dev libboost-context-dev  # fibers
+  libboost-dev libboost-context-dev  # fibers, queues without locks
   libhwy-dev        # vector kernels
   librandom123-dev  # random streams
   libeigen3-dev     # eigenvalues of mixing matrices

@@ -6,14 +6,22 @@
 // each other arrives before what has started earlier elsewhere; it is put in its place. A rank that
 // receives from a certain other one leaves its entry behind, which is dropped when it comes to the
 // front.
+//
+// Whoever works the switch hands the news over in a queue of Boost.Lockfree, which is not bounded
+// and makes nobody wait: a mutex in its place, held by a rank that has just lost its core, would
+// stop the switch, and with it all others. Looking at an empty one, as a rank that waits does all
+// the time, takes 2.5 ns instead of the mutex's 34; putting something in and taking it out again
+// 37 ns more, of a message of microseconds (174 and 137; least of 15 turns). Its nodes are kept for
+// the next ones: in the steady state nothing is allocated.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include <boost/lockfree/queue.hpp>
 
 #include "trainyard/base/units.hpp"
 
@@ -28,11 +36,9 @@ class Arrivals {
 
   explicit Arrivals(int ranks) : left_behind_(static_cast<std::size_t>(ranks)) {}
 
-  /// A message from there arrives at `end`. Called by whichever thread works the switch.
-  void announce(int from, Time end) {
-    const std::lock_guard lock(mutex_);
-    announced_.push_back({from, end});
-  }
+  /// A message from there arrives at `end`. Called by whichever thread works the switch, one at a
+  /// time.
+  void announce(int from, Time end) { announced_.push({from, end}); }
 
   // Called by the rank alone.
 
@@ -79,22 +85,20 @@ class Arrivals {
 
   /// Entries, those that stand for messages taken included, and those announced since.
   std::size_t kept() {
-    const std::lock_guard lock(mutex_);
-    return known_.size() - next_ + announced_.size();
+    fetch();
+    return known_.size() - next_;
   }
 
  private:
   std::uint32_t& left_behind_of(int from) { return left_behind_[static_cast<std::size_t>(from)]; }
 
   void fetch() {
-    const std::lock_guard lock(mutex_);
-    for (const Arrival& arrival : announced_) {
+    announced_.consume_all([this](const Arrival& arrival) {
       known_.push_back(arrival);
       for (std::size_t i = known_.size() - 1; i > next_ && known_[i - 1].end > arrival.end; --i) {
         std::swap(known_[i - 1], known_[i]);
       }
-    }
-    announced_.clear();
+    });
   }
 
   void drop_taken() {
@@ -108,8 +112,7 @@ class Arrivals {
   std::vector<std::uint32_t> left_behind_;  // [from]: entries that stand for messages taken
   int left_behind_since_ = 0;
 
-  alignas(64) std::mutex mutex_;  // held for a few instructions, by two threads at the most
-  std::vector<Arrival> announced_;
+  alignas(64) boost::lockfree::queue<Arrival> announced_{0};
 };
 
 }  // namespace trainyard

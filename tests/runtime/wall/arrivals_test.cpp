@@ -1,5 +1,7 @@
 #include "runtime/wall/arrivals.hpp"
 
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -67,6 +69,34 @@ TEST_CASE("a rank that only receives from certain others keeps no list", "[runti
   CHECK(senders(arrivals).size() <= 512);
   if (one_lies_unread) arrivals.take(2);
   CHECK(arrivals.all().empty());
+}
+
+TEST_CASE("a rank finds each message once while others announce them", "[runtime]") {
+  constexpr int messages = 20'000;
+  Arrivals arrivals(3);
+  // Two threads in turns, as those that work the switch.
+  std::atomic<int> next{0};
+  const auto announce = [&](int turn) {
+    for (int i = turn; i < messages; i += 2) {
+      while (next.load(std::memory_order_acquire) != i) std::this_thread::yield();
+      arrivals.announce(i % 3, Time{i});
+      next.store(i + 1, std::memory_order_release);
+    }
+  };
+  std::jthread even(announce, 0), odd(announce, 1);
+  int found = 0;
+  while (found < messages) {
+    const auto all = arrivals.all_announced();
+    if (all.empty()) {
+      std::this_thread::yield();
+      continue;
+    }
+    const Arrivals::Arrival first = all.front();
+    if (first.end != Time{found} || first.from != found % 3) break;
+    arrivals.take(first.from);
+    ++found;
+  }
+  CHECK(found == messages);
 }
 
 TEST_CASE("what arrives before something that was announced earlier is put in its place",
