@@ -5,13 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/text_file.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/topology/partial_averaging.hpp"
 #include "trainyard/topology/spectrum.hpp"
-
-#include "base/echoed.hpp"
-#include "base/text_file.hpp"
 
 namespace trainyard {
 

@@ -16,13 +16,13 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/run/scheme_graph.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
 #include "analysis/stand_in.hpp"
 #include "analysis/step_log.hpp"
 #include "analysis/sustained.hpp"
-#include "run/scheme_graph.hpp"
 
 namespace trainyard {
 

@@ -7,9 +7,8 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/network/network.hpp"
+#include "trainyard/scheme/pipeline.hpp"
 #include "trainyard/scheme/scheme.hpp"
-
-#include "scheme/pipeline.hpp"
 
 namespace trainyard {
 

@@ -7,8 +7,7 @@
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/base/random.hpp"
 #include "trainyard/data/generate.hpp"
-
-#include "run/pipelines.hpp"
+#include "trainyard/run/resolve.hpp"
 
 namespace trainyard {
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/contestant.hpp"
@@ -18,7 +19,6 @@
 
 #include "analysis/timeline_of_programs.hpp"
 #include "analysis/timeline_training.hpp"
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

@@ -8,10 +8,9 @@
 namespace trainyard::app {
 
 /// Called by all: what `make` makes in this process, or, where it has failed in one of them, an
-/// exception in each (Processes::agree()). `processes` may be nullptr: this one is alone.
+/// exception in each (Processes::agree()).
 template <typename Make>
-auto agreed(Processes* processes, const Make& make) {
-  if (processes == nullptr) return make();
+auto agreed(Processes& processes, const Make& make) {
   decltype(make()) made{};
   std::exception_ptr failure;
   try {
@@ -19,7 +18,7 @@ auto agreed(Processes* processes, const Make& make) {
   } catch (...) {
     failure = std::current_exception();
   }
-  processes->agree(failure);
+  processes.agree(failure);
   return made;
 }
 

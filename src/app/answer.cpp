@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/standard_streams.hpp"
+#include "trainyard/report/json_text.hpp"
 
 #include "app/failures.hpp"
 #include "app/training_flags.hpp"
-#include "base/standard_streams.hpp"
-#include "report/json_text.hpp"
 
 namespace trainyard::app {
 

@@ -12,8 +12,7 @@
 
 #include "trainyard/report/output_file.hpp"
 #include "trainyard/run/notes.hpp"
-
-#include "web/page.hpp"
+#include "trainyard/web/page.hpp"
 
 namespace trainyard::app {
 

@@ -9,8 +9,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/standard_streams.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/runtime/processes.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -27,9 +30,6 @@
 #include "app/timeline_flags.hpp"
 #include "app/topology_flags.hpp"
 #include "app/training_flags.hpp"
-#include "base/echoed.hpp"
-#include "base/standard_streams.hpp"
-#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 

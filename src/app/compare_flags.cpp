@@ -8,8 +8,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
-
-#include "configuration/defaults.hpp"
+#include "trainyard/configuration/defaults.hpp"
 
 namespace trainyard::app {
 

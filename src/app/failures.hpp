@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/echoed.hpp"
-#include "base/standard_streams.hpp"
+#include "trainyard/base/echoed.hpp"
+#include "trainyard/base/standard_streams.hpp"
 
 namespace trainyard::app {
 

@@ -7,17 +7,15 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/interrupt.hpp"
+#include "trainyard/base/standard_streams.hpp"
+#include "trainyard/report/folder_claim.hpp"
 #include "trainyard/report/output_file.hpp"
 #include "trainyard/report/status_line.hpp"
+#include "trainyard/web/lab.hpp"
 
 #include "app/commands.hpp"
 #include "app/failures.hpp"
-#include "base/interrupt.hpp"
-#include "base/standard_streams.hpp"
-#include "report/folder_claim.hpp"
-#include "web/lab_server.hpp"
-#include "web/lab_site.hpp"
-#include "web/server_address.hpp"
 
 namespace trainyard::app {
 
@@ -49,17 +47,17 @@ class ExportFolder {
 void export_to(const std::filesystem::path& folder, bool force) {
   const ExportFolder made(folder);
   // Nobody finds out after a minute that the last one is there already.
-  for (const std::string& name : LabSite::exported_names()) {
+  for (const std::string& name : exported_lab_pages()) {
     const OutputFile checked("--export", folder / name, force);
   }
   keep_results_when_interrupted();
   StatusLine status_line;
-  LabSite(interrupt_flag())
-      .export_pages(
-          [&](const std::string& name, const std::string& html) {
-            OutputFile("--export", folder / name, force).finish(html);
-          },
-          [&](const std::string& told) { status_line.show(told); });
+  export_lab(
+      interrupt_flag(),
+      [&](const std::string& name, const std::string& html) {
+        OutputFile("--export", folder / name, force).finish(html);
+      },
+      [&](const std::string& told) { status_line.show(told); });
 }
 
 }  // namespace
@@ -74,16 +72,16 @@ int lab_command(const LabPlace& place) {
   if (!place.network_address.empty()) {
     options.address = listening_address(place.network_address);
   }
-  LabSite site(interrupt_flag());
-  LabServer server({.page = [&](const std::string& path) { return site.page(path); }}, options);
-  // There is nothing to keep; but the files of uploads are to go.
-  keep_results_when_interrupted();
-  if (!place.network_address.empty()) {
-    complain(fmt::format("warning: whoever reaches {} may run computations here", options.address));
-  }
-  fmt::print("{}/{}\n", server.url(), place.name.empty() ? "" : "lab/" + place.name);
-  flush_output();
-  server.serve(interrupt_flag());
+  serve_lab(options, interrupt_flag(), [&](const std::string& url) {
+    // There is nothing to keep; but the files of uploads are to go.
+    keep_results_when_interrupted();
+    if (!place.network_address.empty()) {
+      complain(
+          fmt::format("warning: whoever reaches {} may run computations here", options.address));
+    }
+    fmt::print("{}/{}\n", url, place.name.empty() ? "" : "lab/" + place.name);
+    flush_output();
+  });
   return exit_done;
 }
 

@@ -4,9 +4,9 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/web/lab.hpp"
 
 #include "app/training_flags.hpp"
-#include "web/lab_definition.hpp"
 
 namespace trainyard::app {
 
@@ -28,7 +28,7 @@ LabFlags::LabFlags(CLI::App& command)
 
 LabPlace LabFlags::place() const {
   LabPlace place{.name = only_word(*name_)};
-  if (!place.name.empty()) (void)lab_definition(place.name);  // says which there are
+  if (!place.name.empty()) require_lab(place.name);  // says which there are
   place.folder = only_value(*export_);
   place.force = is_given(*force_);
   if (!place.folder.empty() && (port_->count() > 0 || network_->count() > 0)) {

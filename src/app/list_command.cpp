@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/named_table.hpp"
 #include "trainyard/collective/all_reduce.hpp"
@@ -16,7 +17,6 @@
 
 #include "app/commands.hpp"
 #include "app/list_json.hpp"
-#include "base/echoed.hpp"
 
 namespace trainyard::app {
 

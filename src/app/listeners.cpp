@@ -1,9 +1,9 @@
 #include "app/listeners.hpp"
 
+#include "trainyard/base/interrupt.hpp"
 #include "trainyard/report/chrome_trace.hpp"
 
 #include "app/failures.hpp"
-#include "base/interrupt.hpp"
 
 namespace trainyard::app {
 

@@ -6,11 +6,11 @@
 
 #include "trainyard/base/units.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/hardware/measurements.hpp"
 #include "trainyard/hardware/processor_quota.hpp"
+#include "trainyard/report/aligned.hpp"
 
 #include "app/commands.hpp"
-#include "hardware/measurements.hpp"
-#include "report/aligned.hpp"
 
 namespace trainyard::app {
 

@@ -15,10 +15,9 @@
 
 #include "trainyard/app/program.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/standard_streams.hpp"
 #include "trainyard/collective/own_all_reduce.hpp"
 #include "trainyard/runtime/mpi.hpp"
-
-#include "base/standard_streams.hpp"
 
 namespace trainyard {
 

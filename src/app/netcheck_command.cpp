@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "trainyard/report/netcheck_format.hpp"
+#include "trainyard/report/network_format.hpp"
 #include "trainyard/report/status_line.hpp"
 
 #include "app/commands.hpp"

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/named_table.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
 
 #include "app/training_flags.hpp"
-#include "base/echoed.hpp"
-#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 

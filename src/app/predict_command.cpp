@@ -4,16 +4,13 @@
 
 #include "trainyard/analysis/break_even.hpp"
 #include "trainyard/analysis/split_search.hpp"
-#include "trainyard/report/break_even_format.hpp"
+#include "trainyard/base/standard_streams.hpp"
 #include "trainyard/report/prediction_format.hpp"
-#include "trainyard/report/split_search_format.hpp"
 #include "trainyard/report/status_line.hpp"
-#include "trainyard/report/training_time_format.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/commands.hpp"
-#include "base/standard_streams.hpp"
 
 namespace trainyard::app {
 

@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include "trainyard/analysis/sweep.hpp"
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/checked_number.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/configuration/split.hpp"
 #include "trainyard/data/catalog.hpp"
@@ -17,9 +20,6 @@
 
 #include "app/scheme_help.hpp"
 #include "app/training_flags.hpp"
-#include "base/echoed.hpp"
-#include "configuration/checked_number.hpp"
-#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 

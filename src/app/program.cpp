@@ -13,17 +13,17 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
+#include "trainyard/base/interrupt.hpp"
 #include "trainyard/base/memory_account.hpp"
+#include "trainyard/base/standard_streams.hpp"
 #include "trainyard/hardware/memory.hpp"
+#include "trainyard/hardware/thread_limits.hpp"
 #include "trainyard/runtime/processes.hpp"
 
 #include "app/agreed.hpp"
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/failures.hpp"
-#include "base/interrupt.hpp"
-#include "base/standard_streams.hpp"
-#include "hardware/thread_limits.hpp"
 
 namespace trainyard {
 
@@ -90,7 +90,8 @@ int run_program(int argc, char** argv, const std::vector<SchemeMaker>& own_schem
     require_same_command(argc, argv, processes);
     app::CommandLine line(processes);
     // A process may not find a file that the command line names, as on another host.
-    const int status = app::agreed(processes, [&] { return line.parse(argc, argv); })();
+    const auto parse = [&] { return line.parse(argc, argv); };
+    const int status = (processes == nullptr ? parse() : app::agreed(*processes, parse))();
     flush_output();
     return status;
   } catch (const UsageError& error) {

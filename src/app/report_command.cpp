@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/standard_streams.hpp"
 #include "trainyard/report/saved_runs.hpp"
 
 #include "app/commands.hpp"
-#include "base/standard_streams.hpp"
 
 namespace trainyard::app {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/standard_streams.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/data/split_file.hpp"
@@ -9,7 +10,6 @@
 #include "trainyard/run/run.hpp"
 
 #include "app/commands.hpp"
-#include "base/standard_streams.hpp"
 
 namespace trainyard::app {
 

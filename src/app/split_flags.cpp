@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "app/training_flags.hpp"
-#include "configuration/defaults.hpp"
 
 namespace trainyard::app {
 

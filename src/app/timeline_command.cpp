@@ -6,8 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "trainyard/report/network_format.hpp"
 #include "trainyard/report/status_line.hpp"
-#include "trainyard/report/timeline_format.hpp"
 
 #include "app/commands.hpp"
 

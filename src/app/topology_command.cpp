@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/report/network_format.hpp"
 #include "trainyard/report/status_line.hpp"
-#include "trainyard/report/topology_format.hpp"
 
 #include "app/commands.hpp"
 

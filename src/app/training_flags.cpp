@@ -6,10 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
-
-#include "base/echoed.hpp"
-#include "configuration/defaults.hpp"
+#include "trainyard/configuration/defaults.hpp"
 
 namespace trainyard::app {
 

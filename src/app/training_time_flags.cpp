@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 
 #include "app/training_flags.hpp"
-#include "base/echoed.hpp"
 
 namespace trainyard::app {
 

@@ -4,9 +4,9 @@
 
 #include <sys/mman.h>
 
+#include "trainyard/base/cache_lines.hpp"
 #include "trainyard/base/memory_account.hpp"
 
-#include "base/cache_lines.hpp"
 #include "base/huge_pages.hpp"
 
 namespace trainyard {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/echoed.hpp"
+#include "trainyard/base/echoed.hpp"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "base/interrupt.hpp"
+#include "trainyard/base/interrupt.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "base/standard_streams.hpp"
+#include "trainyard/base/standard_streams.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/echoed.hpp"
+#include "trainyard/base/echoed.hpp"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "base/text_file.hpp"
+#include "trainyard/base/text_file.hpp"
 
 #include <algorithm>
 #include <array>

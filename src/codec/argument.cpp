@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

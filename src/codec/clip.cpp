@@ -10,10 +10,11 @@
 
 #include <algorithm>
 
+#include "trainyard/codec/norms.hpp"
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/argument.hpp"
-#include "codec/norms.hpp"
 #include "codec/rows.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

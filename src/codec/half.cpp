@@ -11,9 +11,10 @@
 //
 // Wire: the d numbers, 16d bits.
 
-#include "codec/loops.hpp"
+#include "trainyard/codec/loops.hpp"
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/rows.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

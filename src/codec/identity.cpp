@@ -2,10 +2,10 @@
 //
 // It takes no time of its own: a copy of the vector is what every message costs anyway.
 
+#include "trainyard/codec/wire.hpp"
 #include "trainyard/model/kernels.hpp"
 
 #include "codec/rows.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

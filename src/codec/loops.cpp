@@ -1,4 +1,4 @@
-#include "codec/loops.hpp"
+#include "trainyard/codec/loops.hpp"
 
 // The order matters: foreach_target.h compiles this file once more for each other instruction set.
 // clang-format off

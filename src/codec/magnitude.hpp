@@ -15,8 +15,7 @@
 #include <vector>
 
 #include "trainyard/codec/codec.hpp"
-
-#include "codec/loops.hpp"
+#include "trainyard/codec/loops.hpp"
 
 namespace trainyard {
 

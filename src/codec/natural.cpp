@@ -17,10 +17,11 @@
 #include <bit>
 #include <limits>
 
-#include "codec/dither.hpp"
-#include "codec/loops.hpp"
+#include "trainyard/codec/dither.hpp"
+#include "trainyard/codec/loops.hpp"
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/rows.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

@@ -11,10 +11,11 @@
 
 #include <algorithm>
 
-#include "codec/loops.hpp"
-#include "codec/norms.hpp"
+#include "trainyard/codec/loops.hpp"
+#include "trainyard/codec/norms.hpp"
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/rows.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

@@ -23,8 +23,7 @@
 #include <cstdint>
 
 #include "trainyard/base/error.hpp"
-
-#include "codec/dither.hpp"
+#include "trainyard/codec/dither.hpp"
 
 namespace trainyard {
 

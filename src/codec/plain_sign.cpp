@@ -7,9 +7,10 @@
 
 #include <limits>
 
-#include "codec/loops.hpp"
+#include "trainyard/codec/loops.hpp"
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/rows.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

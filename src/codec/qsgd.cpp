@@ -13,10 +13,11 @@
 
 #include <algorithm>
 
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/argument.hpp"
 #include "codec/rows.hpp"
 #include "codec/ruler.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

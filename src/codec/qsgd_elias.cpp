@@ -18,10 +18,11 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/argument.hpp"
 #include "codec/rows.hpp"
 #include "codec/ruler.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

@@ -10,11 +10,12 @@
 
 #include <limits>
 
+#include "trainyard/codec/norms.hpp"
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/argument.hpp"
-#include "codec/norms.hpp"
 #include "codec/places.hpp"
 #include "codec/rows.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <span>
 
-#include "codec/dither.hpp"
-#include "codec/loops.hpp"
-#include "codec/norms.hpp"
-#include "codec/wire.hpp"
+#include "trainyard/codec/dither.hpp"
+#include "trainyard/codec/loops.hpp"
+#include "trainyard/codec/norms.hpp"
+#include "trainyard/codec/wire.hpp"
 
 namespace trainyard {
 

@@ -10,10 +10,11 @@
 //
 // Wire: ‖x‖₁/d (32 bits), then d signs of one bit, 1 below 0: 32 + d bits.
 
-#include "codec/loops.hpp"
-#include "codec/norms.hpp"
+#include "trainyard/codec/loops.hpp"
+#include "trainyard/codec/norms.hpp"
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/rows.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

@@ -17,7 +17,7 @@
 
 #include <hwy/highway.h>
 
-#include "codec/loops.hpp"
+#include "trainyard/codec/loops.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trainyard {

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/codec/wire.hpp"
 
 #include "codec/magnitude.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

@@ -19,12 +19,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "trainyard/codec/dither.hpp"
+#include "trainyard/codec/norms.hpp"
+#include "trainyard/codec/ternary.hpp"
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/argument.hpp"
-#include "codec/dither.hpp"
-#include "codec/norms.hpp"
 #include "codec/rows.hpp"
-#include "codec/ternary.hpp"
-#include "codec/wire.hpp"
 
 namespace trainyard {
 

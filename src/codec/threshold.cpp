@@ -8,9 +8,10 @@
 
 #include <limits>
 
+#include "trainyard/codec/norms.hpp"
+
 #include "codec/argument.hpp"
 #include "codec/magnitude.hpp"
-#include "codec/norms.hpp"
 #include "codec/rows.hpp"
 #include "codec/sparse.hpp"
 

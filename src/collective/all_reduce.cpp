@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/base/named_table.hpp"
 #include "trainyard/collective/own_all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -16,12 +17,6 @@
 namespace trainyard {
 
 namespace {
-
-/// The largest of `parts` parts: all of the same round wait for it.
-std::size_t largest_part(std::size_t length, int parts) {
-  const auto count = static_cast<std::size_t>(parts);
-  return (length + count - 1) / count;
-}
 
 int log2_up(int n) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(n - 1)));

@@ -11,9 +11,9 @@
 // a barrier, which is free.
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/short_parts.hpp"
 
 #include "collective/ring.hpp"
-#include "collective/short_parts.hpp"
 
 namespace trainyard {
 

@@ -5,9 +5,8 @@
 
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/short_parts.hpp"
 #include "trainyard/model/kernels.hpp"
-
-#include "collective/short_parts.hpp"
 
 namespace trainyard {
 

@@ -10,9 +10,9 @@
 #include <cstddef>
 
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/collective/short_parts.hpp"
 
 #include "collective/power_of_two_fold.hpp"
-#include "collective/short_parts.hpp"
 
 namespace trainyard {
 

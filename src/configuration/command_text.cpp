@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
-
-#include "base/echoed.hpp"
-#include "configuration/defaults.hpp"
 
 namespace trainyard {
 

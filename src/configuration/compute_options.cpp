@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/configuration/checked_number.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "base/echoed.hpp"
-#include "configuration/checked_number.hpp"
 #include "configuration/option_rows.hpp"
 
 namespace trainyard {

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/text_file.hpp"
 #include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "base/echoed.hpp"
-#include "base/text_file.hpp"
 #include "configuration/page_part.hpp"
 #include "configuration/toml_nodes.hpp"
 

@@ -6,12 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/scheme/scheme.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/data/catalog.hpp"
 
-#include "base/echoed.hpp"
 #include "configuration/option_rows.hpp"
 
 namespace trainyard {

@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/scheme/scheme.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

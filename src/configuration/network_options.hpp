@@ -10,7 +10,4 @@ namespace trainyard {
 
 std::vector<Option> network_options();
 
-/// Why no message takes time, whatever the network is; empty where one does.
-std::string nothing_is_sent(const OptionSetting& setting);
-
 }  // namespace trainyard

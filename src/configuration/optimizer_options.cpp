@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/configuration/checked_number.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "configuration/checked_number.hpp"
 #include "configuration/option_rows.hpp"
 
 namespace trainyard {

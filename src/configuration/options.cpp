@@ -7,16 +7,16 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/configuration/checked_number.hpp"
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/configuration/split.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
-#include "base/echoed.hpp"
-#include "configuration/checked_number.hpp"
 #include "configuration/compute_options.hpp"
 #include "configuration/data_options.hpp"
 #include "configuration/hyperparameter_options.hpp"

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/units.hpp"
 
-#include "base/echoed.hpp"
 #include "configuration/option_rows.hpp"
 
 namespace trainyard {

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 
-#include "base/echoed.hpp"
 #include "configuration/toml_nodes.hpp"
 
 namespace trainyard {

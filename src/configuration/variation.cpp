@@ -8,10 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 
@@ -53,10 +52,11 @@ const std::array<Scale, 4>& scales() {
       Scale{{"", read_number, [](double v) { return fmt::format("{}", v); },
              [](double v) { return fmt::format("{:.6g}", v); }},
             [](double v) { return fmt::format("{:.4g}", v); }},
-      Scale{{"s", read_seconds, [](double v) { return fmt::format("{:.17g}s", v); }, human_duration},
-            [](double v) {
-              return scaled_text(v * 1e9, {"ns", "us", "ms", "s"});
-            }},
+      Scale{
+          {"s", read_seconds, [](double v) { return fmt::format("{:.17g}s", v); }, human_duration},
+          [](double v) {
+            return scaled_text(v * 1e9, {"ns", "us", "ms", "s"});
+          }},
       Scale{{"B/s", read_bandwidth, [](double v) { return fmt::format("{:.17g}bps", 8.0 * v); },
              [](double v) { return fmt::format("{:.4g} Mbps", v * 8e-6); }},
             [](double v) {

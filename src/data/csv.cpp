@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 
-#include "base/echoed.hpp"
 #include "data/parse_number.hpp"
 #include "data/plain_number.hpp"
 #include "data/readers.hpp"

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "base/unfilled.hpp"
+#include "trainyard/base/unfilled.hpp"
 
 namespace trainyard {
 

@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/function_ref.hpp"
 
-#include "base/echoed.hpp"
 #include "data/dataset_builder.hpp"
 #include "data/parse_number.hpp"
 #include "data/readers.hpp"

@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/echoed.hpp"
+#include "trainyard/base/echoed.hpp"
+
 #include "data/parse_number.hpp"
 #include "data/plain_number.hpp"
 #include "data/readers.hpp"

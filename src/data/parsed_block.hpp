@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/unfilled.hpp"
+#include "trainyard/base/unfilled.hpp"
+
 #include "data/digit_map.hpp"
 #include "data/fault_list.hpp"
 #include "data/label_census.hpp"

@@ -8,12 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/random.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/data/split_file.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

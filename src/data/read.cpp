@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/memory_account.hpp"
 
-#include "base/echoed.hpp"
 #include "data/readers.hpp"
 
 namespace trainyard {

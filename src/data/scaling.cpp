@@ -10,9 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "data/shared_data.hpp"
+#include "trainyard/data/shared_data.hpp"
 
 #include <cerrno>
 #include <cstdint>

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 
-#include "base/echoed.hpp"
 #include "data/table_field.hpp"
 
 namespace trainyard {

@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/parallel.hpp"
 
-#include "base/echoed.hpp"
 #include "data/table_field.hpp"
 
 namespace trainyard {

@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/text_file.hpp"
-#include "base/unfilled.hpp"
+#include "trainyard/base/text_file.hpp"
+#include "trainyard/base/unfilled.hpp"
+
 #include "data/byte_source.hpp"
 
 namespace trainyard {

@@ -1,4 +1,4 @@
-#include "hardware/energy.hpp"
+#include "trainyard/hardware/energy.hpp"
 
 #include <fstream>
 #include <system_error>

@@ -1,4 +1,4 @@
-#include "hardware/measurements.hpp"
+#include "trainyard/hardware/measurements.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,8 +19,7 @@
 #include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/hardware/memory.hpp"
-
-#include "hardware/thread_limits.hpp"
+#include "trainyard/hardware/thread_limits.hpp"
 
 namespace trainyard {
 

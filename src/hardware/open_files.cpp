@@ -1,4 +1,4 @@
-#include "hardware/open_files.hpp"
+#include "trainyard/hardware/open_files.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "hardware/thread_meter.hpp"
+#include "trainyard/hardware/thread_meter.hpp"
 
 #include <bit>
 #include <fstream>

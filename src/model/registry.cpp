@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/model/model.hpp"
 
-#include "base/echoed.hpp"
 #include "model/factories.hpp"
 
 namespace trainyard {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "trainyard/data/dataset.hpp"
+#include "trainyard/model/parameter_access.hpp"
 
 #include "model/batch_rows.hpp"
-#include "model/parameter_access.hpp"
 
 namespace trainyard {
 

@@ -3,8 +3,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
-
-#include "model/shared_access.hpp"
+#include "trainyard/model/shared_access.hpp"
 
 // The order matters: foreach_target.h compiles this file once more for each other instruction set.
 // clang-format off

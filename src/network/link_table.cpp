@@ -8,8 +8,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
-
-#include "base/text_file.hpp"
+#include "trainyard/base/text_file.hpp"
 
 namespace trainyard {
 

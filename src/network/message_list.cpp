@@ -6,11 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/text_file.hpp"
 #include "trainyard/network/switch.hpp"
-
-#include "base/echoed.hpp"
-#include "base/text_file.hpp"
 
 namespace trainyard {
 

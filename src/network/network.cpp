@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "report/aligned.hpp"
+#include "trainyard/report/aligned.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,9 +1,8 @@
-#include "trainyard/report/break_even_format.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/aligned.hpp"
+#include "trainyard/report/aligned.hpp"
+#include "trainyard/report/prediction_format.hpp"
 
 namespace trainyard {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/units.hpp"
+#include "trainyard/report/aligned.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
 #include "trainyard/run/rank_figures.hpp"
 
-#include "report/aligned.hpp"
 #include "report/markup.hpp"
 
 namespace trainyard {

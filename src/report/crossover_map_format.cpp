@@ -1,5 +1,3 @@
-#include "trainyard/report/crossover_map_format.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -7,8 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/report/aligned.hpp"
+#include "trainyard/report/summary_format.hpp"
 
-#include "report/aligned.hpp"
 #include "report/csv_field.hpp"
 #include "report/json_columns.hpp"
 

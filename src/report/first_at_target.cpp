@@ -12,12 +12,11 @@
 
 #include "trainyard/base/units.hpp"
 #include "trainyard/configuration/contestant.hpp"
-
-#include "study/circumstances.hpp"
-#include "study/paired_ratio.hpp"
-#include "study/risen_again.hpp"
-#include "study/same_runs.hpp"
-#include "study/unheard.hpp"
+#include "trainyard/study/circumstances.hpp"
+#include "trainyard/study/paired_ratio.hpp"
+#include "trainyard/study/risen_again.hpp"
+#include "trainyard/study/same_runs.hpp"
+#include "trainyard/study/unheard.hpp"
 
 namespace trainyard {
 

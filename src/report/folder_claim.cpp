@@ -1,4 +1,4 @@
-#include "report/folder_claim.hpp"
+#include "trainyard/report/folder_claim.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/interrupt.hpp"
 #include "trainyard/report/run_folder.hpp"
 
-#include "base/interrupt.hpp"
 #include "report/file_writing.hpp"
 
 namespace trainyard {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/report/json_text.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/curve_figures.hpp"
 #include "trainyard/run/figures.hpp"
@@ -12,7 +13,6 @@
 
 #include "report/figure_json.hpp"
 #include "report/json_columns.hpp"
-#include "report/json_text.hpp"
 
 namespace trainyard {
 

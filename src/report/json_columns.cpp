@@ -10,10 +10,10 @@
 
 #include "trainyard/run/curve_figures.hpp"
 #include "trainyard/run/rank_figures.hpp"
+#include "trainyard/study/circumstances.hpp"
+#include "trainyard/study/same_runs.hpp"
 
 #include "report/figure_json.hpp"
-#include "study/circumstances.hpp"
-#include "study/same_runs.hpp"
 
 namespace trainyard {
 

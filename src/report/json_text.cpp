@@ -1,4 +1,4 @@
-#include "report/json_text.hpp"
+#include "trainyard/report/json_text.hpp"
 
 #include <algorithm>
 

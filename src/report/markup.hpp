@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/report/aligned.hpp"
 #include "trainyard/report/summary_format.hpp"
-
-#include "report/aligned.hpp"
 
 namespace trainyard {
 

@@ -1,10 +1,10 @@
-#include "trainyard/report/netcheck_format.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "trainyard/report/network_format.hpp"
 
 namespace trainyard {
 

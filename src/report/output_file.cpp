@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/interrupt.hpp"
 
-#include "base/interrupt.hpp"
 #include "report/file_writing.hpp"
 
 namespace trainyard {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/report/aligned.hpp"
 #include "trainyard/run/notes.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "report/aligned.hpp"
 #include "report/json_columns.hpp"
 
 namespace trainyard {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/json_text.hpp"
+#include "trainyard/report/json_text.hpp"
 
 namespace trainyard {
 

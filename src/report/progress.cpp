@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/echoed.hpp"
-#include "base/standard_streams.hpp"
+#include "trainyard/base/echoed.hpp"
+#include "trainyard/base/standard_streams.hpp"
+
 #include "report/terminal.hpp"
 
 namespace trainyard {

@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/interrupt.hpp"
+#include "trainyard/base/standard_streams.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/report/folder_claim.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "base/interrupt.hpp"
-#include "base/standard_streams.hpp"
 #include "report/file_writing.hpp"
-#include "report/folder_claim.hpp"
 
 namespace trainyard {
 

@@ -12,19 +12,19 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/report/json_text.hpp"
 #include "trainyard/run/curve_figures.hpp"
 #include "trainyard/run/figures.hpp"
 #include "trainyard/run/rank_figures.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/study/collated_notes.hpp"
+#include "trainyard/study/relate.hpp"
 
-#include "base/echoed.hpp"
 #include "report/json_columns.hpp"
-#include "report/json_text.hpp"
 #include "report/saved_figures.hpp"
-#include "study/relate.hpp"
 
 namespace trainyard {
 

@@ -1,5 +1,3 @@
-#include "trainyard/report/split_search_format.hpp"
-
 #include <algorithm>
 #include <vector>
 
@@ -7,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/units.hpp"
-
-#include "report/aligned.hpp"
+#include "trainyard/report/aligned.hpp"
+#include "trainyard/report/prediction_format.hpp"
 
 namespace trainyard {
 

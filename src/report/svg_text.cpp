@@ -1,6 +1,6 @@
 #include "report/svg_text.hpp"
 
-#include "base/echoed.hpp"
+#include "trainyard/base/echoed.hpp"
 
 namespace trainyard {
 

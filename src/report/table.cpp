@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/function_ref.hpp"
+#include "trainyard/report/aligned.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
 #include "trainyard/run/target.hpp"
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 
-#include "report/aligned.hpp"
 #include "report/apart.hpp"
 #include "report/first_at_target.hpp"
 #include "report/markup.hpp"

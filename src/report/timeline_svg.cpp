@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "trainyard/report/timeline_format.hpp"
+#include "trainyard/report/network_format.hpp"
 
 #include "report/svg_text.hpp"
 #include "report/timeline_scale.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "trainyard/report/timeline_format.hpp"
+#include "trainyard/report/network_format.hpp"
 
 #include "report/timeline_scale.hpp"
 

@@ -1,5 +1,3 @@
-#include "trainyard/report/topology_format.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/units.hpp"
+#include "trainyard/report/aligned.hpp"
+#include "trainyard/report/network_format.hpp"
 #include "trainyard/topology/transient.hpp"
-
-#include "report/aligned.hpp"
 
 namespace trainyard {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "trainyard/report/topology_format.hpp"
+#include "trainyard/report/network_format.hpp"
 
 #include "report/svg_text.hpp"
 

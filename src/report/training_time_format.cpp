@@ -1,11 +1,10 @@
-#include "trainyard/report/training_time_format.hpp"
-
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "report/aligned.hpp"
+#include "trainyard/report/aligned.hpp"
+#include "trainyard/report/prediction_format.hpp"
 
 namespace trainyard {
 

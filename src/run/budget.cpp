@@ -1,5 +1,3 @@
-#include "run/budget.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +5,8 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
+
+#include "run/decisions.hpp"
 
 namespace trainyard {
 

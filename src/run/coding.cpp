@@ -1,5 +1,3 @@
-#include "run/coding.hpp"
-
 #include <algorithm>
 #include <memory>
 
@@ -7,6 +5,8 @@
 
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/scheme/scheme.hpp"
+
+#include "run/decisions.hpp"
 
 namespace trainyard {
 

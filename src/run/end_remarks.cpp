@@ -1,5 +1,3 @@
-#include "run/end_remarks.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -9,9 +7,8 @@
 #include "trainyard/run/figures.hpp"
 
 #include "run/figure_text.hpp"
-#include "run/line_time.hpp"
-#include "run/shared_remarks.hpp"
-#include "run/slices.hpp"
+#include "run/lines.hpp"
+#include "run/remarks.hpp"
 
 namespace trainyard {
 

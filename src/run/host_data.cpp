@@ -1,4 +1,4 @@
-#include "run/host_data.hpp"
+#include "trainyard/run/host_data.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
-#include "run/hyperparameter_remarks.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
+
+#include "run/remarks.hpp"
 
 namespace trainyard {
 

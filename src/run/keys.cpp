@@ -1,8 +1,10 @@
-#include "run/keys.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
+
+#include "trainyard/run/plan.hpp"
+
+#include "run/decisions.hpp"
 
 namespace trainyard {
 

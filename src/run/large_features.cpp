@@ -1,10 +1,10 @@
-#include "run/large_features.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
+
+#include "run/remarks.hpp"
 
 namespace trainyard {
 

@@ -1,5 +1,3 @@
-#include "run/line_time.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,9 +6,10 @@
 
 #include "trainyard/base/units.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/hardware/measurements.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "hardware/measurements.hpp"
+#include "run/lines.hpp"
 
 namespace trainyard {
 

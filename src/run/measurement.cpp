@@ -1,11 +1,10 @@
-#include "run/measurement.hpp"
-
 #include <cmath>
 
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
 
 #include "run/share_weights.hpp"
+#include "run/summary.hpp"
 
 namespace trainyard {
 

@@ -9,12 +9,12 @@
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/data/generate.hpp"
 #include "trainyard/run/plan.hpp"
+#include "trainyard/run/rehearsal.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/run/scheme_graph.hpp"
 #include "trainyard/runtime/hot_lines.hpp"
 
-#include "run/rehearsal.hpp"
-#include "run/scheme_graph.hpp"
-#include "run/slices.hpp"
+#include "run/lines.hpp"
 
 namespace trainyard {
 

@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/units.hpp"
-
-#include "hardware/open_files.hpp"
+#include "trainyard/hardware/open_files.hpp"
 
 namespace trainyard {
 

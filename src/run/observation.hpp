@@ -13,14 +13,13 @@
 #include <vector>
 
 #include "trainyard/hardware/counters.hpp"
+#include "trainyard/hardware/energy.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/hardware/page_nodes.hpp"
 #include "trainyard/hardware/processor_quota.hpp"
+#include "trainyard/hardware/thread_meter.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/runtime/run_state.hpp"
-
-#include "hardware/energy.hpp"
-#include "hardware/page_nodes.hpp"
-#include "hardware/thread_meter.hpp"
 
 namespace trainyard {
 

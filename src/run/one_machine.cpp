@@ -1,14 +1,13 @@
-#include "run/one_machine.hpp"
+#include "trainyard/run/one_machine.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
-
-#include "configuration/defaults.hpp"
 
 namespace trainyard {
 

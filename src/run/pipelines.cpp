@@ -1,5 +1,3 @@
-#include "run/pipelines.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,6 +6,7 @@
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
@@ -43,8 +42,8 @@ int tensor_size(const Configuration& c, const Scheme& scheme) {
   return size;
 }
 
-}  // namespace
-
+/// The greatest number of stages that divides so many workers, or groups of them, and has layers:
+/// so many together, but for the last.
 int most_stages(int groups, int together, const Model& model) {
   if (model.layered() == nullptr) return 1;
   const int most = (model.layered()->depth() + together - 1) / together;
@@ -53,8 +52,10 @@ int most_stages(int groups, int together, const Model& model) {
   return stages;
 }
 
+}  // namespace
+
 void resolve_pipelines(Configuration& c, const Scheme& scheme, const LoadedData& data,
-                       const std::function<void(const std::string&)>& say) {
+                       const Remark& say) {
   const HyperparameterInfo* const stages = taken(scheme, "stages");
   if (stages == nullptr) return;
   const int size = tensor_size(c, scheme), groups = c.workers / size;

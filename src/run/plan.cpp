@@ -9,8 +9,8 @@
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "run/keys.hpp"
-#include "run/slices.hpp"
+#include "run/decisions.hpp"
+#include "run/lines.hpp"
 
 namespace trainyard {
 

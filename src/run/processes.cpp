@@ -10,8 +10,6 @@
 #include "trainyard/collective/own_all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "configuration/network_options.hpp"
-
 namespace trainyard {
 
 namespace {

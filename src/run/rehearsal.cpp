@@ -1,4 +1,4 @@
-#include "run/rehearsal.hpp"
+#include "trainyard/run/rehearsal.hpp"
 
 #include <algorithm>
 

@@ -15,18 +15,14 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/calibration.hpp"
+#include "trainyard/run/rehearsal.hpp"
+#include "trainyard/run/scheme_graph.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "run/budget.hpp"
-#include "run/coding.hpp"
-#include "run/hyperparameter_remarks.hpp"
-#include "run/keys.hpp"
-#include "run/large_features.hpp"
-#include "run/line_time.hpp"
+#include "run/decisions.hpp"
+#include "run/lines.hpp"
 #include "run/memory.hpp"
-#include "run/pipelines.hpp"
-#include "run/rehearsal.hpp"
-#include "run/scheme_graph.hpp"
+#include "run/remarks.hpp"
 #include "run/share_weights.hpp"
 
 namespace trainyard {

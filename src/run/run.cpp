@@ -22,10 +22,9 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
-#include "run/end_remarks.hpp"
-#include "run/line_time.hpp"
-#include "run/measurement.hpp"
+#include "run/lines.hpp"
 #include "run/observation.hpp"
+#include "run/remarks.hpp"
 #include "run/share_weights.hpp"
 #include "run/summary.hpp"
 

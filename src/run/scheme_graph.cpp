@@ -1,4 +1,4 @@
-#include "run/scheme_graph.hpp"
+#include "trainyard/run/scheme_graph.hpp"
 
 #include <algorithm>
 

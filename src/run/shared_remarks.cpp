@@ -1,5 +1,3 @@
-#include "run/shared_remarks.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +8,8 @@
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/runtime/hot_lines.hpp"
 #include "trainyard/scheme/scheme.hpp"
+
+#include "run/remarks.hpp"
 
 namespace trainyard {
 

@@ -1,8 +1,8 @@
-#include "run/slices.hpp"
-
 #include <fmt/format.h>
 
 #include "trainyard/scheme/scheme.hpp"
+
+#include "run/lines.hpp"
 
 namespace trainyard {
 

@@ -8,12 +8,12 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/run/one_machine.hpp"
+#include "trainyard/run/scheme_graph.hpp"
 #include "trainyard/run/target.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "run/line_time.hpp"
-#include "run/one_machine.hpp"
-#include "run/scheme_graph.hpp"
+#include "run/lines.hpp"
 
 namespace trainyard {
 

@@ -1,15 +1,26 @@
-// The numbers of a run that has ended.
+// The numbers of a run: what an evaluation finds of the model as it is just then, and the summary
+// of a run that has ended.
+//
+// Threads: the calling one; measure() also has oneTBB's, which have ended their work when it
+// returns.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "trainyard/run/evaluation.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/runtime/pacing.hpp"
 #include "trainyard/runtime/run_state.hpp"
 
 namespace trainyard {
+
+/// Empty where the run was interrupted and the model is too large to be evaluated once more.
+std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
+                               const GracePeriod& grace);
 
 /// What was planned, evaluated and measured. What was counted at the very end, as messages and
 /// bytes, is the caller's to add. REQUIRES: it was evaluated once at least.

@@ -9,13 +9,13 @@
 #include <new>
 #include <utility>
 
+#include "trainyard/base/cache_lines.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/model/parameter_access.hpp"
 #include "trainyard/runtime/hot_lines.hpp"
 
-#include "base/cache_lines.hpp"
-#include "model/parameter_access.hpp"
 #include "runtime/shared_mutex.hpp"
 
 namespace trainyard {

@@ -4,8 +4,7 @@
 
 #include "trainyard/collective/coded_exchange.hpp"
 #include "trainyard/collective/parameter_server.hpp"
-
-#include "collective/short_parts.hpp"
+#include "trainyard/collective/short_parts.hpp"
 
 namespace trainyard {
 

@@ -36,11 +36,11 @@
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/runtime/shard_part.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/scheme/split_stage.hpp"
 
 #include "scheme/held_shards.hpp"
 #include "scheme/ps_async.hpp"
 #include "scheme/shared_hyperparameters.hpp"
-#include "scheme/split_stage.hpp"
 
 namespace trainyard {
 

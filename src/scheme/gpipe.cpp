@@ -13,7 +13,8 @@
 // draws it, in the opposite one: it takes as long, and gives the bits of 1f1b.
 #include <optional>
 
-#include "scheme/pipeline.hpp"
+#include "trainyard/scheme/pipeline.hpp"
+
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {

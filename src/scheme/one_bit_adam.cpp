@@ -22,10 +22,9 @@
 
 #include "trainyard/collective/coded_exchange.hpp"
 #include "trainyard/collective/parameter_server.hpp"
+#include "trainyard/collective/short_parts.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
-
-#include "collective/short_parts.hpp"
 
 namespace trainyard {
 

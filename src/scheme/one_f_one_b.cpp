@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "scheme/pipeline.hpp"
+#include "trainyard/scheme/pipeline.hpp"
+
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {

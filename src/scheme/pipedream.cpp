@@ -20,8 +20,8 @@
 #include <fmt/format.h>
 
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/scheme/pipeline.hpp"
 
-#include "scheme/pipeline.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {

@@ -1,4 +1,4 @@
-#include "scheme/pipeline.hpp"
+#include "trainyard/scheme/pipeline.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,10 +2,9 @@
 // §2.1). A step sends the gradient up and the model down for each worker; with k servers, each
 // message is 1/k of it. From lock-step, the step lasts T_c + 2·max(n, k)(α + t/k). Of a linear
 // model on sparse rows a worker sends and fetches what its minibatches touch (working_set.hpp).
+#include "trainyard/collective/short_parts.hpp"
 #include "trainyard/collective/working_set.hpp"
 #include "trainyard/scheme/scheme.hpp"
-
-#include "collective/short_parts.hpp"
 
 namespace trainyard {
 

@@ -14,11 +14,11 @@
 #include <limits>
 #include <memory>
 
+#include "trainyard/codec/ternary.hpp"
+#include "trainyard/codec/wire.hpp"
 #include "trainyard/collective/coded_exchange.hpp"
 #include "trainyard/model/kernels.hpp"
 
-#include "codec/ternary.hpp"
-#include "codec/wire.hpp"
 #include "scheme/coded.hpp"
 
 namespace trainyard {

@@ -1,4 +1,4 @@
-#include "scheme/split_stage.hpp"
+#include "trainyard/scheme/split_stage.hpp"
 
 #include "trainyard/collective/all_reduce_max.hpp"
 

@@ -15,9 +15,9 @@
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/runtime/group.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/scheme/split_stage.hpp"
 
 #include "scheme/shared_hyperparameters.hpp"
-#include "scheme/split_stage.hpp"
 
 namespace trainyard {
 

@@ -15,13 +15,13 @@
 #include <cmath>
 #include <limits>
 
+#include "trainyard/codec/norms.hpp"
+#include "trainyard/codec/ternary.hpp"
+#include "trainyard/codec/wire.hpp"
 #include "trainyard/collective/coded_exchange.hpp"
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 
-#include "codec/norms.hpp"
-#include "codec/ternary.hpp"
-#include "codec/wire.hpp"
 #include "scheme/coded.hpp"
 
 namespace trainyard {

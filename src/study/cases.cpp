@@ -12,12 +12,11 @@
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/calibration.hpp"
+#include "trainyard/run/one_machine.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/tuning.hpp"
-
-#include "run/one_machine.hpp"
 
 namespace trainyard {
 

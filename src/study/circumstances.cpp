@@ -1,4 +1,4 @@
-#include "study/circumstances.hpp"
+#include "trainyard/study/circumstances.hpp"
 
 #include <algorithm>
 #include <array>

@@ -17,12 +17,12 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/study/collated_notes.hpp"
+#include "trainyard/study/relate.hpp"
+#include "trainyard/study/same_runs.hpp"
 #include "trainyard/study/tuning.hpp"
 
 #include "study/cases.hpp"
-#include "study/relate.hpp"
 #include "study/room.hpp"
-#include "study/same_runs.hpp"
 #include "study/tuned_runs.hpp"
 #include "study/work_list.hpp"
 

@@ -6,17 +6,16 @@
 #include <fmt/format.h>
 
 #include "trainyard/analysis/prediction.hpp"
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/run/one_machine.hpp"
+#include "trainyard/run/plan.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/same_runs.hpp"
 #include "trainyard/study/tuning.hpp"
-
-#include "base/echoed.hpp"
-#include "run/keys.hpp"
-#include "run/one_machine.hpp"
-#include "study/same_runs.hpp"
-#include "study/unheard.hpp"
+#include "trainyard/study/unheard.hpp"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "study/relate.hpp"
+#include "trainyard/study/relate.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -10,10 +10,9 @@
 #include <fmt/format.h>
 
 #include "trainyard/run/target.hpp"
-
-#include "study/risen_again.hpp"
-#include "study/same_runs.hpp"
-#include "study/unheard.hpp"
+#include "trainyard/study/risen_again.hpp"
+#include "trainyard/study/same_runs.hpp"
+#include "trainyard/study/unheard.hpp"
 
 namespace trainyard {
 

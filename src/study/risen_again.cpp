@@ -1,10 +1,10 @@
-#include "study/risen_again.hpp"
+#include "trainyard/study/risen_again.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "study/same_runs.hpp"
+#include "trainyard/study/same_runs.hpp"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "study/same_runs.hpp"
+#include "trainyard/study/same_runs.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,9 @@
-#include "study/unheard.hpp"
+#include "trainyard/study/unheard.hpp"
 
 #include <algorithm>
 
 #include "trainyard/scheme/scheme.hpp"
-
-#include "study/same_runs.hpp"
+#include "trainyard/study/same_runs.hpp"
 
 namespace trainyard {
 

@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/text_file.hpp"
 #include "trainyard/base/units.hpp"
-
-#include "base/echoed.hpp"
-#include "base/text_file.hpp"
 
 namespace trainyard {
 

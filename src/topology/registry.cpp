@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/topology/topology.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

@@ -16,9 +16,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
-
-#include "base/echoed.hpp"
 
 namespace trainyard {
 

@@ -12,14 +12,11 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/data/table_size.hpp"
 #include "trainyard/run/run.hpp"
 
-#include "base/echoed.hpp"
-#include "data/byte_source.hpp"
-#include "data/table_layout.hpp"
-#include "data/table_scan.hpp"
-#include "data/text_blocks.hpp"
 #include "web/lab_limits.hpp"
 
 namespace trainyard {
@@ -68,34 +65,6 @@ Configuration read_as(const std::vector<OptionText>& options) {
     option_named(option.option).set(c, option.text, "--" + option.option);
   }
   return c;
-}
-
-void check_table_numbers(const std::string& name, std::size_t lines, std::size_t features) {
-  if (lines <= most_lab_table_numbers / std::max<std::size_t>(1, features)) return;
-  throw DataError(fmt::format(
-      "{}: {} lines of {} features; the lab takes up to {} numbers in all, and each word of a "
-      "column is a feature: leave columns of many words out (drop-columns)",
-      name, lines, features, most_lab_table_numbers));
-}
-
-/// Before a row of it is made: rows get room for all columns of the first one and for all words of
-/// each column, so a few megabytes may become gigabytes. The scan itself keeps no more than bytes.
-void check_table_size(std::string_view bytes, const std::string& name, const ReadOptions& how) {
-  const char separator = how.format == Format::tsv ? '\t' : ',';
-  TextBlocks blocks(open_bytes(bytes, name), name);
-  const TableHead head = read_head(blocks, separator, how);
-  if (head.columns == 0) return;  // the reader says so
-  check_head(name, head, how);
-  if (head.columns > most_lab_parameters) {
-    throw DataError(fmt::format("{}: {} columns; the lab takes up to {}", name, head.columns,
-                                most_lab_parameters));
-  }
-  const auto lines = static_cast<std::size_t>(std::ranges::count(bytes, '\n')) + 1;
-  TableSchema schema = numeric_schema(name, head, how);
-  check_table_numbers(name, lines, schema.features);
-  std::vector<std::string> remarks;  // the reader has the same
-  scan_words(blocks, separator, head, how, schema, remarks);
-  check_table_numbers(name, lines, schema.features);
 }
 
 void write_file(const fs::path& file, std::string_view bytes) {
@@ -178,7 +147,11 @@ std::shared_ptr<const UploadedData> LabData::add(std::string_view name, std::str
   how.label_column = c.label_column;
   how.table = c.table;
   // LIBSVM stays as it lies there, and does not grow with its largest feature.
-  if (format != Format::libsvm) check_table_size(bytes, upload->name, how);
+  if (format != Format::libsvm) {
+    check_table_size(
+        bytes, upload->name, how,
+        {.taker = "the lab", .columns = most_lab_parameters, .numbers = most_lab_table_numbers});
+  }
   const CodedDataset read = read_coded_dataset_bytes(bytes, {}, upload->name, how);
   if (read.data.features > most_lab_parameters) {
     throw DataError(fmt::format("{}: {} features; the lab takes up to {}", upload->name,

@@ -7,10 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/options.hpp"
-
-#include "configuration/defaults.hpp"
 
 namespace trainyard {
 

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/data/generate.hpp"
 #include "trainyard/scheme/ingredient.hpp"
 #include "trainyard/topology/topology.hpp"
 
-#include "base/echoed.hpp"
 #include "web/lab_limits.hpp"
 #include "web/lab_question.hpp"
 

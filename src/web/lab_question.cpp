@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/base/echoed.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/labs.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 
-#include "base/echoed.hpp"
-#include "configuration/defaults.hpp"
 #include "web/lab_limits.hpp"
 
 namespace trainyard {

@@ -12,10 +12,11 @@
 #include <nlohmann/json.hpp>
 #include <tbb/task_arena.h>
 
-#include "base/echoed.hpp"
-#include "report/json_text.hpp"
+#include "trainyard/base/echoed.hpp"
+#include "trainyard/report/json_text.hpp"
+#include "trainyard/web/page.hpp"
+
 #include "web/lab_answer.hpp"
-#include "web/page.hpp"
 
 namespace trainyard {
 

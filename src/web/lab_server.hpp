@@ -34,11 +34,12 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+
+#include "trainyard/web/lab.hpp"
 
 #include "web/http_server.hpp"
 #include "web/lab_data.hpp"
@@ -52,14 +53,6 @@ struct LabPages {
   /// The HTML of "/", "/lab/NAME", …; empty where there is no such page. Called from any thread.
   /// It notices the interrupt of serve() by itself, and throws Interrupted.
   std::function<std::optional<std::string>(const std::string& path)> page;
-};
-
-struct LabServerOptions {
-  std::string address = "127.0.0.1";        // another one than loopback, as listening_address()
-                                            // writes it: everybody there may ask
-  int port = 0;                             // 0: any that is free
-  std::chrono::milliseconds budget{2000};   // of a question's computing
-  std::chrono::milliseconds timeout{5000};  // of what a client has to send or take
 };
 
 class LabServer {

@@ -10,15 +10,15 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/generate.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
+#include "trainyard/web/page.hpp"
 
-#include "configuration/defaults.hpp"
 #include "web/lab_answer.hpp"
 #include "web/lab_question.hpp"
-#include "web/page.hpp"
 
 namespace trainyard {
 

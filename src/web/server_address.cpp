@@ -8,9 +8,9 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
-
-#include "base/echoed.hpp"
+#include "trainyard/web/lab.hpp"
 
 namespace trainyard {
 

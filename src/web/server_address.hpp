@@ -5,11 +5,6 @@
 
 namespace trainyard {
 
-/// An address of --listen-to-network as browsers write it in Host: "FD00:0::5" is "fd00::5", and
-/// "::ffff:192.168.1.5" is "192.168.1.5". Throws UsageError for what is no address, and for one
-/// that stands for all of them.
-std::string listening_address(const std::string& text);
-
 /// "http://127.0.0.1:41253", "http://[fd00::5]:41253"
 std::string url_of(const std::string& address, int port);
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/error.hpp"
-#include "trainyard/report/break_even_format.hpp"
+#include "trainyard/report/prediction_format.hpp"
 
 #include "support/catch.hpp"
 #include "support/contestants.hpp"

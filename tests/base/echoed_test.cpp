@@ -1,4 +1,4 @@
-#include "base/echoed.hpp"
+#include "trainyard/base/echoed.hpp"
 
 #include <string>
 

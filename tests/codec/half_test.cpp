@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/codec/wire.hpp"
+
 #include "codec/vectors.hpp"
-#include "codec/wire.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {

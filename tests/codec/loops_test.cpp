@@ -1,6 +1,6 @@
 // The loops that are compiled for each instruction set write the same bytes and add the same bits
 // on all of them, for every length up to a few of their blocks, and wherever the message begins.
-#include "codec/loops.hpp"
+#include "trainyard/codec/loops.hpp"
 
 #include <cmath>
 #include <cstring>

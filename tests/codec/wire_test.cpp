@@ -1,5 +1,5 @@
 // Messages byte by byte, and what becomes of those that nobody has written.
-#include "codec/wire.hpp"
+#include "trainyard/codec/wire.hpp"
 
 #include <cmath>
 #include <string>

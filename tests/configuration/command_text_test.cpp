@@ -1,10 +1,10 @@
 // The command that repeats a run, read as a shell and the program would.
 #include <sstream>
 
+#include "trainyard/base/echoed.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
 
-#include "base/echoed.hpp"
-#include "configuration/defaults.hpp"
 #include "support/catch.hpp"
 #include "support/shell.hpp"
 

@@ -1,5 +1,5 @@
 // One data set in the memory of a machine, for all processes of a run.
-#include "data/shared_data.hpp"
+#include "trainyard/data/shared_data.hpp"
 
 #include <cstdint>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "hardware/measurements.hpp"
+#include "trainyard/hardware/measurements.hpp"
 
 #include <array>
 #include <chrono>

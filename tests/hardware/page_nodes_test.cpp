@@ -1,4 +1,4 @@
-#include "hardware/page_nodes.hpp"
+#include "trainyard/hardware/page_nodes.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "hardware/thread_limits.hpp"
+#include "trainyard/hardware/thread_limits.hpp"
 
 #include "data/files.hpp"
 #include "support/catch.hpp"

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/study/comparison.hpp"
 
-#include "configuration/defaults.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {

@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/report/json_text.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/runtime/trace.hpp"
 
-#include "report/json_text.hpp"
 #include "report/results.hpp"
 #include "support/catch.hpp"
 #include "support/training.hpp"

@@ -1,6 +1,6 @@
-#include "trainyard/report/timeline_format.hpp"
-
 #include <nlohmann/json.hpp>
+
+#include "trainyard/report/network_format.hpp"
 
 #include "support/catch.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainyard/report/topology_format.hpp"
+#include "trainyard/report/network_format.hpp"
 #include "trainyard/topology/spectrum.hpp"
 #include "trainyard/topology/topology.hpp"
 

@@ -11,7 +11,7 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 
-#include "run/end_remarks.hpp"
+#include "run/remarks.hpp"
 #include "run/small_runs.hpp"
 #include "support/catch.hpp"
 

@@ -1,5 +1,3 @@
-#include "run/pipelines.hpp"
-
 #include <string>
 #include <vector>
 

@@ -9,9 +9,9 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/read.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/run/scheme_graph.hpp"
 
 #include "data/files.hpp"
-#include "run/scheme_graph.hpp"
 #include "run/small_runs.hpp"
 #include "support/catch.hpp"
 #include "support/training.hpp"

@@ -10,8 +10,8 @@
 #include "trainyard/configuration/split.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/runtime/run_state.hpp"
+#include "trainyard/scheme/pipeline.hpp"
 
-#include "scheme/pipeline.hpp"
 #include "scheme/pipeline_problems.hpp"
 #include "support/catch.hpp"
 #include "support/data_sets.hpp"

@@ -10,10 +10,10 @@
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/run/plan.hpp"
+#include "trainyard/run/rehearsal.hpp"
 #include "trainyard/runtime/shared_steps.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
-#include "run/rehearsal.hpp"
 #include "scheme/own_row.hpp"
 #include "support/catch.hpp"
 #include "support/replicas.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,31 @@ std::vector<std::string> includes_upwards(const SourceFile& file) {
   return wrong;
 }
 
+/// Whether files of src/ROOM/ and tests/ROOM/ alone may include src/ROOM/'s headers. What tests of
+/// several rooms share, the targets of the fuzzer and benchmarks look into any room; who builds on
+/// Trainyard has none of them.
+bool keeps_to_rooms(const std::string& file) {
+  return std::ranges::none_of(std::vector<std::string>{"tests/support/", "tests/fuzz/", "bench/"},
+                              [&](const std::string& folder) { return file.starts_with(folder); });
+}
+
+/// A line for each include of `file` that names a private header of another room. `headers`: all
+/// those below src/, like "src/web/http_server.hpp".
+std::vector<std::string> includes_of_private_headers(const SourceFile& file,
+                                                     const std::set<std::string>& headers) {
+  static const std::regex include(R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*"(([^"/]*)/[^"]*)")re");
+  std::vector<std::string> wrong;
+  if (!keeps_to_rooms(file.name)) return wrong;
+  for (std::sregex_iterator at(file.text.begin(), file.text.end(), include), end; at != end; ++at) {
+    const std::string name = (*at)[1], room = (*at)[2];
+    const bool is_own =
+        file.name.starts_with("src/" + room + "/") || file.name.starts_with("tests/" + room + "/");
+    if (is_own || headers.count("src/" + name) == 0) continue;
+    wrong.push_back(fmt::format("{} includes {}", file.name, name));
+  }
+  return wrong;
+}
+
 std::vector<std::string> too_long_functions(const SourceFile& file) {
   std::vector<std::string> wrong;
   for (const test::FunctionExtent& function : functions_in(file.text)) {
@@ -100,6 +126,29 @@ TEST_CASE("an include that points up is found", "[structure]") {
         std::vector<std::string>{"src/model/a.cpp includes runtime/b.hpp"});
   CHECK(wrong("include/trainyard/base/a.hpp", "  # include \"network/b.hpp\"\n").size() == 1);
   CHECK(wrong("src/scheme/a.cpp", "#include \"b.hpp\"\n").size() == 1);
+}
+
+TEST_CASE("a private header is included in its own room alone", "[structure]") {
+  std::set<std::string> headers;
+  for (const SourceFile& file : source_files({"src"}, {".hpp"})) headers.insert(file.name);
+  REQUIRE(headers.size() > 50);
+  for (const SourceFile& file :
+       source_files({"src", "include", "tests", "bench", "examples"}, {".cpp", ".hpp"})) {
+    INFO(file.name);
+    CHECK(includes_of_private_headers(file, headers) == std::vector<std::string>{});
+  }
+  const auto wrong = [](const std::string& name, const std::string& text) {
+    return includes_of_private_headers({name, text}, {"src/data/csv.hpp"});
+  };
+  const std::string text = "#include <vector>\n#include \"data/csv.hpp\"\n";
+  CHECK(wrong("src/web/a.cpp", text) ==
+        std::vector<std::string>{"src/web/a.cpp includes data/csv.hpp"});
+  CHECK(wrong("include/trainyard/data/a.hpp", text).size() == 1);
+  CHECK(wrong("tests/run/a_test.cpp", text).size() == 1);
+  CHECK(wrong("src/data/wide/a.cpp", text).empty());
+  CHECK(wrong("tests/data/a_test.cpp", text).empty());
+  CHECK(wrong("tests/fuzz/csv.cpp", text).empty());
+  CHECK(wrong("src/web/a.cpp", "#include \"trainyard/data/csv.hpp\"\n").empty());
 }
 
 TEST_CASE("every public header says what threads may do with it", "[structure]") {

@@ -1,12 +1,12 @@
-#include "study/circumstances.hpp"
+#include "trainyard/study/circumstances.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
 
-#include "configuration/defaults.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {

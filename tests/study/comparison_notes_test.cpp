@@ -12,10 +12,10 @@
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
+#include "trainyard/study/relate.hpp"
 
 #include "report/results.hpp"
 #include "run/small_runs.hpp"
-#include "study/relate.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {

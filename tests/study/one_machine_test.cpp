@@ -1,6 +1,6 @@
 // Who shares memory is on one machine: over a network between machines that somebody asked for it
 // stands apart, and is first nowhere.
-#include "run/one_machine.hpp"
+#include "trainyard/run/one_machine.hpp"
 
 #include <algorithm>
 #include <string>
@@ -8,12 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "trainyard/report/crossover_map_format.hpp"
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
 
-#include "configuration/defaults.hpp"
 #include "run/small_runs.hpp"
 #include "support/catch.hpp"
 

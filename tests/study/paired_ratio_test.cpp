@@ -1,4 +1,4 @@
-#include "study/paired_ratio.hpp"
+#include "trainyard/study/paired_ratio.hpp"
 
 #include <cmath>
 #include <vector>

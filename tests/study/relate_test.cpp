@@ -1,4 +1,4 @@
-#include "study/relate.hpp"
+#include "trainyard/study/relate.hpp"
 
 #include <string>
 #include <vector>

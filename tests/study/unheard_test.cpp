@@ -1,4 +1,4 @@
-#include "study/unheard.hpp"
+#include "trainyard/study/unheard.hpp"
 
 #include "report/results.hpp"
 #include "support/catch.hpp"

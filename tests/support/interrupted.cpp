@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/interrupt.hpp"
+#include "trainyard/base/interrupt.hpp"
+
 #include "support/catch.hpp"
 
 namespace trainyard::test {

@@ -5,11 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/labs.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/run.hpp"
 
-#include "configuration/defaults.hpp"
 #include "data/files.hpp"
 #include "support/catch.hpp"
 #include "web/lab_limits.hpp"

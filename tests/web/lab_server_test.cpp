@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/web/page.hpp"
 
 #include "support/catch.hpp"
-#include "web/page.hpp"
 #include "web/raw_connection.hpp"
 #include "web/serving.hpp"
 

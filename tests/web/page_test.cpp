@@ -1,4 +1,4 @@
-#include "web/page.hpp"
+#include "trainyard/web/page.hpp"
 
 #include <array>
 #include <regex>

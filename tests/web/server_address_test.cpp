@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/web/lab.hpp"
 
 #include "support/catch.hpp"
 

@@ -15,6 +15,12 @@ inline std::size_t even_cut(std::size_t size, int index, int parts) {
   return size * static_cast<std::size_t>(index) / static_cast<std::size_t>(parts);
 }
 
+/// The size of the largest of `parts` parts: all of the same round wait for it.
+inline std::size_t largest_part(std::size_t size, int parts) {
+  const auto count = static_cast<std::size_t>(parts);
+  return (size + count - 1) / count;
+}
+
 /// Part `index` of `parts`: elements [index·d/parts, (index+1)·d/parts). Sizes differ by at most
 /// one; with fewer elements than parts some are empty.
 template <typename View>

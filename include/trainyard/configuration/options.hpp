@@ -21,6 +21,9 @@ struct OptionSetting {
   const Configuration& configuration;  // resolved: the clock is decided
   const Scheme& scheme;
 };
+
+/// Why no message takes time, whatever the network is; empty where one does.
+std::string nothing_is_sent(const OptionSetting& setting);
 /// Why an option changes nothing there; empty where it does.
 using IdleReason = std::function<std::string(const OptionSetting&)>;
 

@@ -1,4 +1,5 @@
-// Predictions as tables and as JSON.
+// What `predict` prints, as tables and as JSON: predictions, sweeps, where compression pays, splits
+// of a network, training times.
 //
 // Threads: any; they return text and touch nothing else.
 #pragma once
@@ -7,9 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/analysis/break_even.hpp"
 #include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/prediction.hpp"
+#include "trainyard/analysis/split_search.hpp"
 #include "trainyard/analysis/sweep.hpp"
+#include "trainyard/analysis/training_time.hpp"
+#include "trainyard/configuration/configuration.hpp"
 #include "trainyard/run/notes.hpp"
 
 namespace trainyard {
@@ -36,5 +41,31 @@ std::string sweep_json(const PredictionSetting& setting, const SweepResult& resu
 /// A line a value, a column a scheme, the cheapest marked; the crossing points beneath, and then
 /// the lower bounds.
 std::string sweep_table(const SweepResult& result, std::span<const ExchangeCosts> costs);
+
+/// {"workers", "parameters", "latency_s", "bandwidth_bytes_per_s", "rows": [{"scheme", "way",
+/// "codec", "encode_s", "decode_s", "plain_step_s", "step_s", "plain_bytes_per_step",
+/// "bytes_per_step", "pays", "break_even_bytes_per_s"}, …]}: encode_s and decode_s of a parameter,
+/// "pays" "always", "never" or "below".
+std::string break_even_json(const PredictionSetting& setting, const std::vector<BreakEven>& rows);
+std::string break_even_table(const PredictionSetting& setting, const std::vector<BreakEven>& rows);
+
+/// The ten best, and data parallelism alone if it is not among them.
+std::string split_search_table(const Configuration& setting, const SplitSearch& search);
+
+/// {"workers", "model", "batch", "left_out", "rows": [{"split", "dp", "pp", "tp",
+/// "microbatches", "step_s", "compute_s", "in_stages_s", "gradients_s", "wait_s", "bytes_held"},
+/// …]}, all of them, the fastest first.
+std::string split_search_json(const Configuration& setting, const SplitSearch& search);
+
+/// {"rows": [{"name", "tokens", "parameters", "devices", "peak_flops", "utilisation", "seconds",
+/// "published_seconds", "difference", "published_utilisation", "source"}, …]}: "difference" is the
+/// share by which the formula is longer than what was published, "published_utilisation" what that
+/// would take. Of a task of one's own the last four and its name are null.
+std::string training_time_json(std::span<const PublishedTraining> published);
+std::string training_time_json(const TrainingTask& task);
+
+/// A line each, and what there is to say of those that are far from what was published.
+std::string training_time_table(std::span<const PublishedTraining> published);
+std::string training_time_table(const TrainingTask& task);
 
 }  // namespace trainyard

@@ -1,4 +1,5 @@
-// A finished run as JSON, CSV or a table. Which figures stand where: run/figures.hpp.
+// A finished run, a comparison, or a map of comparisons, as JSON, CSV or a table. Which figures of
+// a run stand where: run/figures.hpp.
 //
 // Threads: any; they return text and touch nothing else.
 #pragma once
@@ -9,6 +10,7 @@
 
 #include "trainyard/run/run.hpp"
 #include "trainyard/study/comparison.hpp"
+#include "trainyard/study/crossover_map.hpp"
 
 namespace trainyard {
 
@@ -73,5 +75,17 @@ std::string summary_table(const Summary& summary);
 std::string comparison_table(const std::vector<RunResult>& results,
                              const ComparisonOptions& options = {},
                              const std::vector<std::string>& lacking = {});
+
+/// "table", "json" or "csv". Throws OptionError for another format of a comparison.
+void check_map_format(const std::string& format);
+
+/// A letter for each contestant; in a cell that of the first one, and how many times as fast it is
+/// as the next.
+std::string crossover_map_table(const CrossoverMap& map);
+/// With every contestant's seconds in every cell, null where it does not reach the target or, where
+/// `interrupted` is true, was not run; and `notes` as a comparison has them.
+std::string crossover_map_json(const CrossoverMap& map);
+/// A line for each contestant in each cell.
+std::string crossover_map_csv(const CrossoverMap& map);
 
 }  // namespace trainyard

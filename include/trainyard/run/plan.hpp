@@ -10,6 +10,7 @@
 // configuration says what was asked for before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -53,5 +54,9 @@ struct Plan {
 Plan plan_run(const Configuration& resolved, const LoadedData& data, std::vector<Note> notes = {});
 /// Of a scheme that need not be in the table, whatever name the configuration has.
 Plan plan_run(const Scheme& scheme, const Configuration& resolved, const LoadedData& data);
+
+/// RunContext::key_width of a run that goes by keys (collective/working_set.hpp); 0 of others.
+std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configuration& configuration,
+                         const Model& model, const Dataset& train);
 
 }  // namespace trainyard

@@ -45,6 +45,14 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
 Configuration resolve(const Configuration& configuration, const std::vector<std::string>& schemes,
                       const LoadedData& data, const Remark& remark);
 
+/// Sets the hyperparameters "stages" and "microbatches" of a scheme that has them: as many stages
+/// as divide the workers and the model has layers for, or the groups of "tensor-size" workers and
+/// pairs of layers, and as many microbatches as the scheme usually has, or rows. `say` is told
+/// where a model has no layers to cut. Throws OptionError where more microbatches are asked for
+/// than there are rows, or for groups that do not divide the workers.
+void resolve_pipelines(Configuration& c, const Scheme& scheme, const LoadedData& data,
+                       const Remark& say);
+
 /// Whether simulated time alone ends the run. REQUIRES: it is resolved, but for its compute time.
 bool ends_by_clock(const Configuration& resolved);
 

@@ -11,6 +11,7 @@
 #include "trainyard/runtime/mpi.hpp"
 
 #include "runtime/accounting.hpp"
+#include "runtime/serving.hpp"
 
 namespace trainyard::mpi {
 
@@ -217,18 +218,9 @@ void MpiRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
 
 bool MpiRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                               FunctionRef<bool(Message&)> serve) {
-  const Time began = now();
-  compute({}, work);
-  const Time ends =
-      checked_sum(checked_sum(began, scaled(now() - began, cost.slowdown)), cost.pause);
-  while (true) {
-    while (auto message = poll_any()) {
-      if (!serve(*message)) return false;
-    }
-    const Time present = now();
-    if (present >= ends || member_.is_interrupted()) return true;
-    sleep_until(std::min(ends, checked_sum(present, longest_sleep)));
-  }
+  return compute_then_serve(
+      *this, cost, work, serve, longest_sleep, [this](Time moment) { sleep_until(moment); },
+      [this] { return member_.is_interrupted(); });
 }
 
 /// Computing, as far as anybody is told: a straggler, or a pause.

@@ -7,10 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/cache_lines.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
-
-#include "base/cache_lines.hpp"
 
 namespace trainyard::mpi {
 

@@ -6,6 +6,7 @@
 #include "trainyard/runtime/trace.hpp"
 
 #include "runtime/accounting.hpp"
+#include "runtime/serving.hpp"
 #include "runtime/wall/world.hpp"
 
 namespace trainyard {
@@ -197,18 +198,9 @@ void WallRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
 
 bool WallRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                                FunctionRef<bool(Message&)> serve) {
-  const Time began = now();
-  compute({}, work);
-  const Time ends =
-      checked_sum(checked_sum(began, scaled(now() - began, cost.slowdown)), cost.pause);
-  while (true) {
-    while (auto message = poll_any()) {
-      if (!serve(*message)) return false;
-    }
-    const Time present = now();
-    if (present >= ends || world_.interrupted()) return true;
-    sleep_until(std::min(ends, checked_sum(present, longest_unserved)));
-  }
+  return compute_then_serve(
+      *this, cost, work, serve, longest_unserved, [this](Time moment) { sleep_until(moment); },
+      [this] { return world_.interrupted(); });
 }
 
 void WallRank::stand_still(FunctionRef<void()> inspect) {

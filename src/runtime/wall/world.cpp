@@ -22,9 +22,9 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/hardware/thread_limits.hpp"
 #include "trainyard/runtime/trace.hpp"
 
-#include "hardware/thread_limits.hpp"
 #include "runtime/accounting.hpp"
 
 namespace trainyard {

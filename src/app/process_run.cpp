@@ -1,0 +1,123 @@
+#include "app/process_run.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/hash.hpp"
+#include "trainyard/base/interrupt.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/run/host_data.hpp"
+#include "trainyard/run/processes.hpp"
+
+#include "app/agreed.hpp"
+#include "app/commands.hpp"
+#include "app/failures.hpp"
+#include "app/one_run.hpp"
+
+namespace trainyard::app {
+
+namespace {
+
+/// What is asked for. A file may lie elsewhere on another host: of links what it holds is compared,
+/// and of data what has been read.
+std::string asked_text(Configuration c) {
+  if (origin_of(c.dataset) == DataOrigin::file) c.dataset.clear();
+  if (c.test != "every-fifth") c.test.clear();
+  for (std::string* place : {&c.data_dir, &c.labels, &c.test_labels}) place->clear();
+  c.network.links.file.clear();
+  std::string text = run_command_text(c);
+  for (const NamedLink& one : c.network.links.named) {
+    text += fmt::format(" {},{},{},{}", one.from, one.to, one.link.latency.count(),
+                        one.link.bytes_per_second);
+  }
+  return text;
+}
+
+/// Throws in all processes where one was started with other options than the leading one, as it may
+/// be by hand.
+void require_same_options(const Configuration& configuration, Processes& processes) {
+  const std::string text = asked_text(configuration);
+  const auto unlike = processes.first_unlike(fingerprint(std::as_bytes(std::span(text))));
+  if (unlike.empty()) return;
+  throw UsageError(
+      unlike + " was started with other options than rank 0; all processes of a run take the same");
+}
+
+/// The same of what they have read.
+void require_same_data(const LoadedData& data, Processes& processes) {
+  const std::array<std::uint64_t, 7> shape{
+      data.train.rows, data.train.features,  data.train.nonzeros(),
+      data.test.rows,  data.test.nonzeros(), static_cast<std::uint64_t>(data.train.classes),
+      data.content};
+  const auto unlike = processes.first_unlike(fingerprint(std::as_bytes(std::span(shape))));
+  if (unlike.empty()) return;
+  throw DataError(
+      fmt::format("{}: {} has read other data than rank 0; all processes of a run need the same",
+                  data.name, unlike));
+}
+
+/// What all of them have, with what its readers have to say.
+HostData load_agreed(const Configuration& configuration, const RunHooks& hooks,
+                     Processes& processes) {
+  HostData loaded = agreed(processes, [&] {
+    HostData read = load_once_a_host(dataset_request(configuration), processes);
+    for (const std::string& remark : read.data.remarks) hooks.remark(remark);
+    return read;
+  });
+  require_same_data(loaded.data, processes);
+  return loaded;
+}
+
+/// What is to be run, on hosts that have room for it.
+std::unique_ptr<PreparedRun> prepared_for(const Configuration& asked, const LoadedData& data,
+                                          const RunHooks& hooks, Processes& processes) {
+  auto prepared = std::make_unique<PreparedRun>(asked, data, hooks);
+  check_processes(prepared->plan, processes.size());
+  check_hosts(prepared->plan, processes.hosts());
+  return prepared;
+}
+
+/// A rank whose results the leading process prints.
+int follow(const Configuration& asked, Processes& processes) {
+  RunHooks hooks;
+  hooks.remark = [](const std::string&) {};
+  hooks.interrupted = &interrupt_flag();
+  hooks.interrupt = note_interrupt;
+  hooks.processes = &processes;
+  processes.agree(nullptr);  // the leading one has opened what it writes
+  require_same_options(asked, processes);
+  const HostData loaded = load_agreed(asked, hooks, processes);
+  const auto prepared =
+      agreed(processes, [&] { return prepared_for(asked, loaded.data, hooks, processes); });
+  keep_results_when_interrupted();  // which the leading process has
+  run_experiment(prepared->plan, hooks);
+  return exit_done;
+}
+
+/// The rank whose process prints and writes.
+int lead(const Configuration& asked, Processes& processes) {
+  const auto run = agreed(processes, [&] { return std::make_unique<OpenedRun>(asked); });
+  run->hooks.processes = &processes;
+  require_same_options(asked, processes);
+  const HostData loaded = load_agreed(asked, run->hooks, processes);
+  const auto prepared = agreed(processes, [&] {
+    auto made = prepared_for(asked, loaded.data, run->hooks, processes);
+    run->listeners.begin(made->resolved);
+    return made;
+  });
+  return train(*run, *prepared);
+}
+
+}  // namespace
+
+int run_among(const Configuration& configuration, Processes& processes) {
+  return processes.leads() ? lead(configuration, processes) : follow(configuration, processes);
+}
+
+}  // namespace trainyard::app

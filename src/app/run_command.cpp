@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/interrupt.hpp"
+#include "trainyard/base/memory_account.hpp"
+#include "trainyard/base/standard_streams.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/comparison.hpp"
+#include "trainyard/study/relate.hpp"
+#include "trainyard/web/page.hpp"
+
+#include "app/commands.hpp"
+#include "app/failures.hpp"
+#include "app/one_run.hpp"
+#include "app/process_run.hpp"
+#include "app/result_text.hpp"
+
+namespace trainyard::app {
+
+namespace {
+
+RunPlace place_of(const Configuration& c) {
+  const std::string name = c.preset.empty() ? c.scheme : c.preset;
+  return {.name = name, .folder = c.out.empty() ? c.out : c.out / name, .trace = c.trace};
+}
+
+std::vector<Note> notes_of(const LoadedData& data) {
+  std::vector<Note> notes;
+  std::ranges::for_each(data.remarks, noting(notes));
+  return notes;
+}
+
+/// Without what has no effect: that is of the command and not of the run, which a config.toml that
+/// is fed back repeats to the byte.
+std::vector<Note> of_run(std::vector<Note> notes, const Configuration& resolved) {
+  const OptionSetting setting{resolved, find_scheme(resolved.scheme)};
+  const std::vector<std::string> idle = idle_notes({&setting, 1}, resolved.given);
+  std::erase_if(notes,
+                [&](const Note& note) { return std::ranges::find(idle, note.text) != idle.end(); });
+  return notes;
+}
+
+}  // namespace
+
+void use_memory_as(const Configuration& configuration) {
+  if (configuration.force_memory) bound_memory(std::numeric_limits<std::size_t>::max());
+}
+
+std::optional<OutputFile> report_file(const Configuration& configuration) {
+  if (configuration.html.empty()) return std::nullopt;
+  return OutputFile("--html", configuration.html, configuration.force);
+}
+
+void print(const std::string& text, const std::string& format) {
+  if (format == "table") {
+    print_text(text);
+  } else {
+    fmt::print("{}", text);
+  }
+  flush_output();
+}
+
+int conclude(const std::vector<RunResult>& results) {
+  int status = exit_done;
+  const bool seeds =
+      !results.empty() && results.front().summary.seed != results.back().summary.seed;
+  for (const RunResult& result : results) {
+    const Summary& s = result.summary;
+    if (!s.diverged) continue;
+    status = exit_diverged;
+    complain(fmt::format("{} diverged{}", name_at(s.label, s.varied),
+                         seeds ? fmt::format(" with seed {}", s.seed) : ""));
+  }
+  // relaxed: a flag that a signal sets; nothing is published with it.
+  if (interrupt_flag().load(std::memory_order_relaxed)) {
+    status = exit_interrupted;
+    complain("interrupted; these are the results so far");
+  }
+  return status;
+}
+
+OpenedRun::OpenedRun(const Configuration& asked)
+    : place(place_of(asked)),
+      report((check_outputs(place, asked.force), report_file(asked))),
+      listeners(asked, place, true),
+      hooks(listeners.hooks()) {}
+
+PreparedRun::PreparedRun(const Configuration& asked, const LoadedData& data, const RunHooks& hooks)
+    : notes(notes_of(data)),
+      resolved(resolve(asked, {asked.scheme}, data, noting(notes, hooks.remark))),
+      plan(plan_run(resolved, data, of_run(notes, resolved))) {}
+
+int train(OpenedRun& run, const PreparedRun& prepared) {
+  std::vector<RunResult> results;
+  results.push_back(
+      run.listeners.attempt([&] { return run_experiment(prepared.plan, run.hooks); }));
+  if (const auto early = early_arrivals(results)) {
+    noting(results.front().summary.notes, run.hooks.remark)(*early);
+  }
+
+  Failures failures;  // each of them costs only itself
+  failures.attempt(
+      [&] { print(run_text(results, prepared.resolved.format), prepared.resolved.format); });
+  failures.attempt([&] {
+    if (!run.report) return;
+    const std::string title = fmt::format("{} on {}", run.place.name, prepared.resolved.dataset);
+    run.report->finish(html_page(PageKind::comparison, title, run_json(results.front())));
+  });
+  failures.attempt([&] { run.listeners.end(results.front()); });
+  const int status = conclude(results);
+  failures.rethrow();
+  return status;
+}
+
+int run_command(const Configuration& configuration, Processes* processes) {
+  use_memory_as(configuration);
+  if (processes != nullptr) return run_among(configuration, *processes);
+  OpenedRun run(configuration);
+  const LoadedData data = load_dataset(dataset_request(configuration));
+  for (const std::string& remark : data.remarks) run.hooks.remark(remark);
+  const PreparedRun prepared(configuration, data, run.hooks);
+  run.listeners.begin(prepared.resolved);
+  return train(run, prepared);
+}
+
+}  // namespace trainyard::app

@@ -1,0 +1,63 @@
+// What is worth saying of a run: before it begins, of settings that are accepted and make of it
+// what few will have meant; and at its end, of how it went.
+//
+// Threads: any; these are functions of their arguments.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "trainyard/base/vector.hpp"
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/dataset.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/run/notes.hpp"
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/run.hpp"
+#include "trainyard/runtime/optimizer.hpp"
+#include "trainyard/scheme/cast.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+/// REQUIRES: `c` has all hyperparameters that the scheme takes, and `cast` is of both.
+void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const Cast& cast,
+                            const Remark& remark);
+
+/// What to say where a feature is finite and its square is not. Adagrad and Adam divide a gradient,
+/// of the size of the feature, by the root of summed squares: a square that is infinite leaves the
+/// parameter where it is, without a word. Empty where that cannot be.
+std::optional<std::string> remark_on_squares(OptimizerKind optimizer, Scalar of_model,
+                                             const Dataset& train);
+
+/// Where the loss of the last evaluation is not finite, or more than 1000 times the first, by which
+/// the run has diverged. (Logistic loss grows only linearly in the weights, and would take a very
+/// long time to overflow.)
+std::optional<std::string> divergence_note(std::span<const Metrics> metrics);
+
+/// Where it has not, and the loss ended above the one it began with.
+std::optional<std::string> risen_note(std::span<const Metrics> metrics);
+
+/// Where evaluating was given up: the losses are those of an earlier model.
+std::string missing_look_note(const Metrics& last, double steps);
+
+/// Where the trace that was asked for is not whole, or is empty.
+std::optional<std::string> trace_end_note(const Trace& trace);
+
+/// What to make of times that were taken while threads shared cores, and of a shared model. What
+/// has to be timed for it is where somebody `listens`.
+void remark_end(const Plan& plan, const Summary& summary, ConstVector model, bool listens,
+                const Remark& remark);
+
+/// Where workers mostly write what others have just written, they wait for cache lines, and all of
+/// them together may be slower than one. How much data it takes differs from processor to
+/// processor, so one is timed alone. Of runs in `wall`.
+void remark_whether_sharing_pays(const Configuration& config, const Model& model,
+                                 const Dataset& train, const Summary& summary,
+                                 const Remark& remark);
+
+/// What steps beyond the range of a model in few bits leave behind.
+void remark_ends_of_range(const Cast& cast, ConstVector model, const Remark& remark);
+
+}  // namespace trainyard
