@@ -12,7 +12,7 @@
 
 namespace trainyard {
 
-/// Those that stand apart come last.
+/// Runs that stand apart come last.
 std::vector<SeedStatistics> contestants_of(const std::vector<RunResult>& results);
 
 /// Which they are, and why; empty without any.

@@ -43,7 +43,7 @@ std::string cell(const CounterColumn& column, const std::optional<double>& value
   return is_index(*column.figure) ? fmt::format("{:.0f}", *value) : human_count(*value);
 }
 
-/// Of what is counted; cores and nodes do not add up.
+/// The sum of a counter; cores and nodes do not add up.
 std::string sum_cell(const CounterColumn& column) {
   if (is_index(*column.figure)) return "";
   double sum = 0.0;

@@ -56,7 +56,7 @@ bool says_it(const std::vector<const Figure*>& columns, const std::string& optio
   });
 }
 
-/// What the grid varies and contestants have for themselves, where no column says it already.
+/// Columns for options that the grid varies or contestants set, unless a figure's column says it.
 std::vector<OptionColumn> option_columns(const std::vector<RunResult>& results,
                                          const std::vector<const Figure*>& columns) {
   std::vector<OptionColumn> made;

@@ -7,7 +7,7 @@
 
 namespace trainyard {
 
-/// What an errno means, in words.
+/// The meaning of an errno, in words.
 std::string reason_of(int error_number);
 
 /// Writes all of `bytes`; 0, or the errno of what stopped it.

@@ -90,7 +90,7 @@ std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& cont
 /// of one command took 1.2 to 2 s here.
 constexpr double least_measured = 2.0;
 
-/// What the order of the two rests on.
+/// The evidence for the order of the two.
 struct Grounds {
   bool is_borne_out = true;
   const char* verdict = "first";  // or why there is none
@@ -139,7 +139,7 @@ std::vector<std::string> together(const std::vector<Arrived>& arrived) {
   return names;
 }
 
-/// What was first, and what is to be said beside it.
+/// The sentence's parts: who was first, and why or with which reservations.
 struct Sentence {
   std::string first, why;
 };
@@ -192,7 +192,7 @@ Sentence sentence_of(const std::vector<SeedStatistics>& all,
   return {std::move(text), std::move(why)};
 }
 
-/// Of the same run, measured again.
+/// Adds repeated measurements of the same run.
 void add_measurements(const SeedStatistics& again, SeedStatistics& of) {
   std::ranges::copy(again.seeds, std::back_inserter(of.seeds));
   std::ranges::copy(again.summaries, std::back_inserter(of.summaries));

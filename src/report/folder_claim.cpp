@@ -36,7 +36,7 @@ bool begins_with_mark(const fs::path& file) {
   return stream.read(beginning.data(), std::ssize(beginning)) && beginning == run_mark;
 }
 
-/// As a run leaves a folder that is killed while it begins there.
+/// The state of a folder in which a run was killed while it began.
 bool holds_nothing(const fs::path& folder, const std::set<std::string>& names) {
   return std::ranges::all_of(names, [&](const std::string& name) {
     std::error_code error;
@@ -45,7 +45,7 @@ bool holds_nothing(const fs::path& folder, const std::set<std::string>& names) {
   });
 }
 
-/// What a run needs lacks at the moment, whatever the place.
+/// Something is missing that a run needs in any folder.
 bool is_lack(int error) {
   constexpr std::array lacks{ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM, ENOLCK};
   return std::ranges::find(lacks, error) != lacks.end();

@@ -33,7 +33,7 @@ Json curve_json(T value) {
   return value;
 }
 
-/// Where "staleness.mean" stands.
+/// "/staleness/mean" for "staleness.mean".
 Json::json_pointer pointer_to(std::string_view path) {
   std::string pointer = fmt::format("/{}", path);
   std::ranges::replace(pointer, '.', '/');
@@ -70,7 +70,7 @@ Json statistics_object(const std::optional<SampleStatistics>& statistics) {
           {"count", statistics->count}};
 }
 
-/// Of a trace that --trace asked for there may be a hundred thousand, which are in its file.
+/// --trace may record a hundred thousand; its file has all of them.
 constexpr std::size_t most_messages = 2000;
 
 /// The summary and everything behind it.

@@ -28,7 +28,7 @@ Json column(const Range& rows, const Value& value) {
   return values;
 }
 
-/// Of what not every row has: `value` gives an optional.
+/// A column that rows may lack: `value` returns an optional.
 template <typename Range, typename Value>
 Json column_if_any(const Range& rows, const Value& value) {
   const bool any =

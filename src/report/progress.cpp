@@ -17,7 +17,7 @@ namespace trainyard {
 
 namespace {
 
-/// What is not a number is printed with its sign otherwise, "-nan".
+/// Without the sign with which NaN is otherwise printed, "-nan".
 double unsigned_nan(double loss) {
   return std::isnan(loss) ? std::numeric_limits<double>::quiet_NaN() : loss;
 }

@@ -75,7 +75,7 @@ fs::path unused_name(const fs::path& folder) {
   }
 }
 
-/// What `trainyard run` does with the file.
+/// How `trainyard run` uses the file.
 std::string use_of_file(const Configuration& resolved) {
   if (resolved.time == TimeMode::wall && resolved.seconds) {
     return "makes the run again. Its clock ends it,\n# and so after another number of steps";

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
   throw UsageError(fmt::format("'{}' is {}; expected {}", path, echoed(found), expected));
 }
 
-/// What stands at "staleness.mean"; null where there is nothing, or nothing around it.
+/// The value at "staleness.mean"; null if it or the object around it is missing.
 const Json* found_at(const Json& summary, std::string_view path) {
   const Json* here = &summary;
   for (std::size_t from = 0;;) {

@@ -53,7 +53,7 @@ std::string plain_reason(const Json::exception& error) {
   return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
 }
 
-/// What `read` makes of a file, with the file's name before what it cannot read.
+/// Applies `read` to the text of a file; errors are reported with the file's name.
 template <typename Read>
 auto read_file(const fs::path& file, const Read& read) {
   const std::string text = whole_text(file);
@@ -158,7 +158,7 @@ Json columns_in(const std::string& text) {
   return columns;
 }
 
-/// What relate() asks of a run; the rest of its summary stays as it was saved.
+/// A saved run: the parts that relate() needs, and its summary as it was saved.
 struct SavedRun {
   fs::path folder;
   Json object;
@@ -273,7 +273,7 @@ void collect_all(const fs::path& folder, const Remark& remark, std::vector<Saved
   }
 }
 
-/// Of the figures that relate() sets.
+/// Copies the figures that relate() sets into the saved summary.
 void take_relations(SavedRun& run) {
   for (const char* key : {"target_loss", "target_accuracy", "target_gradient", "seconds_to_target",
                           "epochs_to_target", "target_interval_s", "speed_up", "speed_up_pass_time",
@@ -293,7 +293,7 @@ void refuse_twice(const std::vector<SavedRun>& runs) {
   }
 }
 
-/// Of all seeds of an experiment alike.
+/// The same text for all seeds of an experiment.
 std::string text_without_seed(const Configuration& configuration) {
   Configuration other = configuration;
   other.seed = 0;

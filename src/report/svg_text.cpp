@@ -6,7 +6,7 @@ namespace trainyard {
 
 std::string svg_escaped(const std::string& text) {
   std::string result;
-  // What XML does not allow, control characters and bytes that are no UTF-8, is spelt out.
+  // Control characters and bytes that are not UTF-8, which XML does not allow, are spelt out.
   for (const char c : printable(text)) {
     switch (c) {
       case '&':

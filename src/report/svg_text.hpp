@@ -9,7 +9,7 @@ namespace trainyard {
 inline constexpr const char* ink = "#1f2933";
 inline constexpr const char* faint_ink = "#7b8794";
 
-/// As XML wants it: no markup, no control characters.
+/// Escaped for XML: no markup, no control characters.
 std::string svg_escaped(const std::string& text);
 
 }  // namespace trainyard

@@ -95,7 +95,7 @@ std::size_t heading_columns(const SeedStatistics& statistics) {
   return 1 + statistics.varied.size();
 }
 
-/// Where the deviations of several seeds stand.
+/// The place of the deviations of several seeds.
 enum class Deviations {
   beneath,  // their means, in a line of their own: columns stay narrow
   beside    // in the mean's cell, as papers have them
@@ -147,7 +147,7 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
   rows.push_back(std::move(deviations));
 }
 
-/// What all runs have in common; where they differ, that.
+/// The text that all runs share, or "differs".
 std::string common(const std::vector<RunResult>& results,
                    FunctionRef<std::string(const RunResult&)> text) {
   const std::string first = text(results.front());

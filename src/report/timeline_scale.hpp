@@ -16,7 +16,7 @@ struct TimeUnit {
 /// The one in which the trace's length is a number that people like to read, with the digits that
 /// tell its moments apart: four of it, and as many more as it begins late.
 TimeUnit unit_for(const Trace& trace);
-/// Of a moment or a duration of that trace.
+/// The text of a moment or a duration of that trace.
 std::string in_unit(Duration time, const TimeUnit& unit);
 
 /// The smallest of 1, 2, 2.5, 5 times a power of ten that is at least `value`. REQUIRES: value > 0.

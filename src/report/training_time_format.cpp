@@ -27,7 +27,7 @@ std::string days(double seconds) {
   return count < 0.1 ? fmt::format("{:.3g} d", count) : fmt::format("{:.1f} d", count);
 }
 
-/// Of the formula's time against the published one.
+/// The relative difference of the formula's time from the published one.
 double difference(const PublishedTraining& row) {
   return training_time(row.task) / (row.published_days * seconds_a_day) - 1.0;
 }
@@ -72,7 +72,7 @@ constexpr const char* legend_of_formula =
     "backward pass and 2 the forward pass once again, for activations that were not kept; without\n"
     "that it is 6, and three quarters of the time.\n";
 
-/// What the formula and the source have no common ground for.
+/// A difference from which on formula and source need an explanation.
 constexpr double far_off = 0.1;
 
 }  // namespace

@@ -36,19 +36,19 @@ std::optional<double> share_of_run(double part, const Summary& s);
 /// "1.5 s (50 %)", or "0 s (-)" of a run that took no time.
 std::string part_of_run(double part, const Summary& s);
 
-template <double Summary::*part>
+template <auto part>
 std::optional<double> share_of_run(const Summary& s) {
   return share_of_run(s.*part, s);
 }
 
-template <double Summary::*part>
+template <auto part>
 std::string part_of_run(const Summary& s) {
   return part_of_run(s.*part, s);
 }
 
 std::optional<double> coding_share(const Summary& s);
 
-/// What was counted, a sample that was computed.
+/// A counter divided by the samples that were computed.
 template <auto member>
 std::optional<double> a_sample(const Summary& s) {
   if (!s.counts || !((*s.counts).*member) || s.samples_computed == 0) return std::nullopt;
@@ -62,7 +62,7 @@ std::string time_to_target_line(const Summary& s);
 std::string staleness_line(const Summary& s);
 std::string coding_line(const Summary& s);
 std::string consensus_line(const Summary& s);
-/// Of figures that most runs do not have: no line where there is none.
+/// For figures that most runs lack: no line without a value.
 template <auto member>
 std::string text_or_none(const Summary& s) {
   return s.*member ? fmt::format("{:.4g}", *(s.*member)) : "";

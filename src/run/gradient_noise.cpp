@@ -59,7 +59,7 @@ struct DrawnRows {
   Doubles shares;
 };
 
-/// What one place has summed up of its workers.
+/// The partial sums of one task over its workers.
 struct Sums {
   explicit Sums(std::size_t dimension) : minimised(dimension, 0.0), all_rows(dimension, 0.0) {}
 

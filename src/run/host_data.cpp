@@ -31,7 +31,7 @@ bool all_have_split_file(const DatasetRequest& request, Processes& processes) {
       request.dataset, unlike));
 }
 
-/// Who leads evaluates, and reads all rows.
+/// The leading process evaluates, and reads all rows.
 RowCheck rows_checked_by(const Processes& processes) {
   return processes.leads() ? RowCheck::all : RowCheck::later;
 }

@@ -20,7 +20,7 @@ std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configura
 
 namespace {
 
-/// Where what was asked for cannot be had of these rows.
+/// A note when --sparse-wire cannot be honoured for these rows.
 void remark_whole_rows(const Configuration& c, const Model& model, const Dataset& train,
                        const Remark& remark) {
   if (c.sparse_wire == SparseWire::off || (train.sparse && model.sparse_update() != nullptr)) {

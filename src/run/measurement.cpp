@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-/// What was counted until then.
+/// The counts up to the snapshot.
 Metrics counted(const Plan& plan, const Snapshot& snapshot) {
   const Configuration& c = plan.configuration;
   // A rank that stands for all workers takes all their minibatches in one.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> beginnings{"warning: ", "note: "};
 
-/// Of what is no note: 0.
+/// 0 if the text is not a note.
 std::size_t length_of_beginning(std::string_view said) {
   for (const std::string_view beginning : beginnings) {
     if (said.starts_with(beginning)) return beginning.size();

@@ -13,7 +13,7 @@ namespace trainyard {
 
 namespace {
 
-/// What is open at once for all that a run reads and writes.
+/// Files that a run itself has open at once.
 constexpr std::size_t files_of_a_run = 32;
 
 }  // namespace
@@ -87,7 +87,7 @@ void Observation::count(bool counts) {
 
 namespace {
 
-/// Of what each rank keeps from step to step: replicas, shards, momenta.
+/// The pages of what each rank keeps from step to step: replicas, shards, momenta.
 PageCount pages_kept(const RunState& state, std::span<const ThreadPlace> places) {
   PageCount count;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {

@@ -32,7 +32,7 @@ class ThrottleMeter {
   void start() { began_ = throttled_seconds(root_); }
   void stop();
   double seconds() const { return seconds_; }
-  /// What is to be said of it; empty where nothing was held back.
+  /// A note about it; empty if nothing was held back.
   std::string note() const;
 
  private:
@@ -87,7 +87,7 @@ class Observation {
     Observation& all_;
   };
 
-  /// What is not counted of some of the ranks, and why; empty where there is nothing to say.
+  /// A note about ranks of which something is not counted, with the reason; else empty.
   std::string note() const;
 
   /// When all ranks have ended. `remark`, where there is one, is told what a quota of CPU time held
@@ -118,7 +118,7 @@ std::string ran_on_text(const Machine& machine, std::span<const ThreadPlace> pla
 /// "; 98 % of the memory that they keep is on their node": empty where there is one node only, or
 /// nothing is known. `pages` are those of all ranks, counted by their nodes.
 std::string memory_text(const Machine& machine, const PageCount& pages);
-/// Of all of them; empty where one is not known.
+/// The sum over all threads; empty if one is unknown.
 std::optional<std::uint64_t> moves_of(std::span<const ThreadPlace> places);
 
 }  // namespace trainyard

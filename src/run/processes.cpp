@@ -14,7 +14,7 @@ namespace trainyard {
 
 namespace {
 
-/// What is simulated, or seen from one place.
+/// Refuses options that need a simulation, or a view of all ranks from one place.
 void refuse_what_needs_one_place(const Configuration& c) {
   if (c.time != TimeMode::wall) {
     throw OptionError("time", time_mode_text(c.time),

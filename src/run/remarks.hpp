@@ -36,13 +36,13 @@ std::optional<std::string> remark_on_squares(OptimizerKind optimizer, Scalar of_
 /// long time to overflow.)
 std::optional<std::string> divergence_note(std::span<const Metrics> metrics);
 
-/// Where it has not, and the loss ended above the one it began with.
+/// If it has not, and the loss ended above the one it began with.
 std::optional<std::string> risen_note(std::span<const Metrics> metrics);
 
-/// Where evaluating was given up: the losses are those of an earlier model.
+/// If evaluating was given up: the losses are those of an earlier model.
 std::string missing_look_note(const Metrics& last, double steps);
 
-/// Where the trace that was asked for is not whole, or is empty.
+/// If the trace that was asked for is incomplete, or empty.
 std::optional<std::string> trace_end_note(const Trace& trace);
 
 /// What to make of times that were taken while threads shared cores, and of a shared model. What
@@ -57,7 +57,7 @@ void remark_whether_sharing_pays(const Configuration& config, const Model& model
                                  const Dataset& train, const Summary& summary,
                                  const Remark& remark);
 
-/// What steps beyond the range of a model in few bits leave behind.
+/// A warning about parameters at the ends of the range of a model in few bits.
 void remark_ends_of_range(const Cast& cast, ConstVector model, const Remark& remark);
 
 }  // namespace trainyard

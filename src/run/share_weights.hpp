@@ -15,13 +15,13 @@
 
 namespace trainyard {
 
-/// What the run minimises the mean over.
+/// The set over which the run minimises the mean loss.
 ShareWeights weights_of(const Scheme& scheme, const Configuration& c);
 
 /// Throws OptionError for --weights that the scheme cannot heed.
 void check_weights(const Scheme& scheme, const Cast& cast, const Configuration& c);
 
-/// What the gradients of each worker are multiplied by; empty: 1.
+/// The factor of each worker's gradients; empty: 1.
 std::vector<double> loss_weights(const Scheme& scheme, const Configuration& c,
                                  const std::vector<std::vector<std::uint32_t>>& parts);
 

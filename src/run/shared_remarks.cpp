@@ -15,7 +15,7 @@ namespace trainyard {
 
 namespace {
 
-/// Where hogwild meets at lines that most rows touch.
+/// For hogwild on lines that most rows touch.
 std::string advice_on_hot_lines(const Configuration& config, const Model& model,
                                 const Dataset& train) {
   if (config.scheme != "hogwild" || !config.optimizer.plain()) return "";
@@ -36,7 +36,7 @@ void remark_whether_sharing_pays(const Configuration& config, const Model& model
   const double alone = static_cast<double>(config.batch) /
                        to_seconds(measure_lone_step_time(model, train, config.batch));
   if (summary.samples_per_second >= alone) return;
-  // Who shares cores besides the model is slow for that, too.
+  // Workers that share cores are slow for that reason, too.
   const Machine machine = this_machine();
   const bool crowded = !has_core_for_each(config.workers, machine.cores, processor_quota());
   remark(

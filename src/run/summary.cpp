@@ -37,7 +37,7 @@ void summarise_coding(Summary& s, const Plan& plan, const RunState& state) {
   s.coding_error = all.relative_error();
 }
 
-/// What goes on when the run ends is not waited for any more.
+/// Waits that are still going on when the run ends are not counted.
 void summarise_lines(Summary& s, const Plan& plan, const RunState& state) {
   if (!lines_take_time(plan)) return;
   double sum = 0.0;

@@ -34,7 +34,7 @@ std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps);
 
 /// Messages to a rank that had ended, or that ended with the run.
 std::uint64_t messages_dropped(const RuntimeReport& report);
-/// What a run that its clock ended has to say of them; empty: nothing.
+/// The note about them for a run that its clock ended; empty without one.
 std::string dropped_note(const Configuration& config, const Summary& summary);
 
 }  // namespace trainyard

@@ -50,7 +50,7 @@ struct Metrics {
   /// ‖∇F(x̄)‖² over all training rows, where somebody asked for it (catalogue §1.4's criterion).
   std::optional<double> squared_gradient_norm{};
   GradientNoise gradient_noise{};  // where somebody asked for it
-  /// Of real labels: 1 − Σ(x·w − y)² / Σ(y − ȳ)².
+  /// 1 − Σ(x·w − y)² / Σ(y − ȳ)², for real labels.
   std::optional<double> train_r_squared{}, test_r_squared{};
 };
 
@@ -59,7 +59,8 @@ struct StalenessSummary {
   std::uint64_t p50 = 0, p99 = 0, max = 0;
 };
 
-struct Summary {
+/// The question that the run answers.
+struct AskedFor {
   std::string label;                   // of the contestant; otherwise the scheme's name
   std::vector<OptionText> settings{};  // of the contestant's own
   std::vector<OptionText> varied{};    // the point of a comparison's grid
@@ -68,9 +69,6 @@ struct Summary {
   int workers = 0, servers = 0;
   std::string time;  // "wall" or "virtual"
   std::uint64_t seed = 0;
-  std::optional<std::string> machine;  // in wall: hardware/machine.hpp's description
-  std::optional<std::string> ran_on;   // in wall: where the ranks were at the end, in one line
-  std::optional<std::uint64_t> moves;  // in wall: of all ranks from one hardware thread to another
 
   std::string dataset;
   std::size_t rows = 0, features = 0, test_rows = 0;
@@ -86,46 +84,84 @@ struct Summary {
   /// machines: where they are all the same, as the scheme's row says it. Such a run is no
   /// contestant over that network, and stands apart.
   std::optional<std::string> within;
+};
 
+/// How far it came.
+struct WorkDone {
   double steps = 0.0;  // a worker, on average
   double epochs = 0.0;
   std::uint64_t samples = 0;           // that the model has learnt from
   std::uint64_t samples_computed = 0;  // more, where gradients were dropped or computed twice
-  double seconds = 0.0;
-  std::optional<double> target_loss, target_accuracy, target_gradient;  // one of them at most
-  std::optional<double> seconds_to_target, epochs_to_target, target_interval_s;  // target.hpp
-  /// Over `sequential` of the same comparison, seed and point, to the target: T₁/T, which is what a
-  /// pass over the data takes less time, times what there are fewer passes.
-  std::optional<double> speed_up, speed_up_pass_time, speed_up_passes;
+};
+
+/// The model at the end of the run.
+struct ModelFigures {
   double train_loss = 0.0;
   std::optional<double> test_loss, test_accuracy;
-  std::uint64_t messages = 0, bytes_sent = 0;
-  /// Of the messages those that nobody took in any more: under way when the run, or their receiver,
-  /// had ended. Empty where ranks could not be asked at the end.
-  std::optional<std::uint64_t> messages_dropped;
-  double compute_s = 0.0, transfer_s = 0.0,
-         wait_s = 0.0;                    // mean over workers; they add up to `seconds`
-  std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch
-  std::optional<StalenessSummary> staleness;
-  /// Of schemes that encode: how many times shorter vectors became, Σ‖C(x) − x‖² / Σ‖x‖² of a
-  /// sample of them, and the part of `compute_s` that coding took.
-  std::optional<double> compression, coding_error, coding_s;
-  /// Of workers that share models, in `virtual`, unless lines are free: the part of `compute_s` in
-  /// which they wait for cache lines.
-  std::optional<double> lines_s;
   std::optional<double> consensus_distance, squared_gradient_norm;
   GradientNoise gradient_noise;
   /// Of schemes whose rate has one (GraphUse), over graphs for which it is worked out: of the order
   /// of how many steps, with workers' data alike, times L(f(x⁰) − f*)/σ² (topology/transient.hpp).
   std::optional<double> transient_iterations;
   std::optional<double> train_r_squared, test_r_squared;
-  double samples_per_second = 0.0;
-  /// With --counters in wall: of all ranks together, without the setup before the run's clock
-  /// starts. What is not available for every one of them is empty.
-  std::optional<ThreadCounts> counts;
-  /// The same of the processor's packages (hardware/energy.hpp), without the evaluations.
-  std::optional<double> energy_j;
   std::string model_hash;
+};
+
+/// The way to a target, where there is one.
+struct TargetFigures {
+  std::optional<double> target_loss, target_accuracy, target_gradient;  // one of them at most
+  std::optional<double> seconds_to_target, epochs_to_target, target_interval_s;  // target.hpp
+  /// Over `sequential` of the same comparison, seed and point, to the target: T₁/T, which is what a
+  /// pass over the data takes less time, times what there are fewer passes.
+  std::optional<double> speed_up, speed_up_pass_time, speed_up_passes;
+};
+
+/// How the time was spent.
+struct TimeFigures {
+  double seconds = 0.0;
+  double compute_s = 0.0, transfer_s = 0.0,
+         wait_s = 0.0;                    // mean over workers; they add up to `seconds`
+  std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch
+  /// The part of `compute_s` that coding took, for schemes that encode.
+  std::optional<double> coding_s;
+  /// Of workers that share models, in `virtual`, unless lines are free: the part of `compute_s` in
+  /// which they wait for cache lines.
+  std::optional<double> lines_s;
+  double samples_per_second = 0.0;
+};
+
+/// The messages that were sent, and how stale the models were.
+struct MessageFigures {
+  std::uint64_t messages = 0, bytes_sent = 0;
+  /// Of the messages those that nobody took in any more: under way when the run, or their receiver,
+  /// had ended. Empty where ranks could not be asked at the end.
+  std::optional<std::uint64_t> messages_dropped;
+  std::optional<StalenessSummary> staleness;
+  /// Of schemes that encode: how many times shorter vectors became, and Σ‖C(x) − x‖² / Σ‖x‖² of a
+  /// sample of them.
+  std::optional<double> compression, coding_error;
+};
+
+/// The machine, as observed in `wall`.
+struct MachineFigures {
+  std::optional<std::string> machine;  // hardware/machine.hpp's description
+  std::optional<std::string> ran_on;   // where the ranks were at the end, in one line
+  std::optional<std::uint64_t> moves;  // of all ranks from one hardware thread to another
+  /// With --counters: of all ranks together, without the setup before the run's clock starts. What
+  /// is not available for every one of them is empty.
+  std::optional<ThreadCounts> counts;
+  /// Energy of the processor's packages (hardware/energy.hpp), without the evaluations.
+  std::optional<double> energy_j;
+};
+
+/// A finished run: whoever needs one part of it takes that.
+struct Summary : AskedFor,
+                 WorkDone,
+                 ModelFigures,
+                 TargetFigures,
+                 TimeFigures,
+                 MessageFigures,
+                 MachineFigures {
   bool diverged = false, interrupted = false;
   std::vector<Note> notes{};  // those of its plan, and what was said while it ran
 };
@@ -142,7 +178,7 @@ struct RunResult {
   VectorBuffer model;
 };
 
-/// What a caller may want to hear while a run goes on.
+/// Callbacks of a run that is under way.
 struct RunHooks {
   std::function<void(const Metrics&)> evaluated;
   Remark remark;  // what was decided and why; notes
