@@ -9,11 +9,11 @@ namespace trainyard {
 
 class BinomialTree {
  public:
-  /// Of the workers; the first of them is at place 0.
+  /// A tree of the workers, the first of which is at place 0.
   static BinomialTree of_workers(Communicator& comm, Loans& loans) {
     return {comm, loans, comm.workers(), comm.rank(), 0};
   }
-  /// Of server 0, at place 0, and all workers.
+  /// A tree of server 0, at place 0, and all workers.
   static BinomialTree with_root(Communicator& comm, Loans& loans) {
     return {comm, loans, comm.workers() + 1, comm.rank() < comm.workers() ? comm.rank() + 1 : 0,
             -1};

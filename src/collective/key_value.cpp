@@ -93,7 +93,7 @@ void KeyValueClient::for_each_list(std::span<const std::uint32_t> keys, const Se
   }
 }
 
-/// Those of them that it holds.
+/// The keys that the server holds.
 std::span<const std::uint32_t> KeyValueClient::of_server(std::span<const std::uint32_t> keys,
                                                          int server) const {
   const auto below = [&](int k) {
@@ -102,7 +102,7 @@ std::span<const std::uint32_t> KeyValueClient::of_server(std::span<const std::ui
   return {below(server), below(server + 1)};
 }
 
-/// That server owes an answer to what was sent to it last.
+/// The server owes an answer to what was sent to it last.
 void KeyValueClient::owed(int server, Vector into, bool by_keys) {
   open_.push_back({next_, server, requests_[static_cast<std::size_t>(server)]++, into, by_keys});
 }

@@ -1,8 +1,8 @@
-// What a message to a server of keys and values says in its tag: a bit that says whether its keys
-// are listed, two bits of kind, one that says whether it ends the client's step, and two numbers of
-// 30 bits, the first key within the shard and how many; of a list of keys, in place of the first
-// one whether they come along, and how many others are asked for. An answer's tag is the request's
-// number among those of that client to that server, which both count.
+// The tag of a message to a server of keys and values: a bit that says whether its keys are listed,
+// two bits of kind, one that says whether it ends the client's step, and two numbers of 30 bits,
+// the first key within the shard and how many; of a list of keys, in place of the first one whether
+// they come along, and how many others are asked for. An answer's tag is the request's number among
+// those of that client to that server, which both count.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct Request {
   bool listed = false;
   std::size_t first = 0, count = 0;
 
-  /// Of a list of keys, in place of `first`: whether they come along, and how many others are asked
-  /// for; nothing: the whole shard is.
+  /// The number for a list of keys, in place of `first`: whether they come along, and how many
+  /// others are asked for; nothing: the whole shard is.
   static std::size_t list(bool comes_along, std::optional<std::size_t> asked) {
     return (comes_along ? 1U : 0U) | (asked ? 2U | *asked << 2 : 0U);
   }

@@ -48,7 +48,7 @@ inline std::byte* put(std::byte* at, std::span<const std::byte> bytes) {
   return at + bytes.size();
 }
 
-/// The same of the keys' values. `part` is of the shard's size.
+/// As put(), for the keys' values. `part` is of the shard's size.
 inline std::byte* put_values_of(const KeyedShard& shard, std::span<const std::uint32_t> own,
                                 ConstVector part, std::byte* at) {
   const std::span<const float> values = part.floats();

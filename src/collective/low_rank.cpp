@@ -53,7 +53,8 @@ ConstView<T> matrix(ConstVector vector, std::size_t at, std::size_t rows, std::s
 /// twice is enough).
 template <typename T>
 void orthonormalise(View<T> p) {
-  // What rounding of T leaves of a column: less is nothing. About 3e-5 of it for 784 floats.
+  // The length that rounding of T leaves of a column: less is nothing. About 3e-5 of it for 784
+  // floats.
   const double negligible =
       10.0 * std::sqrt(static_cast<double>(p.rows())) * std::numeric_limits<T>::epsilon();
   Matrix<double> done = p.template cast<double>();

@@ -12,7 +12,7 @@ void send_to_neighbours(Communicator& comm, const MixingRow& row, ConstVector ve
 
 namespace {
 
-/// What rounding may leave of a weight of 0.
+/// The largest weight that rounding may leave of 0.
 constexpr double rounding = 1e-12;
 
 /// Whether no weight of the row is below 0, that of the rank itself included.

@@ -1,4 +1,4 @@
-// What power-of-two schedules do about other numbers of workers.
+// Extends power-of-two schedules to other numbers of workers.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,8 @@
 
 namespace trainyard {
 
-/// Of n = 2^q + r workers the last r fold: worker 2^q + i hands its vector to worker i, sits out,
-/// and gets the result in the end. That takes two messages, 2(α + t) (catalogue §3).
+/// If there are n = 2^q + r workers, the last r fold: worker 2^q + i hands its vector to worker i,
+/// sits out, and gets the result in the end. That takes two messages, 2(α + t) (catalogue §3).
 ///
 /// All wait for the folding, with a barrier, which is free. Those who have nobody to wait for would
 /// else run ahead, and since the switch serves what was posted first, their messages of later

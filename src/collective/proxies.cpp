@@ -24,7 +24,7 @@ int group_of(int workers, int worker, int groups) {
   return group;
 }
 
-/// Those of this proxy's group, [first, end).
+/// The members of this proxy's group, [first, end).
 struct Members {
   int first = 0, end = 0;
 

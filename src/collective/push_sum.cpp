@@ -20,8 +20,8 @@ void PushSum::estimate(Vector z) const {
   kernels::scaled_copy(1.0 / weight(), pair_.first(z.size()), z);
 }
 
-// Who get equal shares get the same numbers. Shares are taken of what those before have left, and
-// taken away as they were rounded: nothing is lost but the last digit of what is kept.
+// Receivers of equal shares get the same numbers. Shares are taken of what those before have left,
+// and taken away as they were rounded: nothing is lost but the last digit of what is kept.
 void PushSum::send(Communicator& comm, const MixingRow& row) {
   double left = 1.0;
   for (auto next = row.sends_to.begin(); next != row.sends_to.end();) {

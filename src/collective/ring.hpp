@@ -11,7 +11,7 @@ struct Ring {
   int next = 0, previous = 0;  // their ranks
 };
 
-/// Of all workers, by rank.
+/// The ring of all workers, by rank.
 Ring ring_of_all(const Communicator& comm);
 
 /// Afterwards part `place` of the worker's vector is the sum over the ring; the other parts are

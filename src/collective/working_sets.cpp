@@ -37,7 +37,7 @@ void WorkingSets::hear(const Message& push) {
   std::span<const std::byte> rest = push.bytes();
   const auto take_keys = [&](std::size_t count, Features& into) {
     into.resize(count);
-    // Of no keys there is no place.
+    // An empty list of keys has no memory to copy to.
     if (count > 0) std::memcpy(into.data(), rest.data(), count * sizeof(std::uint32_t));
     rest = rest.subspan(count * sizeof(std::uint32_t));
   };

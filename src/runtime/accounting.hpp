@@ -1,4 +1,4 @@
-// Where a rank's time goes, the same rule in both runtimes.
+// The accounting of a rank's time, by the same rule in both runtimes.
 #pragma once
 
 #include <algorithm>

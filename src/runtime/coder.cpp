@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-/// Of how many vectors one is decoded again on average, to see how far it is from what was meant:
+/// One of so many vectors, on average, is decoded again to see how far it is from what was meant:
 /// measuring is to cost less than coding does. (It takes no simulated time; in `wall` it is part of
 /// compute, but not of coding.) At random, since a ring of 16 encodes as many parts a step: every
 /// 16th vector would be always the same part.

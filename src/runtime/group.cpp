@@ -11,7 +11,7 @@ namespace trainyard {
 
 namespace {
 
-/// Where `comm` is among the members. Throws UsageError where they are no group of its workers.
+/// The place of `comm` among the members. Throws UsageError where they are no group of its workers.
 int place_in(const std::vector<int>& members, const Communicator& comm) {
   for (const int member : members) {
     if (member < 0 || member >= comm.workers()) {

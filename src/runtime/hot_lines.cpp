@@ -65,7 +65,7 @@ std::vector<HotLines::Turn> turns_of(std::span<const std::uint32_t> blocks,
   return turns;
 }
 
-/// Of every column the one of the model's that it stands for; 0 where it stands for none.
+/// For every column the column of the model that it stands for; 0 where it stands for none.
 std::vector<std::uint32_t> stands_for(const HotLines& hot, std::size_t features) {
   std::vector<std::uint32_t> columns(hot.all_blocks() * hot.columns, 0);
   std::iota(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(features), 0U);
@@ -103,7 +103,7 @@ double length_of(const std::vector<double>& x) {
   return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
 }
 
-/// Of Σ x xᵀ / rows, over rows that lie evenly.
+/// The largest eigenvalue of Σ x xᵀ / rows, over rows that lie evenly.
 double largest_eigenvalue(const Dataset& train) {
   constexpr std::size_t most_rows = 2000;
   constexpr int rounds = 30;

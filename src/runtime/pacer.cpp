@@ -223,7 +223,7 @@ void Pacer::end_after_steps_begun() {
   ending_.store(true, std::memory_order_relaxed);
 }
 
-/// What is under way is waited for a little: pushes for which a server's port has no time may be
+/// Messages under way are waited for a little: pushes for which a server's port has no time may be
 /// queued for longer than the run has lasted.
 void Pacer::limit_waits(Rank& rank) {
   rank.stand_still([&] {

@@ -40,8 +40,8 @@ Passing& PassingMinibatches::oldest() {
   return places_[oldest_];
 }
 
-/// Where none is left the next one takes the first place, so that only as many are filled as are
-/// needed.
+/// If none is left, the next one takes the first place, so that only as many places are filled as
+/// are needed.
 void PassingMinibatches::end_oldest() {
   require(count_ > 0, "forward() comes before backward()");
   oldest_ = --count_ == 0 ? 0 : (oldest_ + 1) % places_.size();

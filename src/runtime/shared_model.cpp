@@ -22,13 +22,14 @@ namespace trainyard {
 
 namespace {
 
-// What processes do to one another's numbers is atomic only where it is so without a lock: locks
-// lie elsewhere, in each process. (What is lock-free goes by the memory, whatever its address.)
+// Changes that processes make to one another's numbers are atomic only where they need no lock:
+// locks lie elsewhere, in each process. (What is lock-free goes by the memory, whatever its
+// address.)
 static_assert(std::atomic_ref<float>::is_always_lock_free &&
               std::atomic_ref<std::int16_t>::is_always_lock_free &&
               std::atomic_ref<std::int8_t>::is_always_lock_free);
 
-/// Where the parts of a shared model are in its memory, in bytes, each on lines of its own.
+/// The places of a shared model's parts in its memory, in bytes, each on lines of its own.
 struct Parts {
   std::size_t values = 0, then = 0;  // bytes; of floats, but for values that have a format
   std::size_t then_at = 0, mutex_at = 0, all = 0;
@@ -175,7 +176,7 @@ void SharedModel::reconcile_slot(int worker, std::size_t slot, SharedAccess acce
   const Slot own = slot_of(worker, slot);
   const std::span<float> now = values_.subspan(own.now, own.count);
   const std::span<float> then = then_.subspan(own.then, own.count);
-  // What has been added since then, in its place.
+  // The number becomes what has been added since then.
   for (std::size_t i = 0; i < own.count; ++i) then[i] = now[i] - then[i];
   add(1.0F, then, now, access, own.model);
   std::ranges::copy(now, then.begin());

@@ -1,5 +1,5 @@
-// What objects that are made from a worker reach of it beside its verbs: those of this folder,
-// which SharedSteps, Slices, OverlappedGradient, ListeningGradient, CombinedGradient, OwnCoding and
+// The parts of a worker that objects made from it reach beside its verbs: those of this folder,
+// SharedSteps, Slices, OverlappedGradient, ListeningGradient, CombinedGradient, OwnCoding and
 // PassingMinibatches are.
 //
 //   Vector OverlappedGradient::compute() {

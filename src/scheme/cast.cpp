@@ -77,7 +77,7 @@ std::vector<int> everyone(int workers) {
   return all;
 }
 
-/// Of T parts of each of p stages, which is what those who take the same minibatches hold.
+/// The holdings of those who take the same minibatches: T parts of each of p stages.
 std::vector<Holding> stages_in_parts(const LayeredModel& model, int stages, int parts) {
   std::vector<Holding> holdings;
   for (const Stage& stage : model.cut(stages, parts == 1 ? 1 : 2)) {

@@ -101,7 +101,7 @@ Hyperparameters fallbacks_of_row(const Scheme& s, int workers) {
   return with_fallbacks(s, std::move(given), workers);
 }
 
-/// What the row says of its ranks, for four workers and two servers, whatever the collective is.
+/// Checks what the row says of its ranks, for four workers and two servers and every collective.
 void check_casts(const Scheme& s) {
   constexpr int workers = 4;
   IngredientNames names;
@@ -210,7 +210,7 @@ std::string_view field_that_differs(const HyperparameterInfo& a, const Hyperpara
   return "";
 }
 
-/// Of all hyperparameters of one name, the first scheme that has it.
+/// For every name of a hyperparameter the first scheme that has it.
 using FirstTakers = std::map<std::string_view, std::pair<const Scheme*, const HyperparameterInfo*>>;
 
 void check_against_others(const Scheme& s, FirstTakers& first_takers) {
@@ -228,7 +228,7 @@ void check_against_others(const Scheme& s, FirstTakers& first_takers) {
   }
 }
 
-/// Of those that a function gives, for some numbers of workers.
+/// Checks the fallbacks that functions give, for some numbers of workers.
 void check_run_fallbacks(const Scheme& scheme) {
   for (const int workers : {1, 2, 4}) {
     try {
@@ -237,7 +237,7 @@ void check_run_fallbacks(const Scheme& scheme) {
         if (p.run_fallback == nullptr) continue;
         const double value = hyperparameter(fallbacks, p.name);
         const bool in_range = value >= p.low && value <= p.high;
-        // What counts workers leaves one of them, of one worker too.
+        // A number of workers leaves one of them, also where there is one worker.
         const bool left_over = p.of_workers && value == workers - 1;
         if ((in_range || left_over) && (!p.whole || value == std::floor(value))) continue;
         refuse(scheme, fmt::format("hyperparameter '{}': .run_fallback", p.name),

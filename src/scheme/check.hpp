@@ -1,4 +1,4 @@
-// What an author of a row may have forgotten.
+// Checks for what an author of a row may have forgotten.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ void try_functions(const Scheme& scheme);
 /// or with workers that take the minibatches of nobody, or of somebody who is not there.
 void check_cast(const Scheme& scheme, const Cast& made, int workers);
 
-/// The same for what workers hold of a model of `dimension` parameters: of each of them as many
-/// workers hold it, and everybody something.
+/// The same for the workers' parts of a model of `dimension` parameters: each parameter is held by
+/// as many workers, and everybody holds something.
 void check_holdings(const Scheme& scheme, const Cast& cast, std::span<const Holding> holdings,
                     std::size_t dimension);
 

@@ -23,7 +23,7 @@ namespace {
 
 enum class Order { encode_first, mix_first };
 
-/// What a worker knows of the public copies.
+/// A worker's knowledge of the public copies.
 class PublicCopies {
  public:
   PublicCopies(Worker& worker, const MixingRow& row)

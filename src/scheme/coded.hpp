@@ -1,4 +1,4 @@
-// What compressed schemes share: a server that adds up, and how long their steps take.
+// Shared by compressed schemes: a server that adds up, and how long their steps take.
 #pragma once
 
 #include <optional>

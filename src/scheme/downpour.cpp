@@ -201,7 +201,7 @@ Scheme downpour_scheme() {
           .family = SchemeFamily::asynchronous,
           .order = {.pace = Pace::free},
           .cast = cast::servers,
-          // What accrues of the regulariser is not known to servers.
+          // Servers do not know what accrues of the regulariser.
           .messages = {.by_keys = ByKeys::without_regulariser},
           .hyperparameters = {fetch_period_info,
                               {.name = "push-period",

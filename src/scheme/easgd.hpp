@@ -1,4 +1,4 @@
-// What elastic schemes share: the centre, the worker's side of an exchange with it, and its
+// Shared by elastic schemes: the centre, the worker's side of an exchange with it, and its
 // hyperparameters.
 #pragma once
 

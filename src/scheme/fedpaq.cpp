@@ -75,7 +75,7 @@ void serve(Server& server) {
   }
 }
 
-/// Who sits out says so while the others compute.
+/// Workers that sit out say so while the others compute.
 std::optional<Duration> step_time(const StepSetting& s) {
   if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
   const int drawn = drawn_of(s.workers, hyperparameter(s.hyperparameters, participation_info.name));

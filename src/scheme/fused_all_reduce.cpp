@@ -36,8 +36,9 @@ namespace trainyard {
 
 namespace {
 
-/// Of rank 0 to the coordinator. Other tags there are how many tensors of its worker have been
-/// final since the run began, and tags of the coordinator how many are to be summed.
+/// A message of rank 0 to the coordinator. Other tags to it are numbers of tensors of a worker that
+/// have been final since the run began, and tags of the coordinator are numbers of tensors to be
+/// summed.
 constexpr std::uint64_t sums_are_done = ~std::uint64_t{0};
 
 /// Adds buffers with `tensors` in order, each with as many as fit.

@@ -1,4 +1,4 @@
-// What schemes share that talk to their neighbours in a graph.
+// Shared by schemes whose workers talk to their neighbours in a graph.
 #pragma once
 
 #include <cstddef>

@@ -31,8 +31,8 @@ void work(Worker& worker) {
   }
 }
 
-/// Where messages take time those among the parts of a stage share its ports with those from stage
-/// to stage, and nobody knows a closed form.
+/// If messages take time, those among the parts of a stage share its ports with those from stage to
+/// stage, and nobody knows a closed form.
 std::optional<Duration> step_time(const StepSetting& s) {
   const std::optional<PipelineTimes> times = PipelineTimes::of(s);
   if (!times || !times->even() ||

@@ -22,7 +22,7 @@ inline Wire wire_of(const Hyperparameters& hyperparameters) {
   return static_cast<Wire>(static_cast<int>(hyperparameter(hyperparameters, "wire")));
 }
 
-/// Of a number on the wire.
+/// The bytes of a number on the wire.
 inline std::size_t wire_bytes(Wire wire, Scalar scalar) {
   return wire == Wire::fp16 ? sizeof(std::uint16_t) : bytes_of(scalar);
 }
@@ -45,7 +45,7 @@ class GradientWire {
   /// For ConcurrentRings; outlived by this.
   const Codec* codec() const { return kind_ == Wire::fp16 ? half_.get() : nullptr; }
 
-  /// What is final of a gradient, to what of it can be sent. Throws NotFinite.
+  /// Rounds a final part of a gradient to what can be sent of it. Throws NotFinite.
   void round(Vector part) {
     if (kind_ == Wire::float32) return;
     const std::span<const std::byte> halves = coder_.encode(part);

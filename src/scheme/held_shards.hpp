@@ -22,7 +22,7 @@ namespace trainyard {
 
 class HeldShards {
  public:
-  /// What is pulled is to do for so many minibatches, as a WorkingSet's. `worker` outlives it.
+  /// Each pull is for this many minibatches, as a WorkingSet's. `worker` outlives it.
   HeldShards(Worker& worker, std::uint64_t minibatches);
 
   /// Sends each server its part of `vector`, which is as long as the replica, or empty: then only

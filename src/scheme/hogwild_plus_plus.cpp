@@ -72,7 +72,7 @@ void RingExchange::exchange(SharedModel& own, SharedModel& next, SharedAccess ac
       w[i] = pull;
     }
     own.add(1.0F, w, std::span(written).first(count), access, first);
-    // What has not changed is not fetched to be written.
+    // Lines that have not changed are not fetched to be written.
     for (std::size_t i = 0; i < count; i += floats_of_line) {
       const std::span<float> handed_on = x.subspan(i, std::min(floats_of_line, count - i));
       if (std::ranges::all_of(handed_on, [](float change) { return change == 0.0F; })) continue;
@@ -84,7 +84,8 @@ void RingExchange::exchange(SharedModel& own, SharedModel& next, SharedAccess ac
 
 namespace {
 
-/// What the worker's cluster was when it last had the token: at first what every one starts from.
+/// The model of the worker's cluster when it last had the token: at first the starting point of
+/// all.
 std::span<float> old_of(Worker& worker) {
   const Vector old = worker.keep("old", worker.initial_model().size());
   kernels::copy(worker.initial_model(), old);

@@ -16,8 +16,8 @@ struct RingWeights {
 /// REQUIRES: clusters ≥ 2.
 RingWeights ring_weights(int clusters);
 
-/// What the holder of the token does, coordinate by coordinate. With δ = own − old, and what the
-/// next cluster had:
+/// The exchange that the holder of the token makes, coordinate by coordinate. With δ = own − old,
+/// and what the next cluster had:
 ///   |δ| > tolerance:  next ← next + βδ,  own ← λ next + (1−λ) own + (β+λ−1) δ,  old ← own
 ///   else:             own ← λ next + (1−λ) own + λ δ,                           old ← own − δ
 /// all of the right-hand sides from before. Both are written as changes, by `access`, so that what

@@ -68,7 +68,7 @@ std::vector<IngredientInfo> all_collectives() {
   return all;
 }
 
-/// What list collectives has at its end.
+/// The text at the end of `list collectives`.
 std::string collective_notes() {
   std::string text =
       "\nwhat `netcheck --collectives` times besides, and the library has, which is no "

@@ -65,7 +65,7 @@ int proxies_of(const Hyperparameters& hyperparameters) {
   return static_cast<int>(hyperparameter(hyperparameters, "proxies"));
 }
 
-/// Of a Worker or a Server.
+/// The number of proxies, asked of a Worker or a Server.
 template <typename Participant>
 int proxies_of(const Participant& participant) {
   return static_cast<int>(participant.hyperparameter("proxies"));
@@ -187,7 +187,7 @@ void serve(Server& server) {
     server.record_staleness(gradient.read_at);
     server.apply(gradient.change, static_cast<std::uint64_t>(minibatches), 1.0 / workers);
   };
-  // Where workers go by keys, and λ is not 0.
+  // For workers that go by keys, where λ is not 0.
   const auto regularise = [&](int worker, ConstVector read, Vector gradient) {
     server.set_to_untouched(worker, read, gradient);
   };

@@ -1,4 +1,4 @@
-// What schemes share that average the workers' replicas now and then.
+// Shared by schemes that average the workers' replicas now and then.
 #pragma once
 
 #include "trainyard/runtime/worker.hpp"

@@ -74,7 +74,7 @@ class BackgroundMean {
     kernels::copy(worker.initial_model(), mean_);
   }
 
-  /// What has arrived, from the parent or a child.
+  /// Takes a message that has arrived, from the parent or a child.
   void take(const Message& message) {
     if (message.from() != place_.parent) {
       kernels::add(message.vector(), sum_);
@@ -90,7 +90,7 @@ class BackgroundMean {
     in_round_ = false;
   }
 
-  /// Of the step that is under way.
+  /// Adds the penalty of the step that is under way.
   void add_penalty(Vector gradient) const {
     if (taken_ == 0) return;
     const auto age = static_cast<double>(worker_.step() - taken_);

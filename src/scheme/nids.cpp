@@ -70,7 +70,7 @@ Scheme nids_scheme() {
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},
       .graphs = {.range = GraphRange::static_symmetric,
-                 // Of I − s(I − W) it may be −1/3.
+                 // The least one of I − s(I − W) may be −1/3.
                  .least_eigenvalue =
                      [](const Hyperparameters& given) {
                        return 1.0 - 4.0 / 3.0 / hyperparameter(given, "mixing-share");

@@ -30,7 +30,7 @@ void work(Worker& worker) {
   }
 }
 
-/// What a stage has done so far.
+/// The work that a stage has done so far.
 struct StageState {
   std::size_t forward = 0, backward = 0;
   Duration free{0};
@@ -68,7 +68,7 @@ Duration time_of_passes(const PipelineTimes& times) {
   return step;
 }
 
-/// Where messages take time those that go up and down share a stage's ports, and nobody knows a
+/// If messages take time, those that go up and down share a stage's ports, and nobody knows a
 /// closed form.
 std::optional<Duration> step_time(const StepSetting& s) {
   const std::optional<PipelineTimes> times = PipelineTimes::of(s);

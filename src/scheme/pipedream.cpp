@@ -37,7 +37,7 @@ class StashedWeights {
       versions_.push_back(worker.keep(fmt::format("weights({})", k), worker.replica().size()));
     }
   }
-  /// What the weights are now, until as many more minibatches have come.
+  /// The present weights, kept until as many more minibatches have come.
   ConstVector of(std::uint64_t minibatch) {
     if (versions_.empty()) return worker_.replica();
     const Vector version = versions_[minibatch % versions_.size()];

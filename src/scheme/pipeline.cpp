@@ -249,7 +249,7 @@ Duration flush_time(const PipelineTimes& times) {
         arriving, [&](std::size_t j) { return times.backward(stage, j); },
         [&](std::size_t j) { return times.adding_backward(stage, j); },
         [&](std::size_t j) { return stage > 0 ? times.message(stage - 1, j) : Duration{0}; });
-    // What goes to the same stages of other pipelines goes behind the last slopes.
+    // Messages to the same stages of other pipelines go behind the last slopes.
     step = std::max(step, run.link + times.sum_over_pipelines(stage));
   }
   return step;

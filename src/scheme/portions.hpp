@@ -47,7 +47,8 @@ class Portions {
   }
 
  private:
-  /// Of those that are not done. What comes before the first of these is not looked at again.
+  /// The portion with the fewest workers at it among those that are not done. Those before the
+  /// first of these are not looked at again.
   std::size_t least_taken() {
     require(left_ > 0, "no portion is left to take");
     while (done_[first_left_]) ++first_left_;

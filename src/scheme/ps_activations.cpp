@@ -51,7 +51,7 @@ struct Piece {
   }
 };
 
-/// What of [first, first + count) is the shard's, counted from there.
+/// The shard's part of [first, first + count), counted from the shard's beginning.
 ParameterRange part_of(ParameterRange shard, std::size_t first, std::size_t count) {
   const std::size_t begin = std::max(first, shard.first);
   const std::size_t end = std::min(first + count, shard.first + shard.count);
@@ -111,7 +111,7 @@ class Passes {
     });
   }
 
-  /// Of the last minibatch.
+  /// The gradient of the last minibatch.
   ConstVector gradient() const { return gradient_.view(); }
 
   /// Valid until the next call.

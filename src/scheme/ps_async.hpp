@@ -1,4 +1,4 @@
-// What other asynchronous parameter servers share with ps-async.
+// Shared by ps-async and other asynchronous parameter servers.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags);
 /// Pushes a gradient, with the versions that it was taken at; pulls the model; takes the next step.
 /// Both by keys: a server has WorkingSets for it.
 void ps_async_worker(Worker& worker);
-/// The same, when the server wants the gradient (push_queue.hpp).
+/// The same, but it pushes when the server wants the gradient (push_queue.hpp).
 void ps_async_queueing_worker(Worker& worker);
-/// The same with a gradient that travels otherwise, and the whole model.
+/// The same with gradients that travel in another way, and whole models.
 void ps_async_steps(Worker& worker, PushStep push_step);
 /// Its server: applies each gradient the moment it comes, and answers that worker alone.
 void ps_async_serve(Server& server, ReadPush read);

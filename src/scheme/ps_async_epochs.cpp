@@ -50,14 +50,15 @@ namespace trainyard {
 
 namespace {
 
-/// Where in the run a minibatch is: the tag of the first server's answers, and of the pushes that
-/// follow (Push). A worker's first push follows none and has tag 0.
+/// The place of a minibatch in the run: the tag of the first server's answers, and of the pushes
+/// that follow (Push). A worker's first push follows none and has tag 0.
 struct Place {
   std::uint64_t epoch = 0;
   bool last = false;  // of its worker's part
 
   std::uint64_t tag() const { return epoch << 1 | (last ? 1 : 0); }
-  /// Of parts of one minibatch each is the last, the first push too.
+  /// If a worker's part of an epoch is one minibatch, each minibatch is its last, also that of the
+  /// first push.
   static Place from_tag(std::uint64_t tag, std::uint64_t part) {
     return {tag >> 1, part == 1 || (tag & 1) != 0};
   }
@@ -73,8 +74,8 @@ struct Push {
 };
 constexpr std::uint64_t goodbye = UINT64_MAX;  // instead
 
-/// What every server does with a push: the rule above, the epochs that have ended by its count, and
-/// the model that each worker read last.
+/// The handling of pushes at every server: the rule above, the epochs that have ended by its count,
+/// and the model that each worker read last.
 class Shard {
  public:
   Shard(Server& server, ReadPush read)
@@ -196,7 +197,7 @@ void serve_other(Server& server, ReadPush read) {
   }
 }
 
-/// Those without a model. Returns the first server's tag.
+/// Takes the answers that bring no model. Returns the first server's tag.
 std::uint64_t await_answers(Communicator& comm) {
   std::uint64_t first = 0;
   for_each_shard(comm, [&](int shard) {

@@ -54,8 +54,8 @@ void serve_with_spares(Server& server, bool interrupts) {
     const bool is_late = gradient->tag() != server.version();
     if (is_late || !server.has_steps_left()) {
       gradient.reset();
-      // Who is interrupted has the newest model, or it is on its way; but a process that has not
-      // heard yet that the last step is closed has begun another, and waits for an answer.
+      // A worker that is interrupted has the newest model, or it is on its way; but a process that
+      // has not heard yet that the last step is closed has begun another, and waits for an answer.
       if (!interrupts || !is_late) keys.answer(from, server.version());
       continue;
     }

@@ -43,7 +43,7 @@ class PushQueue {
       : comm_(server.comm()),
         order_(static_cast<QueueOrder>(static_cast<int>(server.hyperparameter("queue")))) {}
 
-  /// As Communicator::receive_any().
+  /// The next message, as Communicator::receive_any() returns it.
   std::optional<Message> next();
 
  private:

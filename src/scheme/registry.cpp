@@ -54,7 +54,7 @@ std::optional<Duration> StepSetting::coded_message(std::size_t floats, const Cod
 
 namespace {
 
-/// Of one server's shard, the keys of a minibatch; nothing where their shard goes whole.
+/// The number of a minibatch's keys in one server's shard; nothing where the shard goes whole.
 std::optional<std::size_t> keys_of(const StepSetting& s) {
   const std::size_t shard = s.parameters / static_cast<std::size_t>(s.servers);
   const auto keys = static_cast<std::size_t>(std::llround(s.touched * static_cast<double>(shard)));

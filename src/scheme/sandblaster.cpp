@@ -228,7 +228,7 @@ class History {
   }
 
  private:
-  /// Of the i-th newest pair.
+  /// The place of the i-th newest pair.
   std::size_t place(std::size_t i) const { return (next_ + rho_.size() - 1 - i) % rho_.size(); }
 
   Coordinator& shards_;

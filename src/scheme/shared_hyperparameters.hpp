@@ -70,8 +70,8 @@ inline const HyperparameterInfo microbatches_info{
     .high = 1e6,
     .whole = true};
 
-/// Of schemes that do not exist for it 1, so that nothing is split that nobody asked for: theirs is
-/// behind other hyperparameters, that of tensor-split stands alone.
+/// The fallback is 1 in schemes that exist without it, so that nothing is split that nobody asked
+/// for: there it follows other hyperparameters; in tensor-split it stands alone.
 inline const HyperparameterInfo tensor_size_info{
     .name = "tensor-size",
     .argument = "T",

@@ -53,7 +53,8 @@ bool StagePartTimes::even() const {
   return true;
 }
 
-/// Of a layer's arithmetic: of a pair's second layer the rows that the first one's units meet.
+/// The largest share of a layer's arithmetic; a pair's second layer is divided by the rows that the
+/// first one's units meet.
 double StagePartTimes::largest_share(std::size_t layer) const {
   const std::size_t units = layer % 2 == 0 ? layers_[layer].outputs : layers_[layer].inputs;
   return static_cast<double>(largest_part(units, parts_)) / static_cast<double>(units);
@@ -75,7 +76,7 @@ Duration StagePartTimes::sum(std::size_t length) const {
   return collective_.duration(parts_, setting_.servers, length, setting_.message);
 }
 
-/// Of what each pair makes; of an odd last layer two numbers a row.
+/// The time to add up the results of each pair, and two numbers a row for an odd last layer.
 Duration StagePartTimes::adding_forward(std::size_t rows) const {
   Duration time{0};
   for (std::size_t l = 1; l < layers_.size(); l += 2) time += sum(rows * layers_[l].outputs);
@@ -85,7 +86,7 @@ Duration StagePartTimes::adding_forward(std::size_t rows) const {
   return time;
 }
 
-/// Of the slopes of what goes into each pair, but of the data.
+/// The time to add up the slopes of the inputs of each pair but those of the data.
 Duration StagePartTimes::adding_backward(std::size_t rows) const {
   Duration time{0};
   for (std::size_t l = 0; l < layers_.size(); l += 2) {

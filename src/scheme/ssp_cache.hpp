@@ -32,7 +32,7 @@ class SspCache {
 
   /// For how many steps what is fetched may do: s + 1.
   std::uint64_t longest() const { return bound_ + 1; }
-  /// That server's shard within the replica.
+  /// The shard of that server within the replica.
   Vector shard(std::size_t server) const;
   /// It is of that clock now, own updates included.
   void refreshed(std::size_t server, std::uint64_t clock) { clocks_[server] = clock; }

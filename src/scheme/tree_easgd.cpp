@@ -83,7 +83,7 @@ class Tree {
   }
 
  private:
-  /// Of the edge between `child` and its parent.
+  /// The period of the edge between `child` and its parent.
   std::uint64_t period(double at_leaves, int child) const {
     return whole_steps(at_leaves * std::pow(growth_, deepest_ - depth_of(child, fan_out_)));
   }

@@ -75,7 +75,7 @@ struct PartOfStep {
   }
 };
 
-/// What the worker counts as a step is a part.
+/// The worker counts each part as a step.
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
   ListeningGradient gradients(worker);
@@ -89,7 +89,7 @@ void work(Worker& worker) {
     done = 0;
   };
   while (worker.next_step()) {
-    // Who was slow may find several models, of which only the newest is worth computing at.
+    // A slow worker may find several models, of which only the newest is worth computing at.
     while (const auto newer = comm.poll(server)) take(*newer);
     const auto gradient =
         gradients.compute_share_unless(static_cast<std::size_t>(done), step, take);

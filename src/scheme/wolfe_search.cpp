@@ -9,7 +9,7 @@ namespace trainyard {
 
 namespace {
 
-/// What the conditions say of points on one line.
+/// The strong Wolfe conditions for points on one line.
 class Conditions {
  public:
   Conditions(const WolfeRule& rule, const LinePoint& start) : rule_(rule), start_(start) {}
@@ -48,8 +48,8 @@ class Conditions {
   bool is_flat(const LinePoint& at) const {
     return std::abs(at.loss - start_.loss) <= rule_.rounding * std::abs(start_.loss);
   }
-  /// Of the cubic with these values and slopes (Nocedal & Wright, eq. 3.59), of the parabola with
-  /// these slopes where values say nothing.
+  /// The minimum of the cubic with these values and slopes (Nocedal & Wright, eq. 3.59), or of the
+  /// parabola with these slopes where the values say nothing.
   double minimum(const LinePoint& low, const LinePoint& far) const {
     const double width = far.step - low.step;
     if (is_flat(low) && is_flat(far)) {

@@ -19,7 +19,7 @@ namespace trainyard {
 
 /// Worker: sends each server C(its shard of `vector`).
 void push_coded(Communicator& comm, Coder& coder, ConstVector vector);
-/// The same with error feedback (Coder::encode): `error` is of the vector's size, and kept.
+/// push_coded() with error feedback (Coder::encode): `error` has the vector's size, and is kept.
 void push_coded(Communicator& comm, Coder& coder, ConstVector vector, Vector error);
 
 /// Worker: sum ← sum + scale · C(…), of each server's answer, in its shard of `sum`.

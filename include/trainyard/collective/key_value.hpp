@@ -97,14 +97,14 @@ class KeyValueClient {
   /// pull() of all of them, which has that timestamp. Asked for one by one, a clock and a pull wait
   /// behind others' pushes at the server's port. REQUIRES: both are of size d; as above.
   Timestamp exchange(ConstVector values, Vector into);
-  /// The same with push_listed(). `left_out`, where it is given, receives values − C(values), what
-  /// a coder leaves out of the push: 0 without one. REQUIRES: it is as long as `values`.
+  /// As exchange(), with push_listed(). `left_out`, if it is given, receives values − C(values),
+  /// what a coder leaves out of the push: 0 without one. REQUIRES: it is as long as `values`.
   Timestamp exchange_listed(std::span<const std::uint32_t> keys, ConstVector values, Vector into,
                             Vector left_out = {});
 
-  /// The same where only some of `values` matter, those of `keys`, and only those of `asked` are
-  /// pulled, into their places: in each server's part in whichever way is shorter, by a list of
-  /// keys or all of it. What was asked for is the list that the server remembers.
+  /// As exchange(), where only those of `values` matter that belong to `keys`, and only those of
+  /// `asked` are pulled, into their places: in each server's part in whichever way is shorter, by a
+  /// list of keys or all of it. What was asked for is the list that the server remembers.
   Timestamp exchange_keys(std::span<const std::uint32_t> keys, ConstVector values,
                           std::span<const std::uint32_t> asked, Vector into);
 
@@ -116,7 +116,7 @@ class KeyValueClient {
   void advance_clock();
 
  private:
-  /// What a server owes.
+  /// The answer that a server owes.
   struct Open {
     Timestamp timestamp = 0;
     int server = 0;
@@ -152,10 +152,10 @@ class KeyValueClient {
   VectorBuffer gathered_;  // of the keys' size, empty at first
 };
 
-/// As a bound: nobody waits.
+/// The bound with which nobody waits.
 inline constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 
-/// What a client has pushed with PushMode::add, listed or not, as a server's own rule sees it.
+/// A client's push with PushMode::add, listed or not, as a server's own rule sees it.
 struct PushedChange {
   int client = 0;             // from 0: a worker's rank, or which proxy it is
   std::uint64_t read_at = 0;  // changes that were in the values which that client has pulled last
@@ -165,7 +165,8 @@ struct PushedChange {
 /// shard.
 using ChangeRule = FunctionRef<void(const PushedChange&)>;
 
-/// Where clients go by keys (exchange_keys()), and a change is not 0 at others: what it is there.
+/// For clients that go by keys (exchange_keys()), where a change is not 0 at other keys: its values
+/// there.
 struct UnlistedRule {
   /// change ← what is pushed by a client that has read that, where it lists nothing. All are of the
   /// shard's size.
@@ -179,7 +180,7 @@ struct UnlistedRule {
 /// them. Throws NotFinite and MalformedMessage with a coder.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys,
                       std::uint64_t bound = unbounded, Coder* coder = nullptr, int proxies = 0);
-/// The same with a rule for what is added.
+/// serve_key_values() with a rule for what is added.
 void serve_key_values(Communicator& comm, Vector shard, std::size_t keys, std::uint64_t bound,
                       ChangeRule rule, Coder* coder = nullptr, int proxies = 0,
                       const UnlistedRule* unlisted = nullptr);

@@ -21,7 +21,7 @@ void add_all_reduce(AllReduce way, SpeaksTo whom);
 /// Whether it is one of those that are there without a program's own.
 bool is_published(const AllReduce& way);
 
-/// Of a row of the table.
+/// The ranks that the way with that name speaks to.
 SpeaksTo speaks_to(std::string_view name);
 
 }  // namespace trainyard

@@ -67,8 +67,8 @@ class PairwiseAverage {
  private:
   static constexpr int nobody = -1;
 
-  /// What has to wait until this rank is free: an offer from above, with its vector, a question
-  /// from below, or the own wish to offer.
+  /// Messages and wishes that wait until this rank is free: an offer from above, with its vector, a
+  /// question from below, or the own wish to offer.
   struct Waiting {
     int rank;
     std::size_t offer;  // in offers_; none: a question, or the own wish

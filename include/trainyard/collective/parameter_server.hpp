@@ -20,7 +20,7 @@
 
 namespace trainyard {
 
-/// What push() and pull() throw in a run that has no servers.
+/// Thrown by push() and pull() in a run that has no servers.
 struct NoServers : UsageError {
   NoServers() : UsageError("has no servers, and its program talks to some; cast::servers has") {}
 };

@@ -18,7 +18,7 @@ namespace trainyard {
 /// what comes back is made of all that was given.
 void exchange_with_proxy(Communicator& comm, ConstVector mine, Vector result);
 
-/// The same of `groups` groups, whatever their proxies do with what they are given.
+/// exchange_with_proxy() for `groups` groups, whatever their proxies do with what they are given.
 void exchange_with_proxy(Communicator& comm, ConstVector mine, Vector result, int groups);
 /// Proxy of one of them: sum ← sum + what its first member gives, + what the second gives, …; and
 /// the answer to each.
@@ -34,8 +34,8 @@ bool is_root(const Communicator& comm);
 /// the root, and gives what the root answers to each of the group.
 void serve_group(Communicator& comm, Vector sum);
 
-/// The same where members leave before others do: a round is of those who are left, and the tag of
-/// its sum is how many. The other end of leave_group().
+/// serve_group() for groups that some members leave before others do: a round is of those who are
+/// left, and the tag of its sum is how many. The other end of leave_group().
 void serve_changing_group(Communicator& comm, Vector sum);
 /// Worker: takes part in no more round. Control traffic.
 void leave_group(Communicator& comm);

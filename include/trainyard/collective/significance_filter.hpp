@@ -1,7 +1,8 @@
-// What of an update is worth sending (Li et al., OSDI 2014, §5.1, the significantly modified
-// filter): numbers smaller than a threshold wait, add up with later ones, and are sent when they
-// have become significant. So nothing is lost: what has been sent and what is held back make the
-// sum of all updates. Where values are compressed on their way, hold_back() keeps that true.
+// Chooses the numbers of an update that are worth sending (Li et al., OSDI 2014, §5.1, the
+// significantly modified filter): those smaller than a threshold wait, add up with later ones, and
+// are sent when they have become significant. So nothing is lost: what has been sent and what is
+// held back make the sum of all updates. Where values are compressed on their way, hold_back()
+// keeps that true.
 //
 // Threads: a filter is its rank's own.
 #pragma once
@@ -31,8 +32,8 @@ class SignificanceFilter {
   /// Valid until the next call.
   ListedValues pass(ConstVector update);
 
-  /// What was not sent after all of the values that pass() gave out last waits as well. REQUIRES:
-  /// as many numbers as these.
+  /// Those of the values that pass() gave out last which were not sent after all wait as well.
+  /// REQUIRES: as many numbers as these.
   void hold_back(ConstVector left_out);
 
  private:

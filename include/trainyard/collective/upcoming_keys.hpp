@@ -20,12 +20,12 @@ class UpcomingKeys {
   /// > 0; `worker` outlives it.
   explicit UpcomingKeys(Worker& worker);
 
-  /// Those of the minibatches that were taken since forget_taken(). Valid until the next call.
+  /// The keys of the minibatches that were taken since forget_taken(). Valid until the next call.
   const Features& taken();
   void forget_taken();
-  /// Those of the next so many minibatches. Valid until the next call.
+  /// The keys of this many of the next minibatches. Valid until the next call.
   const Features& next(std::size_t minibatches);
-  /// So that these may be taken.
+  /// Looks at this many of the next minibatches, so that they may be taken.
   void look_ahead(std::size_t minibatches);
 
  private:

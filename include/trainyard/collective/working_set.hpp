@@ -53,7 +53,7 @@ namespace trainyard {
 struct KeyedShard {
   std::size_t first = 0, count = 0, width = 1;
 
-  /// Those of the keys, which are in increasing order, that have parameters in it.
+  /// The part of the keys, which are in increasing order, that have parameters in this shard.
   std::span<const std::uint32_t> own(std::span<const std::uint32_t> keys) const;
   /// How many they have. REQUIRES: they are its own.
   std::size_t numbers(std::span<const std::uint32_t> own) const;
@@ -62,23 +62,22 @@ struct KeyedShard {
 /// A worker's end.
 class WorkingSet {
  public:
-  /// What it pulls is to do for so many minibatches. With more than 256 it goes whole.
+  /// Each pull is for this many minibatches. With more than 256 the model goes whole.
   explicit WorkingSet(Worker& worker, std::uint64_t minibatches = 1);
 
   /// Sends each server its part of `vector`, as push() does, at the keys of the minibatches since
   /// the last push, and asks for the keys of the next ones. REQUIRES: a pull() follows; elsewhere
   /// `vector` is what WorkingSets::gradient(), or model(), takes it to be.
   void push(ConstVector vector, std::span<const std::uint64_t> tags = {});
-  /// The same to one server after the other, in their order, when `await_turn` of its shard
-  /// returns.
+  /// push() to one server after the other, in their order, when `await_turn` of its shard returns.
   void push_in_turn(ConstVector vector, std::span<const std::uint64_t> tags,
                     FunctionRef<void(int)> await_turn);
-  /// The same where no pull() follows.
+  /// push() where no pull() follows.
   void push_alone(ConstVector vector, std::span<const std::uint64_t> tags = {});
   /// Only asks; what was computed since the last push goes with the next one. REQUIRES: a pull()
   /// follows.
   void push_nothing(std::span<const std::uint64_t> tags = {});
-  /// What was computed since the last push is not pushed.
+  /// Drops what was computed since the last push.
   void drop();
   /// Waits for what was asked for of the replica. As pull().
   void pull(std::span<std::uint64_t> versions = {});
@@ -129,18 +128,18 @@ class WorkingSets {
   }
   /// sum ← sum + gradient(push).
   void add_gradient(const Message& push, Vector sum);
-  /// As sum_pushes().
+  /// sum_pushes() of collective/parameter_server.hpp.
   void sum_pushes(Vector sum);
 
   /// Sends the worker what it asked for of the shard.
   void answer(int worker, std::uint64_t tag = 0);
-  /// As answer_all().
+  /// answer_all() of collective/parameter_server.hpp.
   void answer_all();
   /// With ModelRead::each: the worker has moved what it pulled by its own gradient.
   void worker_stepped(int worker, ConstVector gradient, std::uint64_t step);
 
  private:
-  /// What is known of a worker.
+  /// The server's knowledge of a worker.
   struct Client {
     Features asked;  // the keys that it asked for last,
     bool whole = true;

@@ -38,7 +38,7 @@ class NotFinite : public RunError {
       : RunError(what), when_(when), traffic_(traffic) {}
   /// On the run's clock.
   Time when() const { return when_; }
-  /// What all ranks had sent by then.
+  /// The traffic of all ranks up to then.
   const RankAccount& traffic() const { return traffic_; }
 
  private:
@@ -50,19 +50,19 @@ class NotFinite : public RunError {
 /// message.
 void require_finite(ConstVector x, Rank& rank, std::string_view scheme, std::uint64_t step);
 
-/// What a scheme's rule needs of its codec.
+/// The property of a codec that a scheme's rule needs.
 enum class CodecNeed {
   nothing,
   unbiased,     // E C(x) = x: what is left out of one vector is in others
   contraction,  // E‖C(x) − x‖² ≤ (1 − δ)‖x‖²: what is kept for later does not grow
 };
 
-/// What coding takes in simulated time, for each number of a vector.
+/// How long coding takes in simulated time, for each number of a vector.
 struct CodingTime {
   Duration encode{0}, decode{0};
 };
 
-/// What a coder is made of. All of it outlives the coder.
+/// The parts of a coder. All of them outlive it.
 struct CoderSetting {
   Rank& rank;
   const Codec& codec;
@@ -76,9 +76,9 @@ struct CoderSetting {
   const std::uint64_t& step;  // the present one, for messages
 };
 
-/// Where the rule needs a contraction and the codec is an unbiased one of E‖C(x) − x‖² ≤ ω‖x‖²,
-/// what is decoded is C(x)/(1 + ω), which is one: it leaves at most ω/(1 + ω) ‖x‖² (Koloskova,
-/// Stich & Jaggi 2019, §3.5). The bytes are the same; both ends know ω.
+/// If the rule needs a contraction and the codec is an unbiased one of E‖C(x) − x‖² ≤ ω‖x‖², the
+/// decoded vector is C(x)/(1 + ω), which is one: it leaves at most ω/(1 + ω) ‖x‖² (Koloskova, Stich
+/// & Jaggi 2019, §3.5). The bytes are the same; both ends know ω.
 class Coder {
  public:
   explicit Coder(CoderSetting setting);

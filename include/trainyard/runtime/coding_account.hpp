@@ -1,5 +1,5 @@
-// What a rank's coding came to: bytes saved, time spent, and how far what was sent is from what was
-// meant.
+// The totals of a rank's coding: bytes saved, time spent, and the distance between what was sent
+// and what was meant.
 //
 // Threads: a value like any other: any number of threads may read one, and who writes one has it
 // alone.

@@ -43,7 +43,7 @@ class Communicator {
   int size() const { return workers_ + servers_; }
   /// The rank of server `index`, from 0.
   int server(int index) const { return workers_ + index; }
-  /// What the ranks talk over, the same for all: for who chooses by it what to send.
+  /// The network between the ranks, the same for all, for callers that choose by it what to send.
   const Network& network() const { return network_; }
 
   /// REQUIRES: 0 ≤ to < size(), to ≠ rank().
@@ -59,10 +59,11 @@ class Communicator {
 
   /// Waits for the next message from that rank.
   virtual Message receive(int from) = 0;
-  /// The same, and its payload is put into `into`, as a network card would do it. Returns its tag.
-  /// REQUIRES: the message carries a vector of that size and precision.
+  /// As receive(), but puts the payload into `into`, as a network card would do it. Returns its
+  /// tag. REQUIRES: the message carries a vector of that size and precision.
   virtual std::uint64_t receive_into(int from, Vector into);
-  /// The same, and it is added to `sum`, as one does who adds up each packet as it comes.
+  /// As receive_into(), but adds the payload to `sum`, as a receiver does that adds up each packet
+  /// as it comes.
   virtual void receive_add(int from, Vector sum);
 
   /// Waits until some message has arrived. False when none can come any more: every worker has

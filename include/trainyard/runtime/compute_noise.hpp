@@ -13,8 +13,8 @@
 
 namespace trainyard {
 
-/// Of each minibatch anew. The tail is what is left of a machine's time when others use it too; the
-/// pause is a garbage collection, a checkpoint, a page fault.
+/// Drawn anew for each minibatch. The tail is what is left of a machine's time when others use it
+/// too; the pause is a garbage collection, a checkpoint, a page fault.
 struct ComputeNoiseRule {
   // The compute time is multiplied by constant + exponential · Exp(1).
   double constant = 1.0, exponential = 0.0;
@@ -35,7 +35,7 @@ std::string compute_noise_text(const ComputeNoiseRule& rule);
 void parse_pause(std::string_view text, std::string_view what, ComputeNoiseRule& rule);
 std::string pause_text(const ComputeNoiseRule& rule);
 
-/// What happens to one minibatch.
+/// The noise of one minibatch.
 struct Slowdown {
   double factor = 1.0;
   Duration pause{0};

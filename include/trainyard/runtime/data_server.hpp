@@ -20,8 +20,8 @@
 
 namespace trainyard {
 
-/// What a message with these rows has, in bytes: 4 a feature, or 8 a nonzero and 4 for how many
-/// there are; and 4 for the label.
+/// The length of a message with these rows, in bytes: 4 a feature, or 8 a nonzero and 4 for how
+/// many there are; and 4 for the label.
 std::uint64_t bytes_of_rows(Batch rows);
 
 /// A rank as the scheme knows it: one of so many servers, of which the data server is none.

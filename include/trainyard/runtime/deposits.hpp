@@ -16,7 +16,7 @@
 
 namespace trainyard {
 
-/// What all workers have laid down after one step.
+/// The vectors that all workers have laid down after one step.
 struct Deposit {
   VectorBuffer replicas;                    // one behind the other
   std::uint64_t step = 0, minibatches = 0;  // of all workers until that step
@@ -43,8 +43,8 @@ class Deposits {
   const ModelLayout& layout_;
   const std::size_t size_;  // of all replicas
   std::mutex mutex_;
-  // As many as evaluations have been under way at once, used again. A deque, as others are using
-  // theirs while one is added.
+  // One for each evaluation that has been under way at the same time; they are reused. A deque, as
+  // others are in use while one is added.
   std::deque<Deposit> deposits_;
 };
 

@@ -25,7 +25,7 @@ class GroupCommunicator final : public Communicator {
   /// where the rank of `inside` is not among them, or one of them is named twice or is no worker.
   GroupCommunicator(Communicator& inside, std::vector<int> members);
 
-  /// What rank `member` of the group is called outside of it; Message::from() says it like that.
+  /// The rank that member `member` has outside of the group, which is also that of Message::from().
   int outside(int member) const { return members_[static_cast<std::size_t>(member)]; }
 
   Message receive(int from) override { return inside_.receive(outside(from)); }
@@ -36,7 +36,8 @@ class GroupCommunicator final : public Communicator {
   std::optional<Message> poll(int from) override { return inside_.poll(outside(from)); }
   void lend(int to, ConstVector payload) override { inside_.lend(outside(to), payload); }
   void reclaim(bool in_distress) noexcept override { inside_.reclaim(in_distress); }
-  /// Of the group: ⌈log2 n⌉ control messages of each (Hensgen, Finkel & Manber 1988).
+  /// A barrier of the group: ⌈log2 n⌉ control messages from each member (Hensgen, Finkel & Manber
+  /// 1988).
   void barrier() override;
 
   // Messages from anyone may be those of ranks outside: these throw InternalError.

@@ -40,7 +40,8 @@ struct HotLines {
     std::size_t first = 0, count = 0;  // slots
     std::uint64_t visits = 1;          // a power of two
 
-    /// Those that are reconciled at this visit, from 0: the first, and one behind the last.
+    /// The slots that are reconciled at this visit, counted from 0: the first, and one behind the
+    /// last.
     std::pair<std::size_t, std::size_t> slots_at(std::uint64_t visit) const {
       const std::uint64_t part = visit & (visits - 1);
       return {first + count * part / visits, first + count * (part + 1) / visits};

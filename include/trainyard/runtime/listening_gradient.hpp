@@ -36,7 +36,7 @@ class ListeningGradient {
   /// `worker` outlives it.
   explicit ListeningGradient(Worker& worker) : worker_(worker) {}
 
-  /// As Worker::compute_gradient(), while `serve` takes the messages that arrive.
+  /// Worker::compute_gradient(), while `serve` takes the messages that arrive.
   Vector compute(FunctionRef<void(const Message&)> serve);
 
   // Until a message arrives, which `take` is given. Then they return nothing, and what has been

@@ -1,4 +1,4 @@
-// What a rank receives: who sent it, what it carries, and a tag.
+// A received message: its sender, its payload, and a tag.
 //
 // Threads: a message belongs to the rank that received it.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace trainyard {
 
-/// What a message carries. The network charges its bytes, whatever they mean.
+/// The kind of a message's payload. The network charges its bytes, whatever they mean.
 enum class Payload : std::uint8_t {
   control,  // no bytes, the tag says it all: free, unless the network charges control traffic
   float32,  // a vector
@@ -26,7 +26,7 @@ constexpr Payload payload_of(Scalar scalar) {
   return scalar == Scalar::float64 ? Payload::float64 : Payload::float32;
 }
 
-/// What its receiver sees of a message.
+/// The receiver's side of a message.
 struct Delivery {
   int from = 0;
   Payload payload = Payload::control;
@@ -45,7 +45,7 @@ struct Delivery {
   void copy_to(Vector into) const;
 };
 
-/// Who takes a message back when it has been read: the runtime.
+/// Takes a message back when it has been read; the runtime does that.
 class DeliveryReturn {
  public:
   virtual void give_back(Delivery* delivery) = 0;
@@ -75,7 +75,7 @@ class Message {
   /// When it held the ports, where the network takes time.
   Time start() const { return delivery_->start; }
   Time end() const { return delivery_->end; }
-  /// What the sender passed along free of charge: a version, a step number.
+  /// A number that the sender passed along free of charge: a version, a step.
   std::uint64_t tag() const { return delivery_->tag; }
   /// Aligned to nothing: what is not bytes is read by memcpy.
   std::span<const std::byte> bytes() const { return {delivery_->data, delivery_->size}; }

@@ -23,8 +23,8 @@ namespace trainyard {
 
 class MinibatchCosts {
  public:
-  /// Of the worker with that rank, of `workers` in all, which takes the minibatches of these
-  /// shares. `context` outlives it.
+  /// The costs of the worker with that rank, of `workers` in all, which takes the minibatches of
+  /// these shares. `context` outlives it.
   MinibatchCosts(const RunContext& context, int rank, int workers, std::span<const int> shares);
 
   /// The cost of the next minibatch, one of each share. Valid until the next call.
@@ -38,7 +38,7 @@ class MinibatchCosts {
   /// The noise of the next minibatch, for schemes that compute it in parts: each call is for
   /// another one.
   Slowdown next_slowdown() { return noises_.front().next(); }
-  /// What computing is multiplied by; above 1 for a straggler.
+  /// The factor of all computing; above 1 for a straggler.
   double slowdown() const { return slowdown_; }
 
  private:

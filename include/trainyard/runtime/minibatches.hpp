@@ -61,7 +61,7 @@ class Minibatches {
   /// run's noise. Throws OptionError where --weights says that gradients weigh differently.
   /// REQUIRES: `work` does as that of Worker::compute().
   void compute_on_next(FunctionRef<void(Batch)> work);
-  /// What the worker's share counts in a mean that the program takes itself: its rows, or 1 where
+  /// The weight of the worker's share in a mean that the program takes itself: its rows, or 1 where
   /// all count alike (--weights). For rows with .shares = {.in_program = true}.
   std::uint64_t share_weight() const {
     return context_.share_weights == ShareWeights::rows ? shares_.front().rows : 1;
@@ -73,11 +73,11 @@ class Minibatches {
   /// Minibatch `number`, from 0, of that share alone. A share's numbers go up; those left out are
   /// skipped.
   Batch of_share(std::size_t share, std::uint64_t number);
-  /// What the loss of that share's rows is multiplied by (--weights): n n_i / N, or 1.
+  /// The factor of the losses of that share's rows (--weights): n n_i / N, or 1.
   double loss_weight_of(std::size_t share) const {
     return loss_weights_.empty() ? 1.0 : loss_weights_[share];
   }
-  /// The same for all rows of a minibatch. REQUIRES: !shares_weigh().
+  /// The factor of all rows of a minibatch. REQUIRES: !shares_weigh().
   double loss_weight() const {
     require(!shares_weigh(), "shares that weigh differently are combined");
     return loss_weight_of(0);

@@ -26,7 +26,7 @@ class OverlappedGradient {
   /// `worker` outlives it.
   explicit OverlappedGradient(Worker& worker);
 
-  /// What Worker::compute_gradient() returns, to the bit, computed in the parts that
+  /// Computes what Worker::compute_gradient() returns, to the bit, in the parts that
   /// gradient_parts() says, which together take as long as the whole. After each, `done` is given
   /// the gradient and which part of it is final: that may be sent and changed while the next one is
   /// computed. Meanwhile `serve` takes the messages that arrive, and may keep them. Throws

@@ -33,7 +33,7 @@ class OwnCoding {
   /// Throws NotFinite where x, of which something is encoded, is not finite.
   void encode(ConstVector x, FunctionRef<void()> work);
   void decode(FunctionRef<void()> work);
-  /// So many bytes were sent in place of so many, for the summary.
+  /// For the summary: `encoded_bytes` were sent in place of `plain_bytes`.
   void record(std::size_t plain_bytes, std::size_t encoded_bytes);
 
  private:

@@ -1,6 +1,6 @@
-// What is behind next_step() where ranks share memory (pacing.hpp): it counts their steps, asks the
-// run's rule (steps.hpp) whether another one begins, and has the run looked at when the rule says
-// so.
+// The implementation of next_step() for ranks that share memory (pacing.hpp): it counts their
+// steps, asks the run's rule (steps.hpp) whether another one begins, and has the run looked at when
+// the rule says so.
 //
 // Threads: each function says whose rank calls it; ranks call at the same time. Counts are relaxed
 // atomics on lines of their own: what they count is published by messages, or while all stand

@@ -1,4 +1,4 @@
-// What is behind next_step(): who counts the steps of a run, asks its rule (steps.hpp) whether
+// The interface behind next_step(). It counts the steps of a run, asks its rule (steps.hpp) whether
 // another one begins, and has the run looked at when the rule says so. Where ranks share memory
 // that is a Pacer (pacer.hpp); processes tell each other (mpi/pacer.hpp).
 //
@@ -39,7 +39,7 @@ class Pacing {
   virtual bool next_step(Rank& rank, std::uint64_t done) = 0;
   /// Called by the others of a team, which have heard from the first one whether they go on.
   virtual void follow(int worker, std::uint64_t done, bool goes_on) = 0;
-  /// So many workers begin each step together: those with ranks from a multiple of it.
+  /// The number of workers that begin each step together: those with ranks from a multiple of it.
   virtual int team() const = 0;
 
   /// lockstep: the step that this worker has begun takes no minibatch.

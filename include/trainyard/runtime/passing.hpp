@@ -31,7 +31,7 @@ struct Passing {
   ConstVector weights;
   Workspace workspace;
 
-  /// What came from below, of this minibatch: no more rows than there is room for.
+  /// The units of this minibatch that came from below, at most as many rows as there is room for.
   std::span<const float> inputs(std::size_t of_row) const {
     if (below.empty()) return {};
     return ConstVector(below).floats().first(row_count(batch) * of_row);

@@ -50,7 +50,7 @@ class ProcessRun {
   virtual std::string note() const = 0;
 };
 
-/// Where processes are.
+/// The hosts that processes are on.
 struct Hosts {
   std::vector<int> firsts;         // of each process the first one that shares memory with it
   std::vector<std::string> names;  // and its host's name; containers of one host may have several
@@ -60,7 +60,7 @@ struct Hosts {
   }
 };
 
-/// Of one process, towards the others.
+/// The state of one process, as the others see it.
 enum class ProcessState {
   together,    // it may end, and so may they
   waited_for,  // it is in a run: if it left now, the others would wait for ever
@@ -84,7 +84,7 @@ class Processes {
   virtual ~Processes() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// What runs them, with its version, and how many hosts they are on, in a line.
+  /// The launcher of the processes, its version, and how many hosts they are on, in a line.
   virtual std::string description() const = 0;
   /// The one that prints and writes what comes of a run.
   bool leads() const { return rank() == 0; }

@@ -1,6 +1,6 @@
-// What a runtime gives to each rank: its communicator, its clock, and the door every computation
-// goes through. There are three runtimes, in wall/, virtual/ and mpi/; what runs on them cannot
-// tell which.
+// The interface of a runtime to each rank: its communicator, its clock, and the function every
+// computation goes through. There are three runtimes, in wall/, virtual/ and mpi/; what runs on
+// them cannot tell which.
 //
 // Threads: a rank is called by its own thread or fiber alone. When another rank fails,
 // its calls are unwound by an exception that programs let pass.
@@ -19,7 +19,7 @@
 
 namespace trainyard {
 
-/// What a piece of computation costs.
+/// The cost of a piece of computation.
 struct ComputeCost {
   Duration simulated{0};  // `virtual`: how long it takes
   double slowdown = 1.0;  // `wall`: this many times as long as it really took (a straggler)
@@ -29,11 +29,11 @@ struct ComputeCost {
   bool reads_shared = false;
 };
 
-/// Where a rank's time went: waiting for a message counts as transfer while that message holds the
-/// ports, and as wait before; everything else is compute. The three add up to the rank's time.
+/// The shares of a rank's time: waiting for a message counts as transfer while that message holds
+/// the ports, and as wait before; everything else is compute. The three add up to the rank's time.
 struct RankAccount {
   Duration compute{0}, transfer{0}, wait{0};
-  // What stays within a machine is in none of these.
+  // Messages within a machine are in none of these.
   std::uint64_t messages_sent = 0, bytes_sent = 0;
   std::uint64_t messages_received = 0, bytes_received = 0;
 };
@@ -51,8 +51,9 @@ class Rank : public Communicator {
   /// Does `work`, which takes `cost`.
   virtual void compute(const ComputeCost& cost, FunctionRef<void()> work) = 0;
 
-  /// The same for a rank with a communication thread: what arrives meanwhile is handed to `serve`,
-  /// which may keep it, and when that says false the work is abandoned. False when it was.
+  /// As compute(), for a rank with a communication thread: messages that arrive meanwhile are
+  /// handed to `serve`, which may keep them; when it returns false the work is abandoned. Returns
+  /// false when it was.
   ///
   /// In `virtual` at the moment of its arrival; in `wall`, where the rank is one thread, when the
   /// work is done, and at most 0.1 ms late while it stands still after that as a straggler. `work`

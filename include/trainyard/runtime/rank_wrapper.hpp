@@ -47,7 +47,7 @@ class RankWrapper : public Rank {
   void end_at(Time when) override { inside_.end_at(when); }
 
  protected:
-  /// Of the servers the program knows the first ones only, so many.
+  /// The program knows only the first `servers` of the servers.
   RankWrapper(Rank& inside, int servers)
       : Rank(inside.rank(), inside.workers(), servers, inside.network()), inside_(inside) {}
 

@@ -1,4 +1,4 @@
-// What the ranks of one run have in common.
+// The data and settings that the ranks of one run have in common.
 //
 // Threads: read by all of them; what it refers to says who may write it.
 #pragma once
@@ -29,7 +29,7 @@ class LayeredModel;  // model/layered_model.hpp
 class SharedLines;   // shared_lines.hpp
 class TraceRecorder;
 
-/// What both ends of a message know of a minibatch's gradient, and need to read it.
+/// The facts about a minibatch's gradient that both ends of a message know, and need to read it.
 struct GradientShape {
   const LayeredModel* layers = nullptr;  // nullptr where the model has none
   std::vector<TensorShape> tensors;
@@ -40,7 +40,7 @@ struct GradientShape {
   std::size_t key_width = 0;
 };
 
-/// What all ranks of one run share. All of it outlives the run.
+/// Everything that the ranks of one run share. All of it outlives the run.
 struct RunContext {
   std::string_view scheme;  // its name, for what is wrong with its row
   const Dataset& train;
@@ -67,7 +67,7 @@ struct RunContext {
   TraceRecorder* recorder = nullptr;  // is told of every step that begins
   const HotLines* hot = nullptr;      // of which workers have slices, if any
   SharedLines* lines = nullptr;       // `virtual`: of the shared models, where they take time
-  /// What each worker's gradients are multiplied by; empty: 1, all of them.
+  /// The factor of each worker's gradients; empty: 1 for all.
   std::span<const double> loss_weights{};
   ShareWeights share_weights = ShareWeights::workers;  // of programs that weigh by themselves
   std::optional<int> data_server{};  // the rank that rows are fetched from (data_server.hpp)
@@ -101,7 +101,7 @@ struct RunContext {
   }
 };
 
-/// Of the rank whose present step is `step`; codec and step outlive the coder.
+/// A coder of the rank whose present step is `step`; codec and step outlive the coder.
 Coder make_coder(Rank& rank, const RunContext& context, const Codec& codec,
                  const std::uint64_t& step);
 

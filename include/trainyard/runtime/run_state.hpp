@@ -1,5 +1,5 @@
-// What outlives a step: everything that the ranks of a run carry from one step to the next, and in
-// which its model lies. Each rank has its own, by name; shared models belong to several.
+// The state that outlives a step: everything that the ranks of a run carry from one step to the
+// next, the model included. Each rank has its own, by name; shared models belong to several.
 //
 // Threads: a rank keeps and changes what is its own. Others look at it only while all stand still
 // (Rank::stand_still), or when the run has ended. Shared models have rules of their own.
@@ -24,11 +24,11 @@
 
 namespace trainyard {
 
-/// Where "the model" is: the mean of the workers' replicas, which may be parts of it, the servers'
-/// shards put together, or the shared one; of several shared ones, their mean.
+/// The home of "the model": the mean of the workers' replicas, which may be parts of it, the
+/// servers' shards put together, or the shared one; of several shared ones, their mean.
 enum class ModelHome { replicas, servers, shared };
 
-/// Who has the model of a run, and how large it is.
+/// The home of a run's model, and its size.
 struct ModelLayout {
   ModelHome home = ModelHome::replicas;
   int workers = 1, servers = 0;
@@ -37,8 +37,8 @@ struct ModelLayout {
   std::optional<FixedPoint> shared_format{};  // of home shared; empty: floats
   Scalar scalar = Scalar::float32;
   std::size_t dimension = 0;
-  /// What of the model each worker's replica is; empty: all of it. Every parameter is held by as
-  /// many workers.
+  /// The part of the model that each worker's replica is; empty: all of it. Every parameter is held
+  /// by as many workers.
   std::vector<Holding> holdings{};
 
   Holding held_by(int worker) const {
@@ -49,8 +49,8 @@ struct ModelLayout {
   std::size_t count_of(int worker) const {
     return holdings.empty() ? dimension : holdings[static_cast<std::size_t>(worker)].count();
   }
-  /// Where worker w's replica begins when all of them lie one behind the other; of `workers`, where
-  /// the last one ends. 0 unless replicas are the model's home.
+  /// The place where worker w's replica begins when all of them lie one behind the other, and with
+  /// `workers` for w the end of the last one. 0 unless replicas are the model's home.
   std::size_t place_of(int worker) const;
   /// How many workers hold each parameter. REQUIRES: home replicas or servers.
   int copies() const;
@@ -78,9 +78,9 @@ class RunState {
   /// A worker's replica or a server's shard, kept under that name. It begins as `initial`.
   Vector keep_model(int rank, ConstVector initial);
 
-  /// What the rank keeps, in the order of names.
+  /// The vectors that the rank keeps, in the order of names.
   std::vector<KeptVector> kept_by(int rank) const;
-  /// Of home replicas and servers; empty where keep_model() was not called.
+  /// For homes `replicas` and `servers`; empty where keep_model() was not called.
   ConstVector replica(int worker) const { return of(worker).model; }
   ConstVector shard(int server) const { return of(layout_.workers + server).model; }
   /// nullptr where there are none.
@@ -93,15 +93,15 @@ class RunState {
   Staleness& staleness_of(int rank) {
     return staleness_[staleness_.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
   }
-  /// Of all ranks together.
+  /// The staleness of all ranks together.
   Staleness staleness() const;
 
   /// A rank found what the reader of the run's results should know; a sentence, for the run's end.
   void remark(int rank, std::string text) { of(rank).remarks.push_back(std::move(text)); }
-  /// Of all ranks, in their order.
+  /// The remarks of all ranks, in the order of the ranks.
   std::vector<std::string> remarks() const;
 
-  /// What the rank's coding came to.
+  /// The totals of the rank's coding.
   CodingAccount& coding_of(int rank) { return of(rank).coding; }
   const CodingAccount& coding_of(int rank) const { return of(rank).coding; }
 

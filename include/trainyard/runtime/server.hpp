@@ -25,7 +25,7 @@ class Server {
 
   /// This server's shard of the model.
   Vector shard() const { return shard_; }
-  /// What the scheme carries from one update to the next beside the shard; as Worker::keep().
+  /// State that the scheme carries from one update to the next beside the shard; as Worker::keep().
   Vector keep(std::string_view name, std::size_t length, std::optional<Scalar> precision = {}) {
     return context_.state.keep(rank_.rank(), name, length, precision);
   }
@@ -37,7 +37,7 @@ class Server {
   void apply(ConstVector gradient, std::uint64_t minibatches, double scale = 1.0,
              double stretch = 1.0);
 
-  /// The same, and with it a step is over: for schemes whose pace the servers set.
+  /// As apply(), and ends a step: for schemes whose pace the servers set.
   void close_step(ConstVector gradient, std::uint64_t minibatches, double scale);
   /// Whether this server has steps left to close.
   bool has_steps_left() const { return version_ < context_.pacer.last_step(); }
@@ -64,7 +64,7 @@ class Server {
   }
   /// Rows of a worker's minibatch.
   std::size_t batch() const { return context_.batch; }
-  /// Of what workers compute.
+  /// The shape of the workers' gradients.
   GradientShape gradient_shape() const { return context_.gradient_shape(); }
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }
@@ -79,15 +79,15 @@ class Server {
     const Time present = now();
     if (at > present) rank_.compute({.pause = at - present}, [] {});
   }
-  /// As Worker::coder(). A server encodes one vector a step, so these count its steps.
+  /// The same as Worker::coder(). A server encodes one vector a step, so these count its steps.
   Coder coder() { return coder(ingredient<Codec>("codec")); }
   Coder coder(const Codec& codec) {
     return make_coder(rank_, context_, codec, context_.state.coding_of(rank_.rank()).vectors);
   }
   /// Number of parameters of the whole model.
   std::size_t dimension() const { return context_.model.dimension(); }
-  /// What the run says for a hyperparameter. Throws UsageError for one that the scheme's row does
-  /// not name.
+  /// The run's value of a hyperparameter. Throws UsageError for one that the scheme's row does not
+  /// name.
   double hyperparameter(std::string_view name) const { return context_.its_hyperparameter(name); }
   /// The run's component of a kind. Throws UsageError where the scheme's row does not take it.
   template <typename Component>

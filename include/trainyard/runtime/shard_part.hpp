@@ -1,6 +1,6 @@
-// What of a server's shard one worker holds, in schemes whose workers hold parts of the model: its
-// gradients come by themselves, and so it is stepped and sent by itself, with a version of its own.
-// Of a worker that holds all of the model it is the shard.
+// The part of a server's shard that one worker holds, in schemes whose workers hold parts of the
+// model. Its gradients come alone, so it is stepped and sent alone, with a version of its own. Of a
+// worker that holds all of the model it is the shard.
 //
 //   std::vector<ShardPart> parts;  // of the T workers that are a replica together
 //   while (const auto message = server.comm().receive_any()) {
@@ -27,14 +27,14 @@ namespace trainyard {
 
 class ShardPart {
  public:
-  /// Of what worker `worker` holds. `server` outlives it.
+  /// The part that worker `worker` holds. `server` outlives it.
   ShardPart(Server& server, int worker);
 
   /// Numbers that the shard and the worker's replica have in common; may be 0.
   std::size_t size() const { return size_; }
-  /// As they are now, in the order of the worker's replica. Valid until the next call.
+  /// The present values, in the order of the worker's replica. Valid until the next call.
   ConstVector values();
-  /// As Server::apply(), of these alone.
+  /// Server::apply() for these parameters alone.
   void apply(ConstVector gradient, std::uint64_t minibatches);
   /// Number of updates applied so far.
   std::uint64_t version() const { return version_; }

@@ -1,4 +1,4 @@
-// What shared memory costs in `virtual`: a model of cache coherence with one constant, the time
+// The cost of shared memory in `virtual`: a model of cache coherence with one constant, the time
 // that a cache line takes from one core to another.
 //
 // A core works on a line in its own cache until another core writes it; then it has to come from
@@ -41,7 +41,7 @@ enum class LineUse { read, write };
 
 class SharedLines {
  public:
-  /// What the shared models of one run are as lines.
+  /// The cache lines of the shared models of one run.
   struct Shape {
     int workers = 1;
     int models = 1;

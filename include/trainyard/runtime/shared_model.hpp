@@ -36,10 +36,11 @@ enum class SharedAccess {
 /// "racy", "cas-add", "locked", in the order of the enumeration.
 const std::vector<std::string>& shared_access_names();
 
-/// What a shared model consists of.
+/// The format of a shared model.
 struct SharedForm {
   std::optional<FixedPoint> format{};  // of its numbers; empty: floats
-  /// Of floats: behind them each worker has a slice of these lines. Outlives the model.
+  /// For models of floats: the lines of which each worker has a slice behind the model. Outlives
+  /// the model.
   const HotLines* hot = nullptr;
 };
 
@@ -50,9 +51,9 @@ class SharedModel {
  public:
   /// In memory of its own, and laid out.
   explicit SharedModel(std::span<const float> initial, const SharedForm& form = {});
-  /// Of `size` parameters in memory that several processes have: bytes_of() bytes on a cache line,
-  /// which outlive it. REQUIRES: one of the processes has laid it out before any calls another
-  /// function.
+  /// A model of `size` parameters in memory that several processes have: bytes_of() bytes on a
+  /// cache line, which outlive it. REQUIRES: one of the processes has laid it out before any calls
+  /// another function.
   SharedModel(std::size_t size, const SharedForm& form, std::span<std::byte> memory);
   SharedModel(const SharedModel&) = delete;
   SharedModel& operator=(const SharedModel&) = delete;
@@ -95,7 +96,7 @@ class SharedModel {
   /// ranks stand still. REQUIRES: copy has the model's size.
   void add_unsent(std::span<float> copy) const;
 
-  /// The same two changes of a model that has a format, by load and store.
+  /// add() and write_step() for a model that has a format, by load and store.
   void add_rounded(float scale, std::span<const float> change, std::span<float> copy,
                    XorShift& rounding);
   void write_step_rounded(const Model::SparseUpdate& update, Batch batch,
@@ -104,7 +105,7 @@ class SharedModel {
  private:
   SharedModel(std::size_t size, const SharedForm& form, AlignedBuffer<std::byte> own);
 
-  /// Where one slot of a worker's slice is.
+  /// The place of one slot of a worker's slice.
   struct Slot {
     std::size_t model = 0, count = 0;  // parameters that it is a copy of
     std::size_t now = 0, then = 0;     // in values_ and in then_

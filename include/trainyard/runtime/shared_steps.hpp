@@ -55,7 +55,7 @@ class SharedSteps {
   /// Before the scheme itself reads or writes the shared model of a group: in `virtual` waits for
   /// all of its lines (shared_lines.hpp). In `wall` that is part of doing it.
   void touch(int group, LineUse use);
-  /// The same for those lines alone that begin at these parameters.
+  /// As touch(), for only those lines that begin at these parameters.
   void touch(int group, std::span<const std::size_t> lines, LineUse use);
 
   /// The shared models, one for each group of workers.

@@ -45,12 +45,12 @@ class SplitPass {
 
   // Forward, of the minibatch that has begun last.
 
-  /// As StagePass::forward() has it; the first stage does without `below`.
+  /// Arguments as of StagePass::forward(); the first stage does without `below`.
   void begin(Batch batch, ConstVector below = {}, ConstVector weights = {});
-  /// Of the blocks in their order: terms of the block's units.
+  /// To be called for the blocks in their order. Returns terms of the block's units.
   Vector forward(std::size_t block);
-  /// Where scores are split, after that: of each row the greatest of this part, of which the
-  /// greatest of all parts is to be taken, and then terms of the sum of exponentials.
+  /// After that, where scores are split: the greatest score of each row in this part, whose maximum
+  /// over all parts is to be taken; and then terms of the sum of exponentials.
   Vector greatest_scores();
   Vector sums_of_exponentials();
   /// For the stage above [rows × stage().outputs]; empty of the last stage.
@@ -66,8 +66,8 @@ class SplitPass {
   /// The minibatch has passed. Returns what the stage below wants [rows × stage().inputs], valid
   /// until the next begin(); empty of the first stage.
   ConstVector end();
-  /// Of the part's parameters, mean over the minibatch, regulariser included; complete, and the
-  /// caller's to change, after the last backward().
+  /// The gradient of the part's parameters, mean over the minibatch, regulariser included;
+  /// complete, and the caller's to change, after the last backward().
   Vector gradient() { return gradient_.view(); }
 
  private:

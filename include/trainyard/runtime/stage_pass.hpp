@@ -43,12 +43,13 @@ class StagePass {
   /// worker's replica where none are given. REQUIRES: fewer are on their way than may be; no more
   /// rows than in the first call.
   ConstVector forward(Batch batch, ConstVector below = {}, ConstVector weights = {});
-  /// Of the minibatch that is the longest on its way: what the stage below wants for the same, and
-  /// gradient(); empty of the first stage. `above` is what the stage above returned; the last stage
-  /// does without. Valid until the next forward(). REQUIRES: forward() was called.
+  /// Takes the minibatch that is the longest on its way backward. Returns the slopes that the stage
+  /// below wants for it, empty in the first stage, and sets gradient(). `above` is what the stage
+  /// above returned; the last stage does without. Valid until the next forward(). REQUIRES:
+  /// forward() was called.
   ConstVector backward(ConstVector above = {});
-  /// Of the stage's parameters, mean over the minibatch, regulariser included; the caller's to
-  /// change until the next backward().
+  /// The gradient of the stage's parameters, mean over the minibatch, regulariser included; the
+  /// caller's to change until the next backward().
   Vector gradient() { return gradient_.view(); }
 
  private:

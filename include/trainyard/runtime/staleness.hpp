@@ -24,11 +24,11 @@ class alignas(64) Staleness {
   std::uint64_t quantile(double fraction) const;
   std::uint64_t max() const { return max_; }
 
-  /// As numbers, for a process that shares no memory with this one; and back.
+  /// Conversion to numbers, for a process that shares no memory with this one, and back.
   std::vector<std::uint64_t> packed() const;
   static Staleness unpacked(std::span<const std::uint64_t> packed);
 
-  /// What was as stale, or staler, is counted together.
+  /// Updates as stale as this, or staler, are counted together.
   static constexpr std::uint64_t most_told_apart = 65535;
 
  private:

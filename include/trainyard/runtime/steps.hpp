@@ -31,7 +31,7 @@ struct RunLimits {
   std::uint64_t steps_of_instant = 0;
 };
 
-/// What is known when a worker asks for its next step. What only another pace goes by stays 0.
+/// The counts that are known when a worker asks for its next step. Counts of another pace stay 0.
 struct StepCounts {
   std::uint64_t done = 0;        // steps, by this worker
   std::uint64_t of_instant = 0;  // of these, those since the clock moved last
@@ -45,7 +45,8 @@ struct StepCounts {
   std::uint64_t lot_left = 0, completed_before = 0, completed = 0;
 };
 
-/// What a worker that asks is told. After `look`, `wind_up` and `claim` it asks again.
+/// The answer to a worker that asks for its next step. After `look`, `wind_up` and `claim` it asks
+/// again.
 enum class Verdict : std::uint8_t {
   go_on,    // take the step
   look,     // the model as it is now is to be looked at
@@ -67,7 +68,7 @@ struct StepRule {
   /// is exact at every moment, but fought over.
   std::uint64_t lot = 1;
 
-  /// What a worker that asks is told.
+  /// The answer to a worker that asks.
   Verdict next(const StepCounts& counts, Time now) const;
   /// lockstep, server: a worker that may go on need not ask again before it has done so many steps,
   /// > 0, as long as the run has not been wound up meanwhile: by the clock, by the user, or after a
@@ -77,16 +78,17 @@ struct StepRule {
   /// Whether next() wants to know the time, and StepCounts::of_instant.
   bool goes_by_clock() const { return limits.time != Duration::max(); }
 
-  /// So long what is under way when the clock has ended the run, and all steps, may take to arrive.
+  /// How long messages that are under way when the clock has ended the run, and all steps, may take
+  /// to arrive.
   Duration time_to_arrive() const { return limits.time / 20; }
 
   /// The last step up to `steps` after which the run is looked at; 0: none.
   std::uint64_t last_look(std::uint64_t steps) const {
     return steps - steps % limits.evaluate_every;
   }
-  /// What StepCounts::last_step is when the run is wound up, where some worker has begun `begun`
-  /// steps and some server closed `closed`: what one has begun, others may wait for. Servers: for
-  /// the step after the one closed last a gradient may have come already.
+  /// The value of StepCounts::last_step when the run is wound up, if some worker has begun `begun`
+  /// steps and some server has closed `closed`: others may wait for what one has begun. Servers:
+  /// for the step after the one closed last a gradient may have come already.
   std::uint64_t end(std::uint64_t begun, std::uint64_t closed, std::uint64_t last_step) const;
 
   /// free: minibatches of all workers together.

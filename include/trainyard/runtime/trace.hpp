@@ -1,4 +1,4 @@
-// What happened in a run, message by message: for the timelines, and for whoever wants to check the
+// A record of a run, message by message, for the timelines, and for whoever wants to check the
 // network against a calculation of their own.
 //
 //   TraceRecorder recorder({.first = 0, .last = 3});
@@ -20,13 +20,13 @@ namespace trainyard {
 
 enum class Activity { compute, transfer, wait };
 
-/// What a rank's program did over [from, until): the same split as in RankAccount.
+/// The activity of a rank's program over [from, until), split as in RankAccount.
 struct TracedSpan {
   Activity activity = Activity::compute;
   Time from{0}, until{0};
 };
 
-/// Of one run, or of a window of it.
+/// The trace of one run, or of a window of it.
 struct Trace {
   int workers = 0, servers = 0;
   PortMode ports = PortMode::circuit;
@@ -34,8 +34,8 @@ struct Trace {
   /// All that were posted within the window, in the order of the posts; id is the index. Those
   /// under way when it closes end later. On a perfect network all four times are that of the post.
   std::vector<Transfer> messages;
-  /// Of each rank, without gaps from `from` to `until`, and none empty. Of a whole run they add up
-  /// to the rank's account.
+  /// The spans of each rank, without gaps from `from` to `until`, and none empty. Of a whole run
+  /// they add up to the rank's account.
   std::vector<std::vector<TracedSpan>> spans;
   bool cut = false;  // the window closed early because it was full
 };
@@ -63,7 +63,7 @@ struct StepRange {
 /// sender.
 class TraceRecorder {
  public:
-  /// Of 64 bytes each, 16 MiB in all; as a file, about 100 MB.
+  /// Each record has 64 bytes: 16 MiB in all; as a file, about 100 MB.
   static constexpr std::size_t default_most_records = std::size_t{1} << 18U;
 
   explicit TraceRecorder(StepRange steps, std::size_t most_records = default_most_records)

@@ -88,8 +88,8 @@ class Worker {
   void compute(double minibatches, FunctionRef<void()> work) {
     rank_.compute(minibatches_.costs().of(minibatches), work);
   }
-  /// Those that compute_gradient() and its like take by themselves, for arithmetic of the scheme's
-  /// own.
+  /// The minibatches that compute_gradient() and its like take by themselves, for arithmetic of the
+  /// scheme's own.
   Minibatches& minibatches() { return minibatches_; }
 
   // Steps of the optimizer.
@@ -97,8 +97,8 @@ class Worker {
   /// One optimizer step of the replica with the gradient `scale` · gradient: 1/n with a sum over n
   /// workers, which saves a pass over it.
   void apply(ConstVector gradient, double scale = 1.0) { apply_to(replica_, gradient, scale); }
-  /// The same of another vector, in schemes that hold their model in other terms, or that step a
-  /// part of it. Always the same vector or one of the same length: what the optimizer keeps is as
+  /// As apply(), for another vector, in schemes that hold their model in other terms, or that step
+  /// a part of it. Always the same vector or one of the same length: what the optimizer keeps is as
   /// long as what it is first applied to.
   void apply_to(Vector model, ConstVector gradient, double scale = 1.0);
   /// The optimizer's velocity, of the replica's size; empty without momentum.
@@ -111,7 +111,7 @@ class Worker {
   // The model.
 
   const Model& model() const { return context_.model; }
-  /// What every model of the run starts from.
+  /// The starting point of every model of the run.
   ConstVector initial_model() const { return context_.initial_model; }
   /// This worker's model, or the part of it that the cast says it holds, evaluated as it stands
   /// between two steps. Empty in schemes whose model is the shared one.
@@ -120,11 +120,11 @@ class Worker {
   Holding holding() const { return context_.state.layout().held_by(rank_.rank()); }
   /// The run's model by layers. Throws UsageError where it has none.
   const LayeredModel& layers() const;
-  /// What both ends of a message know of a minibatch's gradient.
+  /// The facts about a minibatch's gradient that both ends of a message know.
   GradientShape gradient_shape() const { return context_.gradient_shape(); }
-  /// What the scheme carries from one step to the next beside the replica: so many numbers, of the
-  /// run's precision unless `precision` says otherwise (a sum of many small changes drifts in
-  /// float). Zero at first; a program that begins elsewhere fills them before its first
+  /// State that the scheme carries from one step to the next beside the replica: `length` numbers,
+  /// of the run's precision unless `precision` says otherwise (a sum of many small changes drifts
+  /// in float). Zero at first; a program that begins elsewhere fills them before its first
   /// next_step(). The run's state lists them by this name (run_state.hpp), so it is to be the
   /// paper's: "correction", "velocity". What lies in a local variable instead is neither listed nor
   /// counted as memory. The same name gives the same memory; throws InternalError if it was asked
@@ -136,8 +136,8 @@ class Worker {
   // Others.
 
   Communicator& comm() { return rank_; }
-  /// What `node` of the graph, this worker if nothing else is said, gives and takes in the next
-  /// round of gossip: the first call is round 0, and each begins another, however many steps lie
+  /// The row of `node` in the next round of gossip, of this worker if no node is given: what it
+  /// gives and takes. The first call is round 0, and each begins another, however many steps lie
   /// between them. A program calls it once for a round and keeps the row until that is over, and
   /// all workers that gossip call it equally often. It may be called before the first step where
   /// the graph never changes. Throws UsageError where the row takes no "topology".
@@ -150,8 +150,8 @@ class Worker {
 
   // The run.
 
-  /// What the run says for a hyperparameter. Throws UsageError for one that the scheme's row does
-  /// not name.
+  /// The run's value of a hyperparameter. Throws UsageError for one that the scheme's row does not
+  /// name.
   double hyperparameter(std::string_view name) const { return context_.its_hyperparameter(name); }
   /// The place of a hyperparameter's word among its choices, as the scheme's enumeration has it.
   template <typename Choice>

@@ -1,5 +1,6 @@
-// Who is what in a run: how many ranks there are of each kind, where the model is, and whose
-// minibatches each worker takes. A scheme's row names its rule, one of those below or its own.
+// The roles of the ranks of a run: how many ranks there are of each kind, where the model is, and
+// whose minibatches each worker takes. A scheme's row names its rule, one of those below or its
+// own.
 //
 //   Cast servers(const CastSetting& s) {
 //     return {.workers = s.workers, .servers = s.servers, .model = ModelHome::servers};
@@ -22,7 +23,7 @@
 
 namespace trainyard {
 
-/// What a run asks for.
+/// The numbers that a run asks for.
 struct CastSetting {
   int workers = 1;                        // n: whose minibatches there are
   int servers = 1;                        // k, as --servers says
@@ -49,12 +50,13 @@ struct Cast {
   std::vector<std::vector<int>> shares{};
   /// A step of a worker takes a minibatch of one of its shares, not of each.
   bool one_share_a_step = false;
-  /// What of the model each worker's replica is; nullptr: all of it. Not of ModelHome::shared.
+  /// The part of the model that each worker's replica is; nullptr: all of it. Not for
+  /// ModelHome::shared.
   HoldingRule holds = nullptr;
-  /// Of schemes that divide layers: so many neighbouring workers hold the same ones, a part of
+  /// For schemes that divide layers: so many neighbouring workers hold the same ones, a part of
   /// their units each (TensorSplit). Where the pace is free they begin each step together.
   int tensor_size = 1;
-  /// So many neighbouring workers are threads of one machine: they share its ports, and beside
+  /// This many neighbouring workers are threads of one machine: they share its ports, and beside
   /// their replicas have a shared model, which any of them may read and write
   /// (SharedSteps::models()). Not of ModelHome::shared, nor of schemes that divide the model.
   int machine_threads = 1;
@@ -93,7 +95,7 @@ Cast replicas_with_proxies(const CastSetting& setting);
 /// neighbouring workers are one replica: they hold a part of each layer and take the minibatches of
 /// all of them. Throws OptionError where n is no multiple of T.
 Cast servers(const CastSetting& setting);
-/// The same, and with the hyperparameter "machine-threads" T so many neighbouring workers are
+/// As servers(), and with the hyperparameter "machine-threads" T every T neighbouring workers are
 /// threads of one machine. Throws OptionError where n is no multiple of T.
 Cast servers_of_machines(const CastSetting& setting);
 /// The model lies on one server, whatever --servers says.

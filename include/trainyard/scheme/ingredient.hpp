@@ -20,11 +20,11 @@ namespace trainyard {
 
 struct Scheme;
 
-/// What was asked for, by kind: {"topology", "torus"}. Of a kind without an entry it is the
-/// fallback.
+/// The components that were asked for, by kind: {"topology", "torus"}. A kind without an entry has
+/// its fallback.
 using IngredientNames = std::map<std::string, std::string, std::less<>>;
 
-/// What a component is made for.
+/// The setting that a component is made for.
 struct IngredientSetting {
   const Scheme& scheme;
   int workers = 1;
@@ -52,7 +52,7 @@ struct IngredientKind {
                Ingredients& into) = nullptr;
   std::vector<IngredientInfo> (*all)() = nullptr;
   std::string notes{};  // below the list of all, may be empty
-  /// Those over which `predict` plays a scheme that is named without one.
+  /// The components over which `predict` plays a scheme that is named without one.
   std::vector<std::string> (*usual)(const Scheme& scheme) = nullptr;
 };
 
@@ -61,12 +61,12 @@ const std::vector<IngredientKind>& ingredient_kinds();
 /// REQUIRES: there is one.
 const IngredientKind& ingredient_kind(std::string_view name);
 
-/// What `names` says, or the fallback.
+/// The name in `names`, or the fallback.
 const std::string& ingredient_name(const IngredientNames& names, std::string_view kind);
 
 bool takes(const Scheme& scheme, std::string_view kind);
 
-/// Those that the scheme takes, made. Throws as IngredientKind::make does.
+/// Makes the components that the scheme takes. Throws as IngredientKind::make does.
 Ingredients make_ingredients(const IngredientNames& names, const IngredientSetting& setting);
 
 }  // namespace trainyard

@@ -1,5 +1,5 @@
-// What schemes have in common whose workers are the stages of pipelines (cast::pipelines): a
-// minibatch on its way through a stage and over its borders, and a step in microbatches.
+// Shared by schemes whose workers are the stages of pipelines (cast::pipelines): a minibatch on its
+// way through a stage and over its borders, and a step in microbatches.
 //
 // A step's gradient is Σ_j (rows of microbatch j / rows of the minibatch) · g_j, added up in the
 // order of j by every stage and in either schedule, g_j being the mean over microbatch j with its
@@ -53,9 +53,9 @@ class PipelineStage {
 
   /// Takes in what the stage below made of `batch`, and gives its own to the stage above.
   void forward(Batch batch, ConstVector weights = {});
-  /// The same downwards, of the batch that is the longest on its way.
+  /// The same downwards, for the batch that is the longest on its way.
   void backward();
-  /// Of that batch.
+  /// The gradient of that batch.
   Vector gradient() { return part_ ? part_->gradient() : whole_->gradient(); }
   /// One step by the mean over all pipelines.
   void apply(Vector gradient);
@@ -75,7 +75,7 @@ class MicrobatchedStep {
   MicrobatchedStep(Worker& worker, std::size_t most_in_flight);
 
   void begin();
-  /// As many as the scheme is asked for, or as the minibatch has rows if that is fewer.
+  /// The number that the scheme is asked for, or that of the minibatch's rows if these are fewer.
   int count() const { return static_cast<int>(count_); }
   void forward();
   void backward();
@@ -112,7 +112,7 @@ class PipelineTimes {
   /// All-reduces of a stage's parts meanwhile; nothing of a stage in one piece.
   Duration adding_forward(std::size_t stage, std::size_t microbatch) const;
   Duration adding_backward(std::size_t stage, std::size_t microbatch) const;
-  /// What goes over the border between `stage` and the next, either way.
+  /// The time of a message over the border between `stage` and the next, either way.
   Duration message(std::size_t stage, std::size_t microbatch) const;
   /// The sum of a stage's gradients over all pipelines.
   Duration sum_over_pipelines(std::size_t stage) const;

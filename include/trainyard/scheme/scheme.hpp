@@ -34,7 +34,7 @@
 
 namespace trainyard {
 
-/// What the closed form of a step speaks of: workers that compute equally long, all of them from
+/// The setting of a step's closed form: workers that compute equally long, all of them from
 /// lock-step, on equal links with circuit ports.
 struct StepSetting {
   int workers = 1;  // n
@@ -44,13 +44,14 @@ struct StepSetting {
   MessageTime message;           // how long a message with so many of them takes
   MessageTime message_of_bytes;  // and one with so many bytes
   CodingTime coding{};           // of a parameter, in schemes that take a codec
-  /// Where the layers matter; nullptr: a model without layers, of so many parameters.
+  /// For schemes whose steps depend on the layers; nullptr: a model without layers, of so many
+  /// parameters.
   const Model* model = nullptr;
   const Ingredients& ingredients;  // of the kinds that the scheme's row takes
   const Hyperparameters& hyperparameters;
-  /// Of schemes that go by keys, how much of the model a minibatch touches: 0 < . ≤ 1.
+  /// For schemes that go by keys, the share of the model that a minibatch touches: 0 < . ≤ 1.
   double touched = 1.0;
-  /// Of pipelines whose stages are in one piece: the stages; else none.
+  /// For pipelines whose stages are in one piece: the stages; else none.
   std::span<const Stage> stages{};
   std::size_t batch = 1;  // rows of a worker's minibatch
 
@@ -80,13 +81,13 @@ struct StepSetting {
   /// servers: of 1/k of the keys of its minibatch, which lie evenly (collective/working_set.hpp).
   Duration keyed_push() const;
   Duration keyed_pull() const;
-  /// Of vectors of the model's size.
+  /// The time of an all-reduce of vectors of the model's size.
   Duration all_reduce(const AllReduce& way) const {
     return way.duration(workers, servers, parameters, message);
   }
 };
 
-/// What a hyperparameter's number counts, and how people write it: 0.005, 25MiB, 5ms.
+/// The unit of a hyperparameter, and how people write it: 0.005, 25MiB, 5ms.
 enum class Unit { none, bytes, seconds };
 
 /// A number that a scheme's rule leaves open, or a choice among words: a flag, and a key of the
@@ -104,15 +105,15 @@ struct HyperparameterInfo {
   bool cycle = false;            // something happens once in so many steps
   bool step_size = false;        // tuned beside --lr (study/tuning.hpp), on the same kind of grid
   bool of_wall = false;          // what threads do to each other: nothing in simulated time
-  /// What it comes to as far as time is concerned, where that changes in the course of a run.
+  /// Its value as far as time is concerned, where that changes in the course of a run.
   std::optional<double> in_the_long_run{};
   /// Not empty: the value is one of these words, and is kept as its place among them, so that the
   /// scheme reads it as an enumeration (Worker::choice()).
   std::vector<std::string> choices{};
-  /// What the fallback is where it depends on the machine; the resolved configuration records it.
+  /// The fallback where it depends on the machine; the resolved configuration records it.
   double (*machine_fallback)() = nullptr;
-  /// What the fallback is where it depends on the number of workers, or on what the run says for
-  /// the hyperparameters before it in the row. Then `help` says so.
+  /// The fallback where it depends on the number of workers, or on the run's values of the
+  /// hyperparameters before it in the row. Then `help` says so.
   double (*run_fallback)(int workers, const Hyperparameters& before) = nullptr;
 
   double default_value() const { return machine_fallback ? machine_fallback() : fallback; }
@@ -132,7 +133,7 @@ enum class GraphRange {
   static_symmetric,   // and one W for all rounds, W = Wᵀ
 };
 
-/// What a scheme's workers wait for.
+/// For whom a scheme's workers wait.
 enum class SchemeFamily {
   synchronous,    // everybody, at every step, or as many as it takes
   asynchronous,   // nobody
@@ -157,7 +158,7 @@ enum class ByKeys {
   yes,
 };
 
-/// What a step costs, and how many it takes. One of one's own may leave it out.
+/// The cost of a step, and how many steps it takes. A scheme of one's own may leave it out.
 struct StepCost {
   std::string formula{};  // closed form of the time, as text
   std::string rate{};  // iterations to E‖∇f‖² ≤ ε (Liu & Zhang 2020, Table 1.1; catalogue §1.4)
@@ -165,8 +166,8 @@ struct StepCost {
   /// computed and communicated; c for a scheme that communicates every τ > 1 steps. `predict` finds
   /// out by itself what a step takes in the long run. Empty where nobody knows one.
   std::optional<Duration> (*time)(const StepSetting&) = nullptr;
-  /// The same with servers on the workers' machines (ServerPlacement), where what stays on a
-  /// machine is free; nullptr: nobody knows one.
+  /// The closed form with servers on the workers' machines (ServerPlacement), where messages within
+  /// a machine are free; nullptr: nobody knows one.
   std::optional<Duration> (*time_colocated)(const StepSetting&) = nullptr;
   /// From how many workers' minibatches the model learns in a step, where the others sit out or
   /// come too late: an epoch is so many more steps. nullptr: from those of all.
@@ -187,7 +188,7 @@ struct StepOrder {
   std::uint64_t (*cycle)(int workers, const Hyperparameters&) = nullptr;
 };
 
-/// What its messages are made of.
+/// The contents of its messages.
 struct MessageUse {
   /// For rows whose workers share a model in memory: where they are, however many there are. No
   /// network lies between them.
@@ -211,10 +212,11 @@ struct GraphUse {
   /// How many nodes the graph has; nullptr: one for each worker. With fewer the program says which
   /// node it speaks for when it asks for Worker::next_round().
   int (*nodes)(int workers, const Hyperparameters&) = nullptr;
-  /// What its workers mix over, made of the graph that --topology names; nullptr: that itself.
+  /// The rounds that its workers mix over, made of the graph that --topology names; nullptr: that
+  /// graph itself.
   Topology (*rounds)(const Topology& graph, const Hyperparameters&, std::uint64_t seed) = nullptr;
-  /// What its rate has of the graph and the gradients' noise is ρσ/((1-ρ)^{1/2}ε^{3/2}), with ρ of
-  /// those rounds, so that its transient is topology/transient.hpp's.
+  /// The term of its rate with the graph and the gradients' noise is ρσ/((1-ρ)^{1/2}ε^{3/2}), with
+  /// ρ of those rounds, so that its transient is topology/transient.hpp's.
   bool has_transient = false;
 };
 
@@ -239,31 +241,33 @@ struct Scheme {
   void (*server)(Server&) = nullptr;  // of the servers that the cast has
 };
 
-/// Who is what in a run of the scheme that asks for so much. Throws UsageError, naming .cast, for
-/// what cannot be. REQUIRES: `hyperparameters` is complete.
+/// The roles of the ranks in a run of the scheme that asks for these numbers. Throws UsageError,
+/// naming .cast, for what cannot be. REQUIRES: `hyperparameters` is complete.
 Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNames& names,
              const Hyperparameters& hyperparameters);
 
-/// What each worker holds of the model that is called `name`; empty: all of it. Throws OptionError
-/// where the model cannot be divided as the scheme does it, or what the rule itself throws.
+/// The part that each worker holds of the model that is called `name`; empty: all of it. Throws
+/// OptionError where the model cannot be divided as the scheme does it, or what the rule itself
+/// throws.
 std::vector<Holding> holdings_of(const Scheme& scheme, const Cast& cast, const Model& model,
                                  std::string_view name);
 
 /// Whether it encodes what it sends, by the run's codec or in a way of its own: then coding takes
 /// time.
 bool encodes(const Scheme& scheme);
-/// What that takes for a parameter where nobody measured it, by that codec if it takes one.
+/// How long coding a parameter takes where nobody measured it, by that codec if the scheme takes
+/// one.
 CodingTime usual_coding_time(const Scheme& scheme, std::string_view codec);
 
-/// Of how many minibatches a step of all workers is, as epochs count them: those that the model
+/// The number of minibatches in a step of all workers, as epochs count them: those that the model
 /// learns from. REQUIRES: `hyperparameters` is complete.
 std::uint64_t minibatches_of_step(const Scheme& scheme, int workers,
                                   const Hyperparameters& hyperparameters);
 
-/// What is computed depends on who comes first, or on the clock: runs in `wall` differ, unless
-/// there is one worker or .order.repeats_with is given. All others give the bits of `virtual`
-/// there. So it is wherever the pace is not lockstep, in lockstep where the family is `bounded`,
-/// and where .order.by_clock says so.
+/// Whether results depend on who comes first, or on the clock: runs in `wall` differ, unless there
+/// is one worker or .order.repeats_with is given. All others give the bits of `virtual` there. So
+/// it is wherever the pace is not lockstep, in lockstep where the family is `bounded`, and where
+/// .order.by_clock says so.
 bool by_arrival(const Scheme& scheme);
 
 /// `.server` of rows that take a "collective": the part of the servers that some collectives have.
@@ -281,7 +285,7 @@ void add_scheme(Scheme scheme);
 /// called before add_scheme(), from a function: objects at namespace scope are made too early for
 /// it. Throws UsageError for an unknown name.
 HyperparameterInfo known_hyperparameter(std::string_view name);
-/// Those that were added.
+/// The schemes that were added.
 std::span<const Scheme> own_schemes();
 
 /// Throws UsageError, naming the scheme and the field, for rows that cannot run: a field that
@@ -292,7 +296,7 @@ void check_schemes(std::span<const Scheme> table);
 /// How many nodes the graph has that --topology names.
 int graph_nodes(const Scheme& scheme, int workers, const Hyperparameters& hyperparameters);
 
-/// What the scheme's workers mix over when --topology names `graph`.
+/// The rounds that the scheme's workers mix over when --topology names `graph`.
 Topology rounds_over(const Scheme& scheme, const Topology& graph,
                      const Hyperparameters& hyperparameters, std::uint64_t seed);
 

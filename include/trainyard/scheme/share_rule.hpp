@@ -1,4 +1,5 @@
-// What the shares of its workers count in what a scheme minimises, and what --weights makes of it.
+// The weights of the workers' shares in what a scheme minimises, and the effect of --weights on
+// them.
 //
 // Threads: a value like any other.
 #pragma once

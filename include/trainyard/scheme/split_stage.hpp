@@ -28,7 +28,7 @@ class StagePart {
   StagePart(Worker& worker, const Stage& stage, int parts, const AllReduce& collective,
             std::size_t most_in_flight = 1);
 
-  // As of StagePass; the stage's units and slopes are whole at each part.
+  // As StagePass::forward(); the stage's units and slopes are whole at each part.
   ConstVector forward(Batch batch, ConstVector below = {}, ConstVector weights = {});
   ConstVector backward(ConstVector above = {});
   Vector gradient() { return pass_.gradient(); }

@@ -37,7 +37,7 @@ ClockOffset offset_from(std::span<const ClockRound> rounds) {
     most = std::min(most, round.answered - round.asked);
   }
   if (least <= 0 && most >= 0) return {0, std::max(-least, most)};
-  // Where clocks have drifted apart meanwhile, the bounds may cross.
+  // If clocks have drifted apart meanwhile, the bounds may cross.
   return {least + (most - least) / 2, (std::abs(most - least) + 1) / 2};
 }
 

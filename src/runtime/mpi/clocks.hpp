@@ -38,7 +38,7 @@ ClockOffset wider(const ClockOffset& a, const ClockOffset& b);
 /// REQUIRES: there are rounds.
 ClockOffset offset_from(std::span<const ClockRound> rounds);
 
-/// Of the switch's clock, as a rank sees it. Called by all ranks, while the switch calls
+/// The offset of the switch's clock, as a rank sees it. Called by all ranks, while the switch calls
 /// answer_clocks(). `wait_until` waits until what it is given says true, and may throw.
 ClockOffset measure_clock(Connection& connection,
                           FunctionRef<void(FunctionRef<bool()>)> wait_until);

@@ -30,7 +30,7 @@ struct Matched {
   std::size_t bytes = 0;
 };
 
-/// What ranks and the switch of an emulated network tell each other (emulation.hpp, clocks.hpp).
+/// The messages between ranks and the switch of an emulated network (emulation.hpp, clocks.hpp).
 enum class Record : int { clock, posted, started };
 
 class Connection {
@@ -63,34 +63,34 @@ class Connection {
   /// Called by all, and waits for all: the first `ranks` processes are the ranks of a scheme, and
   /// of them the first `workers` its workers. One more is the switch of an emulated network.
   void divide(int workers, int ranks);
-  /// As Processes has it.
+  /// Implements Processes::share_memory().
   std::vector<std::span<std::byte>> share_memory(std::span<const MemoryShare> shares);
   /// Before the processes come together, and after.
   void publish_memory() const {
     if (window_) window_->publish();
   }
-  /// What share_memory() gave; nullptr where it gave nothing.
+  /// The window of share_memory(); nullptr where it gave none.
   const SharedWindow* window() const { return window_ ? &*window_ : nullptr; }
   /// REQUIRES: divide().
   int ranks() const { return ranks_; }
   bool has_switch() const { return size_ > ranks_; }
   bool is_switch() const { return rank_ == ranks_; }
   int switch_rank() const { return ranks_; }
-  /// Of the workers, the servers or the switch: whichever this process is one of. REQUIRES:
-  /// divide().
+  /// The communicator of the workers, the servers or the switch, whichever this process is one of.
+  /// REQUIRES: divide().
   MPI_Comm workers() const { return workers_; }
 
   /// Returns at once; what is told is delivered in order. Who hears it sees what this process has
   /// written to shared memory before.
   void tell(int to, const Control& control);
-  /// What has been told to this process by `from`, which may be MPI_ANY_SOURCE.
+  /// A word to this process from `from`, which may be MPI_ANY_SOURCE.
   struct Told {
     int from = 0;
     Control control{};
   };
   std::optional<Told> hear(int from);
 
-  // What follows a word. A send waits until the other receives. Where that other may be gone,
+  // The bytes that follow a word. A send waits until the other receives. If that other may be gone,
   // `meanwhile` is called, again and again.
   void send_bytes(int to, std::span<const std::byte> bytes);
   std::vector<std::byte> receive_bytes(int from, FunctionRef<void()> meanwhile);

@@ -1,6 +1,6 @@
-// What processes tell each other besides the messages of a scheme: a few words, to and from the
-// process of rank 0, which coordinates. They are off the network that a scheme sees, and counted
-// nowhere.
+// The control traffic between processes, besides the messages of a scheme: a few words, to and from
+// the process of rank 0, which coordinates. They are off the network that a scheme sees, and
+// counted nowhere.
 //
 // A worker that comes to a point where the run is to be looked at says so and waits; the
 // coordinator has all ranks stand still, gathers counts and models, looks, and has them go on, with
@@ -39,7 +39,7 @@ struct Control {
   std::array<std::uint64_t, 8> values{};
 };
 
-/// What a rank has counted.
+/// The counts of a rank.
 struct Standing {
   std::uint64_t begun = 0, done = 0, sat_out = 0;   // a worker: steps
   std::uint64_t closed = 0, minibatches = 0;        // a server: steps, and what they took

@@ -69,7 +69,7 @@ std::optional<Coordinator::Heard> Coordinator::hear() {
   return heard;
 }
 
-/// What was heard while all stood.
+/// Obeys the words that came while all ranks stood.
 void Coordinator::obey_all() {
   while (!heard_.empty() && !lost_) {  // without all nothing more is agreed on
     const Heard next = std::move(heard_.front());
@@ -165,7 +165,7 @@ void Coordinator::wind_up() {
   have_all_go_on(0);
 }
 
-/// As StepRule::end() has it. REQUIRES: all stand.
+/// Agrees on StepRule::end(). REQUIRES: all ranks stand.
 void Coordinator::agree_on_the_end() {
   std::uint64_t begun = 0, closed = 0;
   for (const Standing& one : standings_) {
@@ -224,7 +224,7 @@ void Coordinator::have_all_stand(bool with_models) {
   }
 }
 
-/// What a process has counted, and what of the model it has.
+/// Takes a process's counts, and its part of the model.
 void Coordinator::hear_standing(int from, const Control& control) {
   const auto rank = static_cast<std::size_t>(from);
   stands_[rank] = true;
@@ -239,7 +239,7 @@ void Coordinator::hear_standing(int from, const Control& control) {
   keep_model(from, std::as_const(model).view());
 }
 
-/// As another process has it now.
+/// Keeps the model as another process has it now.
 void Coordinator::keep_model(int from, ConstVector model) {
   Vector& kept = models_[static_cast<std::size_t>(from)];
   if (kept.empty()) {
@@ -260,7 +260,7 @@ void Coordinator::wait_for_ends() {
   throw_lost(static_cast<int>(missing - ended_.begin()));
 }
 
-/// What follows a word of that rank.
+/// Receives the bytes that follow a word of that rank.
 std::vector<std::byte> Coordinator::receive_bytes(int from) {
   return connection_.receive_bytes(from, [&] {
     if (is_out_of_patience()) throw_lost(from);
@@ -299,7 +299,7 @@ std::uint64_t Coordinator::worker_steps_done() const {
   return sum;
 }
 
-/// What has been done and sent by all, as of when they stood.
+/// Counts what all ranks had done and sent when they stood.
 void Coordinator::count(Snapshot& snapshot) const {
   for (const Standing& one : standings_) {
     snapshot.messages += one.messages_sent;

@@ -29,7 +29,7 @@ class Coordinator {
 
   /// Hears what there is to hear, and sees to it.
   void attend();
-  /// What this process's own rank tells.
+  /// A word of this process's own rank.
   void on(const Control& control);
   /// The program of that rank has ended, as all do.
   void failed(int rank, Failure failure, const std::string& text);
@@ -48,7 +48,7 @@ class Coordinator {
   void wait_for_ends();
   Snapshot final_snapshot(Duration elapsed);
   std::uint64_t worker_steps_done() const;
-  /// What the first rank to fail has said; empty: none has.
+  /// The error of the first rank that failed; empty: none has.
   struct FirstFailure {
     int rank = 0;
     Failure kind = Failure::none;

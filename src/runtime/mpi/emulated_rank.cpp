@@ -14,7 +14,7 @@ EmulatedRank::EmulatedRank(Connection& connection, Member& member, Mail& mail,
                            const RuntimeSetup& setup)
     : MpiRank(connection, member, mail, setup), sources_(static_cast<std::size_t>(size())) {}
 
-/// What stays within a machine takes no time, and the switch does not hear of it.
+/// A message within a machine takes no time, and the switch does not hear of it.
 void EmulatedRank::post(int to, std::span<const std::byte> bytes, Payload payload,
                         std::uint64_t tag) {
   count_sent_to(to, bytes.size());
@@ -147,7 +147,7 @@ std::optional<Message> EmulatedRank::poll_any() {
   return first ? std::optional(take(*first)) : std::nullopt;
 }
 
-/// Where control traffic is charged each works out when it leaves, from when all have come.
+/// If control traffic is charged, each rank works out when it leaves, from when all have come.
 void EmulatedRank::barrier() {
   if (!network().charge_control) return MpiRank::barrier();
   came_ = now();

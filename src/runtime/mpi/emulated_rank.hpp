@@ -16,7 +16,7 @@ namespace trainyard::mpi {
 
 class EmulatedRank final : public MpiRank {
  public:
-  /// As MpiRank has it. REQUIRES: there is a switch.
+  /// As the constructor of MpiRank. REQUIRES: there is a switch.
   EmulatedRank(Connection& connection, Member& member, Mail& mail, const RuntimeSetup& setup);
 
   void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override;
@@ -36,7 +36,7 @@ class EmulatedRank final : public MpiRank {
     Mail::Coming coming;
     std::optional<Time> since{};  // all are here
   };
-  /// What one other rank sends, in order.
+  /// The messages of one other rank, in order.
   struct Source {
     std::deque<Here> here;
     std::deque<Started> started;    // by the switch, of what is here or will be
@@ -58,7 +58,7 @@ class EmulatedRank final : public MpiRank {
 
   std::vector<Source> sources_;
   std::uint64_t here_ = 0;  // messages of all sources
-  // Of barrier(): others may write here after this rank has given up.
+  // For barrier(): others may write here after this rank has given up.
   Time came_{0};
   std::vector<Time> arrivals_;
 };

@@ -1,5 +1,5 @@
-// What the ranks of an emulated network and the process of its switch tell each other, and what
-// comes of it.
+// The messages between the ranks of an emulated network and the process of its switch, and what
+// follows from them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What each process has at the end of a run that the leading one needs: as bytes, and back.
+// The data of each process that the leading one needs at the end of a run, as bytes, and back.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class FinalReport {
   const EmulationReport& emulation() const { return fixed_.emulation; }
   /// The rank's staleness, and what its coding came to.
   void put_into(RunState& state, int rank) const;
-  /// What of the model it has; may be nothing.
+  /// Its part of the model; may be nothing.
   VectorBuffer model(Scalar scalar) const;
 
  private:

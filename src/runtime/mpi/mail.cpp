@@ -188,7 +188,7 @@ Message Mail::message_in(Incoming& in, const Matched& matched) {
   return {&in, this};
 }
 
-/// Of a message whose sender is gone, the rest never comes; whoever waits for it still answers.
+/// The rest of a message whose sender is gone never comes; a rank that waits for it still answers.
 void Mail::receive(Matched& matched, std::span<std::byte> into) {
   connection_.receive(matched, into, [this] { member_.listen_if_interrupted(); });
 }

@@ -19,7 +19,7 @@
 
 namespace trainyard::mpi {
 
-/// Of a message that is there.
+/// The kind and tag of a message that is there.
 struct Label {
   Payload payload = Payload::control;
   std::uint64_t tag = 0;
@@ -41,7 +41,7 @@ class Mail final : private DeliveryReturn {
 
   /// The next message by `from`, which may be MPI_ANY_SOURCE, if one is there.
   std::optional<Matched> match(int from);
-  /// The same, which is left where it is.
+  /// Whether there is a message, which is left where it is.
   bool has_any();
   /// Receives it, read in place.
   Message take(Matched matched);

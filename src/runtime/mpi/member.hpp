@@ -38,18 +38,18 @@ class Member {
   /// Listens to what the others say, and stands still while the run is looked at. Throws RunAborted
   /// when another rank has failed.
   void attend();
-  /// The same, of one whose program has ended.
+  /// attend() for a rank whose program has ended.
   void listen();
-  /// Of one that looks for something again and again, at every eighth look.
+  /// Listens at every eighth look, for a rank that looks for something again and again.
   void listen_now_and_then(std::uint64_t look);
   /// In the middle of a message: what it goes into is no model to look at, unless the run is to
   /// end.
   void listen_if_interrupted();
   /// Attends until `ready` says true.
   void wait_until(FunctionRef<bool()> ready);
-  /// The same, and this rank's time goes into waiting.
+  /// Waits until `ready` says true, listening meanwhile; this rank's time goes into waiting.
   void await(FunctionRef<bool()> ready);
-  /// The same for what only a word can make true.
+  /// await() for a condition that only a word can make true.
   void await_word(FunctionRef<bool()> told);
   void tell(Word word, std::uint64_t first = 0, std::uint64_t second = 0);
   void tell_failure(Failure failure, const std::string& text);
@@ -60,7 +60,7 @@ class Member {
   Time now() const;
   /// It was zero at that time of the steady clock, or of another's, if an offset is given.
   void start_clock(std::int64_t began_ns, const ClockOffset& offset = {});
-  /// As it was given.
+  /// The offset as it was given.
   const ClockOffset& clock_offset() const { return offset_; }
   EmulationReport& emulation() { return emulation_; }
   const EmulationReport& emulation() const { return emulation_; }
@@ -69,7 +69,7 @@ class Member {
   const RankAccount& account() const { return account_; }
   Standing& counts() { return counts_; }
   Standing standing() const;
-  /// What of the model lies here; empty where another kind of process has it.
+  /// The part of the model that lies here; empty where another kind of process has it.
   ConstVector model() const;
   const GoOn& agreed() const { return agreed_; }
   bool is_over() const { return over_; }

@@ -1,5 +1,5 @@
-// What is behind next_step() where each rank is a process (runtime/pacing.hpp): the same rule
-// (runtime/steps.hpp) as where they share memory, over counts that the coordinator has.
+// The implementation of next_step() for ranks that are processes (runtime/pacing.hpp): the same
+// rule (runtime/steps.hpp) as where they share memory, over counts that the coordinator has.
 //
 // Threads: the main one.
 #pragma once

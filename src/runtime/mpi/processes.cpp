@@ -34,7 +34,7 @@ struct Failed {
   std::string text;
 };
 
-/// What another process can be told of it.
+/// The failure in a form that another process can be told.
 Failed told(const std::exception_ptr& failure) {
   if (!failure) return {};
   try {
@@ -137,7 +137,7 @@ RuntimeReport MpiRun::run_to_the_end(const std::function<void(Rank&)>& program) 
   return all;
 }
 
-/// Of the scheme it has no part.
+/// Runs the process of the switch, which has no part in the scheme.
 RuntimeReport MpiRun::run_switch() {
   run_program([this] { SwitchProcess(connection_, member_, setup_).run(); });
   const Failed failed = told(failure_);
@@ -202,11 +202,11 @@ RuntimeReport MpiRun::report(Time ended) {
   return closed_report(std::move(reports.accounts), reports.ended);
 }
 
-/// What nobody has received, as pushes that came too late, would keep their senders for ever.
+/// Receives what nobody has received: pushes that came too late would keep their senders for ever.
 void MpiRun::leave_nothing_behind() {
   const auto drained = [this] {
     const bool records = connection_.drop_records();
-    // Who was interrupted while the others ended has said so to nobody.
+    // A rank that was interrupted while the others ended has told nobody.
     while (member_.coordinator() != nullptr && connection_.hear(MPI_ANY_SOURCE)) {
     }
     return mail_.drain() && records;

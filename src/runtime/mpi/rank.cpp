@@ -66,13 +66,14 @@ void MpiRank::reclaim(bool in_distress) noexcept {
       connection_.relax(round);
     }
   } catch (const RankLost&) {
-    // Who is gone reads nothing any more, and the next verb that waits or computes throws it again.
+    // A rank that is gone reads nothing any more, and the next verb that waits or computes throws
+    // it again.
     return;
   }
   charge_blocked(member_.account(), since, now(), Time::max(), Time::max());
 }
 
-/// What does not fit now, does when this rank's program has given its memory back.
+/// Messages that do not fit now will fit when this rank's program has given its memory back.
 void MpiRank::drain_as_far_as_it_fits() {
   try {
     mail_.drain();
@@ -181,8 +182,9 @@ void MpiRank::all_reduce_sum(Vector vector) {
   account.bytes_received += bytes;
 }
 
-/// Of an all-reduce that a failed rank will never enter. It cannot be cancelled, and whatever of
-/// the others' parts still comes is written into the vector, which goes with this rank's program.
+/// Lets an all-reduce stall that a failed rank will never enter. It cannot be cancelled, and
+/// whatever of the others' parts still comes is written into the vector, which goes with this
+/// rank's program.
 void MpiRank::let_stall(MPI_Request request) const {
   const auto until = std::chrono::steady_clock::now() + until_stalled;
   for (std::uint64_t round = 0; std::chrono::steady_clock::now() < until; ++round) {

@@ -31,7 +31,7 @@ class MpiRank : public Rank {
   std::optional<Message> poll(int from) override;
   std::optional<Message> poll_any() override;
   void barrier() override;
-  /// As mpi_all_reduce_sum() has it.
+  /// See mpi_all_reduce_sum().
   void all_reduce_sum(Vector vector);
   bool is_emulated() const { return connection_.has_switch(); }
 
@@ -40,7 +40,7 @@ class MpiRank : public Rank {
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
   bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                        FunctionRef<bool(Message&)> serve) override;
-  /// Of this process alone: that of others is out of reach.
+  /// Inspects this process alone: the memory of others is out of reach.
   void stand_still(FunctionRef<void()> inspect) override { inspect(); }
   RankAccount traffic_of_all() const override;
   void end_at(Time) override { throw InternalError("processes end together, by the coordinator"); }

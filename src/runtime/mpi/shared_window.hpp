@@ -31,7 +31,7 @@ class SharedWindow {
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
 
-  /// Of each share its bytes; empty where its owner is on another host.
+  /// The bytes of each share; empty where its owner is on another host.
   const std::vector<std::span<std::byte>>& shares() const { return shares_; }
   void publish() const { MPI_Win_sync(window_); }
 
@@ -49,7 +49,7 @@ class SharedWindow {
   std::uint64_t words_to_this() const { return own_->words.load(std::memory_order_relaxed); }
 
  private:
-  /// Of a process, in its first line.
+  /// The counts of a process, in its first line.
   struct Counts {
     std::atomic<std::uint64_t> steps{0}, words{0};
   };

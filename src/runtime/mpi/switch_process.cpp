@@ -23,7 +23,7 @@ void SwitchProcess::run() {
   }
 }
 
-/// As EmulatedRank::begin() of the ranks.
+/// The counterpart of the ranks' EmulatedRank::begin().
 void SwitchProcess::start() {
   const auto wait = [this](FunctionRef<bool()> ready) { member_.wait_until(ready); };
   answer_clocks(connection_, wait);

@@ -44,7 +44,7 @@ class Fiber {
     for (std::size_t at = 0; at < bytes_of_frames; at += line) __builtin_prefetch(frames_ + at, 1);
   }
   bool finished() const { return finished_; }
-  /// What ended the body, if it was an exception.
+  /// The exception that ended the body, if one did.
   std::exception_ptr failure() const { return failure_; }
 
  private:

@@ -1,4 +1,4 @@
-// What has arrived at a rank and waits to be taken.
+// The messages that have arrived at a rank and wait to be taken.
 #pragma once
 
 #include <cstddef>

@@ -49,7 +49,7 @@ Envelope* VirtualRank::take(int from) {
   return counted(from == anybody ? arrived_.take_oldest() : arrived_.take_oldest_from(from));
 }
 
-/// What it waits for is another rank's.
+/// Blocks until another rank does what this one waits for.
 void VirtualRank::block(const char* on) {
   const Time since = world_.now_;
   blocked_on_ = on;

@@ -36,7 +36,7 @@ class RankSet {
   /// Numbers beyond the last rank may be asked for: they are not in the set.
   bool contains(int rank) const { return among(rank, 1) != 0; }
 
-  /// Of the `count` ranks from `first` on, a bit for each that is in the set, the lowest for
+  /// A bit for each of the `count` ranks from `first` on that is in the set, the lowest for
   /// `first`. Numbers as for contains(). REQUIRES: `first` is a multiple of `count`, and 64 a
   /// greater one.
   std::uint64_t among(int first, int count) const {

@@ -1,4 +1,4 @@
-// Where fibers run: the stacks of all of them in one mapping.
+// The stacks of all fibers, in one mapping.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// Of one size each, with a guard page below, so that a program that goes too deep ends there. Only
-/// pages that are touched are backed, two for most ranks.
+/// Stacks of one size, each with a guard page below, so that a program that goes too deep ends
+/// there. Only pages that are touched are backed, two for most ranks.
 class Stacks {
  public:
   /// Throws std::bad_alloc.

@@ -100,7 +100,7 @@ void VirtualWorld::go_on_in_time() {
   if (network == now_ && !is_over()) advance_network(network);
 }
 
-/// Who wakes at that moment is ready.
+/// Ranks that wake at that moment become ready.
 void VirtualWorld::set_clock(Time at) {
   now_ = at;
   while (!wakes_.empty() && wakes_.front().at == at) {
@@ -137,7 +137,8 @@ void VirtualWorld::resume(int index) {
   deliveries_.take_until(at, [this](Envelope* envelope) { deliver(envelope); });
 }
 
-/// Who waits for a message of that sender has none of it in its mailbox, and gets it by hand.
+/// A rank that waits for a message of that sender has none of it in its mailbox, and gets it by
+/// hand.
 void VirtualWorld::deliver(Envelope* envelope) {
   VirtualRank& rank = rank_at(envelope->to);
   const bool by_hand = rank.waits_for_ == envelope->from;
@@ -184,7 +185,7 @@ void VirtualWorld::meet(std::vector<int>& present, int expected, int rank) {
   present.clear();
 }
 
-/// As meet(), for the workers; if control traffic is charged, each goes on when it has been told.
+/// meet() for the workers; if control traffic is charged, each goes on when it has been told.
 void VirtualWorld::meet_at_barrier(int rank) {
   if (!setup_.network.charge_control) {
     meet(at_barrier_, setup_.workers, rank);

@@ -63,8 +63,8 @@ class alignas(64) VirtualRank final : public Rank {
   void work_until_woken(const char* on);
   void charge(Time since, Time start, Time end);
 
-  // What every message needs comes first, on three cache lines: 1024 ranks fill the second-level
-  // cache.
+  // The members that every message needs come first, on three cache lines: 1024 ranks fill the
+  // second-level cache.
   VirtualWorld& world_;
   Mailbox arrived_;
   Envelope* handed_over_ = nullptr;  // the message that it waited for
@@ -147,8 +147,8 @@ class VirtualWorld final : private DeliveryReturn {
   bool aborted_ = false;
 };
 
-// What every message passes through follows here, to be compiled into the verbs of a rank: as calls
-// into another file it cost 5 ns of 75.
+// The functions that every message passes through follow here, to be compiled into the verbs of a
+// rank: as calls into another file it cost 5 ns of 75.
 
 inline Envelope* VirtualWorld::take_envelope() {
   if (free_ != nullptr) return std::exchange(free_, free_->next);
@@ -221,7 +221,7 @@ inline void VirtualWorld::prefetch_ahead() {
   soon.fiber_.prefetch_frames();
 }
 
-/// Of 4096 ranks the stacks are on more pages than the TLB knows. A prefetch waits for its page
+/// The stacks of 4096 ranks are on more pages than the TLB knows. A prefetch waits for its page
 /// walk, most of the time that a message took with 16384 ranks, but walks asked for together go on
 /// together: so here are all of the next batch, and what tells where those of the next but one are.
 inline void VirtualWorld::prefetch_after(int batch) {

@@ -1,5 +1,5 @@
-// Who has sent to a rank, in the order in which it arrives: so that whoever takes messages from
-// anyone, a server of many workers, need not look at a channel of each.
+// The senders of a rank's messages, in the order of arrival, so that a rank that takes messages
+// from anyone, a server of many workers, need not look at a channel of each.
 //
 // On an emulated network that order is known as soon as messages start: receptions at one port
 // never change places (network/switch.hpp). Only what a server and a worker on one machine send
@@ -42,8 +42,8 @@ class Arrivals {
 
   // Called by the rank alone.
 
-  /// Those not taken, the first one first; behind one that still lies there some that were taken
-  /// may stand, too. Valid until the next call.
+  /// The arrivals that have not been taken, the first one first; behind one that still lies there,
+  /// some that were taken may stand, too. Valid until the next call.
   std::span<const Arrival> all() {
     drop_taken();
     if (next_ == known_.size()) {
@@ -55,7 +55,7 @@ class Arrivals {
     return std::span(known_).subspan(next_);
   }
 
-  /// The same, with all that has been announced up to now.
+  /// all(), with everything that has been announced up to now.
   std::span<const Arrival> all_announced() {
     fetch();
     return all();

@@ -28,7 +28,8 @@ namespace trainyard {
 
 class Channel {
  public:
-  /// So many messages may be under way at once, >= 1; a sender that is further ahead waits.
+  /// At most `capacity` messages, >= 1, may be under way at once; a sender that is further ahead
+  /// waits.
   explicit Channel(std::size_t capacity) : capacity_(capacity) {
     owned_.push_back(std::make_unique<Envelope>());
     to_fill_ = to_read_ = owned_.front().get();

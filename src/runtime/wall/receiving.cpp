@@ -42,8 +42,8 @@ Channel& WallRank::await_from(int from) {
   return *channel;
 }
 
-/// Where the message that is next from that rank has come already, so that it is not waited for and
-/// the clock, which takes 25 ns, need not be asked. Else nullptr.
+/// The channel if the next message from that rank has come already, so that it is not waited for
+/// and the clock, which takes 25 ns, need not be asked. Else nullptr.
 Channel* WallRank::ready_from(int from) const {
   require(from >= 0 && from < size() && from != rank(), "a message comes from another rank");
   Channel* channel = world_.perfect_ ? incoming(from) : nullptr;
@@ -106,7 +106,7 @@ Message WallRank::take(Channel& channel) {
   return {envelope, &world_};
 }
 
-/// The same message, for which the rank was blocked until now.
+/// Returns the message, for which the rank was blocked until now, and charges the time.
 Message WallRank::charged(Message message, Time since) {
   charge(since, message.start(), message.end());
   return message;
@@ -166,7 +166,7 @@ WallRank::Found WallRank::look_for_arrivals() {
   return world_.perfect_ ? look_at_channels() : look_at_arrivals();
 }
 
-/// Of a perfect network: whoever has sent something, in turn.
+/// On a perfect network: looks for a rank that has sent something, in turn.
 WallRank::Found WallRank::look_at_channels() {
   for (int step = 1; step <= size(); ++step) {
     const int from = (served_last_ + step) % size();
@@ -177,13 +177,13 @@ WallRank::Found WallRank::look_at_channels() {
   return {};
 }
 
-/// Of an emulated network: the oldest that has arrived. One whose sender is still copying it into
-/// its envelope is passed over.
+/// On an emulated network: looks for the oldest message that has arrived. One whose sender is still
+/// copying it into its envelope is passed over.
 WallRank::Found WallRank::look_at_arrivals() {
   Found found{.any = anything_queued()};
   if (!found.any) return found;
   const Time present = world_.network_time();
-  // What stays within a machine may be announced after what arrives later.
+  // A message within a machine may be announced after one that arrives later.
   const bool from_within = !world_.setup_.hosts.empty();
   if (look_among(from_within ? arrivals_.all_announced() : arrivals_.all(), present, found)) {
     if (from_within) found.next = std::min(found.next, checked_sum(now(), longest_unseen));
@@ -193,7 +193,7 @@ WallRank::Found WallRank::look_at_arrivals() {
   const Time something_starts = world_.network_.work(clock, present);
   if (look_among(arrivals_.all_announced(), present, found)) return found;
   if (found.copying) return found;
-  // What others post meanwhile may come sooner than what is known now.
+  // Messages that others post meanwhile may come sooner than those known now.
   found.next = std::min(something_starts, checked_sum(clock, longest_unseen));
   return found;
 }

@@ -33,7 +33,7 @@ void SharedSwitch::post(Envelope& envelope, Time now) {
   }
 }
 
-/// What `next()` says in the last turn; `clock` where another thread is at work.
+/// The result of `next()` in the last turn; `clock` where another thread is at work.
 template <typename Next>
 Time SharedSwitch::work_until_none_is_listed(Time clock, Time present, const Next& next) {
   Time again = clock;
@@ -55,7 +55,7 @@ Time SharedSwitch::work_for(const Envelope& awaited, Time clock, Time present) {
     // relaxed: who works the switch writes it.
     const Time arrives = awaited.arrives.load(std::memory_order_relaxed);
     if (arrives != Envelope::not_started) return arrives;
-    // Where its ports are free and it has not started, another goes before it at the next event.
+    // If its ports are free and it has not started, another goes before it at the next event.
     return std::max(switch_.earliest_end(awaited.ticket), switch_.next_event());
   });
 }

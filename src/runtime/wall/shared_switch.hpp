@@ -45,8 +45,8 @@ class SharedSwitch {
   /// work.
   Time work(Time clock, Time present);
 
-  /// The same for whoever waits for a message that had not started before: not before it may have
-  /// arrived.
+  /// work_for() for a rank that waits for a message that had not started before: not before it may
+  /// have arrived.
   Time work_for(const Envelope& awaited, Time clock, Time present);
 
   const Links& links() const { return switch_.links(); }

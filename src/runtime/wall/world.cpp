@@ -86,8 +86,8 @@ RuntimeReport WallWorld::run() {
   return report;
 }
 
-/// Where the system gives no thread for a rank, the run fails: those that have started wait in
-/// begin() for the others, so they are told. How many have started.
+/// If the system gives no thread for a rank, the run fails: those that have started wait in begin()
+/// for the others, so they are told. Returns how many have started.
 std::size_t WallWorld::start(std::vector<std::jthread>& threads) {
   try {
     threads.reserve(ranks_.size());
@@ -111,7 +111,7 @@ void WallWorld::throw_not_started(std::size_t started) const {
   }
 }
 
-/// Of all workers' computing together.
+/// The stretch of all workers' computing together.
 std::optional<double> WallWorld::compute_stretch() const {
   Duration clock{0}, processor{0};
   for (int w = 0; w < setup_.workers; ++w) {

@@ -52,7 +52,7 @@ class alignas(64) WallRank final : public Rank {
  private:
   friend class WallWorld;
 
-  /// What await_message() found when it looked for messages addressed here.
+  /// The result of await_message()'s look for messages addressed to this rank.
   struct Found {
     Channel* arrived = nullptr;  // its head is the oldest message that has arrived
     Time next{0};                // else: not before this moment will one have
@@ -60,7 +60,7 @@ class alignas(64) WallRank final : public Rank {
     bool copying = false;        // something has arrived whose sender has not copied it yet
   };
 
-  /// What a long wait has seen of the others.
+  /// The state of the other ranks as a long wait has seen it.
   struct HangWatch {
     std::uint64_t verbs = ~std::uint64_t{0};
     Time last_change{0};
@@ -136,7 +136,7 @@ class alignas(64) WallRank final : public Rank {
   std::condition_variable unparked_;
 };
 
-/// What the ranks share.
+/// The state that the ranks share.
 class WallWorld final : private DeliveryReturn {
  public:
   WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>& program);
@@ -163,7 +163,8 @@ class WallWorld final : private DeliveryReturn {
     // relaxed: a flag that a signal sets; nothing is published with it.
     return setup_.interrupted != nullptr && setup_.interrupted->load(std::memory_order_relaxed);
   }
-  /// What the switch is told: the present, or, after an interrupt, a time when all has arrived.
+  /// The time that the switch is told: the present, or, after an interrupt, a time when all has
+  /// arrived.
   Time network_time() const { return interrupted() ? SharedSwitch::hurried : clock(); }
   void attend(std::unique_lock<std::mutex>& lock);
   void stand_still(FunctionRef<void()> inspect);
