@@ -95,26 +95,21 @@ void SharedSteps::descend(SharedAccess access) {
                        (context_.simulated || worker_.step() % staleness_sampled_every == 0);
   const std::uint64_t before = sampled ? context_.pacer.worker_steps_done() : 0;
   if (sparse_ != nullptr) {
-    descend_sparse(shared, batch, step_size, access);
+    touch_rows(batch, LineUse::read);
+    rank_.compute(minibatches_.costs().of_next(true),
+                  [&] { shared.read_margins(*sparse_, batch, residuals_.span()); });
+    touch_rows(batch, LineUse::write);
+    if (shared.format()) {
+      // Rounded, a number that is not finite would become the largest one without a word.
+      require_finite(residuals_.span(), rank_, context_.scheme, worker_.step());
+      shared.write_step_rounded(*sparse_, batch, residuals_.span(), step_size, rounding_);
+    } else {
+      shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
+    }
   } else {
     descend_whole(shared, batch, step_size, access);
   }
   if (sampled) worker_.record_staleness(context_.pacer.worker_steps_done() - before);
-}
-
-void SharedSteps::descend_sparse(SharedModel& shared, Batch batch, float step_size,
-                                 SharedAccess access) {
-  touch_rows(batch, LineUse::read);
-  rank_.compute(minibatches_.costs().of_next(true),
-                [&] { shared.read_margins(*sparse_, batch, residuals_.span()); });
-  touch_rows(batch, LineUse::write);
-  if (!shared.format()) {
-    shared.write_step(*sparse_, batch, residuals_.span(), step_size, access);
-    return;
-  }
-  // Rounded, a number that is not finite would become the largest one without a word.
-  require_finite(residuals_.span(), rank_, context_.scheme, worker_.step());
-  shared.write_step_rounded(*sparse_, batch, residuals_.span(), step_size, rounding_);
 }
 
 void SharedSteps::descend_whole(SharedModel& shared, Batch batch, float step_size,

@@ -66,10 +66,13 @@ Coder make_coder(Rank& rank, const RunContext& context, const Codec& codec,
 
 namespace {
 
-/// The update of serial SGD that touches only a row's coordinates; nullptr where there is none.
-const Model::SparseUpdate* sparse_update_of(const RunContext& context, std::size_t rows) {
+/// The update of serial SGD on a whole replica that touches only a row's coordinates; nullptr where
+/// there is none, or a minibatch has several rows.
+const Model::SparseUpdate* sparse_update_of(const RunContext& context, std::size_t rows,
+                                            std::size_t held) {
   const bool is_shared = context.state.layout().home == ModelHome::shared;
-  if (is_shared || !context.optimizer.plain() || rows != 1) return nullptr;
+  const bool holds_all = held == context.model.dimension();
+  if (is_shared || !holds_all || !context.optimizer.plain() || rows != 1) return nullptr;
   return context.model.sparse_update();
 }
 
@@ -81,7 +84,7 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
       team_(context.pacer.team()),
       held_(context.state.layout().count_of(rank.rank())),
       constant_step_(context.optimizer.constant_step()),
-      sparse_(sparse_update_of(context, context.batch * shares.size())),
+      sparse_(sparse_update_of(context, context.batch * shares.size(), held_)),
       minibatches_(rank, context, shares),
       random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1) {
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(1));
@@ -199,6 +202,15 @@ Vector Worker::compute_weighed_mean() {
 }
 
 void Worker::descend() {
+  if (sparse_ != nullptr) {
+    const Batch row = minibatches_.next();
+    const double step_size = this->step_size() * minibatches_.loss_weight();
+    const std::span<float> parameters = replica_.floats();
+    rank_.compute(minibatches_.costs().of_next(),
+                  [&] { sparse_->read(parameters, row, residuals_.span()); });
+    sparse_->write(parameters, row, residuals_.span(), static_cast<float>(step_size));
+    return;
+  }
   needs_whole("descend()");
   if (minibatches_.shares_weigh()) {
     apply(compute_weighed_mean());
@@ -210,15 +222,8 @@ void Worker::descend() {
   }
   const Batch batch = minibatches_.next();
   const double step_size = this->step_size() * minibatches_.loss_weight();
-  if (sparse_ != nullptr) {
-    const std::span<float> parameters = replica_.floats();
-    rank_.compute(minibatches_.costs().of_next(),
-                  [&] { sparse_->read(parameters, batch, residuals_.span()); });
-    sparse_->write(parameters, batch, residuals_.span(), static_cast<float>(step_size));
-  } else {
-    rank_.compute(minibatches_.costs().of_next(),
-                  [&] { context_.model.descend(replica_, batch, step_size, workspace_); });
-  }
+  rank_.compute(minibatches_.costs().of_next(),
+                [&] { context_.model.descend(replica_, batch, step_size, workspace_); });
 }
 
 void Worker::remark(std::string text) {

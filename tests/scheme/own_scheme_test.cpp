@@ -125,6 +125,22 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
   check(shares, ".cast: its program calls compute_gradient(), which needs a replica");
 }
 
+// Threads of a machine share a model beside their replicas.
+TEST_CASE("a step on a shared model needs it to be the home of the run's", "[scheme]") {
+  Scheme scheme = mine([](Worker& worker) {
+    SharedSteps shared(worker);
+    while (worker.next_step()) shared.descend();
+  });
+  scheme.cast = [](const CastSetting& setting) {
+    Cast made = cast::replicas(setting);
+    made.machine_threads = 2;
+    return made;
+  };
+  CHECK_THROWS_WITH(rehearse(scheme, test::quick("mine", 4, 1)),
+                    ContainsSubstring("scheme 'mine': .cast: its program calls "
+                                      "SharedSteps::descend(), which needs cast::shared"));
+}
+
 TEST_CASE("a rehearsal finds what simulated time would not show", "[scheme]") {
   const Configuration c = test::quick("mine", 4, 1);
   const Scheme forgets = mine([](Worker& worker) {

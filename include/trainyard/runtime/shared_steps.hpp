@@ -68,7 +68,6 @@ class SharedSteps {
   double step_size() const;
 
  private:
-  void descend_sparse(SharedModel& shared, Batch batch, float step_size, SharedAccess access);
   void descend_whole(SharedModel& shared, Batch batch, float step_size, SharedAccess access);
   void touch_rows(Batch batch, LineUse use);
 
