@@ -67,7 +67,7 @@ TEST_CASE("points with a measure are sorted, and keep their texts", "[analysis]"
   CHECK(sizes[4] == Approx(64));
 }
 
-TEST_CASE("any option of a prediction is varied; who has it for itself stays", "[analysis]") {
+TEST_CASE("any option of a prediction is varied, and who has it for itself stays", "[analysis]") {
   const std::vector<Contestant> all =
       predicted_contestants("local-sgd:ring,local-sgd{period=8},ring");
   const SweepResult periods = sweep(varied("period=1:64"), all, eight_workers());

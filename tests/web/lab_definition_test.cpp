@@ -56,7 +56,7 @@ TEST_CASE("every position of every lab is a question that the server takes", "[w
     }
     for (const LabSlider& slider : lab.sliders) {
       CHECK(std::ranges::count(slider.values, slider.value) == 1);
-      CHECK(is_lab_option(option_named(slider.option)));
+      CHECK(option_named(slider.option).taken_by(taker::lab));
     }
   }
 }

@@ -32,10 +32,10 @@ std::string prediction_table(const PredictionSetting& setting,
                              const std::vector<Prediction>& predictions,
                              const ExchangeCosts& costs);
 
-/// {"vary", "unit", "workers", …, "points": [{"value", "cheapest", "rows": […], "lower_bounds": [{"name",
-/// "formula", "seconds"}, …]}, …], "crossings": [{"low", "high", "before", "after"}, …]}: values in
-/// seconds, bytes, bytes a second, numbers, or texts; of the setting what is not varied. REQUIRES:
-/// costs of each point.
+/// {"vary", "unit", "workers", …, "points": [{"value", "cheapest", "rows": […], "lower_bounds":
+/// [{"name", "formula", "seconds"}, …]}, …], "crossings": [{"low", "high", "before", "after"}, …]}:
+/// values in seconds, bytes, bytes a second, numbers, or texts; of the setting what is not varied.
+/// REQUIRES: costs of each point.
 std::string sweep_json(const PredictionSetting& setting, const SweepResult& result,
                        std::span<const ExchangeCosts> costs);
 /// A line a value, a column a scheme, the cheapest marked; the crossing points beneath, and then

@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "trainyard/run/run.hpp"
 #include "trainyard/configuration/contestant.hpp"
 #include "trainyard/configuration/variation.hpp"
+#include "trainyard/run/run.hpp"
 
 namespace trainyard {
 
