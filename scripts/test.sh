@@ -42,7 +42,11 @@ hands=$(mktemp -d)
 { "$program" --list-test-names-only "$which" 2>/dev/null || true; } >"$hands.names"
 [[ -s $hands.names ]] || "$program" --list-tests --verbosity quiet "$which" >"$hands.names"
 trap 'rm -rf "$hands" "$hands.names"' EXIT
-awk -v hands="$hands" '{ print > (hands "/" (NR % 32)) }' "$hands.names"
+# A comma in a name would begin another one.
+sed 's/[],\\["*]/\\&/g' "$hands.names" | awk -v hands="$hands" '{ print > (hands "/" (NR % 32)) }'
 printf '%s\n' "$hands"/* | xargs --max-procs "$(nproc)" --replace sh -c \
   "timeout 1500 $program --input-file {} >{}.log 2>&1 || { cat {}.log; exit 1; }"
-echo "$(wc -l <"$hands.names") tests passed under $preset"
+ran=$(sed -nE 's/.*(assertions? in |test cases: *)([0-9]+).*/\2/p' "$hands"/*.log | awk '{ sum += $1 } END { print sum + 0 }')
+asked=$(wc -l <"$hands.names")
+echo "$ran of $asked tests passed under $preset"
+[[ $ran -eq $asked ]]

@@ -24,7 +24,7 @@ std::string spelled_size(std::string_view text, std::string_view what) {
 
 /// A duration, as there is no machine to measure on.
 std::string spelled_compute_time(std::string_view text, std::string_view what) {
-  const std::string spelled = any_option()("compute-time")(text, what);
+  std::string spelled = any_option()("compute-time")(text, what);
   if (spelled != "auto") return spelled;
   throw UsageError(fmt::format("{}: {} is no duration, like 3ms", what, echoed(text)));
 }
