@@ -104,6 +104,10 @@ Metrics metrics_of(const Json& line) {
   Metrics metrics;
   for (const CurveFigure& figure : curve_figures()) {
     const std::string key(figure.key);
+    // A figure that came with a later version: results that are there stay readable.
+    const bool of_every_version =
+        key == "step" || key == "epoch" || key == "seconds" || key == "train_loss";
+    if (!of_every_version && !line.contains(key)) continue;
     std::visit([&](auto member) { read_into(curve_value(metrics, member), line, key.c_str()); },
                figure.member);
   }

@@ -184,10 +184,18 @@ const std::map<std::string, std::string>& other_values() {
   return values;
 }
 
+const std::string& other_value(const Option& option) {
+  INFO("other_values() has none of --" << option.name);
+  const auto& all = other_values();
+  const auto found = all.find(option.name);
+  REQUIRE(found != all.end());
+  return found->second;
+}
+
 Configuration all_other() {
   Configuration configuration;
   for (const Option& option : options()) {
-    option.set(configuration, other_values().at(option.name), "test");
+    option.set(configuration, other_value(option), "test");
   }
   return configuration;
 }
@@ -199,10 +207,10 @@ TEST_CASE("every option gives back the text that sets it", "[configuration]") {
     INFO(option.name);
     Configuration configuration;
     const std::string before = option.get(configuration);
-    option.set(configuration, other_values().at(option.name), "test");
+    option.set(configuration, other_value(option), "test");
     const std::string text = option.get(configuration);
     CHECK(text != before);
-    CHECK(text == other_values().at(option.name));
+    CHECK(text == other_value(option));
     Configuration again;
     option.set(again, text, "test");
     CHECK(option.get(again) == text);

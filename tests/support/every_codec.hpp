@@ -26,7 +26,8 @@ inline std::vector<std::string> every_codec() {
     const bool alone = info.argument.empty() || !info.fallback.empty();
     all.push_back(found == arguments.end() ? info.name : info.name + ":" + found->second);
     if (found == arguments.end() && !alone)
-      throw std::logic_error(info.name + " needs an argument here");
+      throw std::logic_error(info.name +
+                             " needs an argument: a row of tests/support/every_codec.hpp");
   }
   return all;
 }
