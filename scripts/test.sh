@@ -45,7 +45,7 @@ trap 'rm -rf "$hands" "$hands.names"' EXIT
 # A comma in a name would begin another one.
 sed 's/[],\\["*]/\\&/g' "$hands.names" | awk -v hands="$hands" '{ print > (hands "/" (NR % 32)) }'
 printf '%s\n' "$hands"/* | xargs --max-procs "$(nproc)" --replace sh -c \
-  "timeout 1500 $program --input-file {} >{}.log 2>&1 || { cat {}.log; exit 1; }"
+  "timeout 3600 $program --input-file {} >{}.log 2>&1 || { cat {}.log; exit 1; }"
 ran=$(sed -nE 's/.*(assertions? in |test cases: *)([0-9]+).*/\2/p' "$hands"/*.log | awk '{ sum += $1 } END { print sum + 0 }')
 asked=$(wc -l <"$hands.names")
 echo "$ran of $asked tests passed under $preset"

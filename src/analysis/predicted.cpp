@@ -1,6 +1,5 @@
 // Whom a prediction is about, by name.
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -57,11 +56,12 @@ Contestant in_way(const Contestant& contestant, const std::string& kind, const s
   return made;
 }
 
-std::vector<Contestant> all_ways_of(const Contestant& contestant, const IngredientNames& given) {
+std::vector<Contestant> all_ways_of(const Contestant& contestant, const IngredientNames& given,
+                                    std::string_view varied) {
   const Scheme& scheme = find_scheme(contestant.scheme);
   const IngredientKind* kind = varied_kind(scheme);
   const bool is_open = kind != nullptr && contestant.preset.empty() && contestant.settings.empty();
-  if (!is_open) return {contestant};
+  if (!is_open || kind->name == varied) return {contestant};
   std::vector<Contestant> all;
   for (const std::string& way : ways_of(scheme, *kind, given)) {
     all.push_back(in_way(contestant, kind->name, way));
@@ -103,10 +103,11 @@ std::vector<Contestant> predictable(std::string_view text) {
 
 }  // namespace
 
-std::vector<Contestant> predicted_contestants(std::string_view text, const IngredientNames& given) {
+std::vector<Contestant> predicted_contestants(std::string_view text, const IngredientNames& given,
+                                              std::string_view varied) {
   std::vector<Contestant> all;
   for (const Contestant& contestant : predictable(text)) {
-    for (Contestant& each : all_ways_of(contestant, given)) {
+    for (Contestant& each : all_ways_of(contestant, given, varied)) {
       if (std::ranges::find(all, each.label, &Contestant::label) == all.end()) {
         all.push_back(std::move(each));
       }
@@ -115,7 +116,7 @@ std::vector<Contestant> predicted_contestants(std::string_view text, const Ingre
   return all;
 }
 
-std::vector<Contestant> coded_schemes(std::string_view names) {
+std::vector<Contestant> coded_schemes(std::string_view names, const IngredientNames& given) {
   // A server, a ring of parts, and neighbours: what the others send is as one of these.
   std::vector<Contestant> all = predictable(names.empty() ? "csgd,coded-all-reduce,choco" : names);
   for (Contestant& contestant : all) {
@@ -131,7 +132,7 @@ std::vector<Contestant> coded_schemes(std::string_view names) {
     }
     const IngredientKind& kind = *varied_kind(scheme);
     const bool is_open = kind.name != "codec" && contestant.settings.empty();
-    if (is_open) contestant = in_way(contestant, kind.name, kind.fallback);
+    if (is_open) contestant = in_way(contestant, kind.name, ingredient_name(given, kind.name));
   }
   return all;
 }

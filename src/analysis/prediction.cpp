@@ -342,7 +342,9 @@ Prediction predict(const Contestant& contestant, const PredictionSetting& settin
   const Scheme& scheme = find_scheme(contestant.scheme);
   Configuration c = setting.configuration;
   apply(contestant, c);
-  require(c.compute_time.has_value(), "a prediction needs a compute time");
+  if (!c.compute_time) {
+    throw OptionError("compute-time", "auto: a prediction takes a duration, like 3ms");
+  }
   check_codec(scheme, c);
 
   Prediction prediction;

@@ -36,9 +36,6 @@ Configuration with(Configuration prepared, const std::vector<OptionText>& settin
     option_named(option).set(prepared, text, "--" + option);
     prepared.given.push_back(option);
   }
-  if (!prepared.compute_time && std::ranges::count(prepared.given, "compute-time") > 0) {
-    throw OptionError("compute-time", "a timeline takes a duration, like 3ms");
-  }
   return prepared;
 }
 
@@ -125,6 +122,9 @@ Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<Opti
   Configuration c = with(prepared(default_network), settings);
   apply(contestant, c);
   for (const OptionText& own : contestant.settings) c.given.push_back(own.option);
+  if (!c.compute_time && std::ranges::count(c.given, "compute-time") > 0) {
+    throw OptionError("compute-time", "auto: a timeline takes a duration, like 3ms");
+  }
   check_workers(c.workers);
   if (!c.steps) c.steps = 1;
   c.time = TimeMode::simulated;
@@ -187,8 +187,20 @@ bool is_contestant(const std::string& what) {
   return std::ranges::count(schemes(), head, &Scheme::name) > 0 || find_preset(head) != nullptr;
 }
 
+/// What is wrong with it is about no flag here.
+std::vector<Contestant> contestants_in(const std::string& what) {
+  try {
+    return parse_contestants(what, taken_by(taker::timeline));
+  } catch (const UsageError& error) {
+    constexpr std::string_view flag = "--schemes: ";
+    const std::string_view message = error.what();
+    if (!message.starts_with(flag)) throw;
+    throw UsageError(fmt::format("timeline: {}", message.substr(flag.size())));
+  }
+}
+
 Contestant contestant_of(const std::string& what) {
-  const std::vector<Contestant> named = parse_contestants(what, taken_by(taker::timeline));
+  const std::vector<Contestant> named = contestants_in(what);
   if (named.size() == 1) return named.front();
   throw UsageError(fmt::format("timeline: {} are several schemes; it draws one", echoed(what)));
 }

@@ -171,9 +171,11 @@ std::optional<Variation> PredictFlags::varied() const {
 
 std::vector<Contestant> PredictFlags::contestants() const {
   const IngredientNames given = setting().configuration.ingredients;
-  if (schemes_->count() > 0) return predicted_contestants(only_value(*schemes_), given);
-  return predicted_contestants(
-      vary_->count() == 0 ? "all" : "ps-sync,ring,all-reduce:tree,gossip:ring", given);
+  const std::optional<Variation> varied = this->varied();
+  const std::string names = schemes_->count() > 0 ? only_value(*schemes_)
+                            : varied              ? "ps-sync,ring,all-reduce:tree,gossip:ring"
+                                                  : "all";
+  return predicted_contestants(names, given, varied ? varied->option : "");
 }
 
 PredictQuestion PredictFlags::question() const {
@@ -191,7 +193,8 @@ PredictQuestion PredictFlags::question() const {
 }
 
 std::vector<Contestant> PredictFlags::coded_schemes() const {
-  return trainyard::coded_schemes(schemes_->count() == 0 ? "" : only_value(*schemes_));
+  return trainyard::coded_schemes(schemes_->count() == 0 ? "" : only_value(*schemes_),
+                                  setting().configuration.ingredients);
 }
 
 /// --codec, or all whose messages have one length.

@@ -47,10 +47,10 @@ std::string scheme_help_note(const std::string& named) {
 
 void show_flags_of_named_schemes(CLI::App& command) {
   const std::vector<const Scheme*> named = schemes_named(text_of_schemes(command));
-  for (const Option* option : options_taken_by(taker::predict)) {
-    if (option->section != "scheme") continue;
-    CLI::Option* flag = command.get_option_no_throw("--" + option->name);
-    const auto takes_it = [&](const Scheme* scheme) { return has(*scheme, option->name); };
+  for (const Option& option : options()) {
+    if (option.section != "scheme") continue;
+    CLI::Option* flag = command.get_option_no_throw("--" + option.name);
+    const auto takes_it = [&](const Scheme* scheme) { return has(*scheme, option.name); };
     if (flag != nullptr && std::ranges::none_of(named, takes_it)) flag->group("");
   }
 }

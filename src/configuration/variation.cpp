@@ -58,7 +58,9 @@ const std::array<Scale, 4>& scales() {
             return scaled_text(v * 1e9, {"ns", "us", "ms", "s"});
           }},
       Scale{{"B/s", read_bandwidth, [](double v) { return fmt::format("{:.17g}bps", 8.0 * v); },
-             [](double v) { return fmt::format("{:.4g} Mbps", v * 8e-6); }},
+             [](double v) {
+               return std::isfinite(v) ? fmt::format("{:.4g} Mbps", v * 8e-6) : "infinite";
+             }},
             [](double v) {
               return scaled_text(v * 8.0, {"bps", "kbps", "Mbps", "Gbps", "Tbps"});
             }},

@@ -107,7 +107,8 @@ Metrics metrics_of(const Json& line) {
     // A figure that came with a later version: results that are there stay readable.
     const bool of_every_version =
         key == "step" || key == "epoch" || key == "seconds" || key == "train_loss";
-    if (!of_every_version && !line.contains(key)) continue;
+    if (of_every_version) (void)line.at(key);  // throws
+    if (!line.contains(key)) continue;
     std::visit([&](auto member) { read_into(curve_value(metrics, member), line, key.c_str()); },
                figure.member);
   }

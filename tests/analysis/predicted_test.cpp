@@ -80,3 +80,10 @@ TEST_CASE("predicted: settings of one's own are predicted as options of all are"
   c.workers = 8;
   CHECK(own("ring").step_s == slow.step_s);
 }
+
+TEST_CASE("predicted: no machine measures a compute time", "[analysis]") {
+  PredictionSetting setting;
+  setting.configuration.compute_time = std::chrono::milliseconds(3);
+  CHECK_THROWS_WITH(predict(predicted_contestants("ring{compute-time=auto}").front(), setting),
+                    ContainsSubstring("--compute-time: auto: a prediction takes a duration"));
+}

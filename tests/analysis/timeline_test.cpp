@@ -217,7 +217,13 @@ TEST_CASE("a timeline takes what a scheme takes, and contestants", "[analysis]")
   const Timeline slow = make_timeline("ring", {{"straggler", "1:10"}});
   CHECK(slow.makespan() == make_timeline("ring").makespan() + std::chrono::milliseconds(27));
   CHECK(make_timeline("horovod").title == "horovod: 1 step with a model of 97 kB");
-  CHECK_THAT(refusal("gossip{epochs=2}", {}), ContainsSubstring("epochs is not taken"));
+  CHECK_THAT(refusal("gossip{epochs=2}", {}), ContainsSubstring("timeline: epochs is not taken"));
+  CHECK_THAT(refusal("gossip:rung", {}), ContainsSubstring("timeline: 'gossip:rung': topology"));
+  for (const char* what : {"ring", "ring{compute-time=auto}"}) {
+    const std::vector<OptionText> given{{"compute-time", "auto"}};
+    CHECK_THAT(refusal(what, given), ContainsSubstring("auto: a timeline takes a duration"));
+  }
+  CHECK_THAT(refusal("ring{compute-time=auto}", {}), ContainsSubstring("a timeline takes"));
   CHECK_THAT(refusal("all-centralised", {}), ContainsSubstring("no file and no name"));
   CHECK_THAT(refusal("ring,gossip", {}), ContainsSubstring("no file and no name"));
   CHECK_THAT(refusal("ring{latency=3ms},gossip", {}), ContainsSubstring("it draws one"));

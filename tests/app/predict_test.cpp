@@ -112,6 +112,33 @@ TEST_CASE("predict: contestants have settings, and any option is varied", "[app]
   CHECK_THAT(idle.errors, ContainsSubstring("note: --period has no effect"));
 }
 
+// A bare name became one contestant for each usual graph, of which none followed what was varied.
+TEST_CASE("predict: what is varied is what a bare name leaves open", "[app]") {
+  const auto outcome = run_program({"predict", "--workers", "4", "--schemes", "gossip", "--vary",
+                                    "topology=full,ring", "--json"});
+  CHECK(outcome.errors.empty());
+  const Json points = Json::parse(outcome.output)["points"];
+  REQUIRE(points.size() == 2);
+  REQUIRE(points[0]["rows"].size() == 1);
+  CHECK(points[0]["rows"][0]["messages_per_step"] == 12);
+  CHECK(points[1]["rows"][0]["messages_per_step"] == 8);
+}
+
+TEST_CASE("predict: a bandwidth without a limit is said so", "[app]") {
+  const auto outcome = run_program(
+      {"predict", "--workers", "2", "--schemes", "ring", "--vary", "bandwidth=1Gbps,infinite"});
+  CHECK_THAT(outcome.output, ContainsSubstring("\ninfinite "));
+}
+
+TEST_CASE("predict: break-evens are over the topology that is given", "[app]") {
+  const auto outcome =
+      run_program({"predict", "--break-even", "--workers", "4", "--schemes", "choco,dcd:ring",
+                   "--topology", "full", "--codec", "sign", "--json"});
+  const Json rows = Json::parse(outcome.output)["rows"];
+  CHECK(rows[0]["way"] == "full");
+  CHECK(rows[1]["way"] == "ring");
+}
+
 TEST_CASE("predict: few messages are not none", "[app]") {
   const auto outcome = run_program(
       {"predict", "--schemes", "gosgd", "--workers", "2", "--send-probability", "0.01"});

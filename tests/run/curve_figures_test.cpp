@@ -10,6 +10,7 @@
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/rank_figures.hpp"
 
+#include "run/distinct_noise.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {
@@ -31,14 +32,7 @@ Metrics distinct_metrics() {
           .test_accuracy = 0.875,
           .consensus_distance = 0.0625,
           .squared_gradient_norm = 0.0078125,
-          .gradient_noise = {.row_variance = 1.5625,
-                             .worker_variance = 0.0390625,
-                             .diversity = 0.01171875,
-                             .batch_bound = 7.25,
-                             .signal = 0.013671875,
-                             .noise = 1.6875,
-                             .scale = 123.5,
-                             .rows = 700},
+          .gradient_noise = test::distinct_noise,
           .train_r_squared = 0.9375,
           .test_r_squared = 0.90625};
 }

@@ -12,6 +12,7 @@
 #include "trainyard/report/summary_format.hpp"
 
 #include "report/results.hpp"
+#include "run/distinct_noise.hpp"
 #include "run/figure_text.hpp"
 #include "support/catch.hpp"
 
@@ -54,14 +55,7 @@ RunResult distinct_result() {
   s.speed_up_pass_time = 6.5;
   s.speed_up_passes = 0.4375;
   s.squared_gradient_norm = 0.0078125;
-  s.gradient_noise = {.row_variance = 1.5625,
-                      .worker_variance = 0.0390625,
-                      .diversity = 0.01171875,
-                      .batch_bound = 7.25,
-                      .signal = 0.013671875,
-                      .noise = 1.6875,
-                      .scale = 123.5,
-                      .rows = 700};
+  s.gradient_noise = test::distinct_noise;
   s.transient_iterations = 910.25;
   s.train_r_squared = 0.9375;
   s.compression = 3.75;

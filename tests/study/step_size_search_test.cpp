@@ -7,9 +7,8 @@
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/study/tuning.hpp"
 
-#include "run/small_runs.hpp"
+#include "study/searched_run.hpp"
 #include "support/catch.hpp"
-#include "support/replicas.hpp"
 
 namespace trainyard {
 
@@ -25,14 +24,8 @@ struct Searched {
 /// Around a step size of 1, by losses of the binary logarithm of the step size and of the steps.
 Searched search(const std::function<double(double, double)>& loss,
                 std::vector<Metrics> begin = {}) {
-  const LoadedData data{"parabola", test::quadratic_data({{1.0}, {1.0}}, {{3.0}, {3.0}}), {}};
-  Configuration c = small_configuration("ring");
-  c.workers = 2;
-  c.batch = 1;
-  c.model = "quadratic";
-  c.epochs.reset();
-  c.steps = static_cast<std::uint64_t>(whole);
-  c.optimizer.lr = 1.0;
+  const LoadedData data = test::searched_data();
+  const Configuration c = test::searched_run(static_cast<std::uint64_t>(whole));
   StepSizeSearch search({resolve(c, {c.scheme}, data, {})}, {"lr"}, data, "ring", {});
   Searched made;
   while (!search.trials().empty()) {

@@ -8,10 +8,9 @@
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/study/tuning.hpp"
 
-#include "run/small_runs.hpp"
 #include "study/rival.hpp"
+#include "study/searched_run.hpp"
 #include "support/catch.hpp"
-#include "support/replicas.hpp"
 
 namespace trainyard {
 
@@ -43,15 +42,9 @@ struct Searched {
 /// Around a step size of 1, by how far from the target a run is: of the binary logarithm of its
 /// step size and of its steps.
 Searched search(const std::function<double(double, double)>& off) {
-  const LoadedData data{"parabola", test::quadratic_data({{1.0}, {1.0}}, {{3.0}, {3.0}}), {}};
-  Configuration c = small_configuration("ring");
-  c.workers = 2;
-  c.batch = 1;
-  c.model = "quadratic";
-  c.epochs.reset();
-  c.steps = 16'384;  // parts are of 4, 32, 256 and 2048
+  const LoadedData data = test::searched_data();
+  Configuration c = test::searched_run(16'384);  // parts are of 4, 32, 256 and 2048
   c.target_loss = target_loss;
-  c.optimizer.lr = 1.0;
   StepSizeSearch search({resolve(c, {c.scheme}, data, {})}, {"lr"}, data, "ring", {});
   Searched made;
   while (!search.trials().empty()) {

@@ -28,9 +28,10 @@ struct BreakEven {
 };
 
 /// Schemes that encode, as `names` says (predicted_contestants()), or one of each way to send where
-/// it is empty; over a ring unless the name says another topology. Throws UsageError, naming
+/// it is empty; over the topology that is `given`, or a ring, unless the name says one. Throws
+/// UsageError, naming
 /// --schemes, for a scheme that encodes nothing, and where a name says a codec.
-std::vector<Contestant> coded_schemes(std::string_view names);
+std::vector<Contestant> coded_schemes(std::string_view names, const IngredientNames& given = {});
 
 /// Of one scheme and codec. Throws as predict() does.
 BreakEven break_even(const Contestant& scheme, const std::string& codec,

@@ -35,14 +35,16 @@ std::string way_of(const Contestant& contestant);
 /// Whom the words name, as in a comparison (parse_contestants()), and for a bare name every way
 /// that it leaves open: "gossip" is gossip over each of the usual topologies, "gossip:ring",
 /// "gossip:torus", …; "gossip{period=2}" is over the fallback's. Systems have the one way of their
-/// preset. Of a kind that is `given`, a codec, that is the only way. Of a group those that can be
+/// preset. Of a kind that is `given`, a codec, that is the only way; of the kind that is `varied`
+/// names stay bare. Of a group those that can be
 /// predicted. Throws UsageError, naming --schemes, as parse_contestants() does, for a scheme that
 /// cannot be predicted, and for an option that predictions do not take.
 std::vector<Contestant> predicted_contestants(std::string_view text,
-                                              const IngredientNames& given = {});
+                                              const IngredientNames& given = {},
+                                              std::string_view varied = {});
 
 struct PredictionSetting {
-  /// Workers, servers, network, compute, batch. REQUIRES: a compute time.
+  /// Workers, servers, network, compute, batch; a compute time, here or of each contestant.
   Configuration configuration;
   std::uint64_t parameters = 262144;  // floats
   std::uint64_t rows = 60000;         // of an epoch
@@ -79,8 +81,8 @@ struct Prediction {
 /// Up to 2^20 floats over all workers the simulated messages have exactly the model's parts; beyond
 /// it all parts are taken to be of one size, which is off by at most parts/parameters of t, and by
 /// more where that decides whose message finds a port free first. Throws
-/// UsageError for what such a run would be refused for, and where periods come round together so
-/// rarely that playing a cycle would take too long.
+/// UsageError for what such a run would be refused for, without a compute time, and where periods
+/// come round together so rarely that playing a cycle would take too long.
 Prediction predict(const Contestant& contestant, const PredictionSetting& setting);
 
 }  // namespace trainyard
