@@ -63,30 +63,51 @@ Moments moments_of(const Dataset& data) {
   return moments;
 }
 
-/// Dense: x becomes (x - shift) / divisor, and 0 where the divisor is 0. Sparse: x / divisor, and x
-/// where the divisor is 0.
-struct Rule {
-  std::vector<double> shift, divisor;
-};
-
-Rule standard_rule(const Dataset& data) {
+/// Dense: x becomes (x - subtracted) / divided_by, and 0 where that is 0. Sparse: it is 1 where
+/// there is nothing to divide by.
+FeatureTransform standard_rule(const Dataset& data) {
   Moments moments = moments_of(data);
   return {std::move(moments.mean), std::move(moments.sd)};
 }
 
-Rule range_rule(const Dataset& data) {
+/// Lowest, highest and largest absolute value of each feature. NaN, which is a missing field, is
+/// passed over.
+struct Ranges {
+  std::vector<double> lowest, highest, largest;
+};
+
+Ranges ranges_of(const Dataset& data) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<double> lowest(data.features, infinity), highest(data.features, -infinity);
-  std::vector<double> largest(data.features, 0.0);
+  Ranges ranges{std::vector<double>(data.features, infinity),
+                std::vector<double>(data.features, -infinity),
+                std::vector<double>(data.features, 0.0)};
   for_each_value(data, [&](std::size_t feature, float value) {
     const auto x = static_cast<double>(value);
-    lowest[feature] = std::min(lowest[feature], x);
-    highest[feature] = std::max(highest[feature], x);
-    largest[feature] = std::max(largest[feature], std::abs(x));
+    ranges.lowest[feature] = x < ranges.lowest[feature] ? x : ranges.lowest[feature];
+    ranges.highest[feature] = x > ranges.highest[feature] ? x : ranges.highest[feature];
+    const double size = std::abs(x);
+    ranges.largest[feature] = size > ranges.largest[feature] ? size : ranges.largest[feature];
   });
-  if (data.sparse) return {std::move(lowest), std::move(largest)};
-  for (std::size_t f = 0; f < data.features; ++f) highest[f] -= lowest[f];
-  return {std::move(lowest), std::move(highest)};
+  return ranges;
+}
+
+FeatureTransform range_rule(const Dataset& data) {
+  Ranges ranges = ranges_of(data);
+  if (data.sparse) return {std::move(ranges.lowest), std::move(ranges.largest)};
+  for (std::size_t f = 0; f < data.features; ++f) ranges.highest[f] -= ranges.lowest[f];
+  return {std::move(ranges.lowest), std::move(ranges.highest)};
+}
+
+FeatureTransform rule_of(FeatureScaling scaling, const Dataset& train,
+                         const std::vector<bool>& left_alone) {
+  FeatureTransform rule =
+      scaling == FeatureScaling::standard ? standard_rule(train) : range_rule(train);
+  for (std::size_t f = 0; f < train.features; ++f) {
+    const bool alone = !left_alone.empty() && left_alone[f];
+    if (train.sparse || alone) rule.subtracted[f] = 0.0;
+    if (alone || (train.sparse && rule.divided_by[f] == 0.0)) rule.divided_by[f] = 1.0;
+  }
+  return rule;
 }
 
 /// Clamps a value that a float cannot hold, as of a test row far from all training rows.
@@ -95,20 +116,20 @@ float finite(double value) {
   return static_cast<float>(std::clamp(value, -most, most));
 }
 
-void apply_dense(const Rule& rule, Dataset& data) {
+void apply_dense(const FeatureTransform& rule, Dataset& data) {
   float* next = data.dense.data();
   for (std::size_t row = 0; row < data.rows; ++row) {
     for (std::size_t f = 0; f < data.features; ++f, ++next) {
-      const double x = static_cast<double>(*next) - rule.shift[f];
-      *next = rule.divisor[f] == 0.0 ? 0.0F : finite(x / rule.divisor[f]);
+      const double x = static_cast<double>(*next) - rule.subtracted[f];
+      *next = rule.divided_by[f] == 0.0 ? 0.0F : finite(x / rule.divided_by[f]);
     }
   }
 }
 
-void apply_sparse(const Rule& rule, Dataset& data) {
+void apply_sparse(const FeatureTransform& rule, Dataset& data) {
   for (std::size_t i = 0; i < data.values.size(); ++i) {
-    const double divisor = rule.divisor[data.columns[i]];
-    if (divisor != 0.0) data.values[i] = finite(static_cast<double>(data.values[i]) / divisor);
+    const double divisor = rule.divided_by[data.columns[i]];
+    data.values[i] = finite(static_cast<double>(data.values[i]) / divisor);
   }
 }
 
@@ -183,12 +204,13 @@ std::string scaling_text(FeatureScaling scaling) {
   return scaling_names[static_cast<std::size_t>(scaling)];
 }
 
-void scale_features(FeatureScaling scaling, Dataset& train, Dataset& test) {
-  if (scaling == FeatureScaling::none) return;
+FeatureTransform scale_features(FeatureScaling scaling, Dataset& train, Dataset& test,
+                                const FeatureOrigins& origins) {
+  if (scaling == FeatureScaling::none) return {};
   if (scaling == FeatureScaling::unit_rows) {
     scale_rows(train);
     scale_rows(test);
-    return;
+    return {};
   }
   require(test.rows == 0 || test.features == train.features, "a test set of other features");
   if (test.rows > 0 && test.sparse != train.sparse) {
@@ -196,7 +218,7 @@ void scale_features(FeatureScaling scaling, Dataset& train, Dataset& test) {
                       "one of the training and the test file is sparse (LIBSVM) and the other is "
                       "not; expected two alike");
   }
-  const Rule rule = scaling == FeatureScaling::standard ? standard_rule(train) : range_rule(train);
+  FeatureTransform rule = rule_of(scaling, train, origins.left_alone);
   for (Dataset* data : {&train, &test}) {
     if (data->sparse) {
       apply_sparse(rule, *data);
@@ -204,6 +226,27 @@ void scale_features(FeatureScaling scaling, Dataset& train, Dataset& test) {
       apply_dense(rule, *data);
     }
   }
+  for (std::size_t f = 0; f < origins.subtracted.size(); ++f) {
+    rule.subtracted[f] += origins.subtracted[f];
+  }
+  return rule;
+}
+
+std::vector<double> features_to_shift(FeatureScaling scaling, const Dataset& train) {
+  constexpr double too_large = 1024.0;
+  const bool subtracts = scaling == FeatureScaling::standard || scaling == FeatureScaling::minmax;
+  if (!subtracts || train.sparse || train.rows == 0) return {};
+  const Ranges ranges = ranges_of(train);
+  std::vector<double> shifts(train.features, 0.0);
+  bool any = false;
+  for (std::size_t f = 0; f < train.features; ++f) {
+    const double range = ranges.highest[f] - ranges.lowest[f];
+    // Without a value there is no range either.
+    if (!(ranges.largest[f] > too_large * range)) continue;
+    shifts[f] = ranges.lowest[f];
+    any = true;
+  }
+  return any ? shifts : std::vector<double>{};
 }
 
 void append_intercept(Dataset& data) {

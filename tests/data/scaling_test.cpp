@@ -60,6 +60,23 @@ TEST_CASE("standard: mean 0 and deviation 1 over the training rows", "[data][sca
   check_near(dense_values(test), {5 / root5, 0});
 }
 
+TEST_CASE("scaling says what it did to each feature, in the units of the file", "[data][scaling]") {
+  Dataset none;
+  Dataset train = dense(3, {1, 9, 0, 3, 9, 1, 5, 9, 1, 7, 9, 0});
+  const FeatureTransform standard =
+      scale_features(FeatureScaling::standard, train, none, {{false, false, true}, {100, 0, 0}});
+  CHECK(standard.subtracted == std::vector<double>{104, 9, 0});
+  CHECK(standard.divided_by == std::vector<double>{std::sqrt(5.0), 0, 1});
+  CHECK(train.dense[2] == 0.0F);
+  CHECK(train.dense[5] == 1.0F);
+  Dataset stored = sparse("1 1:3\n0 1:4 2:0\n1 1:-8\n");
+  const FeatureTransform largest = scale_features(FeatureScaling::minmax, stored, none);
+  CHECK(largest.subtracted == std::vector<double>{0, 0});
+  CHECK(largest.divided_by == std::vector<double>{8, 1});
+  CHECK(scale_features(FeatureScaling::unit_rows, stored, none).empty());
+  CHECK(scale_features(FeatureScaling::none, stored, none).empty());
+}
+
 TEST_CASE("minmax: from 0 to 1 over the training rows", "[data][scaling]") {
   Dataset train = dense(2, {-2, 3, 6, 3, 2, 3});
   Dataset test = dense(2, {10, 4});

@@ -28,12 +28,33 @@ enum class FeatureScaling {
 FeatureScaling parse_scaling(std::string_view text, std::string_view what);
 std::string scaling_text(FeatureScaling scaling);
 
-/// Scales both sets by what the rows of `train` show. A dense column that is constant there becomes
-/// 0 in both; a sparse one is left as it is where there is nothing to divide by. What would pass
-/// the largest float becomes that.
+/// What scaling made of each feature x, in the units of the file: (x - subtracted) / divided_by,
+/// and 0 where divided_by is 0. [features] each; both empty where no feature was scaled by itself.
+struct FeatureTransform {
+  std::vector<double> subtracted, divided_by;
+
+  bool empty() const { return divided_by.empty(); }
+};
+
+/// What is to be known of columns before they are scaled. [features] each, or empty for none.
+struct FeatureOrigins {
+  std::vector<bool> left_alone;    // these stay as they are, as categories do
+  std::vector<double> subtracted;  // already, when the rows were read (features_to_shift())
+};
+
+/// Scales both sets by what the rows of `train` show, and says how. A dense column that is constant
+/// there becomes 0 in both; a sparse one is left as it is where there is nothing to divide by. What
+/// would pass the largest float becomes that.
 /// REQUIRES: `test` has no rows, or the features of `train`. Throws OptionError where one of them
 /// is sparse and the other is not, unless rows alone are scaled.
-void scale_features(FeatureScaling scaling, Dataset& train, Dataset& test);
+FeatureTransform scale_features(FeatureScaling scaling, Dataset& train, Dataset& test,
+                                const FeatureOrigins& origins = {});
+
+/// What a reader is to subtract from each feature before it rounds it to float, for scaling() to
+/// have digits left: of a column of times in seconds, 1.7e9, a float keeps steps of 128.
+/// [features], 0 for those whose largest |x| is below 1024 times their range, of which rounding
+/// then takes less than 10^-4; empty where that is all of them, or `scaling` subtracts nothing.
+std::vector<double> features_to_shift(FeatureScaling scaling, const Dataset& train);
 
 /// Appends a feature that is 1 in every row. Needs memory for a second copy of the rows.
 void append_intercept(Dataset& data);
