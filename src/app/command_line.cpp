@@ -13,6 +13,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/standard_streams.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/base/version.hpp"
 #include "trainyard/configuration/defaults.hpp"
 #include "trainyard/runtime/processes.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -26,6 +27,7 @@
 #include "app/predict_flags.hpp"
 #include "app/report_flags.hpp"
 #include "app/scheme_help.hpp"
+#include "app/score_flags.hpp"
 #include "app/split_flags.hpp"
 #include "app/timeline_flags.hpp"
 #include "app/topology_flags.hpp"
@@ -138,6 +140,7 @@ class CommandLine::Commands {
   CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
   CLI::App& report_ = add_command("report", "saved runs on one page, to look at and to send");
   CLI::App& lab_ = add_command("lab", "pages to play with, in a browser on this machine");
+  CLI::App& score_ = add_command("score", "what a trained model says of the rows of a file");
   CLI::App& split_ = add_command("split", "a data set divided among workers beforehand, in a file");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command(
@@ -152,6 +155,7 @@ class CommandLine::Commands {
   ConsensusFlags consensus_flags_{consensus_};
   ReportFlags report_flags_{report_};
   LabFlags lab_flags_{lab_};
+  ScoreFlags score_flags_{score_};
   SplitFlags split_flags_{split_};
   MachineFlags machine_flags_{machine_};
   CLI::Option *list_what_ = nullptr, *list_name_ = nullptr, *list_json_ = nullptr;
@@ -176,7 +180,7 @@ constexpr const char* built_in_comparison_note =
 
 CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
   program_.name("trainyard");
-  program_.set_version_flag("--version", "trainyard " TRAINYARD_VERSION);
+  program_.set_version_flag("--version", fmt::format("trainyard {}", version()));
   program_.allow_extras();
   program_.footer(examples);
   for (CLI::App* command : {&run_, &compare_, &predict_, &timeline_}) {
@@ -323,6 +327,10 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
   if (&command == &lab_) {
     return after_notes(lab_flags_.notes(),
                        [place = lab_flags_.place()] { return lab_command(place); });
+  }
+  if (&command == &score_) {
+    return after_notes(score_flags_.notes(),
+                       [question = score_flags_.question()] { return score_command(question); });
   }
   if (&command == &split_) {
     return after_notes(split_flags_.notes(),

@@ -94,6 +94,15 @@ struct SplitRequest {
   bool force = false;
 };
 int split_command(const SplitRequest& request);
+struct ScoreQuestion {
+  std::filesystem::path folder{}, file{};  // of a run; of rows, "-" for standard input
+  std::string format{};                    // empty: by the file's name
+  std::filesystem::path labels{};          // empty: by the file's name
+  bool without_labels = false;
+  std::filesystem::path out{};  // empty: standard output
+  bool force = false, json = false;
+};
+int score_command(const ScoreQuestion& question);
 struct MachineQuestion {
   int ranks = 0;  // 0: one for each core
   Placement placement = Placement::compact;

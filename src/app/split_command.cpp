@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -25,7 +28,8 @@ int split_command(const SplitRequest& request) {
   const LoadedData ordered = in_order_of_parts(std::move(data), parts);
   const std::string head =
       split_file_head(ordered, {.rule = partition_text(c.partition), .seed = c.seed});
-  out.finish(split_file_pieces(ordered, head));
+  const std::vector<std::string_view> pieces = split_file_pieces(ordered, head);
+  out.finish(std::span(pieces));
   // Not on standard output, which may be what --out names.
   const std::string range = fewest.size() == most.size()
                                 ? fmt::to_string(most.size())

@@ -186,6 +186,7 @@ class SeparatedParser {
   }
 
   void take_label() {
+    if (!plan_->labelled) return add_no_label(table_->options.real_labels, *block_);
     const std::vector<std::string>* names = plan_->class_names;
     if (names == nullptr) {
       parse_label(label_, label_place_, table_->options.real_labels, *block_);
@@ -275,6 +276,8 @@ CodedDataset finish_table(const Table& table, DatasetBuilder& builder,
                           std::vector<std::string> remarks) {
   CodedDataset result = builder.finish_dense(table.plan.features);
   result.schema = std::move(schema);
+  result.unknown_words = builder.unknown_words();
+  result.missing_fields = builder.missing_fields();
   result.remarks = std::move(remarks);
   add_remarks(table.file, builder, result.remarks);
   return result;
@@ -294,7 +297,7 @@ CodedDataset read_words(const NamedSource& file, const Table& numeric, TableSche
   const auto shared = std::make_shared<const TableSchema>(std::move(schema));
   const ReadOptions with = with_classes(options, *shared);
   Table table{file.name, with, numeric.separator, numeric.head, {}};
-  table.plan = plan_of(file.name, table.head, *shared);
+  table.plan = plan_of(file.name, table.head, *shared, options.labels);
   DatasetBuilder builder(file.name, with, table.head.skipped_lines);
   TextBlocks parsed = open();
   parse_table(parsed, table, builder, OnFault::read_on);
@@ -329,8 +332,8 @@ CodedDataset read_separated(NamedSource file, char separator, const ReadOptions&
           ? options.schema
           : std::make_shared<const TableSchema>(numeric_schema(file.name, head, options));
   const ReadOptions with = with_classes(options, *schema);
-  Table table{file.name, with, separator, head, plan_of(file.name, head, *schema)};
-  DatasetBuilder builder(file.name, with, head.skipped_lines);
+  Table table{file.name, with, separator, head, plan_of(file.name, head, *schema, options.labels)};
+  DatasetBuilder builder(file.name, with, file.lines_before + head.skipped_lines);
   const bool may_read_again = options.schema == nullptr && file.reopen;
   parse_table(blocks, table, builder, may_read_again ? OnFault::end : OnFault::read_on);
   if (may_read_again && builder.has_faults()) return read_words(file, table, *schema);

@@ -1,5 +1,7 @@
 #include "data/dataset_builder.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +30,7 @@ void DatasetBuilder::append(const ParsedBlock& block) {
     largest_column_ = block.largest_column;
     largest_column_line_ = lines_ + block.largest_column_line;
   }
+  rows_without_label_ += block.rows_without_label;
   rows_left_out_ += block.rows_left_out;
   missing_fields_ += block.missing_fields;
   unknown_words_ += block.unknown_words;
@@ -43,6 +46,34 @@ void DatasetBuilder::append_label(std::int32_t label) {
   labels_.append({&label, 1});
 }
 
+void DatasetBuilder::append_no_labels(std::size_t rows) {
+  rows_without_label_ += rows;
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (options_->real_labels) {
+      append_target(0.0F);
+    } else {
+      labels_.append(std::array<std::int32_t, 1>{0});
+    }
+  }
+}
+
+/// The labels of rows that have none say nothing, but have to be there.
+CodedDataset DatasetBuilder::without_labels(std::size_t rows) const {
+  if (rows_without_label_ != rows) {
+    throw DataError(
+        fmt::format("{}: {} of {} rows have no label; expected one in each row, or in none", name_,
+                    rows_without_label_, rows));
+  }
+  CodedDataset result;
+  result.labelled = false;
+  result.coding = options_->coding;
+  result.data.rows = rows;
+  result.data.classes = options_->real_labels ? 1 : std::max(options_->classes, 2);
+  result.data.labels = AlignedBuffer<Label>::zeroed(rows);
+  if (options_->real_labels) result.data.targets = AlignedBuffer<float>::zeroed(rows);
+  return result;
+}
+
 CodedDataset DatasetBuilder::finish_labels() {
   check_faults();
   const std::size_t rows = options_->real_labels ? targets_.size() : labels_.size();
@@ -51,6 +82,7 @@ CodedDataset DatasetBuilder::finish_labels() {
         rows_left_out_ == 0 ? "" : fmt::format(" ({} had missing fields)", rows_left_out_);
     throw DataError(fmt::format("{}: found no rows{}; expected at least one", name_, why));
   }
+  if (rows_without_label_ > 0) return without_labels(rows);
   if (options_->real_labels) {
     CodedDataset result;
     result.data.rows = rows;

@@ -29,6 +29,8 @@ class DatasetBuilder {
   void append_values(std::span<const float> values) { values_.append(values); }
   void append_label(std::int32_t label);
   void append_target(float target) { targets_.append({&target, 1}); }
+  /// So many rows have none.
+  void append_no_labels(std::size_t rows);
 
   /// Sums over the blocks (parsed_block.hpp).
   std::size_t rows_left_out() const { return rows_left_out_; }
@@ -42,11 +44,13 @@ class DatasetBuilder {
 
  private:
   CodedDataset finish_labels();
+  CodedDataset without_labels(std::size_t rows) const;
   void finish_rows(Dataset& data);
 
   std::string name_;
   const ReadOptions* options_;
   std::size_t lines_;
+  std::size_t rows_without_label_ = 0;
   std::size_t rows_left_out_ = 0, missing_fields_ = 0, unknown_words_ = 0;
   std::uint32_t largest_column_ = 0;
   std::size_t largest_column_line_ = 0;

@@ -140,7 +140,8 @@ CodedDataset read_idx(NamedSource images, NamedSource labels, const ReadOptions&
         labels.name));
   }
   const IdxHeader image_header = read_header(images, 2);
-  const IdxHeader label_header = read_header(labels, 1);
+  const bool labelled = labels.bytes != nullptr;
+  const IdxHeader label_header = labelled ? read_header(labels, 1) : IdxHeader{image_header.items};
   if (image_header.items != label_header.items) {
     throw DataError(fmt::format("{}: found {} labels; expected {}, one for each image of {}",
                                 labels.name, label_header.items, image_header.items, images.name));
@@ -150,8 +151,12 @@ CodedDataset read_idx(NamedSource images, NamedSource labels, const ReadOptions&
                                 image_header.item_bytes, options.features));
   }
   require_room_for(images, std::uint64_t{image_header.items} * image_header.item_bytes, 1);
-  DatasetBuilder builder(labels.name, options);
-  read_labels(labels, label_header, builder);
+  DatasetBuilder builder(labelled ? labels.name : images.name, options);
+  if (labelled) {
+    read_labels(labels, label_header, builder);
+  } else {
+    builder.append_no_labels(image_header.items);
+  }
   read_images(images, image_header, options.scale, builder);
   return builder.finish_dense(image_header.item_bytes);
 }

@@ -87,9 +87,8 @@ void take_shape(DescriptionReader& in, Dataset& set) {
 void describe(const LoadedData& data, DescriptionWriter& out) {
   out.put(data.name);
   out.put(data.largest_feature_line);
-  for (const auto* texts : {&data.feature_names, &data.class_names, &data.remarks}) {
-    out.put(*texts);
-  }
+  out.put(data.remarks);
+  out.put(preparation_json(data.preparation));
   put_shape(out, data.train);
   put_shape(out, data.test);
   visit_arrays(data, [&](const auto& array) { out.put(array.size()); });
@@ -100,7 +99,8 @@ LaidOutData described(DescriptionReader& in) {
   LoadedData& data = laid_out.data;
   data.name = in.text();
   data.largest_feature_line = in.number();
-  for (auto* texts : {&data.feature_names, &data.class_names, &data.remarks}) *texts = in.texts();
+  data.remarks = in.texts();
+  data.preparation = parse_preparation(in.text(), in.name());
   take_shape(in, data.train);
   take_shape(in, data.test);
   visit_arrays(data, [&](const auto&) { laid_out.sizes.push_back(in.number()); });

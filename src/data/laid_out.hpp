@@ -38,6 +38,7 @@ class DescriptionReader {
   std::string text();
   std::vector<std::string> texts();
   bool at_end() const { return bytes_.empty(); }
+  const std::string& name() const { return name_; }
 
  private:
   std::span<const std::byte> next(std::uint64_t size);

@@ -50,10 +50,21 @@ class LibsvmParser {
     line_end_ = line.data() + line.size();
     skip_blanks();
     if (at_end()) return true;
+    return take_label() && parse_row();
+  }
+
+  /// Where rows need no label, one that begins with INDEX:VALUE has none.
+  bool take_label() {
     const std::string_view label = token_at(next_);
-    if (!parse_label(label, place_of(next_), options_->real_labels, *block_)) return false;
-    next_ += label.size();
-    return parse_row();
+    const bool has_none = label.find(':') != std::string_view::npos;
+    if (options_->labels == LabelUse::required ||
+        (options_->labels == LabelUse::if_there && !has_none)) {
+      if (!parse_label(label, place_of(next_), options_->real_labels, *block_)) return false;
+    } else {
+      add_no_label(options_->real_labels, *block_);
+    }
+    if (!has_none) next_ += label.size();
+    return true;
   }
 
   bool parse_row() {
@@ -236,7 +247,7 @@ class LibsvmParser {
 
 CodedDataset read_libsvm(NamedSource file, const ReadOptions& options) {
   TextBlocks blocks(std::move(file.bytes), file.name);
-  DatasetBuilder builder(file.name, options);
+  DatasetBuilder builder(file.name, options, file.lines_before);
   parse_text(
       blocks,
       [&](std::string_view text, ParsedBlock& block) { LibsvmParser(options, block).parse(text); },

@@ -93,12 +93,19 @@ void read_named_test(const DatasetRequest& request, const ReadOptions& train_opt
   read_test(request.test, options, train, loaded);
 }
 
-/// Takes from a training file everything but its rows.
-LoadedData loaded_from(const std::string& name, const CodedDataset& train) {
+/// Takes from a training file, read with these options, everything but its rows.
+LoadedData loaded_from(const std::string& name, const ReadOptions& options,
+                       const CodedDataset& train) {
   LoadedData loaded{name, {}, {}, train.largest_feature_line};
+  Preparation& preparation = loaded.preparation;
+  preparation.format = options.format;
+  preparation.table = options.table;
+  preparation.value_scale = static_cast<double>(options.scale);
+  preparation.coding = train.coding;
+  preparation.schema = train.schema;
   if (train.schema != nullptr) {
-    loaded.feature_names = train.schema->feature_names();
-    loaded.class_names = train.schema->class_names;
+    preparation.feature_names = train.schema->feature_names();
+    preparation.class_names = train.schema->class_names;
   }
   loaded.remarks = train.remarks;
   return loaded;
@@ -109,7 +116,7 @@ void settle_rows(CodedDataset train, const DatasetRequest& request, LoadedData& 
   loaded.train = std::move(train.data);
   if (request.test == every_fifth) split_every_fifth(loaded);
   if (train.schema != nullptr && request.table.missing == MissingFields::mean) {
-    fill_missing(*train.schema, loaded.train, loaded.test);
+    loaded.preparation.filling = fill_missing(*train.schema, loaded.train, loaded.test);
   }
 }
 
@@ -125,7 +132,7 @@ LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& re
     options.labels_file = find_file(entry, entry.train[1], request.data_dir);
   CodedDataset train =
       read_coded_dataset(find_file(entry, entry.train[0], request.data_dir), options);
-  LoadedData loaded = loaded_from(entry.name, train);
+  LoadedData loaded = loaded_from(entry.name, options, train);
   if (!request.test.empty() && request.test != every_fifth) {
     read_named_test(request, options, train, loaded);
   } else if (request.test.empty() && !entry.test.empty()) {
@@ -138,7 +145,7 @@ LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& re
 LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
   const ReadOptions options = options_of(file, request.labels, request);
   CodedDataset train = read_coded_dataset(file, options);
-  LoadedData loaded = loaded_from(file.filename().string(), train);
+  LoadedData loaded = loaded_from(file.filename().string(), options, train);
   if (!request.test.empty() && request.test != every_fifth) {
     read_named_test(request, options, train, loaded);
   }
@@ -159,6 +166,10 @@ LoadedData generate(const GeneratorChoice& choice, const DatasetRequest& request
   }
   TrainTest made = generator.make(request.seed, choice.rows);
   LoadedData loaded{request.dataset, std::move(made.train), std::move(made.test), 0};
+  // As a file would have them that holds such rows.
+  loaded.preparation.format = loaded.train.sparse ? Format::libsvm : Format::npy;
+  loaded.preparation.coding =
+      loaded.train.classes == 2 ? LabelCoding::plus_minus : LabelCoding::from_zero;
   if (request.test == every_fifth) split_every_fifth(loaded);
   return loaded;
 }
@@ -234,14 +245,20 @@ LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
   if (asks_for_split_file(request)) return load_split_file(request, check);
   LoadedData loaded = load(request);
   if (request.scaling == FeatureScaling::none && has_columns_of_its_own(request)) {
-    const auto warning = scale_warning(loaded.train, loaded.feature_names);
+    const auto warning = scale_warning(loaded.train, loaded.preparation.feature_names);
     if (warning) loaded.remarks.push_back(*warning);
   }
-  scale_features(request.scaling, loaded.train, loaded.test);
+  Preparation& preparation = loaded.preparation;
+  preparation.sparse = loaded.train.sparse;
+  preparation.features = loaded.train.features;
+  preparation.classes = loaded.train.classes;
+  preparation.scaling = request.scaling;
+  preparation.transform = scale_features(request.scaling, loaded.train, loaded.test);
+  preparation.intercept = request.intercept;
   if (request.intercept) {
     append_intercept(loaded.train);
     if (loaded.test.rows > 0) append_intercept(loaded.test);
-    if (!loaded.feature_names.empty()) loaded.feature_names.emplace_back("intercept");
+    if (!preparation.feature_names.empty()) preparation.feature_names.emplace_back("intercept");
   }
   return loaded;
 }

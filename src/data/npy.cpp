@@ -14,6 +14,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/function_ref.hpp"
+#include "trainyard/data/npy_vector.hpp"
 
 #include "data/dataset_builder.hpp"
 #include "data/npy_header.hpp"
@@ -148,9 +149,8 @@ std::string shape_text(const NpyHeader& header) {
   return fmt::format("({})", fmt::join(header.shape, ", "));
 }
 
-void check_shapes(const NamedSource& features, const NpyHeader& of_features,
-                  const NamedSource& labels, const NpyHeader& of_labels,
-                  const ReadOptions& options) {
+void check_shape(const NamedSource& features, const NpyHeader& of_features,
+                 const ReadOptions& options) {
   if (of_features.shape.size() < 2 || of_features.row_values == 0) {
     throw DataError(fmt::format("{}: found values of shape {}; expected rows × features",
                                 features.name, shape_text(of_features)));
@@ -161,6 +161,14 @@ void check_shapes(const NamedSource& features, const NpyHeader& of_features,
                     "order (numpy.ascontiguousarray)",
                     features.name, shape_text(of_features)));
   }
+  if (options.features != 0 && options.features != of_features.row_values) {
+    throw DataError(fmt::format("{}: found {} features; expected {}", features.name,
+                                of_features.row_values, options.features));
+  }
+}
+
+void check_labels(const NamedSource& features, const NpyHeader& of_features,
+                  const NamedSource& labels, const NpyHeader& of_labels) {
   if (of_labels.shape.empty() || of_labels.shape.size() > 2 || of_labels.row_values != 1) {
     throw DataError(fmt::format("{}: found labels of shape {}; expected one for each row",
                                 labels.name, shape_text(of_labels)));
@@ -168,10 +176,6 @@ void check_shapes(const NamedSource& features, const NpyHeader& of_features,
   if (of_labels.rows() != of_features.rows()) {
     throw DataError(fmt::format("{}: found {} labels; expected {}, one for each row of {}",
                                 labels.name, of_labels.rows(), of_features.rows(), features.name));
-  }
-  if (options.features != 0 && options.features != of_features.row_values) {
-    throw DataError(fmt::format("{}: found {} features; expected {}", features.name,
-                                of_features.row_values, options.features));
   }
 }
 
@@ -188,13 +192,33 @@ void transpose(Dataset& data) {
 
 }  // namespace
 
+std::vector<double> read_npy_vector(const std::filesystem::path& file) {
+  NamedSource source{open_file(file), file.string()};
+  const NpyHeader header = read_npy_header(source);
+  if (header.shape.size() != 1) {
+    throw DataError(fmt::format("{}: found values of shape {}; expected one dimension", source.name,
+                                shape_text(header)));
+  }
+  std::vector<double> all;
+  for_each_value_block(source, header, [&](std::span<const double> values) {
+    all.insert(all.end(), values.begin(), values.end());
+  });
+  return all;
+}
+
 CodedDataset read_npy(NamedSource features, NamedSource labels, const ReadOptions& options) {
   const NpyHeader of_features = read_npy_header(features);
-  const NpyHeader of_labels = read_npy_header(labels);
-  check_shapes(features, of_features, labels, of_labels, options);
+  check_shape(features, of_features, options);
+  const bool labelled = labels.bytes != nullptr;
   require_room_for(features, of_features.rows() * of_features.row_values, of_features.value_bytes);
-  DatasetBuilder builder(labels.name, options);
-  read_npy_labels(labels, of_labels, options.real_labels, builder);
+  DatasetBuilder builder(labelled ? labels.name : features.name, options);
+  if (labelled) {
+    const NpyHeader of_labels = read_npy_header(labels);
+    check_labels(features, of_features, labels, of_labels);
+    read_npy_labels(labels, of_labels, options.real_labels, builder);
+  } else {
+    builder.append_no_labels(static_cast<std::size_t>(of_features.rows()));
+  }
   read_features(features, of_features, options.scale, builder);
   CodedDataset result = builder.finish_dense(static_cast<std::size_t>(of_features.row_values));
   if (of_features.fortran_order) transpose(result.data);

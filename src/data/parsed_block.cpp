@@ -59,4 +59,13 @@ bool parse_label(std::string_view token, TextPosition place, bool real, ParsedBl
   return true;
 }
 
+void add_no_label(bool real, ParsedBlock& block) {
+  ++block.rows_without_label;
+  if (real) {
+    block.targets.push_back(0.0F);
+  } else {
+    block.labels.push_back(0);
+  }
+}
+
 }  // namespace trainyard

@@ -26,11 +26,12 @@ struct ParsedBlock {
   std::uint32_t largest_column = 0;     // sparse: 1 + the largest column, 0 when there is none
   std::size_t largest_column_line = 0;  // the first that has it
   std::size_t lines = 0;
-  std::size_t rows_left_out = 0;   // tables: for their missing fields
-  std::size_t missing_fields = 0;  // tables: those to be filled
-  std::size_t unknown_words = 0;   // tables: categories that the training file does not have
-  FaultList faults;                // rows that have one are not whole
-  DigitMap digits;                 // of the text, for its parser
+  std::size_t rows_without_label = 0;  // whose label is 0 then
+  std::size_t rows_left_out = 0;       // tables: for their missing fields
+  std::size_t missing_fields = 0;      // tables: those to be filled
+  std::size_t unknown_words = 0;       // tables: categories that the training file does not have
+  FaultList faults;                    // rows that have one are not whole
+  DigitMap digits;                     // of the text, for its parser
 
   /// Empty again, its memory kept for the next block.
   void clear() {
@@ -43,6 +44,7 @@ struct ParsedBlock {
     largest_column = 0;
     largest_column_line = 0;
     lines = 0;
+    rows_without_label = 0;
     rows_left_out = 0;
     missing_fields = 0;
     unknown_words = 0;
@@ -53,6 +55,9 @@ struct ParsedBlock {
 /// "-1", "+1", "3", "2.0"; any finite number, where labels are real. Adds the label to the block,
 /// or its fault, and then returns false.
 bool parse_label(std::string_view token, TextPosition place, bool real, ParsedBlock& block);
+
+/// A row that has none.
+void add_no_label(bool real, ParsedBlock& block);
 
 /// The kind of what keeps a text from being a number.
 FaultKind kind_of(NumberFault fault);

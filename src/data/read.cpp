@@ -146,6 +146,12 @@ namespace {
 CodedDataset read_whole(const std::filesystem::path& file, const ReadOptions& options) {
   const FormatInfo& info = info_of(options.format);
   if (!has_labels_file(options.format)) return info.read(open_named(file), {}, options);
+  std::error_code error;
+  const bool has_none =
+      options.labels_file.empty() || !std::filesystem::exists(options.labels_file, error);
+  if (options.labels == LabelUse::none || (options.labels == LabelUse::if_there && has_none)) {
+    return info.read(open_named(file), {}, options);
+  }
   if (options.labels_file.empty()) {
     const bool idx = options.format == Format::idx;
     throw DataError(fmt::format(
@@ -183,6 +189,13 @@ CodedDataset read_coded_dataset_bytes(std::string_view bytes, std::string_view l
   return info_of(options.format)
       .read({open_bytes(bytes, name), name, [bytes, name] { return open_bytes(bytes, name); }},
             std::move(labels_source), options);
+}
+
+CodedDataset read_text_window(const std::string& text, const std::string& name,
+                              std::size_t lines_before, const ReadOptions& options) {
+  NamedSource source{open_bytes(text, name), name};
+  source.lines_before = lines_before;
+  return info_of(options.format).read(std::move(source), {}, options);
 }
 
 Dataset read_dataset_bytes(std::string_view bytes, std::string_view labels, const std::string& name,

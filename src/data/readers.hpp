@@ -22,12 +22,18 @@ struct NamedSource {
   /// The size of the file on the disk, 0 if there is none; smaller than that of `bytes` if it is
   /// compressed.
   std::uint64_t file_bytes = 0;
+  /// Lines of the file before the first of `bytes`.
+  std::size_t lines_before = 0;
 };
 
 /// Throws RunError, with what is needed and what is free, unless there is room for that many values
 /// of so many bytes each in the file. A header may promise more than the file holds: then for as
 /// many as it can hold, as that is another fault.
 void require_room_for(const NamedSource& file, std::uint64_t values, std::size_t value_bytes);
+
+/// Whole lines of a text file, after `lines_before` others.
+CodedDataset read_text_window(const std::string& text, const std::string& name,
+                              std::size_t lines_before, const ReadOptions& options);
 
 CodedDataset read_libsvm(NamedSource file, const ReadOptions& options);
 /// CSV and TSV: they differ in the separator.

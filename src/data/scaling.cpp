@@ -208,8 +208,8 @@ FeatureTransform scale_features(FeatureScaling scaling, Dataset& train, Dataset&
                                 const FeatureOrigins& origins) {
   if (scaling == FeatureScaling::none) return {};
   if (scaling == FeatureScaling::unit_rows) {
-    scale_rows(train);
-    scale_rows(test);
+    apply_scaling(scaling, {}, train);
+    apply_scaling(scaling, {}, test);
     return {};
   }
   require(test.rows == 0 || test.features == train.features, "a test set of other features");
@@ -219,17 +219,22 @@ FeatureTransform scale_features(FeatureScaling scaling, Dataset& train, Dataset&
                       "not; expected two alike");
   }
   FeatureTransform rule = rule_of(scaling, train, origins.left_alone);
-  for (Dataset* data : {&train, &test}) {
-    if (data->sparse) {
-      apply_sparse(rule, *data);
-    } else {
-      apply_dense(rule, *data);
-    }
-  }
+  apply_scaling(scaling, rule, train);
+  apply_scaling(scaling, rule, test);
   for (std::size_t f = 0; f < origins.subtracted.size(); ++f) {
     rule.subtracted[f] += origins.subtracted[f];
   }
   return rule;
+}
+
+void apply_scaling(FeatureScaling scaling, const FeatureTransform& transform, Dataset& rows) {
+  if (scaling == FeatureScaling::unit_rows) scale_rows(rows);
+  if (transform.empty()) return;
+  if (rows.sparse) {
+    apply_sparse(transform, rows);
+  } else {
+    apply_dense(transform, rows);
+  }
 }
 
 std::vector<double> features_to_shift(FeatureScaling scaling, const Dataset& train) {

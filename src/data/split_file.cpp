@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view file_mark = "Trainyard split\n";
 constexpr std::uint64_t byte_order = 0x0102030405060708;
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t version = 2;
 /// Names of features and classes, and where parts begin.
 constexpr std::uint64_t longest_description = std::uint64_t{1} << 30U;
 
@@ -150,18 +150,17 @@ std::uint64_t content_of(const LoadedData& data, std::span<const std::byte> desc
   return fingerprint(std::as_bytes(std::span(parts)));
 }
 
-bool names_all(const std::vector<std::string>& names, std::size_t count) {
-  return names.empty() || names.size() == count;
-}
-
 void check_shapes(const LaidOutData& laid_out, const std::string& name) {
   const Dataset &train = laid_out.data.train, &test = laid_out.data.test;
   const auto& s = laid_out.sizes;
   check_shape(train, {s[0], s[1], s[2], s[3], s[4], s[5]}, name);
   check_parts(train, name);
-  const bool named = names_all(laid_out.data.feature_names, train.features) &&
-                     names_all(laid_out.data.class_names, static_cast<std::size_t>(train.classes));
-  if (!named) refuse_damaged(name, "it has names for some of its features or classes only");
+  const Preparation& preparation = laid_out.data.preparation;
+  const std::size_t prepared = preparation.features + (preparation.intercept ? 1 : 0);
+  if (preparation.features != 0 &&
+      (prepared != train.features || preparation.classes != train.classes)) {
+    refuse_damaged(name, "its rows have not the features or classes that it says they have");
+  }
   if (test.rows == 0) {
     const bool empty = std::accumulate(s.begin() + 6, s.end(), std::uint64_t{0}) == 0;
     if (!empty) refuse_damaged(name, "it has arrays of test rows, and no such rows");

@@ -21,44 +21,50 @@ float* values_of(const TableColumn& column, Dataset& data, std::size_t row) {
   return data.dense.data() + row * data.features + column.first;
 }
 
-/// Adds to `counts` how many fields of each column are missing. Row by row, as the memory lies.
-void count_missing(const TableSchema& schema, Dataset& data, std::vector<std::size_t>& counts) {
-  for (std::size_t row = 0; row < data.rows; ++row) {
-    for (std::size_t c = 0; c < counts.size(); ++c) {
-      if (std::isnan(*values_of(schema.columns[c], data, row))) ++counts[c];
+/// Of each feature over the rows whose column has a value. Row by row, as the memory lies.
+struct ColumnSums {
+  std::vector<double> sums;       // [features]
+  std::vector<std::size_t> rows;  // [columns] that have a value
+};
+
+ColumnSums sums_of(const TableSchema& schema, Dataset& train) {
+  ColumnSums all{std::vector<double>(schema.features, 0.0),
+                 std::vector<std::size_t>(schema.columns.size(), 0)};
+  for (std::size_t row = 0; row < train.rows; ++row) {
+    for (std::size_t c = 0; c < schema.columns.size(); ++c) {
+      const TableColumn& column = schema.columns[c];
+      const float* const values = values_of(column, train, row);
+      if (std::isnan(*values)) continue;
+      ++all.rows[c];
+      for (std::size_t f = 0; f < column.features(); ++f) {
+        all.sums[column.first + f] += static_cast<double>(values[f]);
+      }
     }
   }
+  return all;
 }
 
-/// The values that replace a missing field of the column, one for each feature.
-std::vector<float> filling_of(const TableColumn& column, Dataset& train) {
-  std::vector<double> sums(column.features(), 0.0);
-  std::size_t rows = 0;
-  for (std::size_t row = 0; row < train.rows; ++row) {
-    const float* const values = values_of(column, train, row);
-    if (std::isnan(*values)) continue;
-    ++rows;
-    for (std::size_t f = 0; f < sums.size(); ++f) sums[f] += static_cast<double>(values[f]);
+/// The values that replace a missing field of each column, one for each feature.
+std::vector<double> filling_of(const TableSchema& schema, Dataset& train) {
+  ColumnSums of = sums_of(schema, train);
+  for (std::size_t c = 0; c < schema.columns.size(); ++c) {
+    const TableColumn& column = schema.columns[c];
+    if (of.rows[c] == 0) {
+      throw DataError(
+          fmt::format("column {} has no value in any training row, and so no mean; leave it out "
+                      "with --drop-columns {}",
+                      echoed(column.name), column.name));
+    }
+    const auto first = of.sums.begin() + static_cast<std::ptrdiff_t>(column.first);
+    if (column.categories.empty()) {
+      *first /= static_cast<double>(of.rows[c]);
+      continue;
+    }
+    const auto end = first + static_cast<std::ptrdiff_t>(column.features());
+    const auto most_frequent = std::max_element(first, end);
+    for (auto sum = first; sum != end; ++sum) *sum = sum == most_frequent ? 1.0 : 0.0;
   }
-  if (rows == 0) {
-    throw DataError(
-        fmt::format("column {} has no value in any training row, and so no mean; leave it out with "
-                    "--drop-columns {}",
-                    echoed(column.name), column.name));
-  }
-  if (column.categories.empty()) {
-    return {static_cast<float>(sums.front() / static_cast<double>(rows))};
-  }
-  std::vector<float> filling(column.features(), 0.0F);
-  filling[static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin())] = 1.0F;
-  return filling;
-}
-
-void fill_with(const std::vector<float>& filling, const TableColumn& column, Dataset& data) {
-  for (std::size_t row = 0; row < data.rows; ++row) {
-    float* const values = values_of(column, data, row);
-    if (std::isnan(*values)) std::ranges::copy(filling, values);
-  }
+  return of.sums;
 }
 
 }  // namespace
@@ -93,17 +99,24 @@ std::vector<std::string> TableSchema::feature_names() const {
   return names;
 }
 
-void fill_missing(const TableSchema& schema, Dataset& train, Dataset& test) {
+std::vector<double> fill_missing(const TableSchema& schema, Dataset& train, Dataset& test) {
   require(train.features == schema.features, "a table's schema of other features");
   require(test.rows == 0 || test.features == train.features, "a test set of other features");
-  std::vector<std::size_t> missing(schema.columns.size(), 0);
-  count_missing(schema, train, missing);
-  count_missing(schema, test, missing);
-  for (std::size_t c = 0; c < missing.size(); ++c) {
-    if (missing[c] == 0) continue;
-    const std::vector<float> filling = filling_of(schema.columns[c], train);
-    fill_with(filling, schema.columns[c], train);
-    fill_with(filling, schema.columns[c], test);
+  std::vector<double> filling = filling_of(schema, train);
+  fill_missing_with(filling, schema, train);
+  fill_missing_with(filling, schema, test);
+  return filling;
+}
+
+void fill_missing_with(std::span<const double> filling, const TableSchema& schema, Dataset& data) {
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    for (const TableColumn& column : schema.columns) {
+      float* const values = values_of(column, data, row);
+      if (!std::isnan(*values)) continue;
+      for (std::size_t f = 0; f < column.features(); ++f) {
+        values[f] = static_cast<float>(filling[column.first + f]);
+      }
+    }
   }
 }
 

@@ -221,20 +221,29 @@ TableSchema numeric_schema(const std::string& file, const TableHead& head,
   return schema;
 }
 
-TablePlan plan_of(const std::string& file, const TableHead& head, const TableSchema& schema) {
+TablePlan plan_of(const std::string& file, const TableHead& head, const TableSchema& schema,
+                  LabelUse labels) {
   const bool by_name = goes_by_name(head, schema);
-  if (!by_name && head.columns != schema.file_columns) {
+  const bool may_lack_label = labels != LabelUse::required;
+  const bool lacks_label =
+      may_lack_label && (by_name ? std::ranges::count(head.names, schema.label_name) == 0
+                                 : head.columns + 1 == schema.file_columns);
+  if (!by_name && !lacks_label && head.columns != schema.file_columns) {
     throw DataError(fmt::format("{}:{}:1: found {} columns; expected {} as in the training file",
                                 file, head.line, head.columns, schema.file_columns));
   }
   const auto place = [&](std::size_t column, const std::string& name) {
-    return by_name ? place_of(file, head, name) : column;
+    if (by_name) return place_of(file, head, name);
+    return column - (lacks_label && column > schema.label_column ? 1 : 0);
   };
   TablePlan plan;
   plan.columns.resize(head.columns);
   plan.features = schema.features;
   if (!schema.class_names.empty()) plan.class_names = &schema.class_names;
-  plan.columns[place(schema.label_column, schema.label_name)].use = ColumnPlan::Use::label;
+  plan.labelled = !lacks_label && labels != LabelUse::none;
+  if (plan.labelled) {
+    plan.columns[place(schema.label_column, schema.label_name)].use = ColumnPlan::Use::label;
+  }
   for (const TableColumn& column : schema.columns) {
     ColumnPlan& to = plan.columns[place(column.column, column.name)];
     to.use = column.categories.empty() ? ColumnPlan::Use::number : ColumnPlan::Use::words;

@@ -47,10 +47,13 @@ struct TablePlan {
   std::vector<ColumnPlan> columns;  // [columns of the file]
   std::size_t features = 0;
   const std::vector<std::string>* class_names = nullptr;  // null: labels are numbers
+  bool labelled = true;                                   // a column holds the label
 };
 
 /// For a file with this head: the training file itself, or a test file. Refers to `schema`.
-/// Throws DataError where a column of the schema is not there.
-TablePlan plan_of(const std::string& file, const TableHead& head, const TableSchema& schema);
+/// Throws DataError where a column of the schema is not there; that of the label need not be where
+/// `labels` says so, and is passed over for LabelUse::none.
+TablePlan plan_of(const std::string& file, const TableHead& head, const TableSchema& schema,
+                  LabelUse labels);
 
 }  // namespace trainyard

@@ -263,6 +263,16 @@ class LinearModel final : public Model {
     return tally;
   }
 
+  std::size_t outputs() const override { return 1; }
+
+  void scores(ConstVector parameters, Batch batch, std::span<float> scores,
+              Workspace& /*workspace*/) const override {
+    for (const RowRange& range : batch) {
+      take_margins(range, parameters.floats(), scores.first(range.count));
+      scores = scores.subspan(range.count);
+    }
+  }
+
   double penalty(ConstVector parameters) const override {
     return squared_penalty(l2_, parameters.floats().first(regularised_));
   }

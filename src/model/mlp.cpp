@@ -125,6 +125,17 @@ class Mlp final : public Model, public LayeredModel {
     return tally;
   }
 
+  std::size_t outputs() const override { return layers_.back().outputs; }
+
+  void scores(ConstVector parameters, Batch batch, std::span<float> scores,
+              Workspace& workspace) const override {
+    for_each_tile(batch, [&](const RowRange& tile) {
+      const std::span<const float> some = forward(whole_, parameters, {&tile, 1}, {}, workspace);
+      std::ranges::copy(some, scores.begin());
+      scores = scores.subspan(some.size());
+    });
+  }
+
   double penalty(ConstVector parameters) const override {
     double sum = 0.0;
     for (const Layer& layer : layers_)

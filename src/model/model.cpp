@@ -1,5 +1,6 @@
 #include "trainyard/model/model.hpp"
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -21,6 +22,11 @@ void Model::descend(Vector parameters, Batch batch, double step_size, Workspace&
   const Vector sum = workspace.gradient(scalar(), parameters.size());
   gradient(parameters, batch, sum, workspace);
   kernels::axpy(-step_size, sum, parameters);
+}
+
+void Model::scores(ConstVector /*parameters*/, Batch /*batch*/, std::span<float> /*scores*/,
+                   Workspace& /*workspace*/) const {
+  require(false, "scores of a model that predicts nothing");
 }
 
 }  // namespace trainyard

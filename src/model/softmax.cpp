@@ -234,6 +234,17 @@ class Softmax final : public Model {
     return tally;
   }
 
+  std::size_t outputs() const override { return classes_; }
+
+  void scores(ConstVector parameters, Batch batch, std::span<float> scores,
+              Workspace& workspace) const override {
+    for_each_tile(batch, [&](const RowRange& tile) {
+      const InputMatrix input({&tile, 1}, workspace, input_slot);
+      input.times(parameters.floats(), classes_, scores.first(tile.count * classes_));
+      scores = scores.subspan(tile.count * classes_);
+    });
+  }
+
   double penalty(ConstVector parameters) const override {
     return squared_penalty(l2_, parameters.floats().first(regularised_));
   }

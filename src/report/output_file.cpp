@@ -54,10 +54,11 @@ int place(const fs::path& partial, const fs::path& file, bool overwrite) {
 }
 
 /// 0, or the errno of what stopped it.
-int write_pieces(int descriptor, std::span<const std::string_view> pieces) {
+int write_pieces(int descriptor, FunctionRef<std::string_view()> next_piece) {
   int error = 0;
-  for (const std::string_view piece : pieces) {
-    if (!error) error = write_all(descriptor, piece);
+  for (auto piece = next_piece(); !piece.empty() && !error;) {
+    error = write_all(descriptor, piece);
+    if (!error) piece = next_piece();
   }
   return error;
 }
@@ -138,15 +139,15 @@ Descriptor OutputFile::open_device() const {
   }
 }
 
-void OutputFile::write_directly(std::span<const std::string_view> pieces) const {
+void OutputFile::write_directly(FunctionRef<std::string_view()> next_piece) const {
   int error = 0;
   if (target_ == Target::device) {
     Descriptor descriptor = open_device();
-    error = descriptor.is_open() ? write_pieces(descriptor.number(), pieces) : errno;
+    error = descriptor.is_open() ? write_pieces(descriptor.number(), next_piece) : errno;
     if (!error) error = descriptor.close();
   } else {
     std::fflush(stdout);  // what was printed before comes before it
-    error = write_pieces(target_ == Target::output ? STDOUT_FILENO : STDERR_FILENO, pieces);
+    error = write_pieces(target_ == Target::output ? STDOUT_FILENO : STDERR_FILENO, next_piece);
   }
   if (error) throw RunError(told("cannot be written: " + reason_of(error)));
 }
@@ -157,7 +158,18 @@ void OutputFile::finish(const std::string& text) const {
 }
 
 void OutputFile::finish(std::span<const std::string_view> pieces) const {
-  if (target_ != Target::file) return write_directly(pieces);
+  finish([&]() -> std::string_view {
+    while (!pieces.empty()) {
+      const std::string_view piece = pieces.front();
+      pieces = pieces.subspan(1);
+      if (!piece.empty()) return piece;
+    }
+    return {};
+  });
+}
+
+void OutputFile::finish(FunctionRef<std::string_view()> next_piece) const {
+  if (target_ != Target::file) return write_directly(next_piece);
   fs::path partial;
   std::optional<InterruptsWait> wait(std::in_place);
   Descriptor descriptor = make_partial(file_, partial);
@@ -165,7 +177,12 @@ void OutputFile::finish(std::span<const std::string_view> pieces) const {
   if (error) throw RunError(told("cannot be written: " + reason_of(error)));
   std::optional<Unfinished> unfinished(std::in_place, std::vector{partial});
   wait.reset();
-  error = write_pieces(descriptor.number(), pieces);
+  try {
+    error = write_pieces(descriptor.number(), next_piece);
+  } catch (...) {
+    unlink(partial.c_str());
+    throw;
+  }
   if (!error) error = descriptor.close();
   const int not_placed = error ? 0 : place(partial, file_, overwrite_);
   if (error) unlink(partial.c_str());

@@ -15,6 +15,7 @@
 #include "trainyard/report/folder_claim.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/scoring/trained_model.hpp"
 
 #include "report/file_writing.hpp"
 
@@ -101,10 +102,12 @@ std::string configuration_of_interrupted(const RunResult& result) {
 
 }  // namespace
 
-void write_npy(const fs::path& file, ConstVector values) {
+namespace {
+
+std::string npy_head(std::string_view type, const std::vector<std::size_t>& shape) {
   static_assert(std::endian::native == std::endian::little, "the header says little-endian");
-  std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({},), }}",
-                                   values.scalar() == Scalar::float32 ? "f4" : "f8", values.size());
+  std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                   type, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   // Magic, version and length take 10 bytes; the data begins at a multiple of 64.
   header.append(64 - (10 + header.size() + 1) % 64, ' ');
   header += '\n';
@@ -112,7 +115,18 @@ void write_npy(const fs::path& file, ConstVector values) {
   head += '\0';
   head += static_cast<char>(header.size() & 0xFFU);
   head += static_cast<char>(header.size() >> 8U);
-  write_file(file, head + header,
+  return head + header;
+}
+
+}  // namespace
+
+std::string npy_text(std::span<const float> values, const std::vector<std::size_t>& shape) {
+  std::string text = npy_head("f4", shape);
+  return text.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+
+void write_npy(const fs::path& file, ConstVector values) {
+  write_file(file, npy_head(values.scalar() == Scalar::float32 ? "f4" : "f8", {values.size()}),
              {reinterpret_cast<const char*>(values.data()), values.bytes().size()});
 }
 
@@ -241,6 +255,11 @@ void RunFolder::finish(const RunResult& result) {
   attempt("summary.json",
           [&](const fs::path& file) { write_file(file, summary_json(result.summary)); });
   attempt("model.npy", [&](const fs::path& file) { write_npy(file, result.model.view()); });
+  if (result.preparation.features > 0) {
+    attempt("model.json", [&](const fs::path& file) {
+      write_file(file, trained_model_json(result.resolved.model, result.preparation));
+    });
+  }
   attempt("ranks.csv", [&](const fs::path& file) { write_file(file, ranks_csv(result)); });
   const bool interrupted = result.summary.interrupted;
   if (elsewhere || interrupted) {

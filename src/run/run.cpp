@@ -354,6 +354,7 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
                              const RunState& state, std::uint64_t worker_steps) {
   RunResult result;
   // A large one is not there twice.
+  result.preparation = data_.preparation;
   result.model = is_as_seen(end) ? std::move(last_model_) : VectorBuffer::copy_of(end.model);
   result.staleness = state.staleness();
   Summary& summary = result.summary = summarise(plan_, metrics_, result.staleness, report, state);

@@ -26,8 +26,10 @@ LoadedData named_set() {
   data.test = find_generator("blobs")->generator->make(4, 2000).test;
   data.train.intercept = true;
   data.largest_feature_line = 17;
-  data.feature_names = {"a", "", "c\xff"};
-  data.class_names = {"no", "yes"};
+  data.preparation.features = 2;
+  data.preparation.intercept = true;
+  data.preparation.feature_names = {"a", "", "c\xff"};
+  data.preparation.class_names = {"no", "yes"};
   data.remarks = {"note: one"};
   return data;
 }
@@ -59,8 +61,8 @@ TEST_CASE("a shared data set is that which was shared", "[data]") {
     CHECK(one->name == "rows");
     CHECK(one->train.intercept);
     CHECK(one->largest_feature_line == 17);
-    CHECK(one->feature_names == std::vector<std::string>{"a", "", "c\xff"});
-    CHECK(one->class_names == std::vector<std::string>{"no", "yes"});
+    CHECK(one->preparation.feature_names == std::vector<std::string>{"a", "", "c\xff"});
+    CHECK(one->preparation.class_names == std::vector<std::string>{"no", "yes"});
     CHECK(one->remarks == std::vector<std::string>{"note: one"});
   }
 }

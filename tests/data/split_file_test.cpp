@@ -33,7 +33,9 @@ LoadedData sparse_set() {
   TrainTest made = generated("sparse-logistic", 2000);
   LoadedData data{"rows.txt", std::move(made.train), std::move(made.test)};
   data.largest_feature_line = 17;
-  data.class_names = {"no", "c\xff"};
+  data.preparation.sparse = true;
+  data.preparation.features = data.train.features;
+  data.preparation.class_names = {"no", "c\xff"};
   data.remarks = {"note: one"};
   return data;
 }
@@ -112,7 +114,7 @@ TEST_CASE("a split file holds the data set in the order of its parts", "[data]")
       CHECK(fingerprint_of(opened.train) == fingerprint_of(ordered.train));
       CHECK(fingerprint_of(opened.test) == fingerprint_of(ordered.test));
       CHECK(opened.train.part_begin == ordered.train.part_begin);
-      CHECK(opened.class_names == ordered.class_names);
+      CHECK(opened.preparation.class_names == ordered.preparation.class_names);
       CHECK(opened.largest_feature_line == ordered.largest_feature_line);
       CHECK(opened.name == "rows.split");
       REQUIRE(opened.remarks.size() == ordered.remarks.size() + 1);
@@ -281,8 +283,12 @@ TEST_CASE("arrays that do not go together are refused", "[data]") {
                                                   [](LoadedData& d) { d.train.part_begin = {}; }}) {
     CHECK_THAT(error_after(dense_set, change), ContainsSubstring("parts are not all of its rows"));
   }
-  CHECK_THAT(error_after(dense_set, [](LoadedData& d) { d.feature_names = {"one"}; }),
-             ContainsSubstring("names for some"));
+  CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.preparation.feature_names = {"one"}; }),
+             ContainsSubstring("found 1 names of features"));
+  CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.preparation.features += 1; }),
+             ContainsSubstring("not the features or classes"));
+  CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.preparation.intercept = true; }),
+             ContainsSubstring("not the features or classes"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.test.rows = 0; }),
              ContainsSubstring("arrays of test rows"));
   CHECK_THAT(error_after(sparse_set,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trainyard/data/generate.hpp"
+#include "trainyard/data/preparation.hpp"
 #include "trainyard/data/read.hpp"
 #include "trainyard/data/scaling.hpp"
 
@@ -66,11 +67,10 @@ DataOrigin origin_of(const std::string& dataset);
 struct LoadedData {
   std::string name;
   Dataset train;
-  Dataset test;                              // rows == 0 when there is none
-  std::size_t largest_feature_line = 0;      // of the training file, see CodedDataset
-  std::vector<std::string> feature_names{};  // [features]; empty: not known
-  std::vector<std::string> class_names{};    // [classes]; empty: the labels were numbers
-  std::uint64_t content = 0;                 // of a split file: a fingerprint of all that it holds
+  Dataset test;                          // rows == 0 when there is none
+  std::size_t largest_feature_line = 0;  // of the training file, see CodedDataset
+  Preparation preparation{};             // what made the rows; of no features: not known
+  std::uint64_t content = 0;             // of a split file: a fingerprint of all that it holds
   // For the user: "note: rows.csv: 12 rows with missing fields were left out", and warnings.
   std::vector<std::string> remarks{};
 };

@@ -26,6 +26,10 @@ Format guess_format(const std::filesystem::path& file);
 /// How a file writes its classes. `from_zero` also stands for 0/1, `from_one` for 1/2.
 enum class LabelCoding { found, plus_minus, from_zero, from_one };
 
+/// Whether rows have labels. if_there: a file without any is read, too, and all its labels are 0;
+/// a file in which some rows have one is refused. none: what labels there are is passed over.
+enum class LabelUse { required, if_there, none };
+
 struct ReadOptions {
   Format format = Format::libsvm;
   /// LIBSVM: the dimension, where known; a larger index in the file is then an error (strict) or
@@ -41,6 +45,7 @@ struct ReadOptions {
   /// Labels are real numbers, and become targets: as `real_labels` of a model wants them. Not of
   /// IDX files, whose labels are bytes.
   bool real_labels = false;
+  LabelUse labels = LabelUse::required;
   /// CSV/TSV: which column holds the label, by name or number (TableOptions).
   std::string label_column = "0";
   /// CSV/TSV: the rest of how the table is to be read.
@@ -64,6 +69,10 @@ struct CodedDataset {
   std::size_t largest_feature_line = 0;
   /// CSV/TSV: what the table showed; else empty.
   std::shared_ptr<const TableSchema> schema;
+  /// False: its labels say nothing (LabelUse).
+  bool labelled = true;
+  /// Words of a table that its schema does not know, and missing fields to be filled.
+  std::size_t unknown_words = 0, missing_fields = 0;
   /// Remarks for the user: "note: FILE: 12 rows with missing fields were left out".
   std::vector<std::string> remarks{};
 };

@@ -50,6 +50,9 @@ struct FeatureOrigins {
 FeatureTransform scale_features(FeatureScaling scaling, Dataset& train, Dataset& test,
                                 const FeatureOrigins& origins = {});
 
+/// The same of other rows: `transform` is what scale_features() returned, in the units of `rows`.
+void apply_scaling(FeatureScaling scaling, const FeatureTransform& transform, Dataset& rows);
+
 /// What a reader is to subtract from each feature before it rounds it to float, for scaling() to
 /// have digits left: of a column of times in seconds, 1.7e9, a float keeps steps of 128.
 /// [features], 0 for those whose largest |x| is below 1024 times their range, of which rounding

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,7 @@ struct TableColumn {
   std::size_t first = 0;   // of its features
   /// The words of a column, sorted; each is a feature that is 1 in the rows that hold it, and 0 in
   /// others. Empty for a column of numbers, which is one feature.
-  std::vector<std::string> categories;
+  std::vector<std::string> categories{};
 
   std::size_t features() const { return categories.empty() ? 1 : categories.size(); }
 };
@@ -70,8 +71,12 @@ struct TableSchema {
 
 /// Fills what read_dataset() left as NaN for MissingFields::mean in both sets, from the rows of
 /// `train`: the mean of a column of numbers, the most frequent category (the first of several) of a
-/// column of words. REQUIRES: both are dense and of this schema, or `test` has no rows.
+/// column of words. Returns what was filled in, [features]. REQUIRES: both are dense and of this
+/// schema, or `test` has no rows.
 /// Throws DataError, naming the column, where no row of `train` has a value.
-void fill_missing(const TableSchema& schema, Dataset& train, Dataset& test);
+std::vector<double> fill_missing(const TableSchema& schema, Dataset& train, Dataset& test);
+
+/// The same with what another file's rows gave.
+void fill_missing_with(std::span<const double> filling, const TableSchema& schema, Dataset& data);
 
 }  // namespace trainyard

@@ -89,6 +89,15 @@ class Model {
   /// margin of exactly zero counts as the negative class.
   virtual Tally evaluate(ConstVector parameters, Batch batch, Workspace& workspace) const = 0;
 
+  /// Numbers a row that a prediction is made of. One of logistic regression, x·w, whose sigmoid is
+  /// the probability of class 1; one of least squares, x·w; one a class of softmax regression and
+  /// of networks, whose softmax are the classes' probabilities; none of a model that predicts
+  /// nothing.
+  virtual std::size_t outputs() const { return 0; }
+  /// scores[r × outputs() + o] = output o of the batch's row r. REQUIRES: outputs() > 0.
+  virtual void scores(ConstVector parameters, Batch batch, std::span<float> scores,
+                      Workspace& workspace) const;
+
   /// (λ/2)‖weights‖², of those that are regularised.
   virtual double penalty(ConstVector parameters) const = 0;
 

@@ -16,8 +16,8 @@ namespace trainyard {
 /// All that a run writes into its folder. Nothing else is ever removed. They are removed in this
 /// order: the mark in config.toml shows as long as possible whose the others are, and the lock on
 /// metrics.jsonl is the last that is given up.
-inline constexpr std::array run_files{"summary.json", "ranks.csv", "model.npy", "config.toml",
-                                      "metrics.jsonl"};
+inline constexpr std::array run_files{"summary.json", "ranks.csv",   "model.npy",
+                                      "model.json",   "config.toml", "metrics.jsonl"};
 
 /// How the config.toml of a run begins, whatever version of the program wrote it. The names of the
 /// files are too common to show that a run wrote them.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "trainyard/base/descriptor.hpp"
+#include "trainyard/base/function_ref.hpp"
 
 namespace trainyard {
 
@@ -28,6 +29,9 @@ class OutputFile {
   void finish(const std::string& text) const;
   /// The same of pieces, one after another.
   void finish(std::span<const std::string_view> pieces) const;
+  /// The same of a text that is longer than what should be in memory: next_piece() is called until
+  /// it gives an empty one, and what it throws leaves no file.
+  void finish(FunctionRef<std::string_view()> next_piece) const;
 
  private:
   enum class Target { file, device, output, errors };
@@ -35,7 +39,7 @@ class OutputFile {
   void choose_target();
   void probe() const;
   Descriptor open_device() const;
-  void write_directly(std::span<const std::string_view> pieces) const;
+  void write_directly(FunctionRef<std::string_view()> next_piece) const;
   std::string told(const std::string& why) const;
 
   const std::string flag_;

@@ -176,6 +176,7 @@ struct RunResult {
   Staleness staleness;                 // of which the summary has the mean and quantiles
   std::shared_ptr<const Trace> trace;  // null without a recorder
   VectorBuffer model;
+  Preparation preparation{};  // that made its rows; of no features: not known
 };
 
 /// Callbacks of a run that is under way.

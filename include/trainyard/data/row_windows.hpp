@@ -1,0 +1,52 @@
+// The rows of a file, some at a time: a file larger than the memory, or a pipe.
+//
+//   RowWindows windows("rows.csv", options);
+//   while (auto rows = windows.next()) use(rows->data);
+//
+// Threads: one at a time for one object. The next window is read by a thread of its own while the
+// last one is used.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "trainyard/data/read.hpp"
+
+namespace trainyard {
+
+class RowWindows {
+ public:
+  /// What a window is read of, at least, where the file has it.
+  static constexpr std::size_t default_bytes = std::size_t{8} << 20U;
+
+  /// The schema of a CSV or TSV file is known: REQUIRES options.schema for them. "-" is standard
+  /// input. Of npy and IDX files the one window is the file. Throws DataError when it cannot be
+  /// opened.
+  RowWindows(std::filesystem::path file, ReadOptions options, std::size_t bytes = default_bytes);
+  ~RowWindows();
+  RowWindows(const RowWindows&) = delete;
+  RowWindows& operator=(const RowWindows&) = delete;
+
+  /// The next rows, read as read_coded_dataset() reads a whole file; nothing at its end. Throws
+  /// DataError as that does, each line by its number in the file, and where there is no row at all.
+  std::optional<CodedDataset> next();
+
+ private:
+  class Text;
+
+  void take_header(const std::string& text);
+  CodedDataset read(const std::string& text);
+
+  const std::filesystem::path file_;
+  ReadOptions options_;
+  std::unique_ptr<Text> text_;  // of text files
+  std::string header_;          // its header line and what stands before it
+  std::size_t header_lines_ = 0;
+  std::size_t lines_ = 0;  // of the file in earlier windows
+  bool begun_ = false, ended_ = false;
+};
+
+}  // namespace trainyard

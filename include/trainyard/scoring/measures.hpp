@@ -1,0 +1,120 @@
+// How good predictions are, measured against labels. Definitions and names are scikit-learn's
+// (sklearn.metrics), to which tests hold them; a ratio whose divisor is 0 is 0, as there.
+//
+//   ClassMeasuring measuring(3);
+//   while (…) measuring.add(labels, probabilities, classes);  // some rows at a time
+//   const ClassMeasures measures = measuring.finish();
+//
+// Areas under curves need every row's probabilities: a row takes 8 bytes a class, of two classes 8.
+//
+// Threads: one at a time for one object; different objects share nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trainyard/data/dataset.hpp"
+
+namespace trainyard {
+
+/// One class against all others.
+struct OneClassMeasures {
+  std::size_t rows = 0;       // that are of it
+  std::size_t predicted = 0;  // that are said to be
+  double precision = 0.0, recall = 0.0, f1 = 0.0;
+  /// Rows ranked by their probability of it. Empty where all rows are of it, or none is.
+  std::optional<double> roc_auc, average_precision;
+};
+
+/// The rows to which class 1 of two was given a probability within a tenth.
+struct CalibrationBin {
+  std::size_t rows = 0;
+  double mean_probability = 0.0;
+  double fraction = 0.0;  // that are of class 1
+};
+
+struct ClassMeasures {
+  std::size_t rows = 0;
+  double accuracy = 0.0;
+  // The next two, and the calibration, only of probabilities.
+  std::optional<double> loss;  // mean −log p(label); p counts as 2^-52 at least, as in scikit-learn
+  std::optional<double> brier;  // of two classes mean (p₁ − y)²; of more mean Σ_k (p_k − y_k)²
+  std::vector<std::size_t>
+      confusion;  // [classes × classes]: rows of label i, predicted j at i·K + j
+  std::vector<OneClassMeasures> classes;  // [classes]
+  /// Means over the classes that some row is of or is said to be.
+  double macro_precision = 0.0, macro_recall = 0.0, macro_f1 = 0.0;
+  /// Of two classes those of class 1; of more the means over classes. Empty where one class is
+  /// missing.
+  std::optional<double> roc_auc, average_precision;
+  std::vector<CalibrationBin> calibration;  // [10] of two classes, else empty
+};
+
+class ClassMeasuring {
+ public:
+  /// The numbers by which rows are ranked: probabilities, or others that are larger where a class
+  /// is more likely.
+  enum class Ranks { probabilities, values };
+
+  /// REQUIRES: two classes or more.
+  explicit ClassMeasuring(std::size_t classes, Ranks ranks = Ranks::probabilities);
+
+  /// probabilities[r × classes + k] is that of class k for row r, predicted[r] the class that it is
+  /// said to be.
+  void add(std::span<const Label> labels, std::span<const double> probabilities,
+           std::span<const Label> predicted);
+
+  /// REQUIRES: rows have been added. Leaves this object empty.
+  ClassMeasures finish();
+
+ private:
+  /// Probabilities of a class, of rows that are of it and of others.
+  struct Ranking {
+    std::vector<double> own, others;
+  };
+
+  void add_probabilities(std::size_t label, std::span<const double> probabilities);
+  void rank(Label label, std::span<const double> probabilities);
+  void calibrate(Label label, double probability);
+
+  std::size_t classes_;
+  Ranks ranks_;
+  double losses_ = 0.0, distances_ = 0.0;
+  ClassMeasures sums_;
+  std::vector<Ranking> rankings_;  // [classes]; of two classes that of class 1 alone
+};
+
+/// Of real labels y and predictions p.
+struct RealMeasures {
+  std::size_t rows = 0;
+  double loss = 0.0;           // mean ½ (p − y)², as least squares has it
+  double rmse = 0.0;           // √ mean (p − y)²
+  double mae = 0.0;            // mean |p − y|
+  std::optional<double> r2{};  // 1 − Σ (p − y)² / Σ (y − ȳ)²; empty where all labels are equal
+};
+
+class RealMeasuring {
+ public:
+  void add(std::span<const float> labels, std::span<const double> predictions);
+  /// REQUIRES: rows have been added.
+  RealMeasures finish() const;
+
+ private:
+  std::size_t rows_ = 0;
+  double squares_ = 0.0, absolutes_ = 0.0;
+  // Welford's mean and sum of squares about it: labels may be far from 0.
+  double mean_ = 0.0, spread_ = 0.0;
+};
+
+/// The area under the curve of true against false positive rates, a tie counting half: the
+/// probability that one of `own` is above one of `others`. REQUIRES: neither is empty. Sorts both.
+double roc_auc(std::vector<double>& own, std::vector<double>& others);
+
+/// Σ (R_n − R_{n−1}) P_n over the distinct values as thresholds, from the largest down: precision
+/// P, recall R. REQUIRES: `own` is not empty. Sorts both.
+double average_precision(std::vector<double>& own, std::vector<double>& others);
+
+}  // namespace trainyard

@@ -1,0 +1,211 @@
+#include "trainyard/report/score_format.hpp"
+
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainyard/report/aligned.hpp"
+#include "trainyard/report/json_text.hpp"
+
+#include "report/csv_field.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Nine digits, of which a float has no more.
+void append_number(double number, std::string& line) {
+  if (std::isfinite(number)) fmt::format_to(std::back_inserter(line), "{:.9g}", number);
+}
+
+void append_label(const std::vector<std::string>& classes, const Dataset& rows, std::size_t row,
+                  std::string& line) {
+  if (rows.targets.empty()) {
+    line += csv_field(classes[static_cast<std::size_t>(rows.labels[row])]);
+  } else {
+    append_number(static_cast<double>(rows.targets[row]), line);
+  }
+  line += ',';
+}
+
+std::string cell(const std::optional<double>& number) {
+  return number ? fmt::format("{:.4f}", *number) : "–";
+}
+
+Json json_of(const std::optional<double>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+std::string count_text(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}\n", count, count == 1 ? one : many);
+}
+
+TableRow class_row(const std::string& name, const OneClassMeasures& of) {
+  return {name,
+          fmt::to_string(of.rows),
+          fmt::to_string(of.predicted),
+          cell(of.precision),
+          cell(of.recall),
+          cell(of.f1),
+          cell(of.roc_auc),
+          cell(of.average_precision)};
+}
+
+/// Up to so many classes fit on a terminal.
+constexpr std::size_t most_shown = 20;
+
+std::string class_table(const std::vector<std::string>& names, const ClassMeasures& m) {
+  std::vector<TableRow> rows{
+      {"class", "rows", "predicted", "precision", "recall", "F1", "ROC AUC", "av. precision"}};
+  for (std::size_t k = 0; k < names.size() && names.size() <= most_shown; ++k) {
+    rows.push_back(class_row(names[k], m.classes[k]));
+  }
+  rows.push_back({"mean of classes", "", "", cell(m.macro_precision), cell(m.macro_recall),
+                  cell(m.macro_f1), names.size() == 2 ? "" : cell(m.roc_auc),
+                  names.size() == 2 ? "" : cell(m.average_precision)});
+  return aligned(rows);
+}
+
+std::string confusion_table(const std::vector<std::string>& names, const ClassMeasures& m) {
+  TableRow head{"label \\ predicted"};
+  head.insert(head.end(), names.begin(), names.end());
+  std::vector<TableRow> rows{head};
+  for (std::size_t label = 0; label < names.size(); ++label) {
+    TableRow row{names[label]};
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      row.push_back(fmt::to_string(m.confusion[label * names.size() + k]));
+    }
+    rows.push_back(std::move(row));
+  }
+  return aligned(rows);
+}
+
+std::string class_text(const std::vector<std::string>& names, const ClassMeasures& m) {
+  std::string text = fmt::format("accuracy {}", cell(m.accuracy));
+  if (m.loss) text += fmt::format("   loss {}   Brier score {}", cell(m.loss), cell(m.brier));
+  text += "\n\n" + class_table(names, m);
+  if (names.size() <= most_shown) text += "\n" + confusion_table(names, m);
+  return text;
+}
+
+std::string real_text(const RealMeasures& m) {
+  return fmt::format("loss {:.6g}   RMSE {:.6g}   MAE {:.6g}   R² {}\n", m.loss, m.rmse, m.mae,
+                     cell(m.r2));
+}
+
+Json json_of(const std::vector<std::string>& names, const ClassMeasures& m) {
+  Json classes = Json::array();
+  Json confusion = Json::array();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const OneClassMeasures& of = m.classes[k];
+    classes.push_back({{"class", names[k]},
+                       {"rows", of.rows},
+                       {"predicted", of.predicted},
+                       {"precision", of.precision},
+                       {"recall", of.recall},
+                       {"f1", of.f1},
+                       {"roc_auc", json_of(of.roc_auc)},
+                       {"average_precision", json_of(of.average_precision)}});
+    const auto row = m.confusion.begin() + static_cast<std::ptrdiff_t>(k * names.size());
+    confusion.push_back(
+        std::vector<std::size_t>(row, row + static_cast<std::ptrdiff_t>(names.size())));
+  }
+  Json calibration = Json::array();
+  for (const CalibrationBin& bin : m.calibration) {
+    calibration.push_back({{"rows", bin.rows},
+                           {"mean_probability", bin.mean_probability},
+                           {"fraction", bin.fraction}});
+  }
+  return {{"accuracy", m.accuracy},
+          {"loss", json_of(m.loss)},
+          {"brier", json_of(m.brier)},
+          {"roc_auc", json_of(m.roc_auc)},
+          {"average_precision", json_of(m.average_precision)},
+          {"macro_precision", m.macro_precision},
+          {"macro_recall", m.macro_recall},
+          {"macro_f1", m.macro_f1},
+          {"classes", std::move(classes)},
+          {"confusion", std::move(confusion)},
+          {"calibration", std::move(calibration)}};
+}
+
+Json json_of(const RealMeasures& m) {
+  return {{"loss", m.loss}, {"rmse", m.rmse}, {"mae", m.mae}, {"r2", json_of(m.r2)}};
+}
+
+}  // namespace
+
+std::string predictions_csv_header(const std::vector<std::string>& classes,
+                                   const ScoredRows& part) {
+  std::string line = part.labelled ? "label," : "";
+  if (!part.said.labels.empty()) line += "class,";
+  if (!part.said.values.empty()) line += "value,";
+  if (!part.said.probabilities.empty()) {
+    for (const std::string& name : classes) line += csv_field("p_" + name) + ",";
+  }
+  line.back() = '\n';
+  return line;
+}
+
+std::string predictions_csv(const std::vector<std::string>& classes, const ScoredRows& part) {
+  const Predictions& said = part.said;
+  std::string text;
+  for (std::size_t row = 0; row < said.rows; ++row) {
+    if (part.labelled) append_label(classes, part.rows, row, text);
+    const bool missing = !said.missing.empty() && said.missing[row];
+    if (!said.labels.empty()) {
+      if (!missing) text += csv_field(classes[static_cast<std::size_t>(said.labels[row])]);
+      text += ',';
+    }
+    if (!said.values.empty()) {
+      append_number(said.values[row], text);
+      text += ',';
+    }
+    for (std::size_t k = 0; k < said.classes && !said.probabilities.empty(); ++k) {
+      append_number(said.probabilities[row * said.classes + k], text);
+      text += ',';
+    }
+    text.back() = '\n';
+  }
+  return text;
+}
+
+std::string scored_text(const std::string& title, const std::vector<std::string>& classes,
+                        const Scored& scored) {
+  std::string text = title + ": " + count_text(scored.rows, "row", "rows");
+  if (scored.left_out > 0) {
+    text += count_text(scored.left_out, "row has no prediction, as it lacks a field",
+                       "rows have no prediction, as they lack a field");
+  }
+  if (scored.missing_fields > 0) {
+    text += count_text(scored.missing_fields, "missing field was filled as in training",
+                       "missing fields were filled as in training");
+  }
+  if (scored.unknown_words > 0) {
+    text += count_text(scored.unknown_words, "word was not seen in training: its features are 0",
+                       "words were not seen in training: their features are 0");
+  }
+  if (scored.classes) text += class_text(classes, *scored.classes);
+  if (scored.real) text += real_text(*scored.real);
+  if (!scored.classes && !scored.real) text += "no labels, so nothing is measured\n";
+  return text;
+}
+
+std::string scored_json(const std::vector<std::string>& classes, const Scored& scored) {
+  Json json{{"rows", scored.rows},
+            {"measured", scored.measured},
+            {"left_out", scored.left_out},
+            {"missing_fields", scored.missing_fields},
+            {"unknown_words", scored.unknown_words},
+            {"measures", nullptr}};
+  if (scored.classes) json["measures"] = json_of(classes, *scored.classes);
+  if (scored.real) json["measures"] = json_of(*scored.real);
+  return json_text(json);
+}
+
+}  // namespace trainyard

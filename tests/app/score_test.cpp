@@ -1,0 +1,189 @@
+// `trainyard score`, on models that `trainyard run` has written.
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/program.hpp"
+#include "data/files.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+constexpr const char* customers = TRAINYARD_SOURCE_DIR "/docs/data/customers.csv";
+
+Outcome done(const Words& words, const ProgramOptions& here) {
+  Outcome outcome = run_program(words, here);
+  CAPTURE(outcome.errors);
+  REQUIRE(outcome.status == 0);
+  return outcome;
+}
+
+void train(const Words& more, const ProgramOptions& here) {
+  Words words{"run",
+              "--steps",
+              "60",
+              "--lr",
+              "0.5",
+              "--workers",
+              "2",
+              "--batch",
+              "8",
+              "--scheme",
+              "ring",
+              "--out",
+              "answer",
+              "--time",
+              "virtual",
+              "--quiet",
+              "--compute-time",
+              "1ms"};
+  words.insert(words.end(), more.begin(), more.end());
+  done(words, here);
+}
+
+const Words of_customers{"--dataset", customers, "--label-column", "left",       "--drop-columns",
+                         "id",        "--scale", "standard",       "--intercept"};
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("a model scores the rows it was tested on as its run did", "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  train(with(of_customers, {"--missing", "mean", "--test", customers}), here);
+  const Json summary = Json::parse(read_file(folder.path() / "answer/ring/summary.json"));
+  const Json scored = Json::parse(done({"score", "answer", customers, "--json"}, here).output);
+  CHECK(scored["rows"] == 600);
+  CHECK(scored["measures"]["accuracy"].get<double>() ==
+        Approx(summary["test_accuracy"].get<double>()).epsilon(1e-12));
+  CHECK(scored["measures"]["loss"].get<double>() ==
+        Approx(summary["test_loss"].get<double>()).epsilon(1e-6));
+  CHECK(scored["missing_fields"] == 28);
+}
+
+TEST_CASE("predictions of a file and of a pipe are the same", "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  train(with(of_customers, {"--missing", "mean"}), here);
+  const Outcome of_file = done({"score", "answer/ring", customers}, here);
+  CHECK(of_file.output.starts_with("label,class,p_no,p_yes\n"));
+  CHECK(lines_of(of_file.output) == 601);
+  CHECK_THAT(of_file.errors, ContainsSubstring("accuracy"));
+  const Outcome of_pipe =
+      run_script(fmt::format("cat '{}' | $P score answer - ", customers), folder.path());
+  CHECK(of_pipe.output == of_file.output);
+  done({"score", "answer", customers, "--out", "said.csv"}, here);
+  CHECK(read_file(folder.path() / "said.csv") == of_file.output);
+  const Outcome refused = run_program({"score", "answer", customers, "--out", "said.csv"}, here);
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.errors, ContainsSubstring("--force overwrites it"));
+  done({"score", "answer", customers, "--out", "said.npy"}, here);
+  CHECK(read_file(folder.path() / "said.npy").size() == 128 + 600 * 2 * 4);
+}
+
+TEST_CASE("rows without labels are scored, and nothing is measured", "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  train(with(of_customers, {"--missing", "mean"}), here);
+  const std::string file =
+      folder
+          .write("new.csv", "plan,age,months,complaints,monthly\nfamily,30,4,2,19\nother,,1,0,5\n")
+          .string();
+  const Outcome scored = done({"score", "answer", file}, here);
+  CHECK(scored.output.starts_with("class,p_no,p_yes\n"));
+  CHECK(lines_of(scored.output) == 3);
+  CHECK_THAT(scored.errors, ContainsSubstring("1 missing field was filled as in training"));
+  CHECK_THAT(scored.errors, ContainsSubstring("1 word was not seen in training"));
+  CHECK_THAT(scored.errors, ContainsSubstring("no labels, so nothing is measured"));
+  const Outcome ignored = done({"score", "answer", customers, "--no-labels"}, here);
+  CHECK(ignored.output.starts_with("class,p_no,p_yes\n"));
+}
+
+TEST_CASE("rows that lack a field have no prediction where training left them out",
+          "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  train(with(of_customers, {"--missing", "drop"}), here);
+  const Outcome scored = done({"score", "answer", customers}, here);
+  CHECK(lines_of(scored.output) == 601);
+  CHECK_THAT(scored.output, ContainsSubstring("\nno,,,\n"));
+  CHECK_THAT(scored.errors, ContainsSubstring("have no prediction, as they lack a field"));
+}
+
+TEST_CASE("files that the model cannot score are refused by name", "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  train(with(of_customers, {"--missing", "error", "--columns", "age,plan"}), here);
+  const auto refused = [&](const Words& words, int status) {
+    const Outcome outcome = run_program(words, here);
+    CHECK(outcome.status == status);
+    CHECK(outcome.output.empty());
+    return outcome.errors;
+  };
+  const std::string narrow = folder.write("narrow.csv", "plan,months\nbasic,3\n").string();
+  CHECK_THAT(refused({"score", "answer", narrow}, 3), ContainsSubstring("no column 'age'"));
+  const std::string unseen =
+      folder.write("unseen.csv", "plan,age,left\nbasic,3,perhaps\n").string();
+  CHECK_THAT(refused({"score", "answer", unseen}, 3),
+             ContainsSubstring("found label 'perhaps'; expected one of no, yes"));
+  const std::string lacking = folder.write("lacking.csv", "plan,age\nbasic,\n").string();
+  CHECK_THAT(refused({"score", "answer", lacking}, 3), ContainsSubstring("found an empty field"));
+  const std::string sparse = folder.write("rows.svm", "1 1:1\n").string();
+  CHECK_THAT(refused({"score", "answer", sparse}, 3), ContainsSubstring("columns of a table"));
+  CHECK_THAT(refused({"score", "nowhere", narrow}, 2),
+             ContainsSubstring("nowhere: no such folder"));
+  CHECK_THAT(refused({"score", folder.path().string(), narrow}, 2),
+             ContainsSubstring("model.json"));
+  CHECK_THAT(refused({"score", "answer"}, 2),
+             ContainsSubstring("expected the folder of a run and"));
+}
+
+TEST_CASE("models of every kind are stored and scored", "[app][score]") {
+  for (const Words& kind : {Words{"--model", "logistic", "--dataset", "sparse-logistic:500"},
+                            Words{"--model", "softmax", "--dataset", "blobs"},
+                            Words{"--model", "mlp:8", "--dataset", "blobs"},
+                            Words{"--model", "least-squares", "--dataset", "dense-logistic:500"}}) {
+    const TemporaryFolder folder;
+    const ProgramOptions here{.folder = folder.path()};
+    CAPTURE(kind);
+    train(kind, here);
+    const Json json = Json::parse(read_file(folder.path() / "answer/ring/model.json"));
+    CHECK(json["model"] == kind[1]);
+    const auto features = json["rows"]["features"].get<int>();
+    const bool sparse = json["rows"]["sparse"].get<bool>();
+    if (!sparse) continue;
+    const std::string rows =
+        folder.write("rows.svm", fmt::format("1:0.5 {}:1\n+1 2:1\n", features)).string();
+    CHECK(run_program({"score", "answer", rows}, here).status == 3);
+    const std::string bare =
+        folder.write("bare.svm", fmt::format("1:0.5 {}:1\n2:1\n", features)).string();
+    CHECK(lines_of(done({"score", "answer", bare}, here).output) == 3);
+  }
+}
+
+TEST_CASE("a split file's model knows what made its rows", "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  done(with({"split", "--workers", "2", "--out", "rows.split", "--missing", "mean"}, of_customers),
+       here);
+  train({"--dataset", "rows.split", "--partition", "split"}, here);
+  CHECK(lines_of(done({"score", "answer", customers}, here).output) == 601);
+}
+
+}  // namespace trainyard
