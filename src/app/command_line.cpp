@@ -20,6 +20,7 @@
 
 #include "app/commands.hpp"
 #include "app/compare_flags.hpp"
+#include "app/export_flags.hpp"
 #include "app/lab_flags.hpp"
 #include "app/list_json.hpp"
 #include "app/machine_flags.hpp"
@@ -141,6 +142,7 @@ class CommandLine::Commands {
   CLI::App& report_ = add_command("report", "saved runs on one page, to look at and to send");
   CLI::App& lab_ = add_command("lab", "pages to play with, in a browser on this machine");
   CLI::App& score_ = add_command("score", "what a trained model says of the rows of a file");
+  CLI::App& export_ = add_command("export", "a trained model in a format that others read");
   CLI::App& split_ = add_command("split", "a data set divided among workers beforehand, in a file");
   CLI::App& list_ = add_command("list", "what there is to choose from");
   CLI::App& machine_ = add_command(
@@ -156,6 +158,7 @@ class CommandLine::Commands {
   ReportFlags report_flags_{report_};
   LabFlags lab_flags_{lab_};
   ScoreFlags score_flags_{score_};
+  ExportFlags export_flags_{export_};
   SplitFlags split_flags_{split_};
   MachineFlags machine_flags_{machine_};
   CLI::Option *list_what_ = nullptr, *list_name_ = nullptr, *list_json_ = nullptr;
@@ -331,6 +334,9 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
   if (&command == &score_) {
     return after_notes(score_flags_.notes(),
                        [question = score_flags_.question()] { return score_command(question); });
+  }
+  if (&command == &export_) {
+    return [question = export_flags_.question()] { return export_command(question); };
   }
   if (&command == &split_) {
     return after_notes(split_flags_.notes(),

@@ -103,6 +103,12 @@ struct ScoreQuestion {
   bool force = false, json = false;
 };
 int score_command(const ScoreQuestion& question);
+struct ExportQuestion {
+  std::filesystem::path folder{};  // of a run
+  std::filesystem::path out = "model.onnx";
+  bool force = false;
+};
+int export_command(const ExportQuestion& question);
 struct MachineQuestion {
   int ranks = 0;  // 0: one for each core
   Placement placement = Placement::compact;

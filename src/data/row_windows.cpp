@@ -41,6 +41,7 @@ class RowWindows::Text {
 
   /// Empty at the end.
   std::string next() {
+    if (!coming_.valid()) return {};
     std::string piece = coming_.get();
     if (!piece.empty()) fetch();
     return piece;
@@ -108,6 +109,12 @@ RowWindows::RowWindows(std::filesystem::path file, ReadOptions options, std::siz
 
 RowWindows::~RowWindows() = default;
 
+/// Whether the text that a file begins with has no row yet.
+bool RowWindows::is_only_header(const std::string& text) {
+  take_header(text);
+  return is_blank(std::string_view(text).substr(header_.size()));
+}
+
 /// The header line and what stands before it, of the text that the file begins with.
 void RowWindows::take_header(const std::string& text) {
   if (options_.schema == nullptr) return;
@@ -120,8 +127,7 @@ void RowWindows::take_header(const std::string& text) {
 }
 
 CodedDataset RowWindows::read(const std::string& text) {
-  const bool is_first = std::exchange(begun_, true);
-  if (is_first) take_header(text);
+  const bool is_first = !std::exchange(begun_, true);
   const std::string whole = is_first ? text : header_ + text;
   const std::size_t before = is_first ? 0 : lines_ - header_lines_;
   CodedDataset rows = read_text_window(whole, name_of(file_), before, options_);
@@ -143,6 +149,11 @@ std::optional<CodedDataset> RowWindows::next() {
   if (begun_ && text.empty()) {
     ended_ = true;
     return std::nullopt;
+  }
+  // What stands before the rows may be longer than a window.
+  for (std::string more; !begun_ && is_only_header(text); text += more) {
+    more = text_->next();
+    if (more.empty()) break;
   }
   return read(text);
 }

@@ -1,5 +1,5 @@
 // `trainyard score`, on models that `trainyard run` has written.
-#include <sstream>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -30,8 +30,6 @@ void train(const Words& more, const ProgramOptions& here) {
   Words words{"run",
               "--steps",
               "60",
-              "--lr",
-              "0.5",
               "--workers",
               "2",
               "--batch",
@@ -46,6 +44,7 @@ void train(const Words& more, const ProgramOptions& here) {
               "--compute-time",
               "1ms"};
   words.insert(words.end(), more.begin(), more.end());
+  if (std::ranges::count(more, "--lr") == 0) words.insert(words.end(), {"--lr", "0.5"});
   done(words, here);
 }
 
@@ -155,10 +154,11 @@ TEST_CASE("files that the model cannot score are refused by name", "[app][score]
 }
 
 TEST_CASE("models of every kind are stored and scored", "[app][score]") {
-  for (const Words& kind : {Words{"--model", "logistic", "--dataset", "sparse-logistic:500"},
-                            Words{"--model", "softmax", "--dataset", "blobs"},
-                            Words{"--model", "mlp:8", "--dataset", "blobs"},
-                            Words{"--model", "least-squares", "--dataset", "dense-logistic:500"}}) {
+  for (const Words& kind :
+       {Words{"--model", "logistic", "--dataset", "sparse-logistic:500"},
+        Words{"--model", "softmax", "--dataset", "blobs"},
+        Words{"--model", "mlp:8", "--dataset", "blobs"},
+        Words{"--model", "least-squares", "--dataset", "dense-logistic:500", "--lr", "0.01"}}) {
     const TemporaryFolder folder;
     const ProgramOptions here{.folder = folder.path()};
     CAPTURE(kind);

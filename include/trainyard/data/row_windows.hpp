@@ -37,6 +37,7 @@ class RowWindows {
  private:
   class Text;
 
+  bool is_only_header(const std::string& text);
   void take_header(const std::string& text);
   CodedDataset read(const std::string& text);
 
