@@ -1,5 +1,3 @@
-#include "configuration/compute_options.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,5 +1,3 @@
-#include "configuration/data_options.hpp"
-
 #include <array>
 #include <limits>
 

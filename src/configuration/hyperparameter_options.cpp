@@ -1,5 +1,3 @@
-#include "configuration/hyperparameter_options.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,5 +1,3 @@
-#include "configuration/network_options.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>

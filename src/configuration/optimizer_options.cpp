@@ -1,5 +1,3 @@
-#include "configuration/optimizer_options.hpp"
-
 #include <fmt/format.h>
 
 #include "trainyard/configuration/checked_number.hpp"

@@ -1,4 +1,4 @@
-// What the parts of the table of options make their rows of.
+// The parts of the table of options that have a file each, and the makers of their rows.
 #pragma once
 
 #include <array>
@@ -11,6 +11,14 @@
 #include "trainyard/configuration/options.hpp"
 
 namespace trainyard {
+
+/// [scheme]: every hyperparameter that some scheme takes, once.
+std::vector<Option> hyperparameter_options();
+std::vector<Option> data_options();
+std::vector<Option> optimizer_options();
+std::vector<Option> network_options();
+std::vector<Option> compute_options();
+std::vector<Option> output_options();
 
 inline bool parse_switch(std::string_view text, std::string_view what) {
   static const std::array<std::string, 2> names{"false", "true"};

@@ -17,13 +17,7 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
-#include "configuration/compute_options.hpp"
-#include "configuration/data_options.hpp"
-#include "configuration/hyperparameter_options.hpp"
-#include "configuration/network_options.hpp"
-#include "configuration/optimizer_options.hpp"
 #include "configuration/option_rows.hpp"
-#include "configuration/output_options.hpp"
 
 namespace trainyard {
 

@@ -1,5 +1,3 @@
-#include "configuration/output_options.hpp"
-
 #include <algorithm>
 #include <array>
 
