@@ -36,10 +36,10 @@ _trainyard() {
     topology) flags="--workers --seed --size --json --svg --html --force --quiet" ;;
     consensus) flags="--topology --workers --seed --rounds --from --json --html --force --quiet" ;;
     report) flags="--json --html --force --quiet" ;;
-    lab) flags="--port --listen-to-network --export --force" ;;
-    split) flags="--workers --seed --dataset --test --data-format --data-dir --data-seed --labels --test-labels --header --label-column --columns --drop-columns --missing --scale --intercept --partition --weights --model --out --force" ;;
+    lab) flags="--port --listen-to-network --export --force --quiet" ;;
+    split) flags="--workers --seed --dataset --test --data-format --data-dir --data-seed --labels --test-labels --header --label-column --columns --drop-columns --missing --scale --intercept --partition --weights --model --out --force --json --quiet" ;;
     list) flags="--json" ;;
-    machine) flags="--workers --placement --measure" ;;
+    machine) flags="--workers --placement --measure --json --quiet" ;;
   esac
   COMPREPLY=($(compgen -W "$flags" -- "$word"))
 }

@@ -20,27 +20,31 @@ int AnswerOutput::progress_to() const {
   return quiet ? nowhere : STDERR_FILENO;
 }
 
-AnswerFlags::AnswerFlags(CLI::App& command, const std::string& json_help, bool has_svg) {
+AnswerFlags::AnswerFlags(CLI::App& command, const std::string& json_help, AnswerFiles files) {
   json_ = add_switch(command, "json", json_help);
+  const bool has_svg = files == AnswerFiles::page_and_figure;
   if (has_svg) svg_ = add_value_flag(command, "svg", "FILE", "draw it as a figure, besides");
-  html_ = add_value_flag(command, "html", "FILE", "write a report to look at, besides");
-  force_ = add_switch(command, "force",
-                      has_svg ? "overwrite --svg FILE and --html FILE" : "overwrite --html FILE");
+  if (files != AnswerFiles::none) {
+    html_ = add_value_flag(command, "html", "FILE", "write a report to look at, besides");
+    force_ = add_switch(command, "force",
+                        has_svg ? "overwrite --svg FILE and --html FILE" : "overwrite --html FILE");
+  }
   quiet_ = add_switch(command, "quiet", "no progress on standard error");
 }
 
 AnswerOutput AnswerFlags::read() const {
-  AnswerOutput output{.json = is_given(*json_), .html = only_value(*html_)};
+  AnswerOutput output{.json = is_given(*json_)};
   if (svg_) output.svg = only_value(*svg_);
-  output.force = is_given(*force_);
+  if (html_) output.html = only_value(*html_);
+  if (force_) output.force = is_given(*force_);
   output.quiet = is_given(*quiet_);
   output.notes = notes();
   return output;
 }
 
 std::vector<std::string> AnswerFlags::notes() const {
-  const bool writes = html_->count() > 0 || (svg_ && svg_->count() > 0);
-  if (force_->count() == 0 || writes) return {};
+  if (!force_ || force_->count() == 0) return {};
+  if (html_->count() > 0 || (svg_ && svg_->count() > 0)) return {};
   return {svg_ ? "note: --force has no effect: it is for --svg and --html, which are not given"
                : "note: --force has no effect: it is for --html, which is not given"};
 }
@@ -57,25 +61,34 @@ std::string with_notes(const std::string& document, const std::vector<std::strin
                      json_line(array), end);
 }
 
-Answer::Answer(const AnswerOutput& output) : json_(output.json), notes_(output.notes) {
+namespace {
+
+std::string json_of(const AnswerOutput& output, const AnswerTexts& texts) {
+  if (texts.json_has_notes) return texts.json();
+  return with_notes(texts.json(), output.notes, texts.notes);
+}
+
+}  // namespace
+
+void print_answer(const AnswerOutput& output, const AnswerTexts& texts) {
+  if (output.json) {
+    fmt::print("{}", json_of(output, texts));
+  } else {
+    print_text(texts.text());
+  }
+}
+
+Answer::Answer(const AnswerOutput& output) : output_(output) {
   if (!output.svg.empty()) svg_.emplace("--svg", output.svg, output.force);
   if (!output.html.empty()) html_.emplace("--html", output.html, output.force);
 }
 
 void Answer::give(PageKind kind, const std::string& title, const AnswerTexts& texts) const {
-  const auto json = [&] {
-    return texts.json_has_notes ? texts.json() : with_notes(texts.json(), notes_, texts.notes);
-  };
   Failures failures;
   if (svg_) failures.attempt([&] { svg_->finish(texts.svg()); });
-  if (html_) failures.attempt([&] { html_->finish(html_page(kind, title, json())); });
-  failures.attempt([&] {
-    if (json_) {
-      fmt::print("{}", json());
-    } else {
-      print_text(texts.text());
-    }
-  });
+  if (html_)
+    failures.attempt([&] { html_->finish(html_page(kind, title, json_of(output_, texts))); });
+  failures.attempt([&] { print_answer(output_, texts); });
   failures.rethrow();
 }
 

@@ -27,10 +27,13 @@ struct AnswerOutput {
   int progress_to() const;
 };
 
+/// The files that a command writes beside its answer.
+enum class AnswerFiles { none, page, page_and_figure };
+
 class AnswerFlags {
  public:
-  /// Adds --json, --html, --force and --quiet, and --svg where the command `has_svg`.
-  AnswerFlags(CLI::App& command, const std::string& json_help, bool has_svg);
+  /// Adds --json and --quiet, and --html, --svg and --force for the files that there may be.
+  AnswerFlags(CLI::App& command, const std::string& json_help, AnswerFiles files);
 
   /// Throws UsageError.
   AnswerOutput read() const;
@@ -39,7 +42,7 @@ class AnswerFlags {
   std::vector<std::string> notes() const;
 
  private:
-  CLI::Option *json_, *svg_ = nullptr, *html_, *force_, *quiet_;
+  CLI::Option *json_, *svg_ = nullptr, *html_ = nullptr, *force_ = nullptr, *quiet_;
 };
 
 /// Each is asked for only where it is wanted.
@@ -54,6 +57,9 @@ struct AnswerTexts {
 std::string with_notes(const std::string& document, const std::vector<std::string>& of_call,
                        const std::vector<Note>& others = {});
 
+/// As text or JSON, on standard output.
+void print_answer(const AnswerOutput& output, const AnswerTexts& texts);
+
 class Answer {
  public:
   /// Before anything is computed: throws UsageError for a file that cannot be written.
@@ -63,8 +69,7 @@ class Answer {
   void give(PageKind kind, const std::string& title, const AnswerTexts& texts) const;
 
  private:
-  const bool json_;
-  const std::vector<std::string> notes_;
+  const AnswerOutput output_;
   std::optional<OutputFile> svg_, html_;
 };
 

@@ -22,7 +22,6 @@
 #include "app/compare_flags.hpp"
 #include "app/export_flags.hpp"
 #include "app/lab_flags.hpp"
-#include "app/list_json.hpp"
 #include "app/machine_flags.hpp"
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
@@ -222,7 +221,7 @@ CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
           ->type_name("");
   list_name_ = list_.add_option("NAME", "a scheme, preset or lab, of which everything is told")
                    ->type_name("");
-  list_json_ = add_switch(list_, "json", "of presets: all of it as JSON");
+  list_json_ = add_switch(list_, "json", "all that the table knows as JSON");
   if (processes_ != nullptr) offer_what_processes_do();
 }
 
@@ -344,9 +343,7 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
   }
   if (&command == &list_) {
     return [what = only_word(*list_what_), name = only_word(*list_name_),
-            json = is_given(*list_json_)] {
-      return json ? list_as_json(what, name) : list_command(what, name);
-    };
+            json = is_given(*list_json_)] { return list_command(what, name, json); };
   }
   return [question = machine_flags_.question()] { return machine_command(question); };
 }

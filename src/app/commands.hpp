@@ -36,8 +36,8 @@ inline constexpr int exit_interrupted = 130;
 int run_command(const Configuration& configuration, Processes* processes);
 int compare_command(const ComparisonRequest& request);
 int map_command(const MapRequest& request);
-/// `name`: of `schemes`, the one that is told about; empty: a line each.
-int list_command(const std::string& what, const std::string& name);
+/// `name`: of `schemes`, `presets` or `labs`, the one that is told about; empty: a line each.
+int list_command(const std::string& what, const std::string& name, bool json);
 int timeline_command(const std::string& what, const std::vector<OptionText>& options,
                      const AnswerOutput& output);
 struct TopologyQuestion {
@@ -85,6 +85,7 @@ struct LabPlace {
   std::string network_address{};   // empty: loopback
   std::filesystem::path folder{};  // pages are written there instead
   bool force = false;
+  bool quiet = false;
 };
 /// Returns when it is interrupted, which is how it ends.
 int lab_command(const LabPlace& place);
@@ -92,6 +93,7 @@ struct SplitRequest {
   Configuration configuration{};  // of which the data, workers and seed say what is written
   std::filesystem::path out{};
   bool force = false;
+  AnswerOutput output{};
 };
 int split_command(const SplitRequest& request);
 struct ScoreQuestion {
@@ -113,6 +115,7 @@ struct MachineQuestion {
   int ranks = 0;  // 0: one for each core
   Placement placement = Placement::compact;
   bool measure = false;  // what its cores take to talk to each other, too
+  AnswerOutput output{};
 };
 int machine_command(const MachineQuestion& question);
 

@@ -44,14 +44,14 @@ class ExportFolder {
 };
 
 /// Each file is whole or not there; an interrupt leaves those that are.
-void export_to(const std::filesystem::path& folder, bool force) {
+void export_to(const std::filesystem::path& folder, bool force, int progress_to) {
   const ExportFolder made(folder);
   // Nobody finds out after a minute that the last one is there already.
   for (const std::string& name : exported_lab_pages()) {
     const OutputFile checked("--export", folder / name, force);
   }
   keep_results_when_interrupted();
-  StatusLine status_line;
+  StatusLine status_line(progress_to);
   export_lab(
       interrupt_flag(),
       [&](const std::string& name, const std::string& html) {
@@ -64,7 +64,8 @@ void export_to(const std::filesystem::path& folder, bool force) {
 
 int lab_command(const LabPlace& place) {
   if (!place.folder.empty()) {
-    export_to(place.folder, place.force);
+    const AnswerOutput output{.quiet = place.quiet};
+    export_to(place.folder, place.force, output.progress_to());
     print_text((place.folder / "index.html").string() + "\n");
     return exit_done;
   }

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/web/lab.hpp"
@@ -20,6 +22,7 @@ LabFlags::LabFlags(CLI::App& command)
   export_ = add_value_flag(command, "export", "DIR",
                            "write the pages as files instead, for any web server or none");
   force_ = add_switch(command, "force", "overwrite files that --export names");
+  quiet_ = add_switch(command, "quiet", "no progress of --export on standard error");
   command.footer(
       "Prints its address, and answers until Ctrl-C ends it with exit status 0: nothing is lost.\n"
       "Only this machine reaches it. Questions have two seconds, at most 64 workers and 200,000\n"
@@ -31,6 +34,7 @@ LabPlace LabFlags::place() const {
   if (!place.name.empty()) require_lab(place.name);  // says which there are
   place.folder = only_value(*export_);
   place.force = is_given(*force_);
+  place.quiet = is_given(*quiet_);
   if (!place.folder.empty() && (port_->count() > 0 || network_->count() > 0)) {
     throw UsageError("--export: pages in files need no server; --port and --listen-to-network do");
   }
@@ -42,8 +46,13 @@ LabPlace LabFlags::place() const {
 }
 
 std::vector<std::string> LabFlags::notes() const {
-  if (force_->count() == 0 || export_->count() > 0) return {};
-  return {"note: --force has no effect: it is for --export, which is not given"};
+  std::vector<std::string> notes;
+  for (const CLI::Option* flag : {force_, quiet_}) {
+    if (flag->count() == 0 || export_->count() > 0) continue;
+    notes.push_back(fmt::format("note: {} has no effect: it is for --export, which is not given",
+                                flag->get_name()));
+  }
+  return notes;
 }
 
 }  // namespace trainyard::app

@@ -1,5 +1,7 @@
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,12 +13,11 @@
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/model/model.hpp"
-#include "trainyard/report/preset_format.hpp"
+#include "trainyard/report/list_format.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
 #include "app/commands.hpp"
-#include "app/list_json.hpp"
 
 namespace trainyard::app {
 
@@ -44,28 +45,9 @@ void print_table(const Table& table) {
   for (const auto& row : table) fmt::print("{:<{}}  {}\n", row.name, width, row.summary);
 }
 
-/// In the order of SchemeFamily.
-constexpr std::array families{
-    "synchronous: everybody waits for everybody, or for as many as it takes, at every step",
-    "asynchronous: nobody waits",
-    "bounded: those wait who are too far ahead",
-    "local updates: replicas meet every so many steps",
-    "shared memory: no messages, all write to the same memory",
-    "decentralised: neighbours in a graph",
-};
-
 /// Schemes of one's own may leave some out.
 void print_line(const char* label, const std::string& text) {
   if (!text.empty()) fmt::print("  {}{}\n", label, text);
-}
-
-/// Whether some setting of --servers is another run than one server.
-bool takes_servers(const Scheme& scheme) {
-  if (takes(scheme, "collective")) return true;
-  Configuration c;
-  const int of_one = cast_of(scheme, c).servers;
-  c.servers = 2;
-  return cast_of(scheme, c).servers != of_one;
 }
 
 /// What runs on threads have in common.
@@ -82,7 +64,7 @@ void print_scheme(const Scheme& scheme) {
   print_line("time: ", scheme.cost.formula);
   print_line("rate: ", scheme.cost.rate);
   print_line("source: ", scheme.source);
-  fmt::print("  family: {}\n", families[static_cast<std::size_t>(scheme.family)]);
+  fmt::print("  family: {}\n", family_text(scheme.family));
   if (cast_of(scheme, Configuration{}).model == ModelHome::shared) {
     fmt::print("  where: within {}; in virtual with --line-time for cache lines\n",
                scheme.messages.within);
@@ -105,9 +87,7 @@ void print_scheme(const Scheme& scheme) {
                scheme.messages.by_keys == ByKeys::yes ? "" : ", without --l2");
   }
   if (scheme.optimizers != OptimizerRange::any) {
-    fmt::print("  optimizers: {}\n", scheme.optimizers == OptimizerRange::plain
-                                         ? "sgd without momentum"
-                                         : "sgd, nesterov");
+    fmt::print("  optimizers: {}\n", optimizers_text(scheme.optimizers));
   }
 }
 
@@ -115,10 +95,11 @@ void print_scheme(const Scheme& scheme) {
 void print_schemes() {
   std::size_t width = 0;
   for (const Scheme& scheme : schemes()) width = std::max(width, scheme.name.size());
-  for (std::size_t i = 0; i < families.size(); ++i) {
-    fmt::print("{}# {}\n", i == 0 ? "" : "\n", families[i]);
+  for (int i = 0; i < scheme_families; ++i) {
+    const auto family = static_cast<SchemeFamily>(i);
+    fmt::print("{}# {}\n", i == 0 ? "" : "\n", family_text(family));
     for (const Scheme& scheme : schemes()) {
-      if (scheme.family != static_cast<SchemeFamily>(i)) continue;
+      if (scheme.family != family) continue;
       fmt::print("{:<{}}  {}\n", scheme.name, width, scheme.summary);
     }
   }
@@ -126,11 +107,21 @@ void print_schemes() {
       "\n`trainyard list schemes NAME` has the rule, its cost and its options; NAME may be all.\n");
 }
 
-/// One scheme, or those of a group.
+/// One scheme, or those of a group; all of them where no name is given.
+std::vector<const Scheme*> listed_schemes(const std::string& name) {
+  std::vector<const Scheme*> named;
+  if (name.empty()) {
+    for (const Scheme& scheme : schemes()) named.push_back(&scheme);
+    return named;
+  }
+  for (const std::string& one : schemes_of_group(name)) named.push_back(&find_scheme(one));
+  if (named.empty()) named.push_back(find_scheme_or_preset_beside_groups(name).scheme);
+  return named;
+}
+
 void print_schemes_named(const std::string& name) {
-  std::vector<std::string> names = schemes_of_group(name);
-  if (names.empty()) names.push_back(find_scheme_or_preset_beside_groups(name).scheme->name);
-  for (const std::string& each : names) print_scheme(find_scheme(each));
+  if (name.empty()) return print_schemes();
+  for (const Scheme* scheme : listed_schemes(name)) print_scheme(*scheme);
   fmt::print("{}", symbols);
 }
 
@@ -174,8 +165,13 @@ void print_preset(const Preset& preset) {
 
 /// All of them, or the one of that name.
 std::vector<Preset> presets_named(const std::string& name) {
-  if (name == "all") return presets();
+  if (name.empty() || name == "all") return presets();
   return {find_named(presets(), name, "preset", {"all"})};
+}
+
+void print_presets_named(const std::string& name) {
+  if (name.empty()) return print_presets();
+  for (const Preset& preset : presets_named(name)) print_preset(preset);
 }
 
 /// A line each, or more where there is more to say.
@@ -223,57 +219,66 @@ void print_labs() {
       "and tasks.\n");
 }
 
+void print_labs_named(const std::string& name) {
+  if (name.empty()) return print_labs();
+  fmt::print("{}", find_named(labs(), name, "lab").text);
+}
+
+std::vector<Lab> labs_named(const std::string& name) {
+  if (name.empty()) return labs();
+  return {find_named(labs(), name, "lab")};
+}
+
+/// One of the tables.
+struct Listing {
+  std::string what;
+  bool takes_name = false;
+  std::function<void(const std::string& name)> print;
+  std::function<std::string(const std::string& name)> json;
+};
+
+std::vector<Listing> listings() {
+  using Name = const std::string&;
+  std::vector<Listing> all{
+      {"schemes", true, print_schemes_named,
+       [](Name name) { return schemes_json(listed_schemes(name)); }},
+      {"presets", true, print_presets_named,
+       [](Name name) { return presets_json(presets_named(name)); }},
+  };
+  for (const IngredientKind& kind : ingredient_kinds()) {
+    all.push_back({kind.plural, false, [&kind](Name) { print_ingredients(kind); },
+                   [&kind](Name) { return ingredients_json(kind); }});
+  }
+  all.push_back(
+      {"models", false, [](Name) { print_table(models()); }, [](Name) { return models_json(); }});
+  all.push_back(
+      {"datasets", false, [](Name) { print_datasets(); }, [](Name) { return datasets_json(); }});
+  all.push_back(
+      {"labs", true, print_labs_named, [](Name name) { return labs_json(labs_named(name)); }});
+  return all;
+}
+
 }  // namespace
 
-int list_command(const std::string& what, const std::string& name) {
-  std::vector<std::string> known{"schemes", "presets"};
-  if (!name.empty() && what == "labs") {
-    fmt::print("{}", *lab_text("lab:" + name));
-    return exit_done;
+int list_command(const std::string& what, const std::string& name, bool json) {
+  const std::vector<Listing> all = listings();
+  const auto found = std::ranges::find(all, what, &Listing::what);
+  if (found == all.end()) {
+    std::vector<std::string> known;
+    for (const Listing& listing : all) known.push_back(listing.what);
+    if (what.empty()) throw UsageError(fmt::format("list what? One of: {}", joined(known)));
+    throw_unknown("list", what, known);
   }
-  if (!name.empty() && what == "presets") {
-    for (const Preset& preset : presets_named(name)) print_preset(preset);
-    return exit_done;
-  }
-  if (!name.empty() && what != "schemes") {
+  if (!name.empty() && !found->takes_name) {
     throw UsageError(
         fmt::format("list {}: {} is one word too many; schemes, presets and labs take a name", what,
                     echoed(name)));
   }
-  for (const IngredientKind& kind : ingredient_kinds()) {
-    known.push_back(kind.plural);
-    if (what != kind.plural) continue;
-    print_ingredients(kind);
-    return exit_done;
-  }
-  known.insert(known.end(), {"models", "datasets", "labs"});
-  if (!name.empty() && what == "schemes") {
-    print_schemes_named(name);
-    return exit_done;
-  }
-  if (what == "schemes") {
-    print_schemes();
-  } else if (what == "presets") {
-    print_presets();
-  } else if (what == "models") {
-    print_table(models());
-  } else if (what == "datasets") {
-    print_datasets();
-  } else if (what == "labs") {
-    print_labs();
-  } else if (what.empty()) {
-    throw UsageError(fmt::format("list what? One of: {}", joined(known)));
+  if (json) {
+    fmt::print("{}", found->json(name));
   } else {
-    throw_unknown("list", what, known);
+    found->print(name);
   }
-  return exit_done;
-}
-
-int list_as_json(const std::string& what, const std::string& name) {
-  if (what != "presets") {
-    throw UsageError(fmt::format("--json: list {} has none; list presets has", what));
-  }
-  fmt::print("{}", presets_json(presets_named(name.empty() ? "all" : name)));
   return exit_done;
 }
 

@@ -15,7 +15,8 @@ MachineFlags::MachineFlags(CLI::App& command)
                                 "which cores they are pinned to [compact]")),
       measure_(add_switch(command, "measure",
                           "measure latency from core to core, the cost of a shared cache line, and "
-                          "the memory bandwidth of each node, in some seconds")) {}
+                          "the memory bandwidth of each node, in some seconds")),
+      output_(command, "cores, places and what is measured as JSON", AnswerFiles::none) {}
 
 MachineQuestion MachineFlags::question() const {
   Configuration asked;
@@ -24,7 +25,10 @@ MachineQuestion MachineFlags::question() const {
     const std::string text = only_value(*flag);
     if (flag->count() > 0) option_named(flag->get_single_name()).set(asked, text, flag->get_name());
   }
-  return {.ranks = asked.workers, .placement = asked.placement, .measure = is_given(*measure_)};
+  return {.ranks = asked.workers,
+          .placement = asked.placement,
+          .measure = is_given(*measure_),
+          .output = output_.read()};
 }
 
 }  // namespace trainyard::app

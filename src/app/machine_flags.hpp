@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/answer.hpp"
 #include "app/commands.hpp"
 
 namespace trainyard::app {
@@ -16,6 +17,7 @@ class MachineFlags {
 
  private:
   CLI::Option *workers_, *placement_, *measure_;
+  AnswerFlags output_;  // last in the help
 };
 
 }  // namespace trainyard::app

@@ -22,7 +22,7 @@ NetcheckFlags::NetcheckFlags(CLI::App& command) {
   repetitions_ = add_value_flag(command, "repetitions", "R", "wall: how often each is done [20]");
   collectives_ =
       add_value_flag(command, "collectives", "A,B,…", "which (list collectives) [all all-reduces]");
-  output_.emplace(command, "rows as JSON", false);
+  output_.emplace(command, "rows as JSON", AnswerFiles::page);
   command.footer(
       "Without flags: 8 workers, 2 servers, 100us a message, 1Gbps, simulated time. The closed "
       "forms\n"

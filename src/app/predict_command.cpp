@@ -83,6 +83,17 @@ std::vector<BreakEven> break_evens(const PredictionSetting& setting,
   return rows;
 }
 
+/// Of the configuration's model on its data set, whose name it gets.
+SplitSearch searched_splits(Configuration& c, const AnswerOutput& output) {
+  StatusLine status_line(output.progress_to());
+  status_line.show("reading " + c.dataset);
+  const LoadedData data = load_dataset(dataset_request(c));
+  c.model = model_name(c, data);
+  const auto model = make_model({c.model, c.l2}, data.train);
+  status_line.show(fmt::format("ways to divide {} among {} workers", c.model, c.workers));
+  return search_splits(*model, c);
+}
+
 }  // namespace
 
 int predict_command(const PredictQuestion& question) {
@@ -109,30 +120,18 @@ int break_even_command(const PredictionSetting& setting, const std::vector<Conte
 }
 
 int training_time_command(const std::optional<TrainingTask>& task, const AnswerOutput& output) {
-  std::string text;
-  if (task) {
-    text = output.json ? with_notes(training_time_json(*task), output.notes)
-                       : training_time_table(*task);
-  } else {
-    const auto& all = published_trainings();
-    text =
-        output.json ? with_notes(training_time_json(all), output.notes) : training_time_table(all);
-  }
-  fmt::print("{}", text);
+  const auto& all = published_trainings();
+  print_answer(
+      output, {.text = [&] { return task ? training_time_table(*task) : training_time_table(all); },
+               .json = [&] { return task ? training_time_json(*task) : training_time_json(all); }});
   return exit_done;
 }
 
 int split_search_command(const Configuration& configuration, const AnswerOutput& output) {
   Configuration c = configuration;
-  const LoadedData data = load_dataset(dataset_request(c));
-  c.model = model_name(c, data);
-  const auto model = make_model({c.model, c.l2}, data.train);
-  const SplitSearch search = search_splits(*model, c);
-  if (output.json) {
-    fmt::print("{}", with_notes(split_search_json(c, search), output.notes));
-  } else {
-    print_text(split_search_table(c, search));
-  }
+  const SplitSearch search = searched_splits(c, output);
+  print_answer(output, {.text = [&] { return split_search_table(c, search); },
+                        .json = [&] { return split_search_json(c, search); }});
   return exit_done;
 }
 

@@ -78,7 +78,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
   break_even_ = add_switch(command, "break-even",
                            "the bandwidth below which each codec pays, in schemes that encode");
   training_time_.emplace(command);
-  output_.emplace(command, "as JSON", false);
+  output_.emplace(command, "as JSON", AnswerFiles::page);
   command.footer(
       scheme_help_note("predict --schemes ssp") +
       "Without flags: 8 workers, 1 server, 1ms a minibatch, 100us a message, 1Gbps. Nothing is\n"

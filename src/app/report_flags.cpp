@@ -10,7 +10,7 @@ ReportFlags::ReportFlags(CLI::App& command) {
                  ->type_name("…")
                  ->expected(-1)
                  ->take_all();
-  output_.emplace(command, "the document of the page", false);
+  output_.emplace(command, "the document of the page", AnswerFiles::page);
   command.footer(
       "Runs without a target that minimise the same get the one that compare gives: the training\n"
       "loss that all of them reached.");

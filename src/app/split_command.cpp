@@ -1,42 +1,61 @@
-#include <algorithm>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "trainyard/base/standard_streams.hpp"
-#include "trainyard/base/units.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/data/split_file.hpp"
 #include "trainyard/report/output_file.hpp"
+#include "trainyard/report/split_file_format.hpp"
+#include "trainyard/report/status_line.hpp"
 #include "trainyard/run/run.hpp"
 
 #include "app/commands.hpp"
 
 namespace trainyard::app {
 
-int split_command(const SplitRequest& request) {
+namespace {
+
+/// Writes the file; `notes` get what its data had to say.
+SplitFileReport written(const SplitRequest& request, std::vector<Note>& notes) {
   const OutputFile out("--out", request.out, request.force);
   const Configuration& c = request.configuration;
+  StatusLine status_line(request.output.progress_to());
+  status_line.show("reading " + c.dataset);
   LoadedData data = load_dataset(dataset_request(c));
-  for (const std::string& remark : data.remarks) say(remark + "\n");
+  for (const std::string& remark : data.remarks) {
+    say(remark + "\n");
+    notes.push_back({"", remark});
+  }
+  status_line.show("dividing " + data.name);
   const auto parts =
       divide_rows(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed);
-  const auto [fewest, most] = std::ranges::minmax(
-      parts, {}, [](const std::vector<std::uint32_t>& part) { return part.size(); });
+  SplitFileReport report{
+      .file = request.out.string(), .rule = partition_text(c.partition), .seed = c.seed};
+  for (const auto& part : parts) report.rows_of_parts.push_back(part.size());
   const LoadedData ordered = in_order_of_parts(std::move(data), parts);
-  const std::string head =
-      split_file_head(ordered, {.rule = partition_text(c.partition), .seed = c.seed});
+  report.dataset = ordered.name;
+  report.rows = ordered.train.rows;
+  status_line.show("writing " + report.file);
+  const std::string head = split_file_head(ordered, {.rule = report.rule, .seed = report.seed});
   const std::vector<std::string_view> pieces = split_file_pieces(ordered, head);
   out.finish(std::span(pieces));
-  // Not on standard output, which may be what --out names.
-  const std::string range = fewest.size() == most.size()
-                                ? fmt::to_string(most.size())
-                                : fmt::format("{} to {}", fewest.size(), most.size());
-  say(fmt::format("{}: {} rows of {} in {} parts of {} rows, by {} with seed {}\n",
-                  request.out.string(), ordered.train.rows, ordered.name, parts.size(), range,
-                  partition_text(c.partition), c.seed));
+  return report;
+}
+
+}  // namespace
+
+int split_command(const SplitRequest& request) {
+  std::vector<Note> notes;
+  const SplitFileReport report = written(request, notes);
+  // For people not on standard output, which may be what --out names.
+  if (!request.output.json) {
+    say(split_file_text(report));
+    return exit_done;
+  }
+  print_answer(request.output,
+               {.text = {}, .json = [&] { return split_file_json(report); }, .notes = notes});
   return exit_done;
 }
 

@@ -28,6 +28,7 @@ SplitFlags::SplitFlags(CLI::App& command) {
                          "of the runs; with least-squares labels are read as real numbers"));
   out_ = add_value_flag(command, "out", "FILE", "what is written; has to be given");
   force_ = add_switch(command, "force", "overwrite a file that --out names");
+  output_.emplace(command, "what was written as JSON", AnswerFiles::none);
   command.footer(
       "Writes the data set with its rows in the order of the workers' parts. A run takes FILE as\n"
       "--dataset, and the parts with --partition split and as many --workers. It starts at once,\n"
@@ -58,6 +59,8 @@ Configuration SplitFlags::configuration() const {
 SplitRequest SplitFlags::request() const {
   SplitRequest request{.configuration = configuration(), .out = only_value(*out_), .force = false};
   request.force = is_given(*force_);
+  request.output = output_->read();
+  request.output.notes = notes();
   if (request.out.empty()) {
     throw UsageError("--out: a split is written into a file; expected its name, like rows.split");
   }

@@ -1,11 +1,13 @@
 // The flags of `trainyard split`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "app/answer.hpp"
 #include "app/commands.hpp"
 
 namespace trainyard::app {
@@ -26,6 +28,7 @@ class SplitFlags {
   std::vector<CLI::Option*> options_;
   CLI::Option* out_;
   CLI::Option* force_;
+  std::optional<AnswerFlags> output_;
 };
 
 }  // namespace trainyard::app

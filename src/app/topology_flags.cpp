@@ -47,7 +47,7 @@ TopologyFlags::TopologyFlags(CLI::App& command) {
                                         most_analysed, default_workers));
   seed_ = add_seed_flag(command);
   size_ = add_value_flag(command, "size", "SIZE", "of the model that is sent, like 100MB [1MiB]");
-  output_.emplace(command, "the figures and W as JSON", true);
+  output_.emplace(command, "the figures and W as JSON", AnswerFiles::page_and_figure);
 }
 
 TopologyQuestion TopologyFlags::question() const {
@@ -75,7 +75,7 @@ ConsensusFlags::ConsensusFlags(CLI::App& command) {
   seed_ = add_seed_flag(command);
   rounds_ = add_value_flag(command, "rounds", "T", fmt::format("how often [{}]", default_rounds));
   from_ = add_value_flag(command, "from", "FILE", "a number for each worker [0, 1, 2, …]");
-  output_.emplace(command, "values of all rounds as JSON", false);
+  output_.emplace(command, "values of all rounds as JSON", AnswerFiles::page);
 }
 
 ConsensusQuestion ConsensusFlags::question() const {

@@ -25,6 +25,32 @@ TEST_CASE("machine measures only when it is asked", "[app]") {
   CHECK_THAT(measured.output, ContainsSubstring("between memory and all cores of a node"));
 }
 
+TEST_CASE("machine --json has the text's ranks, and measures only when it is asked", "[app]") {
+  const Outcome text = run_program({"machine", "--workers", "3"});
+  const Outcome outcome = run_program({"machine", "--workers", "3", "--json"});
+  const Json document = Json::parse(outcome.output);
+  CHECK(text.output.starts_with(document["description"].get<std::string>() + "\n"));
+  CHECK(document["ranks"] == 3);
+  CHECK(document["places"].size() == 3);
+  CHECK(document["units"].size() >= document["cores"].get<std::size_t>());
+  CHECK(document["measured"].is_null());
+  const Outcome free = run_program({"machine", "--placement", "none", "--json"});
+  CHECK(Json::parse(free.output)["places"].empty());
+}
+
+TEST_CASE("machine --measure --json has each pair of cores", "[app]") {
+  const Json measured =
+      Json::parse(run_program({"machine", "--measure", "--json"}).output)["measured"];
+  const Json& latency = measured["latency_s"];
+  if (latency["cores"].size() > 1) {
+    CHECK(latency["rows"].size() == latency["cores"].size());
+    CHECK(latency["rows"][0][0] == 0.0);
+    CHECK_FALSE(measured["write_s"].empty());
+  }
+  REQUIRE_FALSE(measured["triad"].empty());
+  CHECK(measured["triad"][0]["bytes_per_second"].get<double>() > 0.0);
+}
+
 TEST_CASE("machine measures the cores that it may use, be it one", "[app]") {
   const Outcome measured = run_program({"machine", "--measure"}, {.one_core = true});
   CHECK(measured.status == 0);

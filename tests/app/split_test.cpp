@@ -55,6 +55,22 @@ TEST_CASE("a run on a split file gives the model of a run that divides the rows 
   CHECK(summary_of({"--dataset", "rows.split", "--workers", "3"}, here)["workers"] == 3);
 }
 
+TEST_CASE("split --json says what was written", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome split = run_program({"split", "--workers", "3", "--seed", "3", "--dataset",
+                                     "blobs:100", "--out", "rows.split", "--json"},
+                                    {.folder = folder.path()});
+  CAPTURE(split.errors);
+  REQUIRE(split.status == 0);
+  const Json document = Json::parse(split.output);
+  CHECK(document["file"] == "rows.split");
+  CHECK(document["dataset"] == "blobs:100");
+  CHECK(document["parts"] == 3);
+  CHECK(document["rows_of_parts"] == Json{34, 33, 33});
+  CHECK(document["partition"] == "iid");
+  CHECK(document["seed"] == 3);
+}
+
 TEST_CASE("least squares are split with labels that are real numbers", "[app]") {
   const TemporaryFolder folder;
   const ProgramOptions here{.folder = folder.path()};
