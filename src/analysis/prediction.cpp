@@ -49,7 +49,7 @@ constexpr std::uint64_t most_floats_by_chance = std::uint64_t{1} << 25U;
 
 Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
   c.steps = steps;
-  return run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {}).summary;
+  return run_experiment(prepare_run(c, data, {}), {}).summary;
 }
 
 /// A closed form is about workers and links that are alike.
@@ -191,8 +191,9 @@ std::optional<Ingredients> ingredients_of(const Scheme& scheme, const Configurat
   if (takes(scheme, "topology") && c.workers > most_played) return std::nullopt;
   if (scheme.graphs.rounds != nullptr && c.workers > most_with_rounds) return std::nullopt;
   try {
-    (void)check_graph(scheme, c);
-    return make_ingredients(scheme, c);
+    auto graph = graph_of(scheme, c);
+    if (graph) (void)check_graph(scheme, c, *graph);
+    return make_ingredients(scheme, c, std::move(graph));
   } catch (const RunError&) {  // it finds no room
     return std::nullopt;
   }
@@ -316,7 +317,7 @@ class Playing {
     Configuration c = configuration_of(model);
     c.steps = length.steps;
     c.seed += length.draw * seeds_apart;
-    Plan plan = plan_run(resolve(c, {c.scheme}, model.data, {}), model.data);
+    Plan plan = prepare_run(c, model.data, {});
     if (scheme_.order.pace == Pace::free) plan.limits.minibatches = length.minibatches;
     StepLog log(scheme_.order.pace, cast_.workers, recurrence_.cycle,
                 std::min(fastest_worker(c), cast_.workers - 1));

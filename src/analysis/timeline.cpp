@@ -132,14 +132,15 @@ Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<Opti
   c.evaluate_every = 1e6;     // nobody looks at the losses
 
   const LoadedData data = choose_training(scheme, c);
-  const Configuration resolved = resolve(c, {c.scheme}, data, {});
+  const Plan plan = prepare_run(c, data, {});
+  const Configuration& resolved = plan.configuration;
   refuse_idle(scheme, resolved, settings);
   TraceRecorder recorder({.first = 0, .last = *resolved.steps});
   RunHooks hooks;
   hooks.recorder = &recorder;
 
   Timeline timeline;
-  timeline.trace = *run_experiment(plan_run(resolved, data), hooks).trace;
+  timeline.trace = *run_experiment(plan, hooks).trace;
   // Nobody need wait for the last ones.
   for (const Transfer& message : timeline.trace.messages) {
     timeline.trace.until = std::max(timeline.trace.until, message.end);

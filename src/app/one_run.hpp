@@ -44,8 +44,7 @@ struct PreparedRun {
   PreparedRun(const Configuration& asked, const LoadedData& data, const RunHooks& hooks);
 
   std::vector<Note> notes;  // of its data, and of what was decided
-  const Configuration resolved;
-  const Plan plan;
+  Plan plan;
 };
 
 /// Runs it, and prints and writes what came out. Returns the exit status.

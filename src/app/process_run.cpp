@@ -108,7 +108,7 @@ int lead(const Configuration& asked, Processes& processes) {
   const HostData loaded = load_agreed(asked, run->hooks, processes);
   const auto prepared = agreed(processes, [&] {
     auto made = prepared_for(asked, loaded.data, run->hooks, processes);
-    run->listeners.begin(made->resolved);
+    run->listeners.begin(made->plan.configuration);
     return made;
   });
   return train(*run, *prepared);

@@ -11,7 +11,6 @@
 #include "trainyard/base/standard_streams.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
-#include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/relate.hpp"
@@ -94,11 +93,12 @@ OpenedRun::OpenedRun(const Configuration& asked)
       hooks(listeners.hooks()) {}
 
 PreparedRun::PreparedRun(const Configuration& asked, const LoadedData& data, const RunHooks& hooks)
-    : notes(notes_of(data)),
-      resolved(resolve(asked, {asked.scheme}, data, noting(notes, hooks.remark))),
-      plan(plan_run(resolved, data, of_run(notes, resolved))) {}
+    : notes(notes_of(data)), plan(prepare_run(asked, data, noting(notes, hooks.remark))) {
+  plan.notes = of_run(notes, plan.configuration);
+}
 
 int train(OpenedRun& run, const PreparedRun& prepared) {
+  const Configuration& resolved = prepared.plan.configuration;
   std::vector<RunResult> results;
   results.push_back(
       run.listeners.attempt([&] { return run_experiment(prepared.plan, run.hooks); }));
@@ -107,11 +107,10 @@ int train(OpenedRun& run, const PreparedRun& prepared) {
   }
 
   Failures failures;  // each of them costs only itself
-  failures.attempt(
-      [&] { print(run_text(results, prepared.resolved.format), prepared.resolved.format); });
+  failures.attempt([&] { print(run_text(results, resolved.format), resolved.format); });
   failures.attempt([&] {
     if (!run.report) return;
-    const std::string title = fmt::format("{} on {}", run.place.name, prepared.resolved.dataset);
+    const std::string title = fmt::format("{} on {}", run.place.name, resolved.dataset);
     run.report->finish(html_page(PageKind::comparison, title, run_json(results.front())));
   });
   failures.attempt([&] { run.listeners.end(results.front()); });
@@ -127,7 +126,7 @@ int run_command(const Configuration& configuration, Processes* processes) {
   const LoadedData data = load_dataset(dataset_request(configuration));
   for (const std::string& remark : data.remarks) run.hooks.remark(remark);
   const PreparedRun prepared(configuration, data, run.hooks);
-  run.listeners.begin(prepared.resolved);
+  run.listeners.begin(prepared.plan.configuration);
   return train(run, prepared);
 }
 

@@ -16,33 +16,31 @@ constexpr double default_epochs = 10.0;
 constexpr double default_epochs_to_target = 200.0;
 
 /// Rows that the model learns from in a step of all workers.
-double rows_of_step(const Configuration& c, const std::vector<std::string>& schemes) {
+double rows_of_step(const Configuration& c, std::span<const RunObjects> all) {
   std::uint64_t most = 1;
-  for (const std::string& name : schemes) {
-    most = std::max(most, minibatches_of_step(find_scheme(name), c.workers, c.hyperparameters));
+  for (const RunObjects& objects : all) {
+    most = std::max(most, minibatches_of_step(*objects.scheme, c.workers, c.hyperparameters));
   }
   return static_cast<double>(c.batch) * static_cast<double>(most);
 }
 
 }  // namespace
 
-void resolve_budget(Configuration& c, const std::vector<std::string>& schemes,
-                    const LoadedData& data) {
+void resolve_budget(Configuration& c, std::span<const RunObjects> all, const LoadedData& data) {
   if (!c.epochs && !c.steps && !c.seconds) {
     c.epochs = has_target(c) ? default_epochs_to_target : default_epochs;
   }
   std::uint64_t steps = c.steps.value_or(most_steps);
   if (c.epochs) {
     const double needed =
-        std::ceil(*c.epochs * static_cast<double>(data.train.rows) / rows_of_step(c, schemes));
+        std::ceil(*c.epochs * static_cast<double>(data.train.rows) / rows_of_step(c, all));
     steps = std::min(steps, static_cast<std::uint64_t>(std::clamp(needed, 1.0, 1e12)));
   }
   c.steps = steps;
 }
 
-void resolve_schedule(Configuration& c, const std::vector<std::string>& schemes,
-                      const LoadedData& data) {
-  c.optimizer.step_epochs = rows_of_step(c, schemes) / static_cast<double>(data.train.rows);
+void resolve_schedule(Configuration& c, std::span<const RunObjects> all, const LoadedData& data) {
+  c.optimizer.step_epochs = rows_of_step(c, all) / static_cast<double>(data.train.rows);
   if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;
   if (*c.steps >= static_cast<std::uint64_t>(most_steps)) {
     throw OptionError("lr-schedule", "cosine",
@@ -52,10 +50,10 @@ void resolve_schedule(Configuration& c, const std::vector<std::string>& schemes,
   c.optimizer.run_epochs = static_cast<double>(*c.steps) * c.optimizer.step_epochs;
 }
 
-void remark_rare_meetings(const Configuration& c, const std::vector<std::string>& schemes,
+void remark_rare_meetings(const Configuration& c, std::span<const RunObjects> all,
                           const std::function<void(const std::string&)>& remark) {
-  for (const std::string& name : schemes) {
-    const std::uint64_t cycle = steps_of_cycle(find_scheme(name), c.workers, c.hyperparameters);
+  for (const RunObjects& objects : all) {
+    const std::uint64_t cycle = steps_of_cycle(*objects.scheme, c.workers, c.hyperparameters);
     // Averages of post-local-sgd are rare only after it has switched.
     const auto switches = c.hyperparameters.find("switch-epoch");
     const bool is_rare = switches == c.hyperparameters.end() || switches->second == 0.0;
@@ -63,7 +61,7 @@ void remark_rare_meetings(const Configuration& c, const std::vector<std::string>
     remark(
         fmt::format("note: {} needs {} steps to make each of its exchanges once, and the run has "
                     "{}: some never come",
-                    name, cycle, *c.steps));
+                    objects.scheme->name, cycle, *c.steps));
   }
 }
 

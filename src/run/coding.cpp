@@ -10,15 +10,14 @@
 
 namespace trainyard {
 
-void resolve_coding_time(Configuration& c, const std::vector<std::string>& schemes,
-                         const Model& model, bool measured, const Remark& remark) {
-  const auto coded = std::ranges::find_if(
-      schemes, [](const std::string& name) { return encodes(find_scheme(name)); });
-  if (coded == schemes.end() || c.time == TimeMode::wall || (c.encode_time && c.decode_time))
-    return;
+void resolve_coding_time(Configuration& c, std::span<const RunObjects> all, const Model& model,
+                         bool measured, const Remark& remark) {
+  const auto coded =
+      std::ranges::find_if(all, [](const RunObjects& objects) { return encodes(*objects.scheme); });
+  if (coded == all.end() || c.time == TimeMode::wall || (c.encode_time && c.decode_time)) return;
   const std::string& name = ingredient_name(c.ingredients, "codec");
-  CodingTime time = usual_coding_time(find_scheme(*coded), name);
-  if (measured && takes(find_scheme(*coded), "codec")) {
+  CodingTime time = usual_coding_time(*coded->scheme, name);
+  if (measured && takes(*coded->scheme, "codec")) {
     time = measure_coding_time(*make_codec(name), model.scalar(), model.tensors());
     remark(fmt::format(
         "coding time: {} to encode a parameter by {}, {} to decode it, measured here",
@@ -28,10 +27,11 @@ void resolve_coding_time(Configuration& c, const std::vector<std::string>& schem
   if (!c.decode_time) c.decode_time = time.decode;
 }
 
-void remark_codec(const Configuration& c, const std::vector<std::string>& schemes,
-                  const Model& model, const Remark& remark) {
-  for (const std::string& name : schemes) {
-    const Scheme& scheme = find_scheme(name);
+void remark_codec(const Configuration& c, std::span<const RunObjects> all, const Model& model,
+                  const Remark& remark) {
+  for (const RunObjects& objects : all) {
+    const Scheme& scheme = *objects.scheme;
+    const std::string& name = scheme.name;
     if (!takes(scheme, "codec")) continue;
     const std::string& typed = ingredient_name(c.ingredients, "codec");
     const std::shared_ptr<const Codec> codec = make_codec(typed);

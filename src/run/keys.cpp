@@ -34,8 +34,8 @@ void remark_whole_rows(const Configuration& c, const Model& model, const Dataset
 
 }  // namespace
 
-void remark_keys(const Configuration& c, const std::vector<std::string>& schemes,
-                 const Model& model, const Dataset& train, const Remark& remark) {
+void remark_keys(const Configuration& c, std::span<const RunObjects> all, const Model& model,
+                 const Dataset& train, const Remark& remark) {
   if (std::ranges::count(c.given, "sparse-wire") > 0) {
     remark_whole_rows(c, model, train, remark);
     return;
@@ -44,14 +44,14 @@ void remark_keys(const Configuration& c, const std::vector<std::string>& schemes
   Configuration unregularised = c;
   unregularised.l2 = 0.0;
   std::string names;
-  for (const std::string& name : schemes) {
-    const Scheme& scheme = find_scheme(name);
-    const Cast cast = cast_of(scheme, c);
+  for (const RunObjects& objects : all) {
+    const Scheme& scheme = *objects.scheme;
+    const Cast& cast = objects.cast;
     if (key_width_of(scheme, cast, c, model, train) ==
         key_width_of(scheme, cast, unregularised, model, train)) {
       continue;
     }
-    names += (names.empty() ? "" : ", ") + name;
+    names += (names.empty() ? "" : ", ") + scheme.name;
   }
   if (names.empty()) return;
   remark(fmt::format(

@@ -35,8 +35,7 @@ std::optional<Duration> measure_line_time() {
 }
 
 /// Whether several of its workers write to one model in memory.
-bool shares_memory(const Configuration& c, const std::string& scheme) {
-  const Cast cast = cast_of(find_scheme(scheme), c);
+bool shares_memory(const Cast& cast) {
   return cast.workers > 1 && cast.models_in_memory() > 0;
 }
 
@@ -73,11 +72,10 @@ std::unique_ptr<SharedLines> shared_lines(const Plan& plan) {
                          .touched_whole = !by_rows});
 }
 
-void resolve_line_time(Configuration& c, const std::vector<std::string>& schemes,
-                       const Remark& remark) {
+void resolve_line_time(Configuration& c, std::span<const RunObjects> all, const Remark& remark) {
   const auto sharing = std::ranges::find_if(
-      schemes, [&](const std::string& scheme) { return shares_memory(c, scheme); });
-  if (c.time == TimeMode::wall || sharing == schemes.end()) return;
+      all, [](const RunObjects& objects) { return shares_memory(objects.cast); });
+  if (c.time == TimeMode::wall || sharing == all.end()) return;
   if (!c.line_time) {
     c.line_time = line_time_here().value_or(default_line_time);
     remark(line_time_here()
@@ -90,7 +88,7 @@ void resolve_line_time(Configuration& c, const std::vector<std::string>& schemes
     remark(
         fmt::format("note: with --line-time 0 cache lines that others have written are free: the "
                     "{} workers of {} get into each other's way less than on any machine",
-                    c.workers, *sharing));
+                    c.workers, sharing->scheme->name));
   }
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@
 #include "trainyard/runtime/shared_lines.hpp"
 #include "trainyard/scheme/cast.hpp"
 
+#include "run/objects.hpp"
+
 namespace trainyard {
 
 /// Whether several workers of the run share models whose lines take time.
@@ -29,8 +32,7 @@ std::unique_ptr<SharedLines> shared_lines(const Plan& plan);
 
 /// Measures it here where that is asked for and one of the schemes needs it, and says what came
 /// out, or that lines are free. `c` knows its clock.
-void resolve_line_time(Configuration& c, const std::vector<std::string>& schemes,
-                       const Remark& remark);
+void resolve_line_time(Configuration& c, std::span<const RunObjects> all, const Remark& remark);
 
 /// Where a part of the run's time that can be seen went to lines: by what that was reckoned.
 void remark_on_lines(const Plan& plan, const Summary& summary, const Remark& remark);

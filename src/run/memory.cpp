@@ -11,7 +11,6 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/rehearsal.hpp"
 #include "trainyard/run/run.hpp"
-#include "trainyard/run/scheme_graph.hpp"
 #include "trainyard/runtime/hot_lines.hpp"
 
 #include "run/lines.hpp"
@@ -66,26 +65,24 @@ Held held_with(const Scheme& scheme, Configuration c, double run_bytes, std::siz
   return {static_cast<double>(memory_peak() - before), model_bytes};
 }
 
-double replicas(const Scheme& scheme, const Configuration& c) {
-  return cast_of(scheme, c).workers;
-}
-
 /// How many models the replicas, gradients and shared models are: what every run holds.
-double least_models(const Scheme& scheme, const Configuration& c, const Model& model) {
-  const Cast cast = cast_of(scheme, c);
+double least_models(const RunObjects& objects) {
+  const Cast& cast = objects.cast;
   double replicas = cast.model == ModelHome::shared ? 0.0 : cast.workers;
   if (cast.holds != nullptr) {
     std::size_t held = 0;
-    for (const Holding& part : holdings_of(scheme, cast, model, c.model)) held += part.count();
-    replicas = static_cast<double>(held) / static_cast<double>(model.dimension());
+    for (const Holding& part : objects.holdings) held += part.count();
+    replicas = static_cast<double>(held) / static_cast<double>(objects.model->dimension());
   }
   // And the first one, the mean, the result.
   return 2.0 * replicas + cast.models_in_memory() + 3.0;
 }
 
-std::size_t most_neighbours(const Scheme& scheme, const Configuration& c) {
+std::size_t most_neighbours(const RunObjects& objects, const Configuration& c) {
+  if (!objects.graph) return 0;
   std::size_t most = 0;
-  for (const MixingMatrix& matrix : rounds_of(scheme, c).matrices) {
+  const Topology rounds = rounds_over(*objects.scheme, *objects.graph, c.hyperparameters, c.seed);
+  for (const MixingMatrix& matrix : rounds.matrices) {
     for (const MixingRow& row : matrix) most = std::max(most, row.receives.size());
   }
   return most;
@@ -93,12 +90,10 @@ std::size_t most_neighbours(const Scheme& scheme, const Configuration& c) {
 
 /// In models: slices of hot lines as they are and as they were. The few rows of a rehearsal have
 /// none.
-double slices(const Scheme& scheme, const Configuration& c, const LoadedData& data,
-              const Model& model) {
-  const Cast cast = cast_of(scheme, c);
-  const HotLines hot = hot_lines_for(cast, c, data.train, model);
+double slices(const RunObjects& objects, const Configuration& c, const LoadedData& data) {
+  const HotLines hot = hot_lines_for(objects.cast, c, data.train, *objects.model);
   const auto parameters = static_cast<double>(hot.blocks.size() * hot.parameters);
-  return 2.0 * cast.workers * parameters / static_cast<double>(model.dimension());
+  return 2.0 * objects.cast.workers * parameters / static_cast<double>(objects.model->dimension());
 }
 
 /// Where a model is long because of one wrong index, that is what has to be looked at.
@@ -137,27 +132,29 @@ double models_held(const Scheme& scheme, const Configuration& configuration, con
   return (large.bytes - small.bytes) / (large.model_bytes - small.model_bytes);
 }
 
-void check_memory(const Scheme& scheme, const Configuration& configuration, const LoadedData& data,
-                  const Model& model) {
+void check_memory(const RunObjects& objects, const Configuration& configuration,
+                  const LoadedData& data) {
   if (memory_bound() == std::numeric_limits<std::size_t>::max()) return;
+  const Scheme& scheme = *objects.scheme;
+  const Model& model = *objects.model;
   const double room = static_cast<double>(memory_bound()) - static_cast<double>(memory_held());
   const double model_bytes = static_cast<double>(model.dimension() * bytes_of(model.scalar()));
-  const double least = least_models(scheme, configuration, model);
+  const double least = least_models(objects);
   if (least * model_bytes > room) {
     refuse(scheme, configuration, data, model, fmt::format("at least {:.0f}", least),
            least * model_bytes, room);
   }
   const auto surely_fits = [&](double neighbours) {
-    const double models = 3.0 + replicas(scheme, configuration) * (2.0 + neighbours);
+    const double models = 3.0 + objects.cast.workers * (2.0 + neighbours);
     return generous * models * model_bytes < room;
   };
   // Nobody knows a smaller model that can be divided like this one.
-  if (cast_of(scheme, configuration).holds != nullptr) return;
-  // Large graphs take long to make, and are made for the run once more: only where it matters.
+  if (objects.cast.holds != nullptr) return;
+  // The rounds over a graph may take long to make: only where it matters.
   if (surely_fits(configuration.workers)) return;
-  if (surely_fits(static_cast<double>(most_neighbours(scheme, configuration)))) return;
+  if (surely_fits(static_cast<double>(most_neighbours(objects, configuration)))) return;
   const double models =
-      models_held(scheme, configuration, model) + slices(scheme, configuration, data, model);
+      models_held(scheme, configuration, model) + slices(objects, configuration, data);
   if (models * model_bytes > room) {
     refuse(scheme, configuration, data, model, fmt::format("about {:.0f}", models),
            models * model_bytes, room);

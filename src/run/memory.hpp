@@ -8,6 +8,8 @@
 #include "trainyard/model/model.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "run/objects.hpp"
+
 namespace trainyard {
 
 /// What a run holds at most, in models (vectors of as many numbers as the model has parameters):
@@ -21,7 +23,7 @@ double models_held(const Scheme& scheme, const Configuration& configuration, con
 
 /// Throws RunError where that is more than the bound (memory_account.hpp) leaves. Where even a
 /// generous guess fits, which is nearly always, nothing is run to find out.
-void check_memory(const Scheme& scheme, const Configuration& configuration, const LoadedData& data,
-                  const Model& model);
+void check_memory(const RunObjects& objects, const Configuration& configuration,
+                  const LoadedData& data);
 
 }  // namespace trainyard

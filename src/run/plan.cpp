@@ -7,10 +7,12 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/run/resolve.hpp"
+#include "trainyard/run/scheme_graph.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "run/decisions.hpp"
 #include "run/lines.hpp"
+#include "run/objects.hpp"
 
 namespace trainyard {
 
@@ -44,6 +46,27 @@ std::shared_ptr<const HotLines> hot_lines_of(const Cast& cast, const Configurati
   return hot.empty() ? nullptr : std::make_shared<const HotLines>(std::move(hot));
 }
 
+Plan plan_of(RunObjects objects, const Configuration& c, const LoadedData& data) {
+  const Scheme& scheme = *objects.scheme;
+  const Model& model = *objects.model;
+  const std::size_t key_width = key_width_of(scheme, objects.cast, c, model, data.train);
+  // A replica is then of the last minibatch's keys, and elsewhere of older ones.
+  if (key_width > 0) objects.cast.model = ModelHome::servers;
+  auto hot = hot_lines_of(objects.cast, c, data, model);
+  return {.configuration = c,
+          .scheme = &scheme,
+          .data = &data,
+          .model = std::move(objects.model),
+          .cast = std::move(objects.cast),
+          .holdings = std::move(objects.holdings),
+          .ingredients = make_ingredients(scheme, c, std::move(objects.graph)),
+          .parts = partition(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed,
+                             c.order),
+          .limits = limits_of(scheme, c, data),
+          .hot = std::move(hot),
+          .key_width = key_width};
+}
+
 }  // namespace
 
 ModelLayout Plan::layout() const {
@@ -57,6 +80,12 @@ ModelLayout Plan::layout() const {
           .holdings = holdings};
 }
 
+Plan prepare_run(const Configuration& asked, const LoadedData& data, const Remark& remark) {
+  Configuration c = asked;
+  std::vector<RunObjects> objects = decide(c, {asked.scheme}, data, remark);
+  return plan_of(std::move(objects.front()), c, data);
+}
+
 Plan plan_run(const Configuration& resolved, const LoadedData& data, std::vector<Note> notes) {
   Plan plan = plan_run(find_scheme(resolved.scheme), resolved, data);
   plan.notes = std::move(notes);
@@ -64,25 +93,7 @@ Plan plan_run(const Configuration& resolved, const LoadedData& data, std::vector
 }
 
 Plan plan_run(const Scheme& scheme, const Configuration& c, const LoadedData& data) {
-  std::shared_ptr<const Model> model = make_model({c.model, c.l2}, data.train);
-  Cast cast = cast_of(scheme, c);
-  auto holdings = holdings_of(scheme, cast, *model, c.model);
-  const std::size_t key_width = key_width_of(scheme, cast, c, *model, data.train);
-  // A replica is then of the last minibatch's keys, and elsewhere of older ones.
-  if (key_width > 0) cast.model = ModelHome::servers;
-  auto hot = hot_lines_of(cast, c, data, *model);
-  return {.configuration = c,
-          .scheme = &scheme,
-          .data = &data,
-          .model = std::move(model),
-          .cast = std::move(cast),
-          .holdings = std::move(holdings),
-          .ingredients = make_ingredients(scheme, c),
-          .parts = partition(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed,
-                             c.order),
-          .limits = limits_of(scheme, c, data),
-          .hot = std::move(hot),
-          .key_width = key_width};
+  return plan_of(make_objects(scheme, c, data), c, data);
 }
 
 }  // namespace trainyard

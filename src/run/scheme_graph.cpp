@@ -1,6 +1,7 @@
 #include "trainyard/run/scheme_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,15 +20,6 @@ constexpr int most_with_eigenvalues = 2048;
 
 const std::string& graph_name(const Configuration& c) {
   return ingredient_name(c.ingredients, "topology");
-}
-
-Topology graph_of(const Scheme& scheme, const Configuration& c) {
-  const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
-  try {
-    return make_topology(graph_name(c), graph_nodes(scheme, c.workers, complete), c.seed);
-  } catch (const UsageError& error) {
-    throw OptionError("topology", error.what());
-  }
 }
 
 /// Averages over all workers, now and then, reach everybody whatever the graph is.
@@ -90,9 +82,19 @@ std::optional<std::string> check_eigenvalues(const Scheme& scheme, const Configu
 
 }  // namespace
 
-std::optional<std::string> check_graph(const Scheme& scheme, const Configuration& c) {
-  if (!takes(scheme, "topology")) return std::nullopt;
-  const Topology topology = graph_of(scheme, c);
+std::shared_ptr<const Topology> graph_of(const Scheme& scheme, const Configuration& c) {
+  if (!takes(scheme, "topology")) return nullptr;
+  const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
+  const int nodes = graph_nodes(scheme, c.workers, complete);
+  try {
+    return std::make_shared<const Topology>(make_topology(graph_name(c), nodes, c.seed));
+  } catch (const UsageError& error) {
+    throw OptionError("topology", error.what());
+  }
+}
+
+std::optional<std::string> check_graph(const Scheme& scheme, const Configuration& c,
+                                       const Topology& topology) {
   if (!takes(scheme, "collective")) check_mixing(topology, c);
   if (scheme.graphs.range == GraphRange::column_stochastic) return std::nullopt;
   if (!std::ranges::all_of(topology.matrices, row_stochastic)) {
@@ -109,11 +111,22 @@ std::optional<std::string> check_graph(const Scheme& scheme, const Configuration
   return check_eigenvalues(scheme, c, topology.matrices.front());
 }
 
-Topology rounds_of(const Scheme& scheme, const Configuration& c) {
-  if (!takes(scheme, "topology")) return {};
-  const int nodes = graph_nodes(scheme, c.workers, c.hyperparameters);
-  return rounds_over(scheme, make_topology(graph_name(c), nodes, c.seed), c.hyperparameters,
-                     c.seed);
+Ingredients make_ingredients(const Scheme& scheme, const Configuration& c,
+                             std::shared_ptr<const Topology> graph) {
+  const IngredientSetting setting{
+      .scheme = scheme, .workers = c.workers, .seed = c.seed, .hyperparameters = c.hyperparameters};
+  Ingredients made;
+  for (const std::string& kind : scheme.takes) {
+    if (kind != "topology") {
+      ingredient_kind(kind).make(ingredient_name(c.ingredients, kind), setting, made);
+    } else if (scheme.graphs.rounds == nullptr) {
+      made.put(kind, std::move(graph));
+    } else {
+      made.put(kind, std::make_shared<const Topology>(
+                         rounds_over(scheme, *graph, c.hyperparameters, c.seed)));
+    }
+  }
+  return made;
 }
 
 std::optional<double> transient_of(const Scheme& scheme, const Ingredients& ingredients) {

@@ -33,7 +33,8 @@ std::string why_not_weighed(const Scheme& scheme, const Cast& cast, const Config
   return "";
 }
 
-std::string note_of(const Scheme& scheme, const Configuration& c, const std::string& shares) {
+std::string note_of(const Scheme& scheme, const Cast& cast, const Configuration& c,
+                    const std::string& shares) {
   const char* as_far_as = scheme.order.pace == Pace::free
                               ? " (as far as they take equally many steps)"
                           : scheme.family == SchemeFamily::local_updates
@@ -46,7 +47,7 @@ std::string note_of(const Scheme& scheme, const Configuration& c, const std::str
         shares, scheme.shares.fixed);
   }
   if (weights_of(scheme, c) == ShareWeights::workers) {
-    const bool has_other = why_not_weighed(scheme, cast_of(scheme, c), c).empty();
+    const bool has_other = why_not_weighed(scheme, cast, c).empty();
     return fmt::format(
         "note: {}; what is minimised is the mean over workers{}, and not the mean over rows, which "
         "is the loss that is reported{}",
@@ -91,7 +92,7 @@ std::vector<double> loss_weights(const Scheme& scheme, const Configuration& c,
   return row_weights(parts);
 }
 
-void remark_unequal_shares(const Configuration& c, const std::vector<std::string>& schemes,
+void remark_unequal_shares(const Configuration& c, std::span<const RunObjects> all,
                            const Dataset& train, const Remark& remark) {
   if (!may_be_unequal(c.partition) || c.workers == 1) return;
   const auto parts = divide_rows(train, c.partition, static_cast<std::size_t>(c.workers), c.seed);
@@ -101,11 +102,11 @@ void remark_unequal_shares(const Configuration& c, const std::vector<std::string
   std::vector<std::string> rules;
   const std::string shares = fmt::format("workers have unequal numbers of rows (--partition {})",
                                          partition_text(c.partition));
-  for (const std::string& name : schemes) {
-    const Scheme& scheme = find_scheme(name);
+  for (const RunObjects& objects : all) {
+    const Scheme& scheme = *objects.scheme;
     const bool has_shares =
         scheme.shares.published == ShareWeights::workers || scheme.shares.fixed.empty();
-    if (has_shares) rules.push_back(note_of(scheme, c, shares));
+    if (has_shares) rules.push_back(note_of(scheme, objects.cast, c, shares));
   }
   if (rules.empty()) return;
   // The numbers, which another seed has others of, by themselves: the rule is one note of all.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "trainyard/run/notes.hpp"
 #include "trainyard/scheme/cast.hpp"
 #include "trainyard/scheme/scheme.hpp"
+
+#include "run/objects.hpp"
 
 namespace trainyard {
 
@@ -27,7 +30,7 @@ std::vector<double> loss_weights(const Scheme& scheme, const Configuration& c,
 
 /// Names shares of the data that are unequal, and what each scheme makes of them. They are divided
 /// for it where the rule may make them so.
-void remark_unequal_shares(const Configuration& c, const std::vector<std::string>& schemes,
+void remark_unequal_shares(const Configuration& c, std::span<const RunObjects> all,
                            const Dataset& train, const Remark& remark);
 
 }  // namespace trainyard

@@ -158,8 +158,8 @@ bool Cases::can_run(Asked& asked) {
   c.model = model_name(c, *asked.one.data);
   try {
     in_case(asked.one, *asked.contestant, [&] {
-      const auto model = make_model({c.model, c.l2}, asked.one.data->train);
-      (void)check_scheme(find_scheme(c.scheme), c, *model);
+      (void)check_scheme(find_scheme(c.scheme), c,
+                         make_model({c.model, c.l2}, asked.one.data->train));
     });
     return true;
   } catch (const UsageError& error) {

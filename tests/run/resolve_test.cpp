@@ -222,7 +222,8 @@ TEST_CASE("a graph that a scheme barely tolerates is remarked upon", "[run]") {
     CHECK(resolved(c).remarks.find("at the limit") == std::string::npos);
     CHECK(resolved(c).remarks.find("not checked") == std::string::npos);
     c.workers = 3000;  // an n³ of two minutes
-    CHECK_THAT(check_graph(find_scheme(scheme), c).value_or(""),
+    const Scheme& row = find_scheme(scheme);
+    CHECK_THAT(check_graph(row, c, *graph_of(row, c)).value_or(""),
                ContainsSubstring("converges over ring is not checked"));
   }
 }

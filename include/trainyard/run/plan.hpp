@@ -1,7 +1,7 @@
 // A run as objects, before it begins: every name of a configuration has become what it stands for,
 // once, and whoever is to have which rows is decided.
 //
-//   Plan plan = plan_run(resolved, data);
+//   Plan plan = prepare_run(configuration, data, {});
 //   plan.ingredients.put("topology", my_graph);  // a shared_ptr<const Topology> of the caller's
 //   const RunResult result = run_experiment(plan, {});
 //
@@ -48,9 +48,15 @@ struct Plan {
   ModelLayout layout() const;
 };
 
-/// Throws UsageError where model and data or model and scheme do not fit, a graph does not exist,
-/// or the data cannot be partitioned like that. REQUIRES: resolve() made the configuration; scheme
-/// and data outlive the plan.
+/// resolve()s the configuration for its scheme, and plans the run with the model, the cast and the
+/// graph by which that was checked: nothing is made of its name a second time. `remark` is told
+/// what was decided. Throws as resolve() and plan_run() do. REQUIRES: the data outlive the plan.
+Plan prepare_run(const Configuration& asked, const LoadedData& data, const Remark& remark);
+
+/// Of a configuration that was resolved before, and may have been kept or tuned since: names become
+/// objects here, unchecked. Throws UsageError where model and data or model and scheme do not fit,
+/// a graph does not exist, or the data cannot be partitioned like that. REQUIRES: resolve() made
+/// the configuration; scheme and data outlive the plan.
 Plan plan_run(const Configuration& resolved, const LoadedData& data, std::vector<Note> notes = {});
 /// Of a scheme that need not be in the table, whatever name the configuration has.
 Plan plan_run(const Scheme& scheme, const Configuration& resolved, const LoadedData& data);

@@ -3,6 +3,7 @@
 // Threads: one at a time; it reads the machine and may run rehearsals.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ inline constexpr const char* set_compute_time_remark =
 /// Throws UsageError for what this scheme refuses and another may take. Returns a warning where the
 /// setting is at the limit of what the scheme tolerates. `model` is the configuration's.
 std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& configuration,
-                                        const Model& model);
+                                        std::shared_ptr<const Model> model);
 
 /// Decides for all `schemes` at once, so that a comparison runs every scheme under the same clock
 /// with the same cost of computation:

@@ -1,8 +1,7 @@
 // From a configuration to a finished run.
 //
 //   const LoadedData data = load_dataset(dataset_request(configuration));
-//   const Configuration resolved = resolve(configuration, {configuration.scheme}, data, {});
-//   const RunResult result = run_experiment(plan_run(resolved, data), {});
+//   const RunResult result = run_experiment(prepare_run(configuration, data, {}), {});
 //   fmt::print("{}\n", result.summary.train_loss);
 //
 // Threads: the calling one, and those that the run starts, which have ended when it returns. An

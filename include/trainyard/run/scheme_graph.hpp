@@ -3,6 +3,7 @@
 // Threads: any; these are functions of their arguments.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -12,13 +13,19 @@
 
 namespace trainyard {
 
-/// Throws UsageError where the scheme does not tolerate it, with the reason, and where there is no
-/// such graph of so many workers. Returns a warning where the graph is at the limit of what it
-/// tolerates. Schemes without a graph pass.
-std::optional<std::string> check_graph(const Scheme& scheme, const Configuration& configuration);
+/// nullptr for schemes without a graph. Throws OptionError where there is no such graph of so many
+/// nodes.
+std::shared_ptr<const Topology> graph_of(const Scheme& scheme, const Configuration& configuration);
 
-/// The matrices of the scheme's rounds; none where it has no graph. REQUIRES: check_graph() passes.
-Topology rounds_of(const Scheme& scheme, const Configuration& configuration);
+/// Throws OptionError where the scheme does not tolerate its graph_of(), with the reason. Returns a
+/// warning where the graph is at the limit of what it tolerates.
+std::optional<std::string> check_graph(const Scheme& scheme, const Configuration& configuration,
+                                       const Topology& graph);
+
+/// The components that the scheme takes, the rounds over its graph_of() among them; `graph` is
+/// nullptr where that is. REQUIRES: the hyperparameters are complete.
+Ingredients make_ingredients(const Scheme& scheme, const Configuration& configuration,
+                             std::shared_ptr<const Topology> graph);
 
 /// Summary::transient_iterations. REQUIRES: the ingredients are those that the scheme takes.
 std::optional<double> transient_of(const Scheme& scheme, const Ingredients& ingredients);

@@ -1,0 +1,146 @@
+#include "run/checks.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/network/links.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/scheme_graph.hpp"
+
+#include "run/objects.hpp"
+#include "run/share_weights.hpp"
+
+namespace trainyard {
+
+void check_optimizer(const OptimizerOptions& optimizer) {
+  if (optimizer.kind == OptimizerKind::nesterov && optimizer.momentum == 0.0) {
+    throw OptionError("optimizer", "nesterov", "it needs a --momentum above 0, like 0.9");
+  }
+  const std::string schedule = lr_schedule_text(optimizer.lr_schedule);
+  if (optimizer.lr_decay > 0.0 && optimizer.lr_schedule.kind != LrSchedule::Kind::inverse_time) {
+    throw OptionError(
+        "lr-decay",
+        fmt::format("it belongs to --lr-schedule inverse-time; with {} leave it 0", schedule));
+  }
+}
+
+void check_against_data(const Configuration& c, const LoadedData& data) {
+  const std::size_t rows = data.train.rows;
+  if (rows < static_cast<std::size_t>(c.workers)) {
+    throw OptionError("workers",
+                      fmt::format("{} workers need at least as many training rows; {} has {}",
+                                  c.workers, data.name, rows));
+  }
+  if (rows < c.batch) {
+    throw OptionError("batch", fmt::format("{} rows are more than the {} training rows of {}",
+                                           c.batch, rows, data.name));
+  }
+}
+
+void check_stragglers(const Configuration& c) {
+  for (const Straggler& straggler : c.stragglers) {
+    if (straggler.rank >= c.workers) {
+      throw OptionError("straggler", fmt::format("there is no worker {}; workers are 0 to {}",
+                                                 straggler.rank, c.workers - 1));
+    }
+  }
+}
+
+/// A table may name ranks that only another scheme has: one table serves a whole comparison.
+void check_network(const Configuration& c, int ranks) {
+  ranks = std::max(ranks, c.workers + c.servers);
+  if (c.network.links.ranks() > ranks) {
+    throw OptionError("links", fmt::format("{} names rank {}; there are ranks 0 to {}",
+                                           c.network.links.file.string(),
+                                           c.network.links.ranks() - 1, ranks - 1));
+  }
+  if (c.network.jitter.any() && ranks > most_ranks_with_jitter) {
+    throw OptionError("jitter", fmt::format("{} ranks are too many for it (at most {})", ranks,
+                                            most_ranks_with_jitter));
+  }
+}
+
+void check_target(const Configuration& c, const LoadedData& data) {
+  const int targets =
+      (c.target_loss ? 1 : 0) + (c.target_accuracy ? 1 : 0) + (c.target_gradient ? 1 : 0);
+  if (targets > 1) {
+    throw OptionError(c.target_accuracy ? "target-accuracy" : "target-gradient",
+                      "another target is given, too; a run has one");
+  }
+  if (c.target_accuracy && !data.train.targets.empty()) {
+    throw OptionError(
+        "target-accuracy",
+        "real labels have no accuracy; --target-loss and --target-gradient are for them");
+  }
+  if (c.target_accuracy && data.test.rows == 0) {
+    throw OptionError("target-accuracy", fmt::format("{} has no test rows; --test FILE names some, "
+                                                     "--test every-fifth takes them out",
+                                                     data.name));
+  }
+}
+
+namespace {
+
+/// Throws UsageError where its rule does not allow what is asked for.
+void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer) {
+  const bool of_sgd =
+      optimizer.kind == OptimizerKind::sgd || optimizer.kind == OptimizerKind::nesterov;
+  if (scheme.optimizers == OptimizerRange::any || optimizer.plain()) return;
+  if (scheme.optimizers == OptimizerRange::velocity) {
+    if (of_sgd) return;
+    throw OptionError("optimizer", optimizer_text(optimizer.kind),
+                      fmt::format("{} takes sgd and nesterov", scheme.name));
+  }
+  if (optimizer.kind == OptimizerKind::sgd) {
+    throw OptionError("momentum", fmt::format("{} takes none; leave it 0", scheme.name));
+  }
+  throw OptionError(
+      "optimizer", optimizer_text(optimizer.kind),
+      fmt::format("{} takes sgd without momentum, the default: how it steps is its own rule",
+                  scheme.name));
+}
+
+/// Throws OptionError where not every worker of the scheme needs whole rows of its own.
+void check_data_source(const Scheme& scheme, const Cast& cast) {
+  if (cast.data_servers == 0) return;
+  const bool is_shared = cast.model == ModelHome::shared;
+  if (!is_shared && cast.holds == nullptr) return;
+  throw OptionError(
+      "data-source", "server",
+      fmt::format("{} {}; partitioned is accepted, and server with schemes whose workers compute "
+                  "gradients of the whole model",
+                  scheme.name,
+                  is_shared ? "has its workers in one memory, in which the rows lie, too"
+                            : "divides the model, and most of its parts need no rows"));
+}
+
+}  // namespace
+
+std::optional<std::string> check_objects(RunObjects& objects, const Configuration& c) {
+  const Scheme& scheme = *objects.scheme;
+  const Cast& cast = objects.cast;
+  check_optimizer_of(scheme, c.optimizer);
+  objects.holdings = holdings_of(scheme, cast, *objects.model, c.model);
+  check_data_source(scheme, cast);
+  check_weights(scheme, cast, c);
+  if (objects.model->scalar() != Scalar::float32 && cast.models_in_memory() > 0) {
+    throw OptionError(
+        "model", c.model,
+        fmt::format("its parameters are double, and the model that workers of {} share is float; "
+                    "schemes that share none take it",
+                    scheme.name));
+  }
+  objects.graph = graph_of(scheme, c);
+  return objects.graph ? check_graph(scheme, c, *objects.graph) : std::nullopt;
+}
+
+std::optional<std::string> check_scheme(const Scheme& scheme, const Configuration& c,
+                                        std::shared_ptr<const Model> model) {
+  RunObjects objects{.scheme = &scheme, .cast = cast_of(scheme, c), .model = std::move(model)};
+  return check_objects(objects, c);
+}
+
+}  // namespace trainyard

@@ -1,0 +1,23 @@
+// Whether what a configuration asks for goes together, whatever its scheme is.
+//
+// Threads: any; these are functions of their arguments.
+#pragma once
+
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/runtime/optimizer.hpp"
+
+namespace trainyard {
+
+// Each throws OptionError for what does not.
+
+void check_optimizer(const OptimizerOptions& optimizer);
+void check_stragglers(const Configuration& configuration);
+/// `ranks`: of the scheme that has the most.
+void check_network(const Configuration& configuration, int ranks);
+/// At most one, and one that can be measured.
+void check_target(const Configuration& configuration, const LoadedData& data);
+/// Rows for each worker and each minibatch.
+void check_against_data(const Configuration& configuration, const LoadedData& data);
+
+}  // namespace trainyard
