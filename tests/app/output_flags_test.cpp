@@ -22,6 +22,8 @@ constexpr unsigned html = 2;   // a page in a file, and the same answer on stand
 constexpr unsigned quiet = 4;  // the same answer, and on standard error only what is not progress
 constexpr unsigned all_three = json | html | quiet;
 
+constexpr const char* customers = TRAINYARD_SOURCE_DIR "/docs/data/customers.csv";
+
 /// A call whose answer is the same each time, and the flags that it takes.
 struct Call {
   Words words;
@@ -53,6 +55,8 @@ std::vector<Call> calls() {
       {{"report", "saved"}, json | html | quiet},
       {{"split", "--dataset", "blobs:40", "--workers", "2", "--out", "rows.split", "--force"},
        json | quiet},
+      {{"score", "scored", customers}, json},
+      {{"export", "scored", "--force"}, 0},
       {{"machine"}, json | quiet},
       {{"lab"}, quiet},
   };
@@ -63,12 +67,18 @@ std::vector<Call> calls() {
   return all;
 }
 
-/// With the folder that `report` is about.
+/// With the folders that `report` and `score` are about.
 struct Place {
   const TemporaryFolder folder;
   const ProgramOptions here{.folder = folder.path()};
 
-  Place() { REQUIRE(run_program(Words{"run", "--out", "saved"} + short_run, here).status == 0); }
+  Place() {
+    REQUIRE(run_program(Words{"run", "--out", "saved"} + short_run, here).status == 0);
+    REQUIRE(run_program({"run", "--out", "scored", "--dataset", customers, "--label-column", "left",
+                         "--missing", "mean", "--steps", "2", "--lr", "0.1", "--workers", "2"},
+                        here)
+                .status == 0);
+  }
 };
 
 Outcome answered(const Words& words, const ProgramOptions& here) {
