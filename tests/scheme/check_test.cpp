@@ -335,6 +335,30 @@ TEST_CASE("what a row's functions ask for, the row names", "[scheme]") {
   CHECK_NOTHROW(try_functions(scheme));
 }
 
+// Neither was called before training asked for it.
+TEST_CASE("a row's numbers of minibatches and of nodes are tried", "[scheme]") {
+  Scheme scheme = mine();
+  scheme.cost.learns_from = [](int, const Hyperparameters& values) {
+    return static_cast<int>(hyperparameter(values, "count"));
+  };
+  CHECK_THROWS_WITH(try_functions(scheme),
+                    ContainsSubstring("scheme 'mine': .cost.learns_from: .hyperparameters: it asks "
+                                      "for 'count', which its row does not name"));
+  scheme.hyperparameters = {count_info()};
+  scheme.hyperparameters.front().fallback = 3;
+  CHECK_NOTHROW(try_functions(scheme));
+  for (const double wrong : {0.0, 5.0, -1.0}) {
+    CAPTURE(wrong);
+    scheme.hyperparameters.front().fallback = wrong;
+    CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("of 4 workers; accepted is 1 to"));
+  }
+  scheme.cost.learns_from = nullptr;
+  scheme.graphs.nodes = [](int workers, const Hyperparameters& values) {
+    return workers / static_cast<int>(hyperparameter(values, "period"));
+  };
+  CHECK_THROWS_WITH(try_functions(scheme), ContainsSubstring("scheme 'mine': .graphs.nodes: "));
+}
+
 TEST_CASE("a fallback that depends on the run is within its limits, or refused", "[scheme]") {
   Scheme scheme = mine();
   scheme.hyperparameters = {count_info()};
