@@ -11,7 +11,7 @@ namespace trainyard {
 namespace {
 
 /// The counts up to the snapshot.
-Metrics counted(const Plan& plan, const Snapshot& snapshot) {
+Metrics counts_until(const Plan& plan, const Snapshot& snapshot) {
   const Configuration& c = plan.configuration;
   // A rank that stands for all workers takes all their minibatches in one.
   const std::uint64_t minibatches = snapshot.minibatches * static_cast<std::uint64_t>(c.workers) /
@@ -34,7 +34,7 @@ std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
   const Configuration& c = plan.configuration;
   const LoadedData& data = *plan.data;
   const Model& model = *plan.model;
-  Metrics metrics = counted(plan, snapshot);
+  Metrics metrics = counts_until(plan, snapshot);
   const auto train = evaluate_all(model, snapshot.model, data.train, grace);
   if (!train) return std::nullopt;
   metrics.train_loss =
@@ -60,8 +60,10 @@ std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
   if (!test) return std::nullopt;
   metrics.test_r_squared = r_squared(*test, data.test);
   metrics.test_loss = test->loss_sum / static_cast<double>(test->rows);
-  // A model with a NaN in it has no opinion: comparing scores would always name the same class.
-  if (data.test.targets.empty() && !std::isnan(metrics.train_loss)) {
+  // A model with a NaN in it, or in a row's scores, has no opinion: comparing them would always
+  // name the same class. Of either set: rows that lack a feature do not meet its parameter.
+  const bool is_nan = std::isnan(metrics.train_loss) || std::isnan(*metrics.test_loss);
+  if (data.test.targets.empty() && !is_nan) {
     metrics.test_accuracy = static_cast<double>(test->correct) / static_cast<double>(test->rows);
   }
   return metrics;

@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/evaluation.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 
 #include "run/remarks.hpp"
 #include "run/small_runs.hpp"
+#include "run/summary.hpp"
 #include "support/catch.hpp"
 
 namespace trainyard {
@@ -71,6 +73,39 @@ TEST_CASE("a model that is no number has no accuracy", "[run]") {
   REQUIRE(std::isnan(result.summary.train_loss));
   CHECK_FALSE(result.summary.test_accuracy);
   CHECK(result.metrics.front().test_accuracy);
+}
+
+// Only the training loss was asked: here scores of test rows alone are ∞ - ∞.
+TEST_CASE("a model whose scores are no numbers on the test rows has no accuracy", "[run]") {
+  LoadedData data;
+  data.name = "far apart";
+  for (Dataset* set : {&data.train, &data.test}) {
+    set->rows = 4;
+    set->features = 2;
+    set->labels = AlignedBuffer<Label>(4);
+    set->dense = AlignedBuffer<float>(8);
+    for (std::size_t r = 0; r < 4; ++r) {
+      set->labels[r] = static_cast<Label>(r % 2);
+      const float value = set == &data.test ? 10.0F : 0.5F;
+      std::fill_n(set->dense.data() + 2 * r, 2, value);
+    }
+  }
+  Configuration c = small_configuration("sequential");
+  c.workers = 1;
+  c.batch = 1;
+  const Configuration resolved = resolve(c, {c.scheme}, data, {});
+  const Plan plan = plan_run(resolved, data);
+  VectorBuffer model = VectorBuffer::zeroed(Scalar::float32, 2);
+  const std::atomic<bool> interrupted{false};
+  const GracePeriod grace(interrupted);
+  const auto found = [&] { return *measure(plan, {.model = std::as_const(model).view()}, grace); };
+  CHECK(found().test_accuracy == 0.5);
+  model.view().floats()[0] = 1e38F;
+  model.view().floats()[1] = -1e38F;
+  const Metrics metrics = found();
+  CHECK(std::isfinite(metrics.train_loss));
+  REQUIRE(std::isnan(*metrics.test_loss));
+  CHECK_FALSE(metrics.test_accuracy);
 }
 
 TEST_CASE("a vector that cannot be encoded is a note of the run that it ended", "[run]") {
