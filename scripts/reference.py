@@ -227,7 +227,8 @@ def component_page(program):
     for name, lines in records_of(program, "codecs").items():
         fields = fields_of(lines)
         page.append(row_of(name, lines[0], *(fields[key] for key in ("wire", "error", "time", "source"))))
-    page += ["", "bits: of a vector of d floats. error: E‖C(x) − x‖². coding: on one core of about 3 GHz."]
+    page += ["", "bits: of a vector of d floats. error: E‖C(x) − x‖². coding: round figures "
+             "([how they were taken](compression.md#what-coding-costs))."]
     return "\n".join(page) + "\n"
 
 
@@ -282,9 +283,9 @@ def values_of(program):
     """{flag: what may follow it}: names that the program lists, each a line's first word before its settings."""
 
     def names(*what):
-        words = [line.split()[0].split(":")[0] for line in output_of(program, "list", *what).splitlines()
-                 if line[:1].strip() and not line.endswith(":")]
-        return [word for word in dict.fromkeys(words) if word != "name" and re.fullmatch(r"[a-z0-9][a-z0-9+._-]*", word)]
+        # A name stands alone or in a column of its own; sentences around the rows have single spaces.
+        rows = re.findall(r"^([a-z0-9][a-z0-9+._-]*)(?::\S*)?(?: \[[^\]]*\])?(?:  .*)?$", output_of(program, "list", *what), re.M)
+        return [word for word in dict.fromkeys(rows) if word != "name"]
 
     schemes = names("schemes")
     return {

@@ -10,10 +10,10 @@ _trainyard() {
       COMPREPLY=($(compgen -W "sequential ps-sync ring zero-1 all-reduce ddp fused-all-reduce ps-hierarchical tensor-split csgd ec-sgd double-squeeze coded-all-reduce terngrad sign-sgd power-sgd one-bit-adam gpipe 1f1b ps-backup ps-backup-interrupt gradient-coding uncoded sandblaster pipedream ps-async ps-hierarchical-async staleness-aware dc-asgd-c dc-asgd-a downpour ps-activations ssp ssp-strict essp key-value value-bound ps-async-epochs local-sgd post-local-sgd fedavg fedpaq qsparse-local-sgd easgd easgd-async eamsgd tree-easgd mpca-sgd hogwild buckwild hogwild-split hogwild-numa hogwild++ gossip hierarchical-gossip d-psgd exact-gradient-gossip gradient-tracking diging d2 exact-diffusion nids extra sgp sgp-overlap gossip-pga gossip-aga qgm relay-sum matcha ad-psgd gosgd naive-compression dcd ecd choco deep-squeeze" -- "$word"))
       return ;;
     --topology)
-      COMPREPLY=($(compgen -W "ring path star full grid torus hypercube one-peer-hypercube static-exp one-peer-exp base simple-base margulis random-regular erdos-renyi geometric d-equistatic u-equistatic od-equidyn ou-equidyn file digraph shows" -- "$word"))
+      COMPREPLY=($(compgen -W "ring path star full grid torus hypercube one-peer-hypercube static-exp one-peer-exp base simple-base margulis random-regular erdos-renyi geometric d-equistatic u-equistatic od-equidyn ou-equidyn file digraph" -- "$word"))
       return ;;
     --codec)
-      COMPREPLY=($(compgen -W "identity fp16 bf16 qsgd qsgd-elias terngrad natural random-k random-k-unscaled top-k top-k-sampled threshold clip clip-norm sign plain-sign one-bit two-bit wire about" -- "$word"))
+      COMPREPLY=($(compgen -W "identity fp16 bf16 qsgd qsgd-elias terngrad natural random-k random-k-unscaled top-k top-k-sampled threshold clip clip-norm sign plain-sign one-bit two-bit" -- "$word"))
       return ;;
     --collective)
       COMPREPLY=($(compgen -W "ring ring-unpartitioned tree tree-root hierarchical-ring recursive-doubling rabenseifner ps ps-sharded ps-colocated hierarchical by-size broadcast reduce reduce-scatter all-gather barrier" -- "$word"))

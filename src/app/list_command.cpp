@@ -8,6 +8,7 @@
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/named_table.hpp"
+#include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/preset.hpp"
@@ -58,6 +59,14 @@ std::string repeatability(const Scheme& scheme) {
   return fmt::format("{}; with {} the bits of virtual", text, scheme.order.repeats_with);
 }
 
+/// Of a long vector of floats.
+double bits_a_number(const std::string& codec) {
+  constexpr std::size_t numbers = 1U << 20U;
+  const TensorShape shape{1, numbers};
+  const std::size_t bytes = make_codec(codec)->most_bytes(Scalar::float32, {&shape, 1});
+  return 8.0 * static_cast<double>(bytes) / numbers;
+}
+
 /// All that the row says.
 void print_scheme(const Scheme& scheme) {
   fmt::print("{}\n  {}\n  step: {}\n", scheme.name, scheme.summary, scheme.step);
@@ -77,7 +86,10 @@ void print_scheme(const Scheme& scheme) {
   for (const std::string& kind : scheme.takes) flags += " --" + kind;
   if (!flags.empty()) fmt::print("  takes:{}\n", flags);
   for (const std::string& kind : scheme.takes) {
-    fmt::print("    --{}: {} unless it is given\n", kind, ingredient_kind(kind).fallback);
+    const std::string& fallback = ingredient_kind(kind).fallback;
+    fmt::print(
+        "    --{}: {} unless it is given{}\n", kind, fallback,
+        kind == "codec" ? fmt::format(", {:.2g} bits a number", bits_a_number(fallback)) : "");
   }
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
     fmt::print("    --{} {}: {}\n", parameter.name, parameter.argument, parameter.help);

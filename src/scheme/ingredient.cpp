@@ -27,12 +27,13 @@ void check_collective(std::string_view text) {
 
 constexpr const char* codec_notes =
     "\n"
-    "wire: bits of a vector of d floats. error: E‖C(x) − x‖². time: of a parameter, on one core "
-    "of\n"
-    "about 3 GHz; --encode-time and --decode-time say what it is here. P% keeps so many of all\n"
-    "numbers, k=K so many; times are those of 1%. What stands in brackets holds where ':' and what "
-    "follows it are left "
-    "out.\n";
+    "wire: bits of a vector of d floats. error: E‖C(x) − x‖². time: of a parameter, a round "
+    "figure\n"
+    "that is the same everywhere; --encode-time and --decode-time say what it is here. P% keeps "
+    "so\n"
+    "many of all numbers, k=K so many; times are those of 1%. What stands in brackets holds where "
+    "':'\n"
+    "and what follows it are left out.\n";
 
 void check_codec(std::string_view text) {
   (void)make_codec(text);

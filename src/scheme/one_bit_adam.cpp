@@ -167,8 +167,8 @@ Scheme one_bit_adam_scheme() {
   return {
       .name = "one-bit-adam",
       .summary =
-          "1-bit Adam: after a warm-up the second moment stands still, and momenta are encoded; "
-          "parameters without a gradient till then stay",
+          "1-bit Adam: after a warm-up the second moment stands still, and momenta are encoded, in "
+          "one bit with --codec one-bit; parameters without a gradient till then stay",
       .step = "γ × Adam's direction of the mean over workers, with β₁ = 0.9 and β₂ = 0.999",
       .cost = {.formula = "c + 2n(α + t/k); after the warm-up as double-squeeze",
                .rate = "as Adam's warm-up leaves it, then as double-squeeze",

@@ -135,6 +135,10 @@ TEST_CASE("a scheme, or a group of them, is told about in full", "[app]") {
   CHECK_THAT(run_program({"list", "schemes", "one-bit-adam"}).output,
              ContainsSubstring("--codec: qsgd:127 unless it is given") &&
                  ContainsSubstring("with β₁ = 0.9 and β₂ = 0.999"));
+  // By name it has one bit, and unless it is asked for eight.
+  CHECK_THAT(run_program({"list", "schemes", "one-bit-adam"}).output,
+             ContainsSubstring("--codec: qsgd:127 unless it is given, 8 bits a number") &&
+                 ContainsSubstring("in one bit with --codec one-bit"));
   CHECK_THAT(run_program({"list", "presets", "mxnet"}).output,
              ContainsSubstring("a step: c + 2(n-1)(α + t/n)\n"));
   CHECK_THAT(run_program({"list", "schemes", "rnig"}).errors, ContainsSubstring("'ring'?"));

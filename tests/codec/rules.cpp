@@ -124,7 +124,8 @@ CodecRule qsgd(std::size_t s) {
           .bits = [s](const CodecSample& x,
                       Wire) { return x.number_bits() + x.size() * index_bits(2 * s + 1); },
           .choices = [s](const CodecSample& x) { return ruler_choices(x, s); },
-          .error = [s](const CodecSample& x) { return ruler_error(x, s); }};
+          .error = [s](const CodecSample& x) { return ruler_error(x, s); },
+          .unbiased = true};
 }
 
 CodecRule qsgd_elias(std::size_t s) {
@@ -136,7 +137,8 @@ CodecRule qsgd_elias(std::size_t s) {
                 return lossy ? 8 * wire.size() : elias_bits(x, wire, s, text);
               },
           .choices = [s](const CodecSample& x) { return ruler_choices(x, s); },
-          .error = [s](const CodecSample& x) { return ruler_error(x, s); }};
+          .error = [s](const CodecSample& x) { return ruler_error(x, s); },
+          .unbiased = true};
 }
 
 // TernGrad
@@ -186,7 +188,8 @@ CodecRule terngrad(const std::string& text, Real clip) {
                   sum += clipped * (highest - clipped);
                 }
                 return sum;
-              }};
+              },
+          .unbiased = std::isinf(clip)};
 }
 
 CodecRule natural() {
@@ -214,7 +217,8 @@ CodecRule natural() {
               [](const CodecSample& x) {
                 return error_between(x,
                                      [&](Real magnitude) { return powers(magnitude, x.scalar); });
-              }};
+              },
+          .unbiased = true};
 }
 
 // Of a few numbers
@@ -238,7 +242,8 @@ CodecRule random_k(const std::string& text, std::size_t k, bool scaled) {
               [=](const CodecSample& x) {
                 const Real ratio = static_cast<Real>(x.size()) / kept(x);
                 return x.squares() * (scaled ? ratio - 1.0L : 1.0L - 1.0L / ratio);
-              }};
+              },
+          .unbiased = scaled};
 }
 
 /// x, but zeros in all places except those of the k largest.
@@ -321,7 +326,10 @@ std::size_t bits_16(const CodecSample& x, Wire) {
 
 std::vector<CodecRule> rules_without_chance() {
   return {
-      {"identity", whole_bits, each([](Real value, const CodecSample&) { return value; })},
+      {.text = "identity",
+       .bits = whole_bits,
+       .choices = each([](Real value, const CodecSample&) { return value; }),
+       .unbiased = true},
       {"fp16", bits_16, each(as_fp16)},
       {.text = "bf16",
        .bits = bits_16,

@@ -25,6 +25,8 @@ struct CodecRule {
   /// E‖C(x) − x‖², in the middle of the precision's range. Empty: what `choices` gives, without
   /// chance.
   std::function<long double(const CodecSample& x)> error{};
+  /// E C(x) = x for all x.
+  bool unbiased = false;
   /// The magnitudes that the error bound holds for.
   long double from = 0.0L, to = std::numeric_limits<long double>::max();
 

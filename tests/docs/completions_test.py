@@ -30,6 +30,13 @@ class Completions(unittest.TestCase):
         self.assertIn("torus", offered("run", "--topology", ""))
         self.assertEqual(offered("run", "ri"), [], "files")
 
+    def test_no_words_of_sentences_around_the_names(self):
+        """They offered --codec wire and --topology shows, which begin lines below the rows."""
+        self.assertEqual(offered("run", "--codec", "w") + offered("run", "--codec", "that"), [])
+        self.assertEqual(offered("run", "--topology", "sh"), [])
+        self.assertEqual(offered("run", "--codec", "random-k-u"), ["random-k-unscaled"])
+        self.assertEqual(offered("run", "--dataset", "made"), [])
+
     def test_manual_page(self):
         if shutil.which("groff") is None:
             self.skipTest("no groff")
