@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/text_file.hpp"
@@ -17,7 +18,7 @@ namespace trainyard {
 namespace {
 
 std::string numbers_of(int workers) {
-  return fmt::format("{} numbers, one for each worker", workers);
+  return counted(workers, "number") + ", one for each worker";
 }
 
 }  // namespace
@@ -57,8 +58,8 @@ std::vector<double> parse_values(std::string_view text, int workers, const std::
     return true;
   });
   if (values.size() < static_cast<std::size_t>(workers)) {
-    throw UsageError(fmt::format("{}: found {} number{}; expected {}", name, values.size(),
-                                 values.size() == 1 ? "" : "s", numbers_of(workers)));
+    throw UsageError(fmt::format("{}: found {}; expected {}", name,
+                                 counted(values.size(), "number"), numbers_of(workers)));
   }
   return values;
 }

@@ -124,6 +124,12 @@ NetcheckRow time_exchange(const Exchange& exchange, const NetcheckOptions& optio
 
 }  // namespace
 
+bool depends_on_servers(std::string_view collective) {
+  if (find_primitive(collective) != nullptr) return false;
+  const AllReduce& way = find_all_reduce(collective);
+  return way.servers(2, 1) != way.servers(2, 2);
+}
+
 NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options) {
   const int n = options.workers;
   return time_exchange(

@@ -11,6 +11,7 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/contestant.hpp"
 #include "trainyard/configuration/preset.hpp"
+#include "trainyard/configuration/settings_text.hpp"
 #include "trainyard/data/generate.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
@@ -48,21 +49,24 @@ Configuration prepared(const Network& network) {
 
 const Network default_network{.latency = default_latency, .bytes_per_second = default_bandwidth};
 
-std::string network_text(const Network& network) {
-  const bool differs = network.racks > 1 || !network.links.empty();
-  return fmt::format("latency {}, bandwidth {}{}{}{}", human_duration(to_seconds(network.latency)),
-                     bandwidth_text(network.bytes_per_second),
-                     network.ports == PortMode::cutthrough ? ", cut-through ports" : "",
-                     differs ? ", some links otherwise" : "",
-                     network.jitter.any() ? ", jitter " + jitter_text(network.jitter) : "") +
-         (network.server_placement == ServerPlacement::colocated ? ", servers on workers' machines"
-                                                                 : "");
-}
-
 void set_network(Timeline& timeline, const Network& network) {
-  timeline.detail = network_text(network);
+  timeline.detail =
+      fmt::format("latency {}, bandwidth {}{}", human_duration(to_seconds(network.latency)),
+                  bandwidth_text(network.bytes_per_second), clauses(unusual_settings(network)));
   timeline.latency = network.latency;
   timeline.bytes_per_second = network.bytes_per_second;
+}
+
+/// Of `settings` those that neither the title, nor the picture, nor the network's words have.
+std::vector<OptionText> other_settings(const std::vector<OptionText>& settings) {
+  std::vector<OptionText> others;
+  for (const OptionText& setting : settings) {
+    const std::string& name = setting.option;
+    const bool is_told = name == "workers" || name == "steps" || name == "topology" ||
+                         name == "compute-time" || option_named(name).section == "network";
+    if (!is_told) others.push_back(setting);
+  }
+  return others;
 }
 
 [[noreturn]] void refuse(const std::string& option, const std::string& what,
@@ -153,8 +157,9 @@ Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<Opti
                       : "",
                   *c.steps, *c.steps == 1 ? "" : "s", data.name);
   set_network(timeline, c.network);
-  timeline.detail = fmt::format("computing {}, {}{}", human_duration(to_seconds(*c.compute_time)),
-                                timeline.detail, lines_text(scheme));
+  timeline.detail =
+      fmt::format("computing {}, {}{}{}", human_duration(to_seconds(*c.compute_time)),
+                  timeline.detail, clauses(other_settings(settings)), lines_text(scheme));
   return timeline;
 }
 

@@ -85,13 +85,8 @@ std::vector<std::string> NetcheckFlags::notes() const {
   const NetcheckOptions asked = options();
   const auto idle_here = [&](const std::string& name) -> std::string {
     if (name == "servers") {
-      const auto takes = [](const std::string& one) {
-        if (find_primitive(one) != nullptr) return false;
-        const AllReduce& way = find_all_reduce(one);
-        return way.servers(2, 1) != way.servers(2, 2);
-      };
       const auto chosen = collectives();
-      return std::ranges::any_of(chosen, takes) ? "" : "no collective here takes it";
+      return std::ranges::any_of(chosen, depends_on_servers) ? "" : "no collective here takes it";
     }
     const bool of_wall = name == "placement" || name == "repetitions";
     return of_wall && asked.time != TimeMode::wall ? "it is for --time wall" : "";

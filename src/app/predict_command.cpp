@@ -4,6 +4,7 @@
 
 #include "trainyard/analysis/break_even.hpp"
 #include "trainyard/analysis/split_search.hpp"
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/standard_streams.hpp"
 #include "trainyard/report/prediction_format.hpp"
 #include "trainyard/report/status_line.hpp"
@@ -29,8 +30,8 @@ std::vector<Prediction> predict_all(const PredictQuestion& question) {
 
 SweepResult swept(const PredictQuestion& question) {
   StatusLine status_line(question.output.progress_to());
-  status_line.show(fmt::format("{} schemes at {} values of {}, and where they cross",
-                               question.contestants.size(), question.varied->values.size(),
+  status_line.show(fmt::format("{} at {} of {}", counted(question.contestants.size(), "scheme"),
+                               counted(question.varied->values.size(), "value"),
                                question.varied->option));
   return sweep(*question.varied, question.contestants, question.setting);
 }
@@ -63,8 +64,9 @@ int sweep_command(const PredictQuestion& question) {
   const SweepResult result = swept(question);
   const std::vector<ExchangeCosts> costs = costs_of(question, result);
   answer.give(PageKind::sweep, fmt::format("A step by {}", question.varied->option),
-              {.text = [&] { return sweep_table(result, costs); },
-               .json = [&] { return sweep_json(question.setting, result, costs); }});
+              {.text = [&] { return sweep_table(question.setting, result, costs); },
+               .json = [&] { return sweep_json(question.setting, result, costs); },
+               .notes = prediction_notes(result.points.front().predictions)});
   return exit_done;
 }
 

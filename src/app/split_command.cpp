@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/standard_streams.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/data/split_file.hpp"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/report/network_format.hpp"
 #include "trainyard/report/status_line.hpp"
@@ -18,7 +19,7 @@ std::vector<TopologyReport> reports_on(const TopologyQuestion& question) {
   StatusLine status_line(question.output.progress_to());
   std::vector<TopologyReport> reports;
   for (const int workers : question.workers) {
-    status_line.show(fmt::format("{} of {} workers", question.name, workers));
+    status_line.show(fmt::format("{} of {}", question.name, counted(workers, "worker")));
     Topology topology = make_topology(question.name, workers, question.seed);
     const TopologyFigures figures = analyse(topology);
     reports.push_back({std::move(topology), figures, question.model_bytes});
@@ -29,8 +30,8 @@ std::vector<TopologyReport> reports_on(const TopologyQuestion& question) {
 /// And the graph that they go over.
 std::pair<Topology, std::vector<ConsensusRound>> rounds_of(const ConsensusQuestion& question) {
   StatusLine status_line(question.output.progress_to());
-  status_line.show(fmt::format("{} rounds over {} of {} workers", question.rounds,
-                               question.topology, question.workers));
+  status_line.show(fmt::format("{} over {} of {}", counted(question.rounds, "round"),
+                               question.topology, counted(question.workers, "worker")));
   Topology topology = make_topology(question.topology, question.workers, question.seed);
   std::vector<double> start(static_cast<std::size_t>(question.workers));
   std::iota(start.begin(), start.end(), 0.0);

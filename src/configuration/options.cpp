@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
@@ -137,8 +138,8 @@ Option split_option() {
                   "workers",
                   s.scheme.name, split->workers() / split->tensor, split->tensor);
             }
-            return fmt::format("{} divides no model; it has {} workers all the same", s.scheme.name,
-                               s.configuration.workers);
+            return fmt::format("{} divides no model; it has {} all the same", s.scheme.name,
+                               counted(s.configuration.workers, "worker"));
           }};
 }
 

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 
@@ -215,11 +216,12 @@ class SeparatedParser {
   }
 
   void count_fault(const Field& field, std::string_view more_or_fewer) {
-    block_->faults.add(
-        FaultKind::column_count, field.place(line_number_, line_begin_), field.text, [&] {
-          return fmt::format("found {} than {} columns; expected {} as in line {}", more_or_fewer,
-                             plan_->columns.size(), plan_->columns.size(), table_->head.line);
-        });
+    block_->faults.add(FaultKind::column_count, field.place(line_number_, line_begin_), field.text,
+                       [&] {
+                         return fmt::format("found {} than {}; expected {} as in line {}",
+                                            more_or_fewer, counted(plan_->columns.size(), "column"),
+                                            plan_->columns.size(), table_->head.line);
+                       });
   }
 
   bool drops_rows() const { return table_->options.table.missing == MissingFields::drop; }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/function_ref.hpp"
@@ -101,9 +102,10 @@ void for_each_block(NamedSource& file, const IdxHeader& header,
     handle({block.data(), count});
     done += count;
     if (count < wanted) {
-      throw DataError(fmt::format(
-          "{}: the IDX header promises {} items of {} byte(s); the file ends after {} whole ones",
-          file.name, header.items, header.item_bytes, done / header.item_bytes));
+      throw DataError(fmt::format("{}: the IDX header promises {} of {}; the file ends after {}",
+                                  file.name, counted(header.items, "item"),
+                                  counted(header.item_bytes, "byte"),
+                                  counted(done / header.item_bytes, "whole one")));
     }
   }
   char extra = 0;
@@ -143,12 +145,13 @@ CodedDataset read_idx(NamedSource images, NamedSource labels, const ReadOptions&
   const bool labelled = labels.bytes != nullptr;
   const IdxHeader label_header = labelled ? read_header(labels, 1) : IdxHeader{image_header.items};
   if (image_header.items != label_header.items) {
-    throw DataError(fmt::format("{}: found {} labels; expected {}, one for each image of {}",
-                                labels.name, label_header.items, image_header.items, images.name));
+    throw DataError(fmt::format("{}: found {}; expected {}, one for each image of {}", labels.name,
+                                counted(label_header.items, "label"), image_header.items,
+                                images.name));
   }
   if (options.features != 0 && options.features != image_header.item_bytes) {
-    throw DataError(fmt::format("{}: found images of {} values; expected {}", images.name,
-                                image_header.item_bytes, options.features));
+    throw DataError(fmt::format("{}: found images of {}; expected {}", images.name,
+                                counted(image_header.item_bytes, "value"), options.features));
   }
   require_room_for(images, std::uint64_t{image_header.items} * image_header.item_bytes, 1);
   DatasetBuilder builder(labelled ? labels.name : images.name, options);

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/data/npy_vector.hpp"
@@ -79,10 +80,9 @@ void for_each_value_block(NamedSource& file, const NpyHeader& header,
     handle(values);
     done += values.size();
     if (values.size() < wanted) {
-      throw DataError(
-          fmt::format("{}: the npy header promises {} values of {} byte(s); the file ends after {} "
-                      "whole ones",
-                      file.name, total, header.value_bytes, done));
+      throw DataError(fmt::format("{}: the npy header promises {} of {}; the file ends after {}",
+                                  file.name, counted(total, "value"),
+                                  counted(header.value_bytes, "byte"), counted(done, "whole one")));
     }
   }
   char extra = 0;
@@ -162,8 +162,8 @@ void check_shape(const NamedSource& features, const NpyHeader& of_features,
                     features.name, shape_text(of_features)));
   }
   if (options.features != 0 && options.features != of_features.row_values) {
-    throw DataError(fmt::format("{}: found {} features; expected {}", features.name,
-                                of_features.row_values, options.features));
+    throw DataError(fmt::format("{}: found {}; expected {}", features.name,
+                                counted(of_features.row_values, "feature"), options.features));
   }
 }
 
@@ -174,8 +174,9 @@ void check_labels(const NamedSource& features, const NpyHeader& of_features,
                                 labels.name, shape_text(of_labels)));
   }
   if (of_labels.rows() != of_features.rows()) {
-    throw DataError(fmt::format("{}: found {} labels; expected {}, one for each row of {}",
-                                labels.name, of_labels.rows(), of_features.rows(), features.name));
+    throw DataError(fmt::format("{}: found {}; expected {}, one for each row of {}", labels.name,
+                                counted(of_labels.rows(), "label"), of_features.rows(),
+                                features.name));
   }
 }
 

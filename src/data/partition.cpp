@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/random.hpp"
@@ -79,10 +80,11 @@ Parts split_iid(const Dataset& data, std::size_t workers, RandomStream& random) 
 Parts split_shards(const Dataset& data, std::size_t workers, RandomStream& random) {
   const std::size_t shard_count = shards_per_worker * workers;
   if (data.rows < shard_count) {
-    throw UsageError(
-        fmt::format("partition 'shards': {} workers with {} shards each need at least {} rows; the "
-                    "training set has {}",
-                    workers, shards_per_worker, shard_count, data.rows));
+    throw UsageError(fmt::format(
+        "partition 'shards': {} with {} shards each need{} at least {} rows; the training "
+        "set has {}",
+        counted(workers, "worker"), shards_per_worker, workers == 1 ? "s" : "", shard_count,
+        data.rows));
   }
   const Parts shards = cut_equally(rows_by_label(data), shard_count);
   Rows deal(shard_count);
@@ -189,10 +191,10 @@ Parts split_as_written(const Dataset& data, std::size_t workers) {
         "written");
   }
   if (begin.size() != workers + 1) {
-    throw OptionError(
-        "partition", "split",
-        fmt::format("the rows of this data set were divided among {} workers, and there are {}",
-                    begin.size() - 1, workers));
+    throw OptionError("partition", "split",
+                      fmt::format("the rows of this data set were divided among {}, and there {}",
+                                  counted(begin.size() - 1, "worker"),
+                                  workers == 1 ? "is 1" : fmt::format("are {}", workers)));
   }
   Parts parts(workers);
   for (std::size_t worker = 0; worker < workers; ++worker) {

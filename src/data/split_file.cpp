@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/descriptor.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/hash.hpp"
@@ -299,9 +300,10 @@ LoadedData open_split_file(const fs::path& file, RowCheck check) {
     check_rows(*set, 0, set->rows);
     set->unchecked_file.clear();
   }
-  data.remarks.push_back(fmt::format(
-      "note: {}: {}, its rows divided among {} workers by {} with seed {} (--partition split)",
-      file.filename().string(), data.name, data.train.part_begin.size() - 1, rule, seed));
+  data.remarks.push_back(
+      fmt::format("note: {}: {}, its rows divided among {} by {} with seed {} (--partition split)",
+                  file.filename().string(), data.name,
+                  counted(data.train.part_begin.size() - 1, "worker"), rule, seed));
   data.name = file.filename().string();
   return data;
 }

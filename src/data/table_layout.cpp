@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 
@@ -106,8 +107,8 @@ std::size_t column_of_option(const std::string& file, const TableHead& head,
       fmt::format("a number from 0 to {}, or -1 for the last column", head.columns - 1);
   if (head.names.empty()) {
     throw OptionError(option, text,
-                      fmt::format("{} has {} columns and no header line; expected {}", file,
-                                  head.columns, numbers));
+                      fmt::format("{} has {} and no header line; expected {}", file,
+                                  counted(head.columns, "column"), numbers));
   }
   const std::string nearest = nearest_name(text, head.names);
   const std::string guess =
@@ -184,8 +185,9 @@ void check_head(const std::string& file, const TableHead& head, const ReadOption
   if (options.schema != nullptr) return;
   if (!options.table.columns.empty() || !options.table.drop_columns.empty()) return;
   if (options.features != 0 && options.features != head.columns - 1) {
-    throw DataError(fmt::format("{}:{}:1: found {} columns; expected {} features and the label",
-                                file, head.line, head.columns, options.features));
+    throw DataError(fmt::format("{}:{}:1: found {}; expected {} and the label", file, head.line,
+                                counted(head.columns, "column"),
+                                counted(options.features, "feature")));
   }
 }
 
@@ -229,8 +231,8 @@ TablePlan plan_of(const std::string& file, const TableHead& head, const TableSch
       may_lack_label && (by_name ? std::ranges::count(head.names, schema.label_name) == 0
                                  : head.columns + 1 == schema.file_columns);
   if (!by_name && !lacks_label && head.columns != schema.file_columns) {
-    throw DataError(fmt::format("{}:{}:1: found {} columns; expected {} as in the training file",
-                                file, head.line, head.columns, schema.file_columns));
+    throw DataError(fmt::format("{}:{}:1: found {}; expected {} as in the training file", file,
+                                head.line, counted(head.columns, "column"), schema.file_columns));
   }
   const auto place = [&](std::size_t column, const std::string& name) {
     if (by_name) return place_of(file, head, name);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 
 #include "data/byte_source.hpp"
@@ -20,9 +21,9 @@ void check_numbers(const std::string& name, std::size_t lines, std::size_t featu
                    const TableLimits& limits) {
   if (lines <= limits.numbers / std::max<std::size_t>(1, features)) return;
   throw DataError(fmt::format(
-      "{}: {} lines of {} features; {} takes up to {} numbers in all, and each word of a "
+      "{}: {} of {}; {} takes up to {} numbers in all, and each word of a "
       "column is a feature: leave columns of many words out (drop-columns)",
-      name, lines, features, limits.taker, limits.numbers));
+      name, counted(lines, "line"), counted(features, "feature"), limits.taker, limits.numbers));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <hwloc.h>
 #include <sched.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/hardware/processor_quota.hpp"
 
@@ -37,10 +38,6 @@ TopologyHandle load(const char* synthetic) {
 hwloc_topology_t real_topology() {
   static const TopologyHandle handle = load(nullptr);
   return handle.get();
-}
-
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 Machine unknown_machine() {
@@ -101,10 +98,9 @@ Machine describe(hwloc_topology_t topology, bool only_allowed) {
   const hwloc_obj_t package = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PACKAGE, nullptr);
   const char* model =
       package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
-  machine.description = fmt::format("{}, {}, {}, {}", model == nullptr ? "processor" : model,
-                                    counted(static_cast<std::size_t>(machine.cores), "core"),
-                                    counted(machine.units.size(), "hardware thread"),
-                                    counted(static_cast<std::size_t>(machine.nodes), "NUMA node"));
+  machine.description = fmt::format(
+      "{}, {}, {}, {}", model == nullptr ? "processor" : model, counted(machine.cores, "core"),
+      counted(machine.units.size(), "hardware thread"), counted(machine.nodes, "NUMA node"));
   return machine;
 }
 

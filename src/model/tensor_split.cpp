@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -49,8 +50,8 @@ TensorSplit::TensorSplit(const LayeredModel& model, const Stage& stage, int part
     const bool columns = l % 2 == 0;
     const bool may_lack = whole[l].last && stage.layers > 1;  // a part has units of other layers
     if (columns && !may_lack && whole[l].outputs < static_cast<std::size_t>(parts)) {
-      throw UsageError(fmt::format("layer {} has {} units, which cannot be split among {} workers",
-                                   l + 1, whole[l].outputs, parts));
+      throw UsageError(fmt::format("layer {} has {}, which cannot be split among {} workers", l + 1,
+                                   counted(whole[l].outputs, "unit"), parts));
     }
     if (columns) {
       add_columns(whole[l], part, parts);

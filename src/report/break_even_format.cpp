@@ -4,6 +4,8 @@
 #include "trainyard/report/aligned.hpp"
 #include "trainyard/report/prediction_format.hpp"
 
+#include "report/prediction_setting.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -47,19 +49,17 @@ std::string break_even_json(const PredictionSetting& setting, const std::vector<
   const Configuration& c = setting.configuration;
   const Json document = {{"workers", c.workers},
                          {"parameters", setting.parameters},
+                         {"compute_s", to_seconds(*c.compute_time)},
                          {"latency_s", to_seconds(c.network.latency)},
-                         {"bandwidth_bytes_per_s", c.network.bytes_per_second},
+                         {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
+                         {"settings", other_settings(setting)},
                          {"rows", list}};
   return document.dump(2) + "\n";
 }
 
 std::string break_even_table(const PredictionSetting& setting, const std::vector<BreakEven>& rows) {
   const Configuration& c = setting.configuration;
-  std::string text =
-      fmt::format("{} worker{}, a model of {}, {} a minibatch, {} a message\n\n", c.workers,
-                  c.workers == 1 ? "" : "s",
-                  human_bytes(static_cast<double>(setting.parameters * sizeof(float))),
-                  exact_text(*c.compute_time), exact_text(c.network.latency));
+  const std::string text = setting_text(setting, "bandwidth") + "\n";
   std::vector<TableRow> lines{{"scheme", "codec", "pays", "below", "encode", "decode", "bytes",
                                "a step at " + bandwidth_text(c.network.bytes_per_second), "plain"}};
   for (const BreakEven& row : rows) {

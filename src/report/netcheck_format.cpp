@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/report/network_format.hpp"
 
 namespace trainyard {
@@ -23,8 +24,14 @@ std::string netcheck_json(const std::vector<NetcheckRow>& rows, const NetcheckOp
   const double bandwidth = options.network.bytes_per_second;
   nlohmann::ordered_json document{{"latency_s", to_seconds(options.network.latency)},
                                   {"bandwidth_bytes_per_s", nullptr},
+                                  {"ports", port_mode_text(options.network.ports)},
+                                  {"time", time_mode_text(options.time)},
+                                  {"servers", options.servers},
+                                  {"bytes", options.length * sizeof(float)},
+                                  {"repetitions", nullptr},
                                   {"rows", list}};
   if (std::isfinite(bandwidth)) document["bandwidth_bytes_per_s"] = bandwidth;
+  if (options.time == TimeMode::wall) document["repetitions"] = options.repetitions;
   return document.dump(2) + "\n";
 }
 
@@ -37,20 +44,33 @@ bool with_control(const std::vector<NetcheckRow>& rows) {
   });
 }
 
+std::string waited_text(int repetitions) {
+  return repetitions == 1 ? "really waited for, once"
+                          : fmt::format("really waited for, {} times", repetitions);
+}
+
+/// ", 2 servers or groups" where a collective has so many of either.
+std::string servers_text(const std::vector<NetcheckRow>& rows, int servers) {
+  const bool has_any = std::ranges::any_of(
+      rows, [](const NetcheckRow& row) { return depends_on_servers(row.collective); });
+  if (!has_any) return "";
+  return fmt::format(", {} or {}", counted(servers, "server"), counted(servers, "group"));
+}
+
 }  // namespace
 
 std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options) {
   const bool wall = options.time == TimeMode::wall;
   std::string text = fmt::format(
-      "{} worker{}, {} a vector, {} a message, {}; {}{}\n\n{:<19}  {:>8}  {:>10}  {:>11}  {:>11}  "
-      "{:>11}  {}\n",
-      options.workers, options.workers == 1 ? "" : "s",
+      "{}{}, {} a vector, {} a message, {}; {}{}\n\n", counted(options.workers, "worker"),
+      servers_text(rows, options.servers),
       human_bytes(static_cast<double>(options.length * sizeof(float))),
       exact_text(options.network.latency), bandwidth_text(options.network.bytes_per_second),
       options.network.ports == PortMode::cutthrough ? "cutthrough ports, " : "",
-      wall ? fmt::format("really waited for, {} times", options.repetitions) : "simulated",
-      "collective", "messages", "bytes", "closed form", wall ? "median" : "emulated",
-      wall ? "p99" : "", "ratio");
+      wall ? waited_text(options.repetitions) : "simulated");
+  text +=
+      fmt::format("{:<19}  {:>8}  {:>10}  {:>11}  {:>11}  {:>11}  {}\n", "collective", "messages",
+                  "bytes", "closed form", wall ? "median" : "emulated", wall ? "p99" : "", "ratio");
   for (const NetcheckRow& row : rows) {
     text += fmt::format("{:<19}  {:>8}  {:>10}  {:>11}  {:>11}  {:>11}  {:.6f}\n", row.collective,
                         row.messages_per_rank, human_bytes(static_cast<double>(row.bytes_per_rank)),

@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/report/aligned.hpp"
 #include "trainyard/run/notes.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "report/json_columns.hpp"
+#include "report/prediction_setting.hpp"
 
 namespace trainyard {
 
@@ -31,11 +33,6 @@ Json row_object(const Prediction& p) {
           {"epoch_s", p.epoch_s},
           {"messages_per_step", p.messages},
           {"bytes_per_step", p.bytes}};
-}
-
-/// null: no limit.
-Json bandwidth_value(const Network& network) {
-  return std::isfinite(network.bytes_per_second) ? Json(network.bytes_per_second) : Json(nullptr);
 }
 
 /// "5.03 ms", and of a mean "5.03 ms ± 12 µs".
@@ -144,6 +141,17 @@ std::string bounds_table(const PredictionSetting& setting, const ExchangeCosts& 
 
 }  // namespace
 
+namespace {
+
+/// An empty line and one for each; empty where there is none.
+std::string notes_text(const std::vector<Note>& notes) {
+  std::string text;
+  for (const Note& note : notes) text += with_name(note.text, note.about) + "\n";
+  return text.empty() ? "" : fmt::format("\n{}", text);
+}
+
+}  // namespace
+
 /// Which lines workers of schemes on shared memory meet at depends on the data, which a prediction
 /// does not have.
 std::vector<Note> prediction_notes(const std::vector<Prediction>& predictions) {
@@ -170,6 +178,7 @@ std::string prediction_json(const PredictionSetting& setting,
                          {"epoch_rows", setting.rows},
                          {"latency_s", to_seconds(c.network.latency)},
                          {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
+                         {"settings", other_settings(setting)},
                          {"touched", setting.touched()},
                          {"rows", rows_object(predictions)},
                          {"lower_bounds",
@@ -183,14 +192,7 @@ std::string prediction_json(const PredictionSetting& setting,
 std::string prediction_table(const PredictionSetting& setting,
                              const std::vector<Prediction>& predictions,
                              const ExchangeCosts& costs) {
-  const Configuration& c = setting.configuration;
-  std::string text = fmt::format(
-      "{} worker{}, a model of {} ({} floats), {} a minibatch of {}; {} a message, {}\n", c.workers,
-      c.workers == 1 ? "" : "s",
-      human_bytes(static_cast<double>(setting.parameters * sizeof(float))), setting.parameters,
-      exact_text(*c.compute_time), c.batch, exact_text(c.network.latency),
-      bandwidth_text(c.network.bytes_per_second));
-  text += touched_text(setting);
+  const std::string text = setting_text(setting) + touched_text(setting);
   std::vector<TableRow> rows{
       {"scheme", "servers", "first step", "sustained", "an epoch", "messages", "bytes"}};
   for (const Prediction& p : predictions) {
@@ -202,17 +204,14 @@ std::string prediction_table(const PredictionSetting& setting,
                                    : TableRow{"-", "-", "-", "-"};
     rows.back().insert(rows.back().end(), sustained.begin(), sustained.end());
   }
-  std::string notes;
-  for (const Note& note : prediction_notes(predictions))
-    notes += with_name(note.text, note.about) + "\n";
   return text + aligned(rows) + bounds_table(setting, costs) +
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
              "sustained: a step of a long run, as the scheme's program and the switch have it;\n"
-             "an epoch: {} rows at that rate; messages, bytes: a step of all ranks together\n{}{}",
-             setting.rows, all_are_played(predictions) ? "" : legend_of_unplayed,
+             "an epoch: {} at that rate; messages, bytes: a step of all ranks together\n{}{}",
+             counted(setting.rows, "row"), all_are_played(predictions) ? "" : legend_of_unplayed,
              has_errors(predictions) ? fmt::format("{}\n", legend_of_errors) : "") +
-         reasons_text(predictions) + (notes.empty() ? "" : "\n" + notes);
+         reasons_text(predictions) + notes_text(prediction_notes(predictions));
 }
 
 std::string sweep_json(const PredictionSetting& setting, const SweepResult& result,
@@ -246,7 +245,8 @@ std::string sweep_json(const PredictionSetting& setting, const SweepResult& resu
                    {"compute_s", to_seconds(*c.compute_time)},
                    {"batch", c.batch},
                    {"latency_s", to_seconds(c.network.latency)},
-                   {"bandwidth_bytes_per_s", bandwidth_value(c.network)}};
+                   {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
+                   {"settings", other_settings(setting, name)}};
   // Each point has its own.
   const std::string varied = name == "size"           ? "parameters"
                              : name == "compute-time" ? "compute_s"
@@ -259,13 +259,15 @@ std::string sweep_json(const PredictionSetting& setting, const SweepResult& resu
   return document.dump(2) + "\n";
 }
 
-std::string sweep_table(const SweepResult& result, std::span<const ExchangeCosts> costs) {
+std::string sweep_table(const PredictionSetting& setting, const SweepResult& result,
+                        std::span<const ExchangeCosts> costs) {
   const Variation& varied = result.variation;
   std::size_t width = 10;
   for (const SweepPoint& point : result.points) {
     width = std::max({width, varied.option.size(), shown(varied, point).size()});
   }
-  std::string text = fmt::format("{:<{}}", varied.option, width + 2);
+  std::string text = setting_text(setting, varied.option) + touched_text(setting);
+  text += fmt::format("{:<{}}", varied.option, width + 2);
   const bool means = std::ranges::any_of(
       result.points, [](const SweepPoint& point) { return has_errors(point.predictions); });
   const std::size_t width_of_steps = means ? 24 : 11;
@@ -296,7 +298,8 @@ std::string sweep_table(const SweepResult& result, std::span<const ExchangeCosts
     text += fmt::format("{} {}: from {} to {}\n", varied.option, where, crossing.before,
                         crossing.after);
   }
-  return text + "\n" + bounds_of_sweep(result, costs);
+  return text + "\n" + bounds_of_sweep(result, costs) +
+         notes_text(prediction_notes(result.points.front().predictions));
 }
 
 }  // namespace trainyard

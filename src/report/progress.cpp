@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/standard_streams.hpp"
 
@@ -84,9 +85,9 @@ void Progress::end(const RunResult& result) {
   const char* how = result.summary.diverged      ? ", diverged"
                     : result.summary.interrupted ? ", interrupted"
                                                  : "";
-  const std::string line =
-      fmt::format("{:<12} done: loss {:.6g} after {:.4g} epochs{}\n", name_,
-                  unsigned_nan(result.summary.train_loss), result.summary.epochs, how);
+  const std::string line = fmt::format(
+      "{:<12} done: loss {:.6g} after {}{}\n", name_, unsigned_nan(result.summary.train_loss),
+      counted(fmt::format("{:.4g}", result.summary.epochs), "epoch"), how);
   if (options_.count == nullptr || options_.count->all < 2) return tell(line);
   RunCount& count = *options_.count;
   const std::lock_guard lock(count.mutex);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/interrupt.hpp"
 #include "trainyard/base/standard_streams.hpp"
@@ -95,9 +96,10 @@ std::string marked_configuration(const Configuration& resolved) {
 
 std::string configuration_of_interrupted(const RunResult& result) {
   return fmt::format(
-      "{}, for a run that was interrupted: its results are those after\n# {:.6g} steps, and "
+      "{}, for a run that was interrupted: its results are those after\n# {}, and "
       "`trainyard run` with this file goes to its end.\n\n{}",
-      run_mark, result.summary.steps, configuration_text(result.resolved));
+      run_mark, counted(fmt::format("{:.6g}", result.summary.steps), "step"),
+      configuration_text(result.resolved));
 }
 
 }  // namespace

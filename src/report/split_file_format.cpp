@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/report/json_text.hpp"
 
 namespace trainyard {
@@ -13,9 +14,10 @@ std::string split_file_text(const SplitFileReport& report) {
   const auto [fewest, most] = std::ranges::minmax(report.rows_of_parts);
   const std::string range =
       fewest == most ? fmt::to_string(most) : fmt::format("{} to {}", fewest, most);
-  return fmt::format("{}: {} rows of {} in {} parts of {} rows, by {} with seed {}\n", report.file,
-                     report.rows, report.dataset, report.rows_of_parts.size(), range, report.rule,
-                     report.seed);
+  return fmt::format("{}: {} of {} in {} of {}, by {} with seed {}\n", report.file,
+                     counted(report.rows, "row"), report.dataset,
+                     counted(report.rows_of_parts.size(), "part"), counted(range, "row"),
+                     report.rule, report.seed);
 }
 
 std::string split_file_json(const SplitFileReport& report) {

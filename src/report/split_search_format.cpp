@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/report/aligned.hpp"
 #include "trainyard/report/prediction_format.hpp"
@@ -51,9 +52,9 @@ std::string split_search_table(const Configuration& setting, const SplitSearch& 
     lines.push_back(cells_of(*alone));
   }
   std::string text =
-      fmt::format("{} on {} worker{}, {} rows of each; {} splits of {} that there are",
-                  setting.model, setting.workers, setting.workers == 1 ? "" : "s", setting.batch,
-                  search.found.size(), search.found.size() + search.left_out);
+      fmt::format("{} on {}, {} of each; {} of {} that there are", setting.model,
+                  counted(setting.workers, "worker"), counted(setting.batch, "row"),
+                  counted(search.found.size(), "split"), search.found.size() + search.left_out);
   if (search.left_out > 0) {
     text +=
         "; the others have more stages\nthan layers, or fewer units than workers that share them";

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/function_ref.hpp"
+#include "trainyard/configuration/settings_text.hpp"
 #include "trainyard/report/aligned.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/figures.hpp"
@@ -172,7 +174,7 @@ std::string target_line(const std::vector<RunResult>& results) {
                : std::string("none");
   });
   const std::string exact = common(results, [](const RunResult& r) {
-    return fmt::format("every {:.4g} epochs", r.resolved.evaluate_every);
+    return "every " + counted(fmt::format("{:.4g}", r.resolved.evaluate_every), "epoch");
   });
   return fmt::format("target: {}; evaluated {}\n", target, exact);
 }
@@ -180,11 +182,13 @@ std::string target_line(const std::vector<RunResult>& results) {
 std::string heading(const std::vector<RunResult>& results, const ComparisonOptions& options) {
   const Summary& s = results.front().summary;
   const auto data = common(results, [](const RunResult& r) {
-    return fmt::format("{}: {} rows, {} test rows, {} features, {} classes", r.summary.dataset,
-                       r.summary.rows, r.summary.test_rows, r.summary.features, r.summary.classes);
+    return fmt::format("{}: {}, {}, {}, {}", r.summary.dataset, counted(r.summary.rows, "row"),
+                       counted(r.summary.test_rows, "test row"),
+                       counted(r.summary.features, "feature"),
+                       counted(r.summary.classes, "class", "classes"));
   });
   const auto model = common(results, [](const RunResult& r) {
-    return fmt::format("{} with {} parameters", r.summary.model, r.summary.parameters);
+    return fmt::format("{} with {}", r.summary.model, counted(r.summary.parameters, "parameter"));
   });
   const auto workers =
       common(results, [](const RunResult& r) { return fmt::to_string(r.summary.workers); });
@@ -197,6 +201,8 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
   const auto bandwidth = common(results, [](const RunResult& r) {
     return bandwidth_text(r.resolved.network.bytes_per_second);
   });
+  const auto links = common(
+      results, [](const RunResult& r) { return clauses(unusual_settings(r.resolved.network)); });
   std::string clock = common(results, [](const RunResult& r) {
     return std::string(r.summary.time == "wall" ? "wall clock" : "virtual");
   });
@@ -213,10 +219,10 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
                                               }));
   return fmt::format(
              "{}; {}\nworkers {}, minibatch {}, step size {}, {}; network: latency {}, "
-             "bandwidth {}\ntime: {}\n",
+             "bandwidth {}{}\ntime: {}\n",
              data, model, workers, batch,
              std::ranges::all_of(results, is_tuned) ? "each scheme's own best" : step_size, seeds,
-             latency, bandwidth, clock) +
+             latency, bandwidth, links == "differs" ? ", its other options differ" : links, clock) +
          target_line(results);
 }
 

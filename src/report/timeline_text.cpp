@@ -183,6 +183,7 @@ std::string timeline_json(const Timeline& timeline) {
   const Json bandwidth = std::isfinite(timeline.bytes_per_second) ? Json(timeline.bytes_per_second)
                                                                   : Json(nullptr);  // no limit
   const Json all{{"title", timeline.title},
+                 {"detail", timeline.detail},
                  {"latency_s", exact_seconds(timeline.latency)},
                  {"bandwidth_bytes_per_s", bandwidth},
                  {"from", exact_seconds(timeline.trace.from)},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 
@@ -59,9 +60,9 @@ void remark_rare_meetings(const Configuration& c, std::span<const RunObjects> al
     const bool is_rare = switches == c.hyperparameters.end() || switches->second == 0.0;
     if (cycle == 1 || *c.steps >= cycle || !is_rare) continue;
     remark(
-        fmt::format("note: {} needs {} steps to make each of its exchanges once, and the run has "
+        fmt::format("note: {} needs {} to make each of its exchanges once, and the run has "
                     "{}: some never come",
-                    objects.scheme->name, cycle, *c.steps));
+                    objects.scheme->name, counted(cycle, "step"), *c.steps));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -45,9 +46,9 @@ void remark_codec(const Configuration& c, std::span<const RunObjects> all, const
     if (scheme.messages.codec_need == CodecNeed::unbiased && codec->unbiased() && error >= 1.0 &&
         scheme.family == SchemeFamily::decentralised) {
       remark(
-          fmt::format("warning: with {} parameters the error of {} may be {:.3g} times what is "
+          fmt::format("warning: with {} the error of {} may be {:.3g} times what is "
                       "encoded, which {} may not survive; choco and deep-squeeze do",
-                      model.dimension(), typed, error, name));
+                      counted(model.dimension(), "parameter"), typed, error, name));
     }
     const bool contracts = codec->unbiased() || codec->error_bound(model.dimension()) <= 1.0;
     if (scheme.messages.codec_need == CodecNeed::contraction && !contracts) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/run/figures.hpp"
 
@@ -34,8 +35,8 @@ std::optional<std::string> divergence_note(std::span<const Metrics> metrics) {
     return std::nullopt;
   }
   return fmt::format(
-      "warning: diverged: after {:.6g} steps the training loss is {}{}; a smaller --lr may help",
-      last.step, loss_text(last.train_loss),
+      "warning: diverged: after {} the training loss is {}{}; a smaller --lr may help",
+      counted(fmt::format("{:.6g}", last.step), "step"), loss_text(last.train_loss),
       std::isfinite(last.train_loss) ? ", more than 1000 times the first" : "");
 }
 
@@ -59,9 +60,8 @@ std::string missing_look_note(const Metrics& last, double steps) {
 std::optional<std::string> trace_end_note(const Trace& trace) {
   if (trace.cut) {
     return fmt::format(
-        "note: the trace ends at {}, where it holds {} messages; --trace-steps A:B chooses other "
-        "steps",
-        human_duration(to_seconds(trace.until)), trace.messages.size());
+        "note: the trace ends at {}, where it holds {}; --trace-steps A:B chooses other steps",
+        human_duration(to_seconds(trace.until)), counted(trace.messages.size(), "message"));
   }
   if (trace.until > trace.from) return std::nullopt;
   return "note: the trace is empty: no step of --trace-steps was taken";

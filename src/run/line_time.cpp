@@ -87,8 +87,8 @@ void resolve_line_time(Configuration& c, std::span<const RunObjects> all, const 
   } else if (c.line_time->count() == 0) {
     remark(
         fmt::format("note: with --line-time 0 cache lines that others have written are free: the "
-                    "{} workers of {} get into each other's way less than on any machine",
-                    c.workers, sharing->scheme->name));
+                    "workers of {} get into each other's way less than on any machine",
+                    sharing->scheme->name));
   }
 }
 

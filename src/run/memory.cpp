@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/data/generate.hpp"
@@ -107,9 +108,9 @@ std::string why_so_long(const LoadedData& data) {
 [[noreturn]] void refuse(const Scheme& scheme, const Configuration& c, const LoadedData& data,
                          const Model& model, const std::string& models, double bytes, double room) {
   throw RunError(fmt::format(
-      "not enough memory: {} with {} worker{} holds {} vectors of {} parameters{}: {}, and {} are "
-      "free; fewer workers or a smaller model take less, and --force-memory runs it all the same",
-      scheme.name, c.workers, c.workers == 1 ? "" : "s", models, model.dimension(),
+      "not enough memory: {} with {} holds {} vectors of {}{}: {}, and {} are free; fewer workers "
+      "or a smaller model take less, and --force-memory runs it all the same",
+      scheme.name, counted(c.workers, "worker"), models, counted(model.dimension(), "parameter"),
       why_so_long(data), human_bytes(bytes), human_bytes(room)));
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/hardware/open_files.hpp"
 
@@ -30,9 +31,9 @@ Observation::Observation(const Configuration& resolved, int ranks) {
 std::string Observation::note() const {
   if (metered_ == counts_.size()) return "";
   return fmt::format(
-      "note: of {} of {} ranks only context switches and page faults are counted: each takes {} "
-      "open files, and the system allows too few (ulimit -Hn)",
-      counts_.size() - metered_, counts_.size(), ThreadMeter::events);
+      "note: of {} of {} only context switches and page faults are counted: each takes {} open "
+      "files, and the system allows too few (ulimit -Hn)",
+      counts_.size() - metered_, counted(counts_.size(), "rank"), ThreadMeter::events);
 }
 
 Observation::Watch::Watch(Observation& all, int rank)
@@ -70,9 +71,9 @@ std::string ThrottleMeter::note() const {
   const auto quota = processor_quota(root_);
   if (seconds_ == 0.0 || !quota) return "";
   return fmt::format(
-      "note: the CPU quota of {:.3g} cores held this control group back for {}, added up over "
+      "note: the CPU quota of {} held this control group back for {}, added up over "
       "hardware threads, while the run went on; that time is part of its ranks' compute and wait",
-      *quota, human_duration(seconds_));
+      counted(fmt::format("{:.3g}", *quota), "core"), human_duration(seconds_));
 }
 
 void Observation::count(bool counts) {
@@ -128,10 +129,6 @@ void Observation::put_into(RunResult& result, const RunState& state,
 
 namespace {
 
-std::string plural(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// Of threads that the system moves about: which core each was on just then says little.
 std::string crowd_text(std::span<const ThreadPlace> places) {
   struct Crowd {
@@ -148,7 +145,7 @@ std::string crowd_text(std::span<const ThreadPlace> places) {
   std::string text;
   for (const auto& [node, crowd] : on_node) {
     text += fmt::format("{}{} on {} of node {}", text.empty() ? "" : ", ",
-                        plural(crowd.ranks, "rank"), plural(crowd.cores.size(), "core"), node);
+                        counted(crowd.ranks, "rank"), counted(crowd.cores.size(), "core"), node);
   }
   return "not pinned: at the end " + text;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/model/model.hpp"
@@ -27,9 +28,10 @@ void resolve_microbatches(Configuration& c, const HyperparameterInfo& info, int 
   if (entry->second <= rows) return;
   throw OptionError(
       info.name, fmt::to_string(entry->second),
-      fmt::format("a pipeline's minibatch has {} rows ({} of each of its {} workers), "
-                  "and a microbatch one at least",
-                  rows, batch, of_pipeline));
+      fmt::format("a pipeline's minibatch has {} ({} of each of its {}), and a microbatch one "
+                  "at least",
+                  counted(fmt::to_string(rows), "row"), batch,
+                  counted(fmt::to_string(of_pipeline), "worker")));
 }
 
 /// Workers that hold a stage together. Throws OptionError where they do not divide all.
@@ -70,7 +72,8 @@ void resolve_pipelines(Configuration& c, const Scheme& scheme, const LoadedData&
           model->layered() == nullptr
               ? fmt::format("{} has no layers to cut; mlp:H1,H2,… has", name)
           : size == 1
-              ? fmt::format("no more divide {} workers and the layers of {}", c.workers, name)
+              ? fmt::format("no more divide {} and the layers of {}", counted(c.workers, "worker"),
+                            name)
               : fmt::format("no more divide {} groups of {} workers and the pairs of layers of {}",
                             groups, size, name)));
     }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/collective/own_all_reduce.hpp"
@@ -72,10 +73,6 @@ void check_size(const Plan& plan) {
                   human_bytes(static_cast<double>(bytes))));
 }
 
-std::string counted(int count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 }  // namespace
 
 void check_processes(const Plan& plan, int processes) {
@@ -86,13 +83,13 @@ void check_processes(const Plan& plan, int processes) {
   check_collective(plan, has_switch);
   const int wanted = plan.cast.ranks() + (has_switch ? 1 : 0);
   if (wanted == processes) return;
-  throw OptionError("workers",
-                    fmt::format("{} with {} and {}{} needs {}, and {} started (mpirun -np {})",
-                                plan.scheme->name, counted(plan.cast.workers, "worker", "workers"),
-                                counted(plan.cast.servers, "server", "servers"),
-                                has_switch ? ", and the switch of its emulated network," : "",
-                                counted(wanted, "process", "processes"),
-                                counted(processes, "was", "were"), wanted));
+  throw OptionError(
+      "workers",
+      fmt::format("{} with {} and {}{} needs {}, and {} started (mpirun -np {})", plan.scheme->name,
+                  counted(plan.cast.workers, "worker"), counted(plan.cast.servers, "server"),
+                  has_switch ? ", and the switch of its emulated network," : "",
+                  counted(wanted, "process", "processes"), counted(processes, "was", "were"),
+                  wanted));
 }
 
 }  // namespace trainyard

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/configuration/preset.hpp"
@@ -56,9 +57,9 @@ void remark_long_minibatches(const Configuration& c, std::span<const RunObjects>
     const std::size_t rows = train.rows / static_cast<std::size_t>(std::max(1, cast.workers));
     if (cast.holds != nullptr || rows == 0 || c.batch <= rows) continue;
     remark(
-        fmt::format("note: a minibatch of {} rows is more than a worker's share, {} rows on "
-                    "average: it has rows more than once",
-                    c.batch, rows));
+        fmt::format("note: a minibatch of {} is more than a worker's share, {} on average: it has "
+                    "rows more than once",
+                    counted(c.batch, "row"), counted(rows, "row")));
     return;
   }
 }
@@ -188,9 +189,9 @@ void resolve_compute_time(Configuration& c, std::span<const RunObjects> all, con
     const bool sparse = steps_are_sparse(all, model);
     c.compute_time = sparse ? measure_lone_step_time(model, data.train, c.batch)
                             : measure_minibatch_time(model, data.train, c.batch);
-    remark(fmt::format("compute time: {} a {} of {} rows, measured here",
+    remark(fmt::format("compute time: {} a {} of {}, measured here",
                        human_duration(to_seconds(*c.compute_time)),
-                       sparse ? "step on the coordinates" : "minibatch", c.batch));
+                       sparse ? "step on the coordinates" : "minibatch", counted(c.batch, "row")));
   }
   const bool nothing_takes_time =
       c.compute_time->count() == 0 && !c.compute_noise.pauses() && c.network.perfect();

@@ -113,9 +113,9 @@ void remark_unequal_shares(const Configuration& c, std::span<const RunObjects> a
   const double factor = static_cast<double>(most->size()) * static_cast<double>(c.workers) /
                         static_cast<double>(train.rows);
   remark(fmt::format(
-      "note: workers have {} to {} of the {} rows; where rows are weighed, the most have a weight "
-      "of {:.3g} in a step (n·n_i/N; 1 where shares are equal), as if their step were so much "
-      "longer",
+      "note: workers have {} to {} of the {} rows; where rows are weighed, the largest share has "
+      "weight {:.3g} in a step (n·n_i/N; 1 where shares are equal), as if its step were so many "
+      "times as long",
       least->size(), most->size(), train.rows, factor));
   for (const std::string& rule : rules) remark(rule);
 }

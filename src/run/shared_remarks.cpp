@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/hardware/processor_quota.hpp"
 #include "trainyard/run/calibration.hpp"
@@ -23,8 +24,9 @@ std::string advice_on_hot_lines(const Configuration& config, const Model& model,
       train, model, config.workers, config.batch,
       harmless_uses(train, model, config.workers, config.batch, config.optimizer.lr));
   if (hot.empty()) return "";
-  return fmt::format("--scheme hogwild-split keeps the {} cache lines that most rows touch apart, ",
-                     hot.blocks.size());
+  return fmt::format(
+      "--scheme hogwild-split keeps the {} that most rows touch apart, ",
+      hot.blocks.size() == 1 ? "cache line" : fmt::format("{} cache lines", hot.blocks.size()));
 }
 
 }  // namespace
@@ -54,8 +56,8 @@ void remark_ends_of_range(const Cast& cast, ConstVector model, const Remark& rem
   const auto there =
       std::ranges::count_if(model.floats(), [&](float w) { return std::abs(w) >= end; });
   if (there == 0) return;
-  remark(fmt::format("warning: {} of {} parameters are ±{:g}, the largest that their {} bits hold",
-                     there, model.size(), end, bits));
+  remark(fmt::format("warning: {} of {} {} ±{:g}, the largest that {} bits hold", there,
+                     counted(model.size(), "parameter"), there == 1 ? "is" : "are", end, bits));
 }
 
 }  // namespace trainyard

@@ -374,10 +374,11 @@ Compared compared(const ComparisonRequest& request, const LoadedData* data,
     if (hooks.remark) hooks.remark("tuning: " + note->text.substr(note->text.find(' ') + 1));
   }
   if (made.runs.size() < asked) {
-    made.notes.push_back({.about = "",
-                          .text = fmt::format("warning: {} of {} runs are there; the others were "
-                                              "interrupted or failed",
-                                              made.runs.size(), asked)});
+    made.notes.push_back(
+        {.about = "",
+         .text = fmt::format("warning: {} of {} runs {} there; the others were "
+                             "interrupted or failed",
+                             made.runs.size(), asked, made.runs.size() == 1 ? "is" : "are")});
   }
   return made;
 }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/run/plan.hpp"
@@ -338,7 +339,7 @@ void StepSizeSearch::end_round(bool at_edge) {
   const Configuration trial = trial_of(best.powers, 0);
   const std::string length = is_by_clock(trial)
                                  ? human_duration(to_seconds(trial.seconds.value_or(Duration{0})))
-                                 : fmt::format("{} steps", *trial.steps);
+                                 : counted(*trial.steps, "step");
   const std::string mean = runs_.size() > 1 ? " on average" : "";
   say(fmt::format("{}, {}{}", text_of(tuning_.sizes),
                   done || is_there(best)

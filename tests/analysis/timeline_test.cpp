@@ -155,7 +155,7 @@ TEST_CASE("a timeline of servers on the workers' machines takes their closed for
   options.push_back({"servers", "4"});
   const Timeline timeline = make_timeline("ps-sync", options);
   CHECK(exact(timeline.makespan()) * 1e3 == Approx(3 + 2 * 3 * (2 + 8 / 4.0)));
-  CHECK_THAT(timeline.detail, ContainsSubstring("servers on workers' machines"));
+  CHECK_THAT(timeline.detail, ContainsSubstring(", server-placement colocated"));
   CHECK_THAT(refusal("ring", {{"server-placement", "colocated"}}),
              ContainsSubstring("--server-placement: has no effect on ring: ring has no servers"));
   CHECK_THAT(refusal("ps", {{"server-placement", "colocated"}}),

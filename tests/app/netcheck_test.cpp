@@ -152,6 +152,26 @@ TEST_CASE("netcheck: a table for people", "[app]") {
   CHECK_THAT(other.output, ContainsSubstring("1Gbps; cutthrough ports, simulated"));
 }
 
+TEST_CASE("netcheck: documents and tables say what they are for", "[app]") {
+  const std::vector<std::string> asked{
+      "netcheck", "--collectives", "hierarchical", "--workers", "4",         "--servers",
+      "2",        "--size",        "64KiB",        "--ports",   "cutthrough"};
+  CHECK_THAT(run_program(asked).output, ContainsSubstring("4 workers, 2 servers or 2 groups, "));
+  std::vector<std::string> json = asked;
+  json.emplace_back("--json");
+  const Json document = Json::parse(run_program(json).output);
+  CHECK(document.at("ports") == "cutthrough");
+  CHECK(document.at("servers") == 2);
+  CHECK(document.at("bytes") == 65536);
+  CHECK(document.at("time") == "virtual");
+  CHECK(document.at("repetitions").is_null());
+  const auto ring = run_program({"netcheck", "--collectives", "ring", "--workers", "1"});
+  CHECK_THAT(ring.output, ContainsSubstring("1 worker, 1.049 MB a vector"));
+  const auto once = run_program({"netcheck", "--collectives", "ring", "--workers", "1", "--time",
+                                 "wall", "--repetitions", "1"});
+  CHECK_THAT(once.output, ContainsSubstring("really waited for, once"));
+}
+
 TEST_CASE("netcheck: what it does not understand", "[app]") {
   for (const auto& arguments :
        std::vector<std::vector<std::string>>{{"netcheck", "--size", "3"},

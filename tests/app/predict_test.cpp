@@ -67,6 +67,61 @@ TEST_CASE("predict: what is varied is no setting of all points", "[app]") {
   CHECK(document["bandwidth_bytes_per_s"] == 125e6);
 }
 
+// A network of cut-through ports and two racks was told by its latency and bandwidth alone, and a
+// sweep by nothing; workers that share memory had their note in a table without a sweep only.
+TEST_CASE("predict: documents and tables say what they are for, and what to know", "[app]") {
+  const std::vector<std::string> asked{
+      "predict", "--schemes",         "ring,hogwild", "--workers",
+      "4",       "--ports",           "cutthrough",   "--racks",
+      "2",       "--between-latency", "1ms",          "--straggler",
+      "0:2",     "--charge-control"};
+  const Json settings{{"ports", "cutthrough"},
+                      {"racks", "2"},
+                      {"between-latency", "1ms"},
+                      {"charge-control", "true"},
+                      {"straggler", "0:2"}};
+  const std::string free = "cache lines that others have written are free here";
+  for (const std::vector<std::string>& varied :
+       {std::vector<std::string>{}, {"--vary", "latency=1ms,2ms"}}) {
+    CAPTURE(varied);
+    std::vector<std::string> arguments = asked;
+    arguments.insert(arguments.end(), varied.begin(), varied.end());
+    const std::string table = run_program(arguments).output;
+    const std::string first_line = table.substr(0, table.find('\n'));
+    CHECK_THAT(first_line, ContainsSubstring("4 workers, a model of 1.049 MB (262144 floats), 1ms "
+                                             "a minibatch of 32; "));
+    CHECK(first_line.find("100us a message, ") ==
+          (varied.empty() ? first_line.find("; ") + 2 : std::string::npos));
+    for (const auto& [option, text] : settings.items()) {
+      CHECK_THAT(first_line, ContainsSubstring(", " + option));
+    }
+    CHECK_THAT(table, ContainsSubstring("note: hogwild: " + free));
+    arguments.emplace_back("--json");
+    const Json document = Json::parse(run_program(arguments).output);
+    CHECK(document.at("settings") == settings);
+    REQUIRE(document["notes"].size() == 1);
+    CHECK(document["notes"][0]["about"] == "hogwild");
+    CHECK_THAT(document["notes"][0]["text"].get<std::string>(), ContainsSubstring(free));
+  }
+  const auto plain = run_program({"predict", "--schemes", "ring", "--json"});
+  CHECK(Json::parse(plain.output).at("settings").empty());
+}
+
+TEST_CASE("predict: break-evens say what they are for", "[app]") {
+  const std::vector<std::string> asked{
+      "predict", "--break-even", "--schemes", "csgd",    "--codec",    "qsgd:127",  "--workers",
+      "2",       "--batch",      "1",         "--ports", "cutthrough", "--latency", "1ms"};
+  CHECK_THAT(run_program(asked).output,
+             ContainsSubstring("2 workers, a model of 1.049 MB (262144 floats), 1ms a minibatch of "
+                               "1; 1ms a message") &&
+                 ContainsSubstring(", ports cutthrough"));
+  std::vector<std::string> json = asked;
+  json.emplace_back("--json");
+  const Json document = Json::parse(run_program(json).output);
+  CHECK(document.at("settings").at("ports") == "cutthrough");
+  CHECK(document.at("compute_s") == 1e-3);
+}
+
 TEST_CASE("predict: bounds say their numbers of servers and steps", "[app]") {
   const auto table = run_program(
       {"predict", "--workers", "4", "--schemes", "ps-sync", "--servers", "2", "--period", "10"});

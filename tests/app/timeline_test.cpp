@@ -82,6 +82,24 @@ TEST_CASE("timeline draws schemes, collectives and files, with their flags", "[a
   CHECK(Json::parse(flags.output)["makespan"].get<double>() == Approx(2 * (0.005 + 2 * 0.002)));
 }
 
+// "some links otherwise" was all that the text said, and the document nothing.
+TEST_CASE("timeline: text and document name the network and the machines", "[app]") {
+  const std::vector<std::string> asked{"timeline",          "ring", "--workers",   "2",
+                                       "--racks",           "2",    "--ports",     "cutthrough",
+                                       "--between-latency", "2ms",  "--straggler", "0:2"};
+  const std::string detail = "computing 3 ms, latency 1.5 ms, bandwidth 160Mbps";
+  const std::string text = run_program(asked).output;
+  CHECK_THAT(text, ContainsSubstring(detail));
+  const Json document = Json::parse(run_program(asked + std::vector<std::string>{"--json"}).output);
+  CHECK_THAT(document.at("detail").get<std::string>(), Catch::Matchers::StartsWith(detail));
+  for (const std::string clause :
+       {", ports cutthrough", ", racks 2", ", between-latency 2ms", ", straggler 0:2"}) {
+    CAPTURE(clause);
+    CHECK_THAT(text, ContainsSubstring(clause));
+    CHECK_THAT(document.at("detail").get<std::string>(), ContainsSubstring(clause));
+  }
+}
+
 TEST_CASE("timeline --svg writes a figure once, and again with --force", "[app]") {
   const TemporaryFolder folder;
   const ProgramOptions here{.folder = folder.path()};

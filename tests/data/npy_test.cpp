@@ -212,10 +212,10 @@ TEST_CASE("npy files that do not hold what their headers promise fail before the
        "data: the npy header claims 4294967296 values in dimension 2; expected at most"},
       {"more than the file holds", npy_bytes("<f8", "(4294967295, 2147483647)", "abc"),
        npy_bytes("|u1", "(4294967295,)", "abc"),
-       "data labels: the npy header promises 4294967295 values of 1 byte(s); the file ends after "
+       "data labels: the npy header promises 4294967295 values of 1 byte; the file ends after "
        "3"},
       {"a file that ends within a value", npy_bytes("<f4", "(2, 1)", "abcdefg"), two_labels,
-       "data: the npy header promises 2 values of 4 byte(s); the file ends after 1 whole ones"},
+       "data: the npy header promises 2 values of 4 bytes; the file ends after 1 whole one"},
       {"bytes after the last value", good + "x", two_labels,
        "data: found bytes after the last value"},
       {"one dimension", npy_bytes("|u1", "(2,)", "ab"), two_labels,
@@ -265,7 +265,7 @@ TEST_CASE("npy labels are found beside their features, or named", "[data][npy]")
   CHECK(loaded.test.labels[0] == 1);
   CHECK(loaded.test.dense[0] == 3.0F);
   request.labels = request.test_labels;
-  CHECK_THROWS_WITH(load_dataset(request), ContainsSubstring("found 1 labels; expected 2"));
+  CHECK_THROWS_WITH(load_dataset(request), ContainsSubstring("found 1 label; expected 2"));
 }
 
 TEST_CASE("pixels of an IDX file run from 0 to 1, and its labels may be named",

@@ -75,7 +75,7 @@ TEST_CASE("a network that takes no time has a picture too", "[report]") {
 
 TEST_CASE("a timeline as JSON: the keys of the design, in seconds", "[report]") {
   const auto json = nlohmann::json::parse(timeline_json(make_timeline("example-1.2", {})));
-  CHECK(json.size() == 7);
+  CHECK(json.size() == 8);
   CHECK(json["from"] == 5);
   CHECK(json["makespan"] == 9);
   CHECK(json["ranks"] == nlohmann::json({"M1", "M2", "M3"}));

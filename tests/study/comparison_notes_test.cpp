@@ -119,7 +119,7 @@ TEST_CASE("the numbers of unequal shares are those of the division", "[study]") 
     const double factor = static_cast<double>(c.workers) * static_cast<double>(most) /
                           static_cast<double>(data.train.rows);
     CHECK(about(compared, fmt::format("workers have {} to {} of the {} rows; where rows are "
-                                      "weighed, the most have a weight of {:.3g} ",
+                                      "weighed, the largest share has weight {:.3g} ",
                                       least, most, data.train.rows, factor)) ==
           fmt::format("seed {}", seed));
   }

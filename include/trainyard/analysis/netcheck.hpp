@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/collective/all_reduce.hpp"
@@ -35,6 +36,9 @@ struct NetcheckRow {
   double measured_p99_s = 0.0;  // in virtual the same
   double ratio = 1.0;           // measured to closed form; 1 where both are 0
 };
+
+/// Whether the collective of that name takes so many servers, or groups, as it is given.
+bool depends_on_servers(std::string_view collective);
 
 /// Runs the collective from lock-step, on vectors of zeros.
 NetcheckRow netcheck(const AllReduce& way, const NetcheckOptions& options);

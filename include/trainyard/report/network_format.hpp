@@ -15,16 +15,18 @@
 
 namespace trainyard {
 
-/// {"latency_s", "bandwidth_bytes_per_s" (null: no limit), "rows": [{"collective", "workers",
+/// {"latency_s", "bandwidth_bytes_per_s" (null: no limit), "ports", "time", "servers", "bytes",
+/// "repetitions" (null: simulated, where all are alike), "rows": [{"collective", "workers",
 /// "messages_per_rank", "bytes_per_rank", "closed_form_s", "measured_s", "measured_p99_s",
-/// "ratio"}, …]}
+/// "ratio"}, …]}: "bytes" of each worker's vector.
 std::string netcheck_json(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options);
 std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options);
 
-/// {"from", "makespan", "ranks", "messages": [{"from", "to", "bytes", "posted", "start",
-/// "first_bit", "end"}, …]}: the names of the ranks, which messages have by number from 0; times in
-/// seconds of the timeline's clock, which is at `from` when all begins; messages in the order of
-/// their posts.
+/// {"title", "detail", "latency_s", "bandwidth_bytes_per_s", "from", "makespan", "ranks",
+/// "messages": [{"from", "to", "bytes", "posted", "start", "first_bit", "end"}, …]}: what is drawn,
+/// and for which network and computing, in words; the names of the ranks, which messages have by
+/// number from 0; times in seconds of the timeline's clock, which is at `from` when all begins;
+/// messages in the order of their posts.
 std::string timeline_json(const Timeline& timeline);
 
 struct TextStyle {

@@ -22,30 +22,33 @@ namespace trainyard {
 /// What is to be known of all of them; it goes with the document and stands under the table.
 std::vector<Note> prediction_notes(const std::vector<Prediction>& predictions);
 
-/// {"workers", "parameters", …, "rows": [{"label", "scheme", "way", "servers", "closed_form_s",
-/// "step_s", "epoch_s", "messages_per_step", "bytes_per_step"}, …], "exchange_bounds":
-/// {"transmit_s", "reduce_s", "update_s", "rows": [{"name", "formula", "seconds"}, …]}}. What does
-/// not apply is null.
+/// {"workers", "parameters", …, "settings", "rows": [{"label", "scheme", "way", "servers",
+/// "closed_form_s", "step_s", "epoch_s", "messages_per_step", "bytes_per_step"}, …],
+/// "lower_bounds": {"transmit_s", "reduce_s", "update_s", "rows": [{"name", "formula", "seconds"},
+/// …]}}. "settings": {"ports": "cutthrough", …}, the options that are not as without flags and have
+/// no member of their own. What does not apply is null.
 std::string prediction_json(const PredictionSetting& setting,
                             const std::vector<Prediction>& predictions, const ExchangeCosts& costs);
 std::string prediction_table(const PredictionSetting& setting,
                              const std::vector<Prediction>& predictions,
                              const ExchangeCosts& costs);
 
-/// {"vary", "unit", "workers", …, "points": [{"value", "cheapest", "rows": […], "lower_bounds":
+/// {"vary", "unit", "workers", …, "settings", "points": [{"value", "cheapest", "rows": […],
+/// "lower_bounds":
 /// [{"name", "formula", "seconds"}, …]}, …], "crossings": [{"low", "high", "before", "after"}, …]}:
 /// values in seconds, bytes, bytes a second, numbers, or texts; of the setting what is not varied.
 /// REQUIRES: costs of each point.
 std::string sweep_json(const PredictionSetting& setting, const SweepResult& result,
                        std::span<const ExchangeCosts> costs);
-/// A line a value, a column a scheme, the cheapest marked; the crossing points beneath, and then
-/// the lower bounds.
-std::string sweep_table(const SweepResult& result, std::span<const ExchangeCosts> costs);
+/// A line a value, a column a scheme, the cheapest marked; above it what is not varied, beneath it
+/// the crossing points, the lower bounds and the notes.
+std::string sweep_table(const PredictionSetting& setting, const SweepResult& result,
+                        std::span<const ExchangeCosts> costs);
 
-/// {"workers", "parameters", "latency_s", "bandwidth_bytes_per_s", "rows": [{"scheme", "way",
-/// "codec", "encode_s", "decode_s", "plain_step_s", "step_s", "plain_bytes_per_step",
-/// "bytes_per_step", "pays", "break_even_bytes_per_s"}, …]}: encode_s and decode_s of a parameter,
-/// "pays" "always", "never" or "below".
+/// {"workers", "parameters", "compute_s", "latency_s", "bandwidth_bytes_per_s", "settings", "rows":
+/// [{"scheme", "way", "codec", "encode_s", "decode_s", "plain_step_s", "step_s",
+/// "plain_bytes_per_step", "bytes_per_step", "pays", "break_even_bytes_per_s"}, …]}: encode_s and
+/// decode_s of a parameter, "pays" "always", "never" or "below".
 std::string break_even_json(const PredictionSetting& setting, const std::vector<BreakEven>& rows);
 std::string break_even_table(const PredictionSetting& setting, const std::vector<BreakEven>& rows);
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/runtime/coder.hpp"
 #include "trainyard/runtime/mpi.hpp"
@@ -268,8 +269,8 @@ std::string MpiProcesses::description() const {
   int length = 0;
   MPI_Get_library_version(version.data(), &length);
   const std::string_view text(version.data());
-  return fmt::format("{} processes on {}; {}", size(), connection_.hosts_text(),
-                     text.substr(0, text.find_first_of(",\n")));
+  return fmt::format("{} on {}; {}", counted(size(), "process", "processes"),
+                     connection_.hosts_text(), text.substr(0, text.find_first_of(",\n")));
 }
 
 /// The first of what all do for a run.

@@ -81,7 +81,7 @@ export function setting_words(runs) {
   const {dataset, model, time} = runs[0];
   const each = (/** @type {(run: Run) => any} */ of) => [...new Set(runs.map(of))];
   const target = setting_target(runs), workers = each((run) => run.workers);
-  return `${model.name} on ${dataset.name}: ${dataset.rows} rows of ${dataset.features} features, ` +
+  return `${model.name} on ${dataset.name}: ${counted(dataset.rows, "row")} of ${counted(dataset.features, "feature")}, ` +
     `${workers.length === 1 ? counted(workers[0], "worker") : `${workers.join(", ")} workers`}, ${time === "virtual" ? "in simulated time" : "on the machine's clock"}, ` +
     `${counted(each((run) => run.seed).length, "seed")}` +
     `${target ? `; to be reached: ${target}` : ""}.`;

@@ -4,6 +4,7 @@
 import { draw_x_axis, scale_over, ticks_beside } from "./axes.js";
 import { toggle } from "./element.js";
 import { draw_legend, figure, set_size } from "./figure.js";
+import { counted } from "./format.js";
 
 /** @typedef {{name: string, values: (number | null)[], words?: string}} DotRow words: in place of what is not a number */
 
@@ -89,7 +90,7 @@ export function dot_chart(parent, chart) {
       const last = d3.max(dots, (/** @type {any} */ dot) => x(dot.value)) ?? left;
       group.append("text").attr("class", "row-total").attr("x", last + 10).attr("y", y + 4).text(words(row));
     });
-    frame.say(`${chart.title}: ${rows.length} rows; the table has the numbers.`);
+    frame.say(`${chart.title}: ${counted(rows.length, "row")}; the table has the numbers.`);
   }
 
   /** @param {any} group @param {DotRow} row @param {number} value @param {number} index @param {any} x @param {number} y @param {number} left */

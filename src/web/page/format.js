@@ -74,11 +74,19 @@ export function percent(share, digits) {
 }
 
 /**
- * "1 round", "3 rounds"
+ * "1 round", "3 rounds", "32561 rows": whole numbers with all their digits.
  * @param {number} count @param {string} thing
  */
 export function counted(count, thing) {
-  return `${significant(count)} ${thing}${count === 1 ? "" : "s"}`;
+  return `${Number.isInteger(count) ? significant(count, 9) : significant(count)} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * ", ports cutthrough, charge-control": options as documents have them, a switch by its name.
+ * @param {Record<string, string>} [settings]
+ */
+export function clauses(settings = {}) {
+  return Object.entries(settings).map(([option, text]) => (text === "true" ? `, ${option}` : `, ${option} ${text}`)).join("");
 }
 
 /**

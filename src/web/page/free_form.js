@@ -1,6 +1,7 @@
 // The form of the free page: schemes, one's own data, and all options by section.
 
 import { element } from "./element.js";
+import { counted } from "./format.js";
 import { scheme_name, split_schemes, with_scheme } from "./free_state.js";
 
 /** @typedef {import("./free_state.js").FreeState} FreeState */
@@ -125,8 +126,8 @@ async function send_file(file, reading) {
  * @param {{name: string, rows: number, features: number, classes: number, remarks: string[]}} read
  */
 export function data_words({name, rows, features, classes, remarks}) {
-  const labels = classes > 0 ? `${classes} classes` : "numbers as labels";
-  return [`${name}: ${rows} rows of ${features} features, ${labels}.`, ...remarks].join(" ");
+  const labels = classes > 0 ? `${classes} ${classes === 1 ? "class" : "classes"}` : "numbers as labels";
+  return [`${name}: ${counted(rows, "row")} of ${counted(features, "feature")}, ${labels}.`, ...remarks].join(" ");
 }
 
 /** @param {import("./free_page.js").FreeContent} content @param {() => void} changed */

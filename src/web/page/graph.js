@@ -2,6 +2,7 @@
 // as wide as it weighs.
 
 import { figure, set_size } from "./figure.js";
+import { counted } from "./format.js";
 
 /** @typedef {{name: string, title?: string, server?: boolean}} GraphNode title: more in words, like "keeps 0.5" */
 /** @typedef {{from: number, to: number, weight: number, title: string}} GraphEdge by places of nodes */
@@ -112,7 +113,7 @@ export function graph_chart(parent, chart) {
       draw_edges(root, edges, spots, radius);
     }
     draw_nodes(root, spots, radius, side);
-    frame.say(`${chart.title}: ${chart.nodes.length} nodes, ${edges.length} edges; the table has them.`);
+    frame.say(`${chart.title}: ${counted(chart.nodes.length, "node")}, ${counted(edges.length, "edge")}; the table has them.`);
   }
 
   /** @param {any} root @param {GraphEdge[]} edges @param {Spot[]} spots @param {number} radius */

@@ -4,6 +4,7 @@
 import { letter_width } from "./axes.js";
 import { element } from "./element.js";
 import { figure, set_size } from "./figure.js";
+import { counted } from "./format.js";
 
 /**
  * What is in a cell.
@@ -165,7 +166,7 @@ export function heat_map(parent, map) {
     });
     tip.hidden = true;
     mark(svg, selected, true);
-    frame.say(`${map.title}: ${map.rows.length} rows, ${map.columns.length} columns`);
+    frame.say(`${map.title}: ${counted(map.rows.length, "row")}, ${counted(map.columns.length, "column")}`);
   }
 
   /** @param {any} row_group @param {SVGSVGElement} svg @param {ReturnType<typeof heat_layout>} layout @param {Place} at */

@@ -3,7 +3,7 @@
 import { draw_x_axis, ticks_beside } from "./axes.js";
 import { element } from "./element.js";
 import { draw_legend, figure, set_size } from "./figure.js";
-import { bit_rate, bytes, duration, moment_format } from "./format.js";
+import { bytes, counted, duration, moment_format } from "./format.js";
 import { activity_colors, color_of } from "./palette.js";
 
 /**
@@ -223,7 +223,7 @@ function draw_messages(plot, trace, rows, say) {
     plot.append("text").attr("x", rows.left + 8).attr("y", 10)
       .text(`${seen.length} messages; the first ${most_drawn} are drawn. Drag over a shorter time to see the others.`);
   }
-  say(`${seen.length} messages between ${trace.workers + trace.servers} ranks; the table has them.`);
+  say(`${counted(seen.length, "message")} between ${counted(trace.workers + trace.servers, "rank")}; the table has them.`);
 }
 
 /** @param {any} plot @param {Trace} trace @param {Rows} rows @param {number} at @param {boolean} with_spans */
@@ -283,8 +283,8 @@ export function trace_columns(trace) {
  * @property {number} from when the clock begins, or the first message of a list is posted
  * @property {number} makespan from then until all is done
  * @property {string[]} ranks their names
- * @property {number} latency_s
- * @property {number | null} bandwidth_bytes_per_s null: no limit
+ * @property {string} title
+ * @property {string} detail the network, and what is computed
  * @property {{from: number, to: number, bytes: number, posted: number, start: number, first_bit: number, end: number}[]} messages
  */
 
@@ -311,7 +311,7 @@ export function timeline_sentences(content) {
     : messages.length === 1 ? "It has to wait for a port first." : `${waiting} of them ${waiting === 1 ? "has" : "have"} to wait for a port first.`;
   const near = (/** @type {number} */ a, /** @type {number} */ b) => Math.abs(a - b) <= 1e-9 * Math.max(1e-3, until - from);
   const around = near(first, from) && near(last, until) ? "" : ` With what is computed before and after it all takes ${duration(content.makespan)}.`;
-  return [`${messages.length} ${messages.length === 1 ? "message" : "messages"} between ${content.ranks.length} ranks: from ${moment(first)}, ` +
+  return [`${counted(messages.length, "message")} between ${counted(content.ranks.length, "rank")}: from ${moment(first)}, ` +
     `when the first is sent off, to ${moment(last)}, when the last bit is there, ${duration(last - first)}. ${waits}${around}`];
 }
 
@@ -320,8 +320,7 @@ export function timeline_page(parent, content) {
   const trace = trace_of_timeline(content);
   parent.append(element("h1", {}, "Messages, port by port"),
     ...timeline_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
-    element("p", {class: "setting"}, `${duration(content.latency_s)} a message, ` +
-      `${content.bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * content.bandwidth_bytes_per_s)}.`));
+    element("p", {class: "setting"}, `${content.title}; ${content.detail}.`));
   message_timeline(parent, {
     id: "timeline", title: "What each port does", trace: () => trace,
     note: "A row a rank: above its line what it sends, below it what it receives, in the sender's colour; pale while the latency " +

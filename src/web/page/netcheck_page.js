@@ -43,14 +43,32 @@ const traffic_quantities = {
   messages_per_rank: {label: "messages sent", format: significant},
 };
 
-/** @param {HTMLElement} parent @param {{latency_s: number, bandwidth_bytes_per_s: number | null, rows: NetcheckRow[]}} content */
+/**
+ * @typedef {object} NetcheckDocument
+ * @property {number} latency_s
+ * @property {number | null} bandwidth_bytes_per_s null: no limit
+ * @property {string} ports
+ * @property {number} servers or groups, of the collectives that take them
+ * @property {number} bytes of each worker's vector
+ * @property {number | null} repetitions null: simulated
+ * @property {NetcheckRow[]} rows
+ */
+
+/** @param {Omit<NetcheckDocument, "rows">} content what all rows are for */
+export function netcheck_setting({latency_s, bandwidth_bytes_per_s, ports, servers, bytes: size, repetitions}) {
+  const times = repetitions === null ? "simulated" : repetitions === 1 ? "really waited for, once" : `really waited for, ${repetitions} times`;
+  return `${bytes(size)} a vector, ${duration(latency_s)} a message, ` +
+    `${bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * bandwidth_bytes_per_s)}, ports ${ports}; ` +
+    `${counted(servers, "server")} or ${counted(servers, "group")} where a collective has any; ${times}.`;
+}
+
+/** @param {HTMLElement} parent @param {NetcheckDocument} content */
 export function netcheck_page(parent, content) {
   const {rows} = content;
   const waited = rows.some((row) => row.measured_p99_s !== row.measured_s);
   parent.append(element("h1", {}, "Does the network take what the formulas say?"),
     ...netcheck_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
-    element("p", {class: "setting"}, `${duration(content.latency_s)} a message, ` +
-      `${content.bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * content.bandwidth_bytes_per_s)}.`));
+    element("p", {class: "setting"}, netcheck_setting(content)));
   dot_chart(parent, {
     id: "times", title: "Closed form and measurement", heading: "collective", log: true,
     note: "A ring is the closed form, a dot the measurement: they agree where the dot is within its ring.",

@@ -4,7 +4,7 @@
 import { bar_chart } from "./bar_chart.js";
 import { dot_chart } from "./dot_chart.js";
 import { choice, element } from "./element.js";
-import { bit_rate, bytes, counted, duration, least_of, listed, percent, significant, times_as } from "./format.js";
+import { bit_rate, bytes, clauses, counted, duration, least_of, listed, percent, significant, times_as } from "./format.js";
 import { line_chart } from "./line_chart.js";
 import { notes_list } from "./notes.js";
 import { table } from "./table.js";
@@ -33,6 +33,7 @@ import { table } from "./table.js";
  * @property {number} epoch_rows
  * @property {number} latency_s
  * @property {number | null} bandwidth_bytes_per_s null: no limit
+ * @property {Record<string, string>} [settings] that are not as without flags, beside these
  * @property {PredictionRow[]} rows
  * @property {import("./notes.js").Note[]} [notes]
  * @property {{transmit_s: number, reduce_s: number, update_s: number,
@@ -40,7 +41,22 @@ import { table } from "./table.js";
  */
 
 /** @typedef {{low: number, high: number, before: string, after: string}} SweepCrossing */
-/** @typedef {{vary: string, unit: string | null, points: {value: number | string | null, cheapest: string | null, rows: PredictionRow[]}[], crossings: SweepCrossing[]}} SweepDocument */
+/**
+ * As `predict --vary --json` prints it, without what is varied.
+ * @typedef {object} SweepDocument
+ * @property {string} vary
+ * @property {string | null} unit
+ * @property {number} [workers]
+ * @property {number} [parameters]
+ * @property {number} [compute_s]
+ * @property {number} [batch]
+ * @property {number} [latency_s]
+ * @property {number | null} [bandwidth_bytes_per_s] null: no limit
+ * @property {Record<string, string>} [settings]
+ * @property {import("./notes.js").Note[]} [notes]
+ * @property {{value: number | string | null, cheapest: string | null, rows: PredictionRow[]}[]} points
+ * @property {SweepCrossing[]} crossings
+ */
 
 /**
  * @typedef {object} BreakEvenRow
@@ -56,7 +72,30 @@ import { table } from "./table.js";
  * @property {number | null} break_even_bytes_per_s
  */
 
-/** @typedef {{workers: number, parameters: number, latency_s: number, bandwidth_bytes_per_s: number | null, rows: BreakEvenRow[]}} BreakEvenDocument */
+/**
+ * As `predict --break-even --json` prints it.
+ * @typedef {{workers: number, parameters: number, compute_s: number, latency_s: number, bandwidth_bytes_per_s: number | null,
+ *   settings?: Record<string, string>, notes?: import("./notes.js").Note[], rows: BreakEvenRow[]}} BreakEvenDocument
+ */
+
+/**
+ * What all figures are for, as far as the document has it: what is varied is not among it.
+ * @param {Partial<Omit<PredictionDocument, "rows">>} content
+ */
+export function prediction_setting({workers, parameters, compute_s, batch, epoch_rows, latency_s, bandwidth_bytes_per_s, settings}) {
+  const machines = [
+    ...(workers === undefined ? [] : [counted(workers, "worker")]),
+    ...(parameters === undefined ? [] : [`a model of ${significant(parameters, 9)} ${parameters === 1 ? "parameter" : "parameters"}`]),
+    ...(compute_s === undefined ? [] : [`${duration(compute_s)} for a minibatch${batch === undefined ? "" : ` of ${counted(batch, "row")}`}`]),
+    ...(epoch_rows === undefined ? [] : [`a pass over ${counted(epoch_rows, "row")}`]),
+  ];
+  const network = [
+    ...(latency_s === undefined ? [] : [`${duration(latency_s)} a message`]),
+    ...(bandwidth_bytes_per_s === undefined ? []
+      : [bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * bandwidth_bytes_per_s)]),
+  ];
+  return `${machines.join(", ")}; ${network.join(", ")}${clauses(settings)}.`;
+}
 
 /**
  * "5.03 ms", and of a mean "5.03 ms ± 12 µs".
@@ -142,12 +181,10 @@ const few = 30;
 
 /** @param {HTMLElement} parent @param {PredictionDocument} content */
 export function prediction_page(parent, content) {
-  const {rows, workers, parameters, compute_s, batch, epoch_rows, latency_s, bandwidth_bytes_per_s} = content;
+  const {rows} = content;
   parent.append(element("h1", {}, "What a step takes, on paper"),
     ...prediction_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
-    element("p", {class: "setting"}, `${counted(workers, "worker")}, a model of ${significant(parameters, 9)} parameters, ` +
-      `${duration(compute_s)} for a minibatch of ${batch} rows, a pass over ${epoch_rows} rows; ` +
-      `${duration(latency_s)} a message, ${bandwidth_bytes_per_s === null ? "no limit of bandwidth" : bit_rate(8 * bandwidth_bytes_per_s)}. A step: one minibatch of every worker.` +
+    element("p", {class: "setting"}, `${prediction_setting(content)} A step: one minibatch of every worker.` +
       (rows.some(({step_error_s}) => step_error_s) ? " ±: the mean of what is drawn at random or never comes round again; in 998 of 1000 cases it is within that." : "")));
   parent.append(...notes_list(content.notes));
   draw_predictions(parent, rows);
@@ -233,7 +270,8 @@ export function sweep_page(parent, content) {
   const {vary, unit, points} = content;
   const [first, ...others] = sweep_sentences(content);
   parent.append(element("h1", {}, `What a step takes, over ${vary}`), element("p", {class: "answer"}, first),
-    element("ul", {}, ...others.map((sentence) => element("li", {}, sentence))));
+    element("ul", {}, ...others.map((sentence) => element("li", {}, sentence))),
+    element("p", {class: "setting"}, prediction_setting(content)));
   let [key, label, format_y] = prediction_quantities[0];
   const names = points[0].rows.map(({label}) => label);
   const of = (/** @type {PredictionRow} */ row) => /** @type {any} */ (row)[key];
@@ -285,7 +323,7 @@ export function break_even_page(parent, content) {
   const {rows, bandwidth_bytes_per_s: here} = content;
   parent.append(element("h1", {}, "Does a codec pay?"),
     ...break_even_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
-    element("p", {class: "setting"}, `${counted(content.workers, "worker")}, a model of ${significant(content.parameters, 9)} parameters, ${duration(content.latency_s)} a message.`));
+    element("p", {class: "setting"}, prediction_setting(content)));
   const schemes = [...new Set(rows.map(({label}) => label))];
   let scheme = "";
   const chosen = () => rows.filter((row) => scheme === "" || row.label === scheme);

@@ -83,7 +83,7 @@ export function topology_sentences(content) {
   if (rows.length === 1) return single_topology_sentences(rows[0], topology);
   const [first, last] = [rows[0], rows[rows.length - 1]];
   const [low, high] = [first, last].map(({rms_contraction}) => significant(rms_contraction));
-  return [`Over the graph ${topology} a worker sends ${counted(first.messages_per_step, "message")} a step among ${first.workers} workers ` +
+  return [`Over the graph ${topology} a worker sends ${counted(first.messages_per_step, "message")} a step among ${counted(first.workers, "worker")} ` +
     `and ${significant(last.messages_per_step)} among ${last.workers}.`,
   `What a round leaves of the distance to consensus, at most, ${low === high ? `is ${low} for both` : `goes from ${low} to ${high}`}; ` +
     `rounds until a thousandth is left: ${rounds_words(first, "rounds_to_1e-3")} and ${rounds_words(last, "rounds_to_1e-3")}.`];
@@ -103,7 +103,7 @@ const topology_quantities = [
 /** @param {HTMLElement} parent @param {TopologyDocument} content */
 export function topology_page(parent, content) {
   const {rows, topology} = content;
-  const over = rows.length === 1 ? `${rows[0].workers} workers` : `${rows.map(({workers}) => workers).join(", ")} workers`;
+  const over = rows.length === 1 ? counted(rows[0].workers, "worker") : `${rows.map(({workers}) => workers).join(", ")} workers`;
   parent.append(element("h1", {}, `The graph ${topology}, ${over}`),
     ...topology_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)));
   if (rows.length > 1) draw_over_workers(parent, rows);
@@ -156,7 +156,7 @@ function draw_round(place, row, round) {
   place.replaceChildren();
   const matrix = row.W?.[round];
   if (!matrix) {
-    place.append(element("p", {}, `The matrices of ${row.workers} workers are too large for this page.`));
+    place.append(element("p", {}, `The matrices of ${counted(row.workers, "worker")} are too large for this page.`));
     return;
   }
   const of_round = row.period > 1 ? ` in round ${round}` : "";

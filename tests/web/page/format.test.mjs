@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { bit_rate, bytes, csv_field, duration, moment_format, percent, significant, times, unit_of_moments } from "../../../src/web/page/format.js";
+import { bit_rate, bytes, counted, csv_field, duration, moment_format, percent, significant, times, unit_of_moments } from "../../../src/web/page/format.js";
 
 test("significant: four digits, without zeros that say nothing", () => {
   assert.equal(significant(0), "0");
@@ -61,4 +61,10 @@ test("moments: late ones have the digits that tell them apart", () => {
   assert.equal(moment_format(0, 14)(12.5), "12.5 s");
   assert.deepEqual([100_000.5, 100_000.505].map((value) => moment_format(100_000, 100_012.5)(value)), ["100000.5 s", "100000.505 s"]);
   assert.equal(moment_format(1, 1.0001)(1.00005), "1.00005 s");
+});
+
+test("counted things: one of them, and whole numbers with all their digits", () => {
+  assert.equal(counted(1, "row"), "1 row");
+  assert.equal(counted(32561, "row"), "32561 rows");
+  assert.equal(counted(0.33333333, "round"), "0.3333 rounds");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { netcheck_sentences } from "../../../src/web/page/netcheck_page.js";
+import { netcheck_sentences, netcheck_setting } from "../../../src/web/page/netcheck_page.js";
 
 const row = (collective, measured_s, ratio) => ({collective, workers: 8, measured_s, ratio});
 
@@ -26,4 +26,12 @@ test("a single one is compared with nothing but its form", () => {
 test("the one that is furthest off, in either direction", () => {
   const off = netcheck_sentences({rows: [row("tree", 0.05, 1.1), row("ring", 0.016, 0.8)]});
   assert.equal(off[0], "Of 2 collectives ring is furthest from its closed form: it takes 0.8 times as long.");
+});
+
+test("what all rows are for", () => {
+  const setting = {latency_s: 1e-4, bandwidth_bytes_per_s: 125e6, ports: "cutthrough", servers: 1, bytes: 1e6, repetitions: null};
+  assert.equal(netcheck_setting(setting),
+    "1 MB a vector, 100 µs a message, 1 Gbit/s, ports cutthrough; 1 server or 1 group where a collective has any; simulated.");
+  assert.match(netcheck_setting({...setting, repetitions: 1}), /; really waited for, once\.$/);
+  assert.match(netcheck_setting({...setting, repetitions: 20}), /; really waited for, 20 times\.$/);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { best_ways, break_even_sentences, break_even_words, crossing_sentences, format_of_unit, prediction_sentences,
+import { best_ways, break_even_sentences, break_even_words, crossing_sentences, format_of_unit, prediction_sentences, prediction_setting,
   sorted_predictions, sweep_sentences } from "../../../src/web/page/prediction_page.js";
 
 const row = (scheme, way, step_s, messages_per_step = 8) =>
@@ -107,4 +107,13 @@ test("codecs: where none pays, and where there is no limit of bandwidth", () => 
 test("a limit in words", () => {
   assert.deepEqual(["never", "always"].map((pays) => break_even_words({pays, break_even_bytes_per_s: null})), ["never", "always"]);
   assert.equal(break_even_words({pays: "below", break_even_bytes_per_s: 125e6}), "1 Gbit/s");
+});
+
+test("what figures are for: whatever is varied is not among it, and no option is left out", () => {
+  const all = {workers: 8, parameters: 262144, compute_s: 0.001, batch: 32, epoch_rows: 60000, latency_s: 1e-4, bandwidth_bytes_per_s: 125e6};
+  assert.equal(prediction_setting({...all, settings: {ports: "cutthrough", straggler: "0:2", "charge-control": "true"}}),
+    "8 workers, a model of 262144 parameters, 1 ms for a minibatch of 32 rows, a pass over 60000 rows; " +
+    "100 µs a message, 1 Gbit/s, ports cutthrough, straggler 0:2, charge-control.");
+  assert.equal(prediction_setting({parameters: 1, compute_s: 0.001, batch: 1, bandwidth_bytes_per_s: null}),
+    "a model of 1 parameter, 1 ms for a minibatch of 1 row; no limit of bandwidth.");
 });
