@@ -1,6 +1,6 @@
 // How fast one core encodes and decodes, in cache: gigabytes of floats a second, beside a copy of
 // the same floats, which is the most that a codec can do that has to read them all. And the
-// picoseconds that a parameter takes here, beside those that the codec's row in src/codec/ says,
+// seconds that a parameter takes here, beside those that the codec's row in src/codec/ says,
 // which simulated time takes wherever nobody measured it. Codecs that keep a share keep 1 %: of
 // standard normal numbers those beyond 2.576.
 #include <cstring>
@@ -37,10 +37,9 @@ void bytes_of_floats(State& state) {
 /// What a parameter takes here, and by the codec's row.
 void times_of_parameter(State& state, Duration in_table) {
   using benchmark::Counter;
-  constexpr double parameters_of_1e12 = static_cast<double>(length) * 1e-12;
-  state.counters["ps_a_parameter"] =
-      Counter(parameters_of_1e12, Counter::kIsIterationInvariantRate | Counter::kInvert);
-  state.counters["ps_in_table"] = static_cast<double>(in_table.count());
+  state.counters["a_parameter"] =
+      Counter(static_cast<double>(length), Counter::kIsIterationInvariantRate | Counter::kInvert);
+  state.counters["in_table"] = to_seconds(in_table);
 }
 
 void copy(State& state) {

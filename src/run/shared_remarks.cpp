@@ -56,8 +56,10 @@ void remark_ends_of_range(const Cast& cast, ConstVector model, const Remark& rem
   const auto there =
       std::ranges::count_if(model.floats(), [&](float w) { return std::abs(w) >= end; });
   if (there == 0) return;
-  remark(fmt::format("warning: {} of {} {} ±{:g}, the largest that {} bits hold", there,
-                     counted(model.size(), "parameter"), there == 1 ? "is" : "are", end, bits));
+  const bool is_one = there == 1;
+  remark(fmt::format("warning: {} of {} {} ±{:g}, the largest that {} {} bits hold", there,
+                     counted(model.size(), "parameter"), is_one ? "is" : "are", end,
+                     is_one ? "its" : "their", bits));
 }
 
 }  // namespace trainyard

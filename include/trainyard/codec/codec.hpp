@@ -85,8 +85,8 @@ struct CodecInfo {
   /// The time to encode and to decode a parameter, used where nobody measured it, so that simulated
   /// runs repeat on every machine: round figures of one core; for codecs that keep a share, with
   /// 1 %. bench/codecs.cpp prints what a core takes beside them: 65,536 standard normal floats in
-  /// one tensor of 256 columns, in its second-level cache. On one of 2.6 GHz it is 0.2 to 0.6 of
-  /// them with AVX-512 (qsgd 145 ps for 550), and 0.3 to 0.7 with AVX2 (320 ps).
+  /// one tensor of 256 columns, in its second-level cache. On one of 2.6 GHz it is 0.1 to 0.6 of
+  /// them with AVX-512 (qsgd 145 ps for 550), and 0.1 to 0.7 with AVX2 (320 ps).
   Duration encode_time{0}, decode_time{0};
   /// Throws UsageError, without naming the codec, for an argument that it does not take.
   std::shared_ptr<const Codec> (*make)(std::string_view argument) = nullptr;
