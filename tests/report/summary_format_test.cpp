@@ -95,6 +95,18 @@ TEST_CASE("the comparison says what was compared", "[report]") {
   results[0].resolved.target_loss = 0.3;
   CHECK_THAT(comparison_table(results),
              ContainsSubstring("target: training loss 0.3; evaluated every 0.5 epochs\n"));
+  results[0].resolved.evaluate_every = 1.0;
+  results[0].summary.test_rows = 1;
+  CHECK_THAT(comparison_table(results), ContainsSubstring("; evaluated every 1 epoch\n") &&
+                                            ContainsSubstring("small: 1000 rows, 1 test row, "));
+  results[0].resolved.network.ports = PortMode::cutthrough;
+  results[0].resolved.network.racks = 2;
+  CHECK_THAT(comparison_table(results), ContainsSubstring(", ports cutthrough, racks 2\n"));
+  auto other = full_result("gossip");
+  other.resolved.network.ports = PortMode::cutthrough;
+  results.push_back(std::move(other));
+  CHECK_THAT(comparison_table(results), ContainsSubstring(", its other options differ\n"));
+  results.pop_back();
   results[0].summary.time = "wall";
   CHECK_THAT(comparison_table(results), ContainsSubstring("time: wall clock"));
   CHECK(comparison_table({}).empty());
