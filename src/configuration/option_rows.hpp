@@ -12,6 +12,8 @@
 
 namespace trainyard {
 
+/// Of [run]: when it ends.
+std::vector<Option> budget_options();
 /// [scheme]: every hyperparameter that some scheme takes, once.
 std::vector<Option> hyperparameter_options();
 std::vector<Option> data_options();
@@ -34,6 +36,19 @@ inline Option text_option(std::string section, std::string name, std::string arg
           std::move(help),
           [field](Configuration& c, std::string_view text, std::string_view) { c.*field = text; },
           [field](const Configuration& c) { return c.*field; }};
+}
+
+/// An option that TOML writes without quotes.
+template <typename Set, typename Get>
+Option number_option(std::string section, std::string name, std::string argument, std::string help,
+                     Set set, Get get) {
+  return {std::move(section),
+          std::move(name),
+          std::move(argument),
+          std::move(help),
+          std::move(set),
+          std::move(get),
+          true};
 }
 
 inline Option switch_option(std::string section, std::string name, std::string help,

@@ -2,7 +2,8 @@
 // figures.hpp describes the rows of the table.
 #pragma once
 
-#include "run/figure_table.hpp"
+#include "run/figure_row.hpp"
+#include "run/figure_text.hpp"
 
 namespace trainyard::figure_table {
 

@@ -25,6 +25,7 @@
 #include "run/lines.hpp"
 #include "run/observation.hpp"
 #include "run/remarks.hpp"
+#include "run/setting_out.hpp"
 #include "run/share_weights.hpp"
 #include "run/summary.hpp"
 
@@ -36,29 +37,6 @@ constexpr std::string_view not_in_order =
     "warning: after the interrupt some ranks were steps behind others, or waited for ever; losses, "
     "steps and the model are those of the last evaluation, while times go to the end";
 
-Drawing drawing(const Configuration& c) {
-  if (c.replacement) return Drawing::replacement;
-  return c.order == RowOrder::reshuffle ? Drawing::reshuffled : Drawing::cyclic;
-}
-
-/// So many workers compute each minibatch together, and so take their steps together; where the
-/// pace is lockstep, all do.
-int team_of(const Plan& plan) {
-  return plan.scheme->order.pace == Pace::free ? plan.cast.tensor_size : 1;
-}
-
-/// In `wall`, the lots in which free workers take steps: a 256th of the run each, so that the last
-/// lots even out, and at most 1024. Of a run that the clock ends, a 256th of what lies between two
-/// evaluations: its steps are no measure, and minibatches are counted when a lot is done.
-std::uint64_t lot_size(const Plan& plan) {
-  const auto team = static_cast<std::uint64_t>(team_of(plan));
-  if (plan.configuration.time == TimeMode::simulated) return team;
-  const bool by_clock = plan.limits.time != Duration::max();
-  const std::uint64_t steps =
-      by_clock ? std::min(plan.limits.steps, plan.limits.evaluate_every) : plan.limits.steps;
-  return team * std::clamp<std::uint64_t>(steps / 256, 1, 1024);
-}
-
 /// One run under way: everything the ranks share, and what has been seen of it.
 class Experiment {
  public:
@@ -67,14 +45,12 @@ class Experiment {
 
  private:
   RuntimeSetup runtime_setup() const;
-  Snapshot start() const;
   RunContext context(Pacing& pacing, RunState& state) const;
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context,
                           ProcessRun* process);
   RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context,
                                      ProcessRun* process);
   bool leads() const { return hooks_.processes == nullptr || hooks_.processes->leads(); }
-  std::vector<double> slowdown() const;
   bool look(const Snapshot& snapshot);
   bool is_as_seen(const Snapshot& end) const;
   RunResult result_so_far(const std::string& why, const RuntimeReport& report,
@@ -179,14 +155,6 @@ bool Experiment::is_as_seen(const Snapshot& end) const {
          std::ranges::equal(last_look_.model.bytes(), end.model.bytes());
 }
 
-std::vector<double> Experiment::slowdown() const {
-  std::vector<double> factors(static_cast<std::size_t>(config_.workers), 1.0);
-  for (const Straggler& straggler : config_.stragglers) {
-    factors[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
-  }
-  return factors;
-}
-
 /// `process`: nullptr where ranks share memory.
 RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context,
                                     ProcessRun* process) {
@@ -237,16 +205,6 @@ RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup, const 
   }
 }
 
-/// The starting point is looked at too, so that every curve begins at the same loss.
-Snapshot Experiment::start() const {
-  Snapshot start{.model = initial_.view()};
-  const bool replicas = cast_.model == ModelHome::replicas;
-  const bool many = (replicas && (plan_.holdings.empty() || plan_.layout().copies() > 1)) ||
-                    (cast_.model == ModelHome::shared && cast_.shared_models > 1);
-  if (many) start.consensus_distance = 0.0;
-  return start;
-}
-
 RunContext Experiment::context(Pacing& pacing, RunState& state) const {
   return {
       .scheme = scheme_.name,
@@ -258,14 +216,14 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .proxies = cast_.proxies,
       .minibatches_of_step = minibatches_of_step(scheme_, config_.workers, config_.hyperparameters),
       .batch = config_.batch,
-      .drawing = drawing(config_),
+      .drawing = drawing_of(config_),
       .seed = config_.seed,
       .optimizer = config_.optimizer,
       .minibatch_time = config_.compute_time.value_or(Duration{0}),
       .coding_time = {config_.encode_time.value_or(Duration{0}),
                       config_.decode_time.value_or(Duration{0})},
       .codec_need = scheme_.messages.codec_need,
-      .slowdown = slowdown(),
+      .slowdown = slowdown_of(config_),
       .compute_noise = config_.compute_noise,
       .hyperparameters = config_.hyperparameters,
       .ingredients = plan_.ingredients,
@@ -288,15 +246,11 @@ RunResult Experiment::run() {
                                      ? std::vector<std::span<std::byte>>{}
                                      : share_models(plan_, *hooks_.processes));
   if (config_.time == TimeMode::simulated) state.share_staleness();
-  StepRule rule{.pace = scheme_.order.pace,
-                .limits = plan_.limits,
-                .workers = setup.workers,
-                .team = team_of(plan_),
-                .lot = lot_size(plan_)};
+  StepRule rule = step_rule(plan_);
   if (hooks_.processes != nullptr) {
     hooks_.processes->divide(setup.workers, setup.workers + setup.servers);
   }
-  ends_at_look_ = leads() && look(start());
+  ends_at_look_ = leads() && look(start_of(plan_, initial_.view()));
   if (ends_at_look_) {
     rule.limits.steps = 0;
     if (target_ && is_reached(*target_, metrics_.back())) {

@@ -1,0 +1,29 @@
+// The beginning of a run: how minibatches are drawn, whose computing is slow, by what steps are
+// given out, and the point at which it begins.
+//
+// Threads: any; these are functions of their arguments.
+#pragma once
+
+#include <vector>
+
+#include "trainyard/base/vector.hpp"
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/minibatch.hpp"
+#include "trainyard/run/plan.hpp"
+#include "trainyard/runtime/pacer.hpp"
+#include "trainyard/runtime/steps.hpp"
+
+namespace trainyard {
+
+Drawing drawing_of(const Configuration& configuration);
+
+/// One factor for each worker; 1 of those that are no stragglers.
+std::vector<double> slowdown_of(const Configuration& configuration);
+
+StepRule step_rule(const Plan& plan);
+
+/// The starting point as a snapshot, which is looked at too, so that every curve begins at the same
+/// loss.
+Snapshot start_of(const Plan& plan, ConstVector initial);
+
+}  // namespace trainyard
