@@ -52,16 +52,16 @@ SweepPoint point_at(const OptionText& value, const std::vector<Contestant>& cont
 }
 
 /// REQUIRES: the two points have different cheapest contestants, and values.
-Crossing crossing_between(const Variation& variation, const SweepPoint& low, const SweepPoint& high,
+Crossing crossing_between(const SweepResult& sweep, const SweepPoint& low, const SweepPoint& high,
                           const std::vector<Contestant>& contestants,
                           const PredictionSetting& setting) {
   const Contestant& before = contestants[static_cast<std::size_t>(low.cheapest)];
   const Contestant& after = contestants[static_cast<std::size_t>(high.cheapest)];
   Crossing crossing{*low.value, *high.value, before.label, after.label};
-  if (variation.counts || crossing.low <= 0.0 || !std::isfinite(crossing.high)) return crossing;
+  if (sweep.line.counts || crossing.low <= 0.0 || !std::isfinite(crossing.high)) return crossing;
   while (crossing.high > narrow_enough * crossing.low) {
     const double middle = std::sqrt(crossing.low * crossing.high);
-    const OptionText there{variation.option, variation.measure->exact(middle)};
+    const OptionText there{sweep.variation.option, sweep.line.measure->exact(middle)};
     const bool still = point_at(there, {before, after}, setting).cheapest == 0;
     (still ? crossing.low : crossing.high) = middle;
   }
@@ -69,12 +69,12 @@ Crossing crossing_between(const Variation& variation, const SweepPoint& low, con
 }
 
 /// With the values, where they have a measure, and then in their order.
-void measure(const Variation& variation, std::vector<SweepPoint>& points) {
-  if (variation.measure == nullptr) return;
-  for (SweepPoint& point : points) {
-    point.value = variation.measure->read(point.text, variation.option);
+void measure(SweepResult& sweep) {
+  if (sweep.line.measure == nullptr) return;
+  for (SweepPoint& point : sweep.points) {
+    point.value = sweep.line.measure->read(point.text, sweep.variation.option);
   }
-  std::ranges::stable_sort(points, {}, &SweepPoint::value);
+  std::ranges::stable_sort(sweep.points, {}, &SweepPoint::value);
 }
 
 }  // namespace
@@ -104,15 +104,16 @@ void set_quantity(PredictionSetting& setting, const OptionText& value) {
 
 SweepResult sweep(const Variation& variation, const std::vector<Contestant>& contestants,
                   const PredictionSetting& setting) {
-  SweepResult result{.variation = variation, .points = {}};
+  SweepResult result{
+      .variation = variation, .line = line_of(variation, predicted_quantities()), .points = {}};
   for (const std::string& text : variation.values) {
     result.points.push_back(point_at({variation.option, text}, contestants, setting));
   }
-  measure(variation, result.points);
-  for (std::size_t i = 1; i < result.points.size() && variation.measure != nullptr; ++i) {
+  measure(result);
+  for (std::size_t i = 1; i < result.points.size() && result.line.measure != nullptr; ++i) {
     const SweepPoint &low = result.points[i - 1], &high = result.points[i];
     if (low.cheapest < 0 || high.cheapest < 0 || low.cheapest == high.cheapest) continue;
-    result.crossings.push_back(crossing_between(variation, low, high, contestants, setting));
+    result.crossings.push_back(crossing_between(result, low, high, contestants, setting));
   }
   return result;
 }

@@ -71,7 +71,7 @@ const std::array<Scale, 4>& scales() {
   return all;
 }
 
-/// Of one thing that is varied: whether it takes the text.
+/// Whether an option takes the text.
 bool accepts(const Spelling& spelling, std::string_view text) {
   try {
     (void)spelling(text, what);
@@ -122,8 +122,8 @@ std::vector<std::string> range_in(const Scale& scale, std::string_view first,
   return values;
 }
 
-/// What takes both ends of A:B is given a range: of `straggler=0:4` it does not take the 0. Empty
-/// where it is none.
+/// An option that takes both ends of A:B is given a range: of `straggler=0:4` it does not take the
+/// 0. Empty where it is none.
 std::vector<std::string> parse_range(const Spelling& spelling, std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon != text.rfind(':')) return {};
@@ -163,16 +163,6 @@ void check_values_differ(const Variation& variation, const Spelling& spelling) {
   }
 }
 
-const Measure* measure_of(const std::vector<std::string>& values, const Spelling& spelling) {
-  for (const Scale& scale : scales()) {
-    const auto is_of_it = [&](const std::string& value) {
-      return reads(scale.measure, spelling(value, what));
-    };
-    if (std::ranges::all_of(values, is_of_it)) return &scale.measure;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 FindVaried any_option() {
@@ -199,10 +189,20 @@ Variation parse_variation(std::string_view text, const FindVaried& find) {
   variation.values = parse_range(spelling, list);
   if (variation.values.empty()) variation.values = parse_list(list);
   check_values_differ(variation, spelling);
-  variation.measure = measure_of(variation.values, spelling);
-  variation.counts = variation.measure != nullptr && variation.measure->read == read_number &&
-                     !accepts(spelling, "1.5");
   return variation;
+}
+
+ValueLine line_of(const Variation& variation, const FindVaried& find) {
+  const Spelling spelling = find(variation.option);
+  for (const Scale& scale : scales()) {
+    const auto is_of_it = [&](const std::string& value) {
+      return reads(scale.measure, spelling(value, what));
+    };
+    if (!std::ranges::all_of(variation.values, is_of_it)) continue;
+    const bool is_number = scale.measure.read == read_number;
+    return {.measure = &scale.measure, .counts = is_number && !accepts(spelling, "1.5")};
+  }
+  return {};
 }
 
 void check_varied(std::string_view flag, const std::vector<Variation>& variations,

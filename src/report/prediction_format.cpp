@@ -80,14 +80,14 @@ Json bounds_rows(const ExchangeCosts& costs) {
   return rows;
 }
 
-std::string shown(const Variation& variation, const SweepPoint& point) {
-  return variation.measure == nullptr ? point.text : variation.measure->shown(*point.value);
+std::string shown(const SweepResult& sweep, const SweepPoint& point) {
+  return sweep.line.measure == nullptr ? point.text : sweep.line.measure->shown(*point.value);
 }
 
 /// A column a value.
 std::string bounds_of_sweep(const SweepResult& result, std::span<const ExchangeCosts> costs) {
   std::vector<TableRow> lines{{"by formula, without latency, of whole vectors"}};
-  for (const SweepPoint& point : result.points) lines[0].push_back(shown(result.variation, point));
+  for (const SweepPoint& point : result.points) lines[0].push_back(shown(result, point));
   for (const ExchangeBound& bound : exchange_bounds()) {
     const bool is_varied = name_at(bound, costs.front()) != name_at(bound, costs.back());
     TableRow line{is_varied ? bound.name : name_at(bound, costs.front())};
@@ -237,7 +237,7 @@ std::string sweep_json(const PredictionSetting& setting, const SweepResult& resu
                          {"after", crossing.after}});
   }
   const Configuration& c = setting.configuration;
-  const Measure* measure = result.variation.measure;
+  const Measure* measure = result.line.measure;
   Json document = {{"vary", name},
                    {"unit", measure == nullptr ? Json(nullptr) : Json(measure->unit)},
                    {"workers", c.workers},
@@ -264,7 +264,7 @@ std::string sweep_table(const PredictionSetting& setting, const SweepResult& res
   const Variation& varied = result.variation;
   std::size_t width = 10;
   for (const SweepPoint& point : result.points) {
-    width = std::max({width, varied.option.size(), shown(varied, point).size()});
+    width = std::max({width, varied.option.size(), shown(result, point).size()});
   }
   std::string text = setting_text(setting, varied.option) + touched_text(setting);
   text += fmt::format("{:<{}}", varied.option, width + 2);
@@ -279,7 +279,7 @@ std::string sweep_table(const PredictionSetting& setting, const SweepResult& res
   }
   text += "\n";
   for (const SweepPoint& point : result.points) {
-    text += fmt::format("{:<{}}", shown(varied, point), width + 2);
+    text += fmt::format("{:<{}}", shown(result, point), width + 2);
     for (std::size_t i = 0; i < point.predictions.size(); ++i) {
       const bool cheapest = static_cast<int>(i) == point.cheapest;
       const std::string time = step_text(point.predictions[i]);
@@ -290,7 +290,7 @@ std::string sweep_table(const PredictionSetting& setting, const SweepResult& res
   text += "\n*: the shortest sustained step of those that send messages\n";
   if (means) text += fmt::format("{}\n", legend_of_errors);
   for (const Crossing& crossing : result.crossings) {
-    const auto text_of = varied.measure->shown;
+    const auto text_of = result.line.measure->shown;
     const std::string where =
         crossing.high > 1.002 * crossing.low
             ? fmt::format("between {} and {}", text_of(crossing.low), text_of(crossing.high))

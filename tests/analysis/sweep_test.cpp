@@ -72,14 +72,14 @@ TEST_CASE("any option of a prediction is varied, and who has it for itself stays
       predicted_contestants("local-sgd:ring,local-sgd{period=8},ring");
   const SweepResult periods = sweep(varied("period=1:64"), all, eight_workers());
   REQUIRE(periods.points.size() == 7);
-  CHECK(periods.variation.counts);
+  CHECK(periods.line.counts);
   for (const SweepPoint& point : periods.points) {
     CHECK(point.predictions[1].step_s == periods.points[3].predictions[0].step_s);
     CHECK(point.predictions[2].step_s == periods.points[0].predictions[0].step_s);
   }
   const SweepResult graphs = sweep(varied("topology=full,ring"),
                                    predicted_contestants("gossip{batch=3}"), eight_workers());
-  CHECK(graphs.variation.measure == nullptr);
+  CHECK(graphs.line.measure == nullptr);
   CHECK(graphs.points[0].text == "full");
   CHECK_FALSE(graphs.points[0].value);
   CHECK(graphs.points[0].predictions[0].messages == 56);

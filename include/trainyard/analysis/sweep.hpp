@@ -38,7 +38,8 @@ struct Crossing {
 };
 
 struct SweepResult {
-  Variation variation;                // of its values
+  Variation variation;  // of its values
+  ValueLine line{};
   std::vector<SweepPoint> points;     // ascending where there is a measure; as typed otherwise
   std::vector<Crossing> crossings{};  // where there is a measure
 };

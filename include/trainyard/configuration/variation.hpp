@@ -1,4 +1,4 @@
-// What a question varies: an option's values, and the grid of all values of several.
+// The variations of a question: an option's values, and the grid of all values of several.
 //
 //   --vary period=1,4,16 --vary latency=10us:1ms     3 × 9 points
 //
@@ -28,15 +28,18 @@ struct Measure {
 struct Variation {
   std::string option;
   std::vector<std::string> values;  // as they are typed
-  /// Where all of them lie on one line; nullptr where they do not, as topologies.
-  const Measure* measure = nullptr;
-  bool counts = false;  // there is nothing between 1 and 2
+};
+
+/// The line on which all values of a variation lie.
+struct ValueLine {
+  const Measure* measure = nullptr;  // nullptr: there is none, as of topologies
+  bool counts = false;               // there is nothing between 1 and 2
 };
 
 /// The one spelling of all that mean the same value. Throws UsageError, beginning with `what`.
 using Spelling = std::function<std::string(std::string_view text, std::string_view what)>;
-/// What is to be varied, by name, and how its values are read. Throws UsageError for a name that
-/// the question does not vary.
+/// Finds what is to be varied by its name, and how its values are read. Throws UsageError for a
+/// name that the question does not vary.
 using FindVaried = std::function<Spelling(const std::string& name)>;
 /// Any option of a run (check_option()).
 FindVaried any_option();
@@ -46,6 +49,9 @@ FindVaried any_option();
 /// --vary, for what cannot be varied, for what it refuses, and for a value that is there twice, in
 /// whatever spelling.
 Variation parse_variation(std::string_view text, const FindVaried& find = any_option());
+
+/// REQUIRES: parse_variation() has read it with the same `find`.
+ValueLine line_of(const Variation& variation, const FindVaried& find);
 
 /// Throws OptionError of `flag` where a contestant has for itself what is varied: a point would say
 /// of it what is not true.
