@@ -129,13 +129,16 @@ def fields_of(lines):
 
 
 def checks():
-    """{scheme: what holds it to its rule}, as tests/scheme/checked_schemes_test.cpp has them."""
-    text = (ROOT / "tests/scheme/checked_schemes_test.cpp").read_text(encoding="utf-8")
+    """{scheme: the test case that checks its rule}, which says so with the tag [rule:NAME]."""
+    literal = r'"(?:[^"\\]|\\.)*"'
+    case = re.compile(rf"TEST_CASE\(\s*((?:{literal}\s*)+),\s*((?:{literal}\s*)+)\)(.*?)(?=\nTEST_CASE|\Z)", re.S)
     found = {}
-    for name, golden, test_case in re.findall(r'{"([^"]+)",\s*"([^"]*)"(?:,\s*"([^"]*)")?}', text):
-        found[name] = (
-            f"the golden trajectory `{golden}` of `tests/oracles/`" if golden else f"the test “{test_case}”"
-        )
+    for path in sorted((ROOT / "tests").rglob("*_test.cpp")):
+        for title, tags, body in case.findall(path.read_text(encoding="utf-8")):
+            title, tags = ("".join(text[1:-1] for text in re.findall(literal, part)) for part in (title, tags))
+            oracle = ", against `tests/oracles/golden_trajectories.json`" if "golden_trajectories()" in body else ""
+            for name in re.findall(r"\[rule:([^]]+)]", tags):
+                found.setdefault(name, f"the test “{title}”{oracle}")
     return found
 
 
@@ -164,12 +167,17 @@ def scheme_page(name, lines, check, default):
             usual = default.get(flag.split(" ")[0])
             page.append(f"- `{flag}`: {what}" + (f" (default {usual})" if usual else ""))
         page.append("")
+    closing = ["The letters are those of [what a step takes](../predict.md#the-formulas).", "[All schemes](README.md)"]
+    if "catalogue" in fields["source"]:
+        closing = [
+            "The letters are those of [what a step takes](../predict.md#the-formulas); the whole rule, and its traps, are in the",
+            "[catalogue](../catalogue.md). [All schemes](README.md)",
+        ]
     data = LAYERED if re.search(r"--(stages|tensor-size)", fields.get("takes", "")) else PLAIN
     page += [
         "An example:\n",
         f"    trainyard run --scheme {name} {data} --workers 8 --steps 20\n",
-        "The letters are those of [what a step takes](../predict.md#the-formulas); the whole rule, and its traps, are in the",
-        "[catalogue](../catalogue.md). [All schemes](README.md)",
+        *closing,
     ]
     return "\n".join(page) + "\n"
 

@@ -85,7 +85,7 @@ TEST_CASE("pairwise averaging in turns is AD-PSGD's event", "[collective]") {
   }
 }
 
-TEST_CASE("sum-weight gossip in turns is GoSGD's event", "[collective]") {
+TEST_CASE("sum-weight gossip in turns is GoSGD's event", "[collective][rule:gosgd]") {
   const auto golden = test::golden_trajectories();
   const Json& trajectory = golden["gosgd_schedule_i_to_i+2"];
   const int n = golden["_problem"]["n"];

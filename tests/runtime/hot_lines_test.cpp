@@ -170,7 +170,8 @@ TEST_CASE("steps on a worker's slice are those on the model", "[runtime]") {
   }
 }
 
-TEST_CASE("what workers add to their slices is what the model gets", "[runtime]") {
+TEST_CASE("what workers add to their slices is what the model gets",
+          "[runtime][rule:hogwild-split]") {
   constexpr int workers = 4, times = 2000;
   Dataset data = generate_sparse_logistic(50, 40, 6, 1);
   for (float& value : data.values) value = 1.0F;

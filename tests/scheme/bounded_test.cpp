@@ -123,7 +123,7 @@ TEST_CASE("a passing slowdown is made up for within the bound", "[scheme]") {
 }
 
 TEST_CASE("essp without staleness is synchronous SGD on the sum, however slow the network",
-          "[scheme]") {
+          "[scheme][rule:essp]") {
   const auto golden = test::golden_trajectories();
   const Dataset data = test::golden_data(golden);
   for (const int servers : {1, 2}) {
@@ -179,7 +179,7 @@ TEST_CASE("a value bound of nothing has the workers take turns, whatever their s
   }
 }
 
-TEST_CASE("without a value bound it is ps-async", "[scheme]") {
+TEST_CASE("without a value bound it is ps-async", "[scheme][rule:value-bound]") {
   const LoadedData data = test::dense_problem();
   for (const int servers : {1, 3}) {
     CAPTURE(servers);

@@ -97,7 +97,7 @@ TEST_CASE("a change of nothing leaves a number in few bits where it is", "[runti
   CHECK(std::abs(static_cast<double>(moved) - 65.5) < 4 * std::sqrt(65.5));
 }
 
-TEST_CASE("buckwild in 16 bits is hogwild, but for its rounding", "[scheme]") {
+TEST_CASE("buckwild in 16 bits is hogwild, but for its rounding", "[scheme][rule:buckwild]") {
   for (const char* model : {"logistic", "least-squares", "softmax"}) {
     CAPTURE(model);
     Configuration c = buckwild(sixteen, 8.0, 4000);

@@ -63,7 +63,9 @@ std::vector<std::vector<double>> kept_of_workers(const test::Replicas& run, cons
 
 }  // namespace
 
-TEST_CASE("compressed schemes that average over all follow their rules", "[scheme]") {
+TEST_CASE("compressed schemes that average over all follow their rules",
+          "[scheme][rule:csgd][rule:ec-sgd][rule:double-squeeze]"
+          "[rule:coded-all-reduce][rule:qsparse-local-sgd]") {
   const auto golden = test::golden_trajectories();
   struct Row {
     const char* scheme;
@@ -108,7 +110,8 @@ TEST_CASE("all-to-all of encoded parts is double-squeeze with a server for each 
   }
 }
 
-TEST_CASE("compressed schemes over a graph follow their rules", "[scheme]") {
+TEST_CASE("compressed schemes over a graph follow their rules",
+          "[scheme][rule:naive-compression][rule:dcd][rule:ecd][rule:choco][rule:deep-squeeze]") {
   const auto golden = test::golden_trajectories();
   struct Row {
     const char* scheme;

@@ -34,7 +34,8 @@ Doubles by_the_rule(double lr, double lambda0, double keep, int updates) {
 
 }  // namespace
 
-TEST_CASE("dc-asgd-a follows its rule, its running mean square included", "[scheme]") {
+TEST_CASE("dc-asgd-a follows its rule, its running mean square included",
+          "[scheme][rule:dc-asgd-a]") {
   const Dataset data = test::quadratic_data(curvatures, minima);
   for (const double lambda0 : {0.5, 2.0}) {
     for (const double keep : {0.0, 0.5, 0.95}) {

@@ -60,7 +60,7 @@ void sum_buckets_in_turn(Worker& worker) {
 
 }  // namespace
 
-TEST_CASE("ddp with one bucket is ring, bit for bit", "[scheme]") {
+TEST_CASE("ddp with one bucket is ring, bit for bit", "[scheme][rule:ddp]") {
   for (const LoadedData& data : {blobs(), test::dense_problem(), test::sparse_problem()}) {
     for (const auto kind : {OptimizerKind::sgd, OptimizerKind::adam}) {
       for (const int n : {1, 2, 3, 8}) {

@@ -221,7 +221,8 @@ TEST_CASE("without steps push-sum reaches the mean over any strongly connected g
   }
 }
 
-TEST_CASE("without steps averaging in pairs keeps the sum, and ends, over any graph", "[scheme]") {
+TEST_CASE("without steps averaging in pairs keeps the sum, and ends, over any graph",
+          "[scheme][rule:ad-psgd]") {
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     RandomStream random(seed, Purpose::scheme);
     Problem problem = random_problem(random);

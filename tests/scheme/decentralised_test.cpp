@@ -30,7 +30,9 @@ Configuration configuration(const std::string& scheme, int workers, double lr,
 
 }  // namespace
 
-TEST_CASE("decentralised schemes follow their rules on a ring", "[scheme]") {
+TEST_CASE("decentralised schemes follow their rules on a ring",
+          "[scheme][rule:d-psgd][rule:gradient-tracking][rule:diging][rule:d2]"
+          "[rule:exact-diffusion][rule:extra][rule:gossip-pga]") {
   const auto golden = test::golden_trajectories();
   struct Row {
     const char* scheme;
@@ -52,7 +54,7 @@ TEST_CASE("decentralised schemes follow their rules on a ring", "[scheme]") {
   }
 }
 
-TEST_CASE("sgp needs no graph in which all receive alike", "[scheme]") {
+TEST_CASE("sgp needs no graph in which all receive alike", "[scheme][rule:sgp]") {
   const auto golden = test::golden_trajectories();
   const Json& trajectory = golden["sgp_irregular_digraph"];
   const auto columns =
@@ -189,7 +191,7 @@ TEST_CASE("gradient tracking steps along the mean gradient, on average over the 
   }
 }
 
-TEST_CASE("relay-sum follows its rule, message by message", "[scheme]") {
+TEST_CASE("relay-sum follows its rule, message by message", "[scheme][rule:relay-sum]") {
   // On the path 0 - 1 - 2 - 3: m_{i→j} = x_i + Σ_{k≠j} m_{k→i}, of the step before, with its count.
   const int n = 4;
   const double gamma = 0.1;
@@ -256,7 +258,8 @@ TEST_CASE("relay-sum takes in each model once, as old as its worker is far", "[s
   }
 }
 
-TEST_CASE("gossip-aga averages as often as gossip-pga where the loss does not fall", "[scheme]") {
+TEST_CASE("gossip-aga averages as often as gossip-pga where the loss does not fall",
+          "[scheme][rule:gossip-aga]") {
   std::vector<std::vector<double>> h(4, {1.0}), b(4, {0.0});  // all start at the optimum
   b[1][0] = 1.0;
   b[3][0] = -1.0;
@@ -305,7 +308,7 @@ TEST_CASE("a step size that changes leaves no bias in the corrected schemes", "[
   }
 }
 
-TEST_CASE("sgp-overlap takes in what was sent a step before", "[scheme]") {
+TEST_CASE("sgp-overlap takes in what was sent a step before", "[scheme][rule:sgp-overlap]") {
   // u ← u - γ g(z); half of (u, w) goes to the next of three; what comes is of the step before.
   const int n = 3;
   const double gamma = 0.1;

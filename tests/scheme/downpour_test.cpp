@@ -105,7 +105,7 @@ TEST_CASE("downpour that fetches and pushes in every step is ps-async, message b
   }
 }
 
-TEST_CASE("downpour follows the paper's algorithm", "[scheme]") {
+TEST_CASE("downpour follows the paper's algorithm", "[scheme][rule:downpour]") {
   const std::vector<Doubles> h{{1.0, 0.25, 4.0}, {0.5, 0.75, 1.0}, {2.0, 0.125, 0.5}};
   const std::vector<Doubles> b{{1.0, -2.0, 0.5}, {-1.0, 3.0, 0.25}, {4.0, 0.5, -2.0}};
   const Dataset data = test::quadratic_data(h, b);

@@ -217,7 +217,7 @@ TEST_CASE("replicas that exchange every τ steps are stable where pushed gradien
   }
 }
 
-TEST_CASE("eamsgd follows its rule, replicas and centre", "[scheme]") {
+TEST_CASE("eamsgd follows its rule, replicas and centre", "[scheme][rule:eamsgd]") {
   const std::vector<Doubles> h{{1.0, 0.25}, {0.5, 0.75}, {2.0, 0.125}};
   const std::vector<Doubles> b{{1.0, -2.0}, {-1.0, 3.0}, {4.0, 0.5}};
   const double lr = 0.03, beta = 0.6, a = beta / 3;

@@ -29,7 +29,7 @@ Configuration over(const std::string& topology, int workers, double lr, std::uin
 }  // namespace
 
 // By hand in doubles, x_i ← Σ_j W_ij x_j − γ · mean of all gradients, each at its own replica.
-TEST_CASE("exact-gradient-gossip follows its rule", "[scheme]") {
+TEST_CASE("exact-gradient-gossip follows its rule", "[scheme][rule:exact-gradient-gossip]") {
   const std::vector<double> h{1.0, 0.5, 2.0, 1.0, 0.25, 1.5}, b{1.0, -2.0, 3.0, 0.5, 4.0, -1.0};
   std::vector<std::vector<double>> curvatures, optima, starts;
   for (std::size_t i = 0; i < 6; ++i) {

@@ -72,7 +72,8 @@ TEST_CASE("fedavg by all workers is local-sgd", "[scheme]") {
   }
 }
 
-TEST_CASE("each round of fedavg is the average of as many workers as asked for", "[scheme]") {
+TEST_CASE("each round of fedavg is the average of as many workers as asked for",
+          "[scheme][rule:fedavg]") {
   const Dataset data = five_quadratics();
   struct Row {
     double participation;

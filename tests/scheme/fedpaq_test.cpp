@@ -50,7 +50,7 @@ TEST_CASE("fedpaq without compression is fedavg", "[scheme]") {
   }
 }
 
-TEST_CASE("fedpaq moves the model by the mean of encoded updates", "[scheme]") {
+TEST_CASE("fedpaq moves the model by the mean of encoded updates", "[scheme][rule:fedpaq]") {
   const Dataset data = test::unlike_data(4);
   const std::size_t d = data.features / 2;
   constexpr double most = 0.02;

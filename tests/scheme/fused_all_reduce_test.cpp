@@ -76,7 +76,8 @@ struct Cycles {
 
 }  // namespace
 
-TEST_CASE("without layers fused-all-reduce is ring, bit for bit", "[scheme]") {
+TEST_CASE("without layers fused-all-reduce is ring, bit for bit",
+          "[scheme][rule:fused-all-reduce]") {
   for (const LoadedData& data : {test::dense_problem(), test::sparse_problem()}) {
     for (const int n : {1, 2, 3, 8}) {
       for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {

@@ -12,7 +12,8 @@
 using namespace trainyard;
 using test::Json;
 
-TEST_CASE("synchronous schemes follow x ← x − γ · mean of the gradients", "[scheme]") {
+TEST_CASE("synchronous schemes follow x ← x − γ · mean of the gradients",
+          "[scheme][rule:sequential][rule:ps-sync][rule:ring][rule:all-reduce]") {
   const auto golden = test::golden_trajectories();
   for (const char* scheme : {"sequential", "ps-sync", "ring"}) {
     test::check_synchronous(golden, test::golden_configuration(golden, scheme), "psgd_mean");
@@ -25,7 +26,7 @@ TEST_CASE("synchronous schemes follow x ← x − γ · mean of the gradients", 
   }
 }
 
-TEST_CASE("local-sgd steps apart and averages every τ steps", "[scheme]") {
+TEST_CASE("local-sgd steps apart and averages every τ steps", "[scheme][rule:local-sgd]") {
   const auto golden = test::golden_trajectories();
   for (const AllReduce& way : all_reduces()) {
     Configuration c = test::golden_configuration(golden, "local-sgd");
@@ -37,7 +38,8 @@ TEST_CASE("local-sgd steps apart and averages every τ steps", "[scheme]") {
   }
 }
 
-TEST_CASE("asynchronous servers with equal workers apply their gradients in turn", "[scheme]") {
+TEST_CASE("asynchronous servers with equal workers apply their gradients in turn",
+          "[scheme][rule:ps-async][rule:staleness-aware][rule:dc-asgd-c]") {
   const auto golden = test::golden_trajectories();
   const Dataset data = test::golden_data(golden);
   struct Row {
@@ -59,7 +61,8 @@ TEST_CASE("asynchronous servers with equal workers apply their gradients in turn
   }
 }
 
-TEST_CASE("ssp-strict without staleness is synchronous SGD on the sum", "[scheme]") {
+TEST_CASE("ssp-strict without staleness is synchronous SGD on the sum",
+          "[scheme][rule:ssp-strict]") {
   const auto golden = test::golden_trajectories();
   const Dataset data = test::golden_data(golden);
   for (const int servers : {1, 2}) {
@@ -74,7 +77,8 @@ TEST_CASE("ssp-strict without staleness is synchronous SGD on the sum", "[scheme
   }
 }
 
-TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]") {
+TEST_CASE("elastic averaging follows its rule, replicas and centre",
+          "[scheme][rule:easgd][rule:easgd-async]") {
   const auto golden = test::golden_trajectories();
   const Dataset data = test::golden_data(golden);
   struct Row {
@@ -103,7 +107,7 @@ TEST_CASE("elastic averaging follows its rule, replicas and centre", "[scheme]")
   }
 }
 
-TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme]") {
+TEST_CASE("gossip follows X ← W(X − γG) over each topology", "[scheme][rule:gossip]") {
   const auto golden = test::golden_trajectories();
   struct Row {
     const char* name;

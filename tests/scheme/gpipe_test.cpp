@@ -124,7 +124,7 @@ std::vector<std::vector<int>> one_and_one(int stages, int microbatches) {
 }  // namespace
 
 TEST_CASE("gpipe and 1f1b have the bits of one rank that adds up the same microbatches",
-          "[scheme]") {
+          "[scheme][rule:gpipe][rule:1f1b]") {
   int cut = 0, several = 0, uneven = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     PipelineProblem problem(seed);

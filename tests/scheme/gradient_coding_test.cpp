@@ -75,7 +75,7 @@ TEST_CASE("a worker takes s + 1 shares, its own among them, and each is taken s 
   }
 }
 
-TEST_CASE("gradient coding follows ps-sync, whoever is slow", "[scheme]") {
+TEST_CASE("gradient coding follows ps-sync, whoever is slow", "[scheme][rule:gradient-coding]") {
   const auto golden = test::golden_trajectories();
   const Dataset data = test::golden_data(golden);
   for (const int stragglers : {0, 1, 2, 4}) {

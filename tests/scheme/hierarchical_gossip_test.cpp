@@ -61,7 +61,7 @@ TEST_CASE("hierarchical-gossip with one group averages all models", "[scheme]") 
 }
 
 // By hand in doubles, x ← W (mean of each group of (x − γ g)) for each worker, over quadratics.
-TEST_CASE("hierarchical-gossip follows its rule", "[scheme]") {
+TEST_CASE("hierarchical-gossip follows its rule", "[scheme][rule:hierarchical-gossip]") {
   const std::vector<std::vector<double>> h{{1.0}, {0.5}, {2.0}, {1.0}, {0.25}, {1.5}};
   const std::vector<std::vector<double>> b{{1.0}, {-2.0}, {3.0}, {0.5}, {4.0}, {-1.0}};
   const Dataset data = test::quadratic_data(h, b);

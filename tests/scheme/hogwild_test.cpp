@@ -36,7 +36,7 @@ std::vector<LoadedData> problems() {
 
 }  // namespace
 
-TEST_CASE("one worker is serial SGD, bit for bit, with every access", "[scheme]") {
+TEST_CASE("one worker is serial SGD, bit for bit, with every access", "[scheme][rule:hogwild]") {
   for (const LoadedData& data : problems()) {
     Configuration c = quick("sequential", 1, 300);
     c.batch = 1;
@@ -104,7 +104,7 @@ TEST_CASE("replicas that are never averaged train apart: a group a worker, τ be
   CHECK(*apart.summary.consensus_distance > 1e-6);
 }
 
-TEST_CASE("replicas are averaged in every τ-th step, once for all", "[scheme]") {
+TEST_CASE("replicas are averaged in every τ-th step, once for all", "[scheme][rule:hogwild-numa]") {
   // Whoever ends the last step averages, and by then all others have ended theirs.
   for (const int groups : {2, 4}) {
     for (const std::uint64_t steps : {24U, 25U, 26U, 50U}) {
@@ -127,7 +127,7 @@ TEST_CASE("β solves βⁿ + β = 1 and λ is 1 − βⁿ⁻¹", "[scheme]") {
   }
 }
 
-TEST_CASE("an exchange of the ring does what its formula says", "[scheme]") {
+TEST_CASE("an exchange of the ring does what its formula says", "[scheme][rule:hogwild++]") {
   const std::size_t size = 1100;  // two blocks and a bit
   const double tolerance = 0.01;
   for (const SharedAccess access : test::all_accesses) {

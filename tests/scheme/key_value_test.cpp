@@ -31,7 +31,8 @@ std::uint64_t bytes_of(double significance, const LoadedData& data) {
 
 }  // namespace
 
-TEST_CASE("key-value without delay is ps-sync but for the order of summation", "[scheme]") {
+TEST_CASE("key-value without delay is ps-sync but for the order of summation",
+          "[scheme][rule:key-value]") {
   const auto golden = test::golden_trajectories();
   for (const int servers : {1, 3}) {
     Configuration c = test::golden_configuration(golden, "key-value");

@@ -73,7 +73,8 @@ TEST_CASE("matcha's mean is exact on every graph, at every budget", "[scheme]") 
   }
 }
 
-TEST_CASE("matcha applies the matrices that were planned, for 1000 rounds", "[scheme]") {
+TEST_CASE("matcha applies the matrices that were planned, for 1000 rounds",
+          "[scheme][rule:matcha]") {
   for (const char* topology : {"path", "star", "ring"}) {
     constexpr int n = 8;
     const Dataset data = numbered(n);

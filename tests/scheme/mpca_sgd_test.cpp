@@ -80,7 +80,7 @@ void check_rule(const Rule& rule, const std::vector<int>& delays, const Network&
 
 }  // namespace
 
-TEST_CASE("mpca-sgd follows its rule", "[scheme]") {
+TEST_CASE("mpca-sgd follows its rule", "[scheme][rule:mpca-sgd]") {
   for (const std::size_t n : {1U, 2U, 3U, 4U, 5U, 6U}) {
     for (const int period : {1, 2, 7}) {
       for (const double penalty : {0.0, 0.3}) {

@@ -88,7 +88,7 @@ double farthest(const Rows& replicas, const std::vector<double>& from) {
 
 }  // namespace
 
-TEST_CASE("nids follows its paper, with a step size of each worker's own", "[scheme]") {
+TEST_CASE("nids follows its paper, with a step size of each worker's own", "[scheme][rule:nids]") {
   const int n = 6;
   const double gamma = 0.2;
   const Dataset data = test::unlike_data(n);

@@ -64,7 +64,8 @@ std::vector<double> reference(const Dataset& data, std::uint64_t freeze, std::ui
 
 }  // namespace
 
-TEST_CASE("one-bit-adam is Adam, and then steps along encoded momenta", "[scheme]") {
+TEST_CASE("one-bit-adam is Adam, and then steps along encoded momenta",
+          "[scheme][rule:one-bit-adam]") {
   const Dataset data = test::unlike_data(workers);
   for (const std::uint64_t freeze : {1U, 7U, 100U}) {
     for (const int servers : {1, 2}) {

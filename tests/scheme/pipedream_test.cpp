@@ -67,7 +67,8 @@ PipelineProblem problem_of(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("pipedream follows its rule bit for bit with stashed weights", "[scheme]") {
+TEST_CASE("pipedream follows its rule bit for bit with stashed weights",
+          "[scheme][rule:pipedream]") {
   int stale = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     PipelineProblem problem = problem_of(seed);

@@ -25,7 +25,8 @@ Configuration configuration(const char* scheme, std::uint64_t steps) {
 
 }  // namespace
 
-TEST_CASE("post-local-sgd averages after every step until the switch, then every τ", "[scheme]") {
+TEST_CASE("post-local-sgd averages after every step until the switch, then every τ",
+          "[scheme][rule:post-local-sgd]") {
   const Dataset data = test::quadratic_data(h, b);
   const int switch_epoch = 6;  // a step is an epoch, as there are as many rows as workers
   std::vector<Doubles> x(3, Doubles(3, 0.0));

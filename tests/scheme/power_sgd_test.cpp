@@ -164,7 +164,7 @@ TEST_CASE("in floats columns are orthonormal or zero, however nearly they depend
   }
 }
 
-TEST_CASE("power-sgd follows its paper, whichever error it keeps", "[scheme]") {
+TEST_CASE("power-sgd follows its paper, whichever error it keeps", "[scheme][rule:power-sgd]") {
   for (const std::size_t rank : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
     double averaged_errors = 0.0, local_errors = 0.0;
     const Numbers averaged = updates_of(false, rank, 4, 12, averaged_errors);

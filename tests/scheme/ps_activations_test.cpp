@@ -62,7 +62,8 @@ const std::vector<std::pair<std::size_t, std::size_t>> layers{{24, 32}, {32, 16}
 
 }  // namespace
 
-TEST_CASE("activations and deltas give the update that gradients give", "[scheme]") {
+TEST_CASE("activations and deltas give the update that gradients give",
+          "[scheme][rule:ps-activations]") {
   const LoadedData data = blobs();
   for (const std::size_t batch : {1U, 4U, 12U}) {
     for (const int servers : {1, 2, 7}) {

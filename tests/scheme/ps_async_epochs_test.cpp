@@ -30,7 +30,8 @@ TEST_CASE("with equal workers an epoch's end is no wait, whatever the share", "[
   CHECK(all.model_hash != most.model_hash);
 }
 
-TEST_CASE("an epoch waits for a slow worker only if its share is needed", "[scheme]") {
+TEST_CASE("an epoch waits for a slow worker only if its share is needed",
+          "[scheme][rule:ps-async-epochs]") {
   const LoadedData data = test::dense_problem();
   // Three workers at 1 ms and one at 10 ms.
   const auto seconds = [&](double share) {

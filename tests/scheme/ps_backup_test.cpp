@@ -39,7 +39,7 @@ double mean_step(int needed, int backups, int late) {
 
 }  // namespace
 
-TEST_CASE("ps-backup without spares is ps-sync, bit for bit", "[scheme]") {
+TEST_CASE("ps-backup without spares is ps-sync, bit for bit", "[scheme][rule:ps-backup]") {
   for (const LoadedData& data : {test::dense_problem(), test::sparse_problem()}) {
     for (const int n : {1, 2, 5, 8}) {
       for (const int servers : {1, 3}) {
@@ -111,7 +111,8 @@ TEST_CASE("with exponential compute times a step takes what the recursion says",
   }
 }
 
-TEST_CASE("where the late ones drop their work a step takes H_n - H_b", "[scheme][slow]") {
+TEST_CASE("where the late ones drop their work a step takes H_n - H_b",
+          "[scheme][slow][rule:ps-backup-interrupt]") {
   const LoadedData data = test::dense_problem(40, 2);
   for (const auto& [backups, expected] :
        {std::pair{0, 2.718}, std::pair{1, 1.829}, std::pair{2, 1.429}}) {  // catalogue §2.6

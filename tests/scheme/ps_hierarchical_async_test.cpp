@@ -67,7 +67,7 @@ TEST_CASE("G groups are stale by G - 1 updates and fewer", "[scheme]") {
 // groups take their first gradients at 0; group 0 is applied first, x = 0 − ¼ (0 − 2) = ½. Group
 // 1's, taken at 0 as well, has the mean −6: x = ½ + 1½ = 2. Then group 0 has read ½: x = 2 − ¼ (½ −
 // 2) = 2⅜. And group 1 has read 2: x = 2⅜ − ¼ (2 − 6) = 3⅜.
-TEST_CASE("ps-hierarchical-async follows its rule", "[scheme]") {
+TEST_CASE("ps-hierarchical-async follows its rule", "[scheme][rule:ps-hierarchical-async]") {
   const Dataset data =
       test::quadratic_data({{1.0}, {1.0}, {1.0}, {1.0}}, {{1.0}, {3.0}, {5.0}, {7.0}});
   Configuration c;

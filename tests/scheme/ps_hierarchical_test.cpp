@@ -7,7 +7,8 @@ using namespace trainyard;
 using test::quick;
 using test::train;
 
-TEST_CASE("ps-hierarchical follows ps-sync, whatever the groups", "[scheme]") {
+TEST_CASE("ps-hierarchical follows ps-sync, whatever the groups",
+          "[scheme][rule:ps-hierarchical]") {
   const auto golden = test::golden_trajectories();
   for (const int groups : {1, 2, 3, 5, 9}) {
     Configuration c = test::golden_configuration(golden, "ps-hierarchical");

@@ -8,7 +8,8 @@
 
 using namespace trainyard;
 
-TEST_CASE("quasi-global momentum follows its rule, and tolerates a step of zero", "[scheme]") {
+TEST_CASE("quasi-global momentum follows its rule, and tolerates a step of zero",
+          "[scheme][rule:qgm]") {
   // x' = x - γ(β m + g), x_new = W x', m ← μ m + (1 - μ)(x - x_new)/γ, written out for one number.
   const int n = 4;
   const double gamma = 0.1;

@@ -186,7 +186,8 @@ double largest_difference(const Doubles& a, const Doubles& b) {
 
 }  // namespace
 
-TEST_CASE("sandblaster follows L-BFGS on one machine, evaluation by evaluation", "[scheme]") {
+TEST_CASE("sandblaster follows L-BFGS on one machine, evaluation by evaluation",
+          "[scheme][rule:sandblaster]") {
   const Dataset data = ill_conditioned(12);
   for (const double memory : {1.0, 3.0, 10.0}) {
     for (const double lr : {1e-3, 0.1, 5.0}) {

@@ -46,7 +46,8 @@ TEST_CASE("sign-sgd steps where most signs point, and stays where none do", "[sc
   test::check_close(test::run_on_quadratic(configuration(2, lr, 1), two).model, {0.0, lr});
 }
 
-TEST_CASE("sign-sgd follows a count of signs of its own, with ties or without", "[scheme]") {
+TEST_CASE("sign-sgd follows a count of signs of its own, with ties or without",
+          "[scheme][rule:sign-sgd]") {
   const double lr = 0.125;
   for (const int workers : {4, 5}) {
     for (const int servers : {1, 2}) {

@@ -117,7 +117,8 @@ TEST_CASE("who is at the bound fetches at every step, nobody fetches twice for o
   }
 }
 
-TEST_CASE("a read holds all own updates, and all others' up to s + 1 steps ago", "[scheme]") {
+TEST_CASE("a read holds all own updates, and all others' up to s + 1 steps ago",
+          "[scheme][rule:ssp]") {
   const int n = 4;
   const Dataset data = one_coordinate_each(n);
   for (const char* scheme : {"ssp", "ssp-strict", "essp"}) {

@@ -48,7 +48,8 @@ double distance(const RunResult& a, const RunResult& b) {
 
 }  // namespace
 
-TEST_CASE("workers that split each layer train the model of one rank", "[scheme]") {
+TEST_CASE("workers that split each layer train the model of one rank",
+          "[scheme][rule:tensor-split]") {
   const LoadedData data = blobs();
   for (const char* model : {"mlp:10", "mlp:10,8", "mlp:10,8,6", "mlp:9,7,8,6"}) {
     for (const auto kind : {OptimizerKind::sgd, OptimizerKind::adam}) {

@@ -41,7 +41,8 @@ const Rows unlike{{2.0, -0.5, 0.25, 0.0}, {-1.0, 0.5, 0.125, 0.0}, {0.5, 0.75, -
 
 }  // namespace
 
-TEST_CASE("terngrad is right on average, with the error of a common unit", "[scheme]") {
+TEST_CASE("terngrad is right on average, with the error of a common unit",
+          "[scheme][rule:terngrad]") {
   constexpr int draws = 6000;
   const Dataset data = with_gradients(unlike);
   const std::size_t n = unlike.size(), d = unlike.front().size();

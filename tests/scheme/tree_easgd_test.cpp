@@ -73,7 +73,7 @@ const std::vector<Doubles> curvatures{{1.0, 0.25}, {0.5, 0.75}, {2.0, 0.125},
 
 }  // namespace
 
-TEST_CASE("tree-easgd follows its rule along every edge", "[scheme]") {
+TEST_CASE("tree-easgd follows its rule along every edge", "[scheme][rule:tree-easgd]") {
   const Dataset data = test::quadratic_data(curvatures, starts);
   for (const int fan_out : {1, 2, 5}) {
     for (const int up : {1, 3}) {

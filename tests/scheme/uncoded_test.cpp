@@ -105,7 +105,7 @@ TEST_CASE("uncoded with one copy is ps-backup-interrupt, bit for bit", "[scheme]
   }
 }
 
-TEST_CASE("uncoded follows ps-sync, whoever is slow", "[scheme]") {
+TEST_CASE("uncoded follows ps-sync, whoever is slow", "[scheme][rule:uncoded]") {
   const auto golden = test::golden_trajectories();
   const Dataset data = test::golden_data(golden);
   for (const int copies : {2, 3, 5}) {

@@ -29,7 +29,8 @@ const std::vector<OptimizerOptions> optimizers{
 
 }  // namespace
 
-TEST_CASE("zero-1 is the ring, bit for bit, with every optimizer, in both runtimes", "[scheme]") {
+TEST_CASE("zero-1 is the ring, bit for bit, with every optimizer, in both runtimes",
+          "[scheme][rule:zero-1]") {
   // 20 and 37 parameters: parts of uneven size, and none at all for the last of 41 workers.
   for (const LoadedData& data : {test::dense_problem(), test::dense_problem(400, 37)}) {
     for (const int n : {1, 2, 3, 5, 8, 41}) {
