@@ -1,4 +1,4 @@
-// What all processes of a run do, or none.
+// Actions that all processes of a run do, or none.
 #pragma once
 
 #include <exception>

@@ -56,7 +56,7 @@ std::string with_notes(const std::string& document, const std::vector<std::strin
   nlohmann::ordered_json array = nlohmann::ordered_json::array();
   for (const std::string& note : of_call) array.push_back({{"about", ""}, {"text", note}});
   for (const Note& note : others) array.push_back({{"about", note.about}, {"text", note.text}});
-  // As text, since a timeline may have a million messages.
+  // Joined as text, since a timeline may have a million messages.
   return fmt::format("{},\n  \"notes\": {}{}", document.substr(0, document.size() - end.size()),
                      json_line(array), end);
 }

@@ -1,4 +1,4 @@
-// What a command that trains nothing writes: its answer as text or JSON on standard output, and
+// The output of a command that trains nothing: its answer as text or JSON on standard output, and
 // beside it the files that --svg and --html name.
 #pragma once
 
@@ -23,7 +23,7 @@ struct AnswerOutput {
   bool quiet = false;
   std::vector<std::string> notes{};  // that were said of the call; they go with the answer
 
-  /// Where a StatusLine goes.
+  /// The descriptor that a StatusLine writes to.
   int progress_to() const;
 };
 
@@ -57,7 +57,7 @@ struct AnswerTexts {
 std::string with_notes(const std::string& document, const std::vector<std::string>& of_call,
                        const std::vector<Note>& others = {});
 
-/// As text or JSON, on standard output.
+/// Prints the answer as text or JSON on standard output.
 void print_answer(const AnswerOutput& output, const AnswerTexts& texts);
 
 class Answer {

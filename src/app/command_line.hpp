@@ -20,8 +20,8 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  /// What runs the command, and returns its exit status; nothing has run before it is called. It
-  /// must not outlive this. Throws UsageError for what is not understood.
+  /// A function that runs the command and returns its exit status; nothing has run before it is
+  /// called. It must not outlive this. Throws UsageError for what is not understood.
   std::function<int()> parse(int argc, char** argv);
 
  private:

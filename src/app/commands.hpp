@@ -70,9 +70,9 @@ int predict_command(const PredictQuestion& question);
 /// Each of the schemes with each of the codecs.
 int break_even_command(const PredictionSetting& setting, const std::vector<Contestant>& schemes,
                        const std::vector<std::string>& codecs, const AnswerOutput& output);
-/// Of the task, or, where it is empty, of published ones.
+/// The time of the task, or, where it is empty, of published ones.
 int training_time_command(const std::optional<TrainingTask>& task, const AnswerOutput& output);
-/// Of the configuration's model on its data set.
+/// Searches splits of the configuration's model on its data set.
 int split_search_command(const Configuration& configuration, const AnswerOutput& output);
 struct ReportQuestion {
   std::vector<std::filesystem::path> folders;

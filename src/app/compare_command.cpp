@@ -57,7 +57,7 @@ void check_places(const std::vector<Case>& cases) {
   }
 }
 
-/// What all runs of a comparison share.
+/// The state that all runs of a comparison share.
 struct Together {
   bool alone = true;  // one run at a time
   RunCount count{};
@@ -100,7 +100,7 @@ class CompareListener final : public CaseListener {
 
 namespace {
 
-/// Of all runs that belong together, each of which has its listener.
+/// Hooks of all runs that belong together; each has a listener of its own.
 ComparisonHooks hooks_of(Listeners& overall, Together& together) {
   ComparisonHooks hooks;
   hooks.remark = [&](const std::string& text) { overall.remark(text); };

@@ -66,7 +66,7 @@ ComparisonRequest CompareFlags::comparison() const {
       std::ranges::any_of(request.contestants, [&](const Contestant& contestant) {
         return std::ranges::any_of(contestant.settings, of_data);
       });
-  // Those of the built-in set are for it alone.
+  // The defaults of the built-in set are for it alone.
   if (other_data) request.configuration = training_.read(default_configuration(), &tables);
   return request;
 }

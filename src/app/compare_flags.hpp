@@ -13,7 +13,7 @@ class CompareFlags {
   /// Adds the flags to `command`.
   explicit CompareFlags(CLI::App& command);
 
-  /// What the command line asks for. Throws UsageError.
+  /// The comparison that the command line asks for. Throws UsageError.
   ComparisonRequest comparison() const;
 
   /// Whether --map was given; then that is what it asks for. Throws UsageError.

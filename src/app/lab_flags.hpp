@@ -15,7 +15,7 @@ class LabFlags {
   /// Adds the flags to `command`.
   explicit LabFlags(CLI::App& command);
 
-  /// What the command line asks for. Throws UsageError.
+  /// The lab that the command line asks for. Throws UsageError.
   LabPlace place() const;
 
   /// "note: --X has no effect: REASON" for each flag that is given in vain.

@@ -24,7 +24,7 @@ namespace trainyard::app {
 
 namespace {
 
-/// What the formulas of the schemes' time and rate speak of.
+/// The symbols in the formulas of the schemes' time and rate.
 constexpr const char* symbols =
     "\n"
     "time, of a step from lock-step: n workers, k servers, c computing a minibatch, α latency,\n"
@@ -51,7 +51,7 @@ void print_line(const char* label, const std::string& text) {
   if (!text.empty()) fmt::print("  {}{}\n", label, text);
 }
 
-/// What runs on threads have in common.
+/// Says whether runs on threads repeat.
 std::string repeatability(const Scheme& scheme) {
   if (!by_arrival(scheme)) return "the bits of virtual, in every run";
   std::string text = "runs differ, by who comes when";

@@ -15,7 +15,7 @@
 
 namespace trainyard::app {
 
-/// Where the results of one run go, and what it is called.
+/// The name of one run, and where its results go.
 struct RunPlace {
   std::string name;                // on the terminal
   std::filesystem::path folder{};  // of its results; empty: there are none

@@ -13,7 +13,7 @@ namespace trainyard::app {
 
 namespace {
 
-/// Of two neighbours, and where there are two nodes, of a core of each.
+/// Measures two neighbours and, where there are two nodes, a core of each.
 std::vector<LineCostRow> line_costs(const std::vector<ProcessingUnit>& units) {
   if (units.size() < 2) return {};
   std::vector<const ProcessingUnit*> others{&units[1]};

@@ -29,7 +29,7 @@ void print(const std::string& text, const std::string& format);
 /// The exit status, with a word on standard error when it is not 0.
 int conclude(const std::vector<RunResult>& results);
 
-/// What a run writes, open.
+/// The files that a run writes, open.
 struct OpenedRun {
   explicit OpenedRun(const Configuration& asked);
 
@@ -39,7 +39,7 @@ struct OpenedRun {
   RunHooks hooks;
 };
 
-/// What is to be run. `data` outlives it.
+/// A run before it begins. `data` outlives it.
 struct PreparedRun {
   PreparedRun(const Configuration& asked, const LoadedData& data, const RunHooks& hooks);
 

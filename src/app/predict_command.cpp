@@ -85,7 +85,7 @@ std::vector<BreakEven> break_evens(const PredictionSetting& setting,
   return rows;
 }
 
-/// Of the configuration's model on its data set, whose name it gets.
+/// Splits of the configuration's model on its data set; `c` gets the model's name.
 SplitSearch searched_splits(Configuration& c, const AnswerOutput& output) {
   StatusLine status_line(output.progress_to());
   status_line.show("reading " + c.dataset);

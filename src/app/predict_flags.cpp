@@ -32,7 +32,7 @@ PredictionSetting defaults() {
   return setting;
 }
 
-/// Of --density: and not the name of a data set.
+/// Whether a value of --density is a share, and not the name of a data set.
 bool is_share(const std::string& text) {
   return text.find_first_not_of("0123456789.eE+-") == std::string::npos;
 }
@@ -245,7 +245,8 @@ std::vector<std::string> PredictFlags::notes_of_flags_in_vain(
   return notes;
 }
 
-/// Of --training-time, which looks at no steps, and of --split all, which looks at one scheme's.
+/// Notes with --training-time, which looks at no steps, and with --split all, which looks at one
+/// scheme's.
 std::vector<std::string> PredictFlags::notes_of_other_questions() const {
   std::vector<const CLI::Option*> others{size_, rows_,        density_,     schemes_,
                                          vary_, reduce_rate_, update_rate_, break_even_};
@@ -267,7 +268,7 @@ std::vector<std::string> PredictFlags::notes_of_other_questions() const {
 
 namespace {
 
-/// Of what is varied and changes nobody's steps.
+/// Notes on a variation that changes nobody's steps.
 std::vector<std::string> notes_of_varied(const Variation& varied,
                                          const std::vector<Contestant>& contestants,
                                          const std::vector<OptionSetting>& settings) {
@@ -284,7 +285,7 @@ std::vector<std::string> notes_of_varied(const Variation& varied,
 
 }  // namespace
 
-/// What is given and changes the steps of nobody.
+/// Notes on flags that change the steps of nobody.
 std::vector<std::string> PredictFlags::notes_of_steps() const {
   Configuration c = setting().configuration;
   c.time = TimeMode::simulated;

@@ -26,7 +26,8 @@ class PredictFlags {
   PredictQuestion question() const;
   PredictionSetting setting() const;
   AnswerOutput output() const;
-  /// Of answers that are no page. Throws UsageError, beginning with the flag that asks for it.
+  /// The output of an answer that has no page. Throws UsageError, beginning with the flag that asks
+  /// for it.
   AnswerOutput output_without_page(std::string_view asked) const;
 
   bool break_even() const;

@@ -24,8 +24,8 @@ namespace trainyard::app {
 
 namespace {
 
-/// What is asked for. A file may lie elsewhere on another host: of links what it holds is compared,
-/// and of data what has been read.
+/// The text of the options that have to agree. A file may lie elsewhere on another host: of links
+/// its content is compared, and of data the rows that were read.
 std::string asked_text(Configuration c) {
   if (origin_of(c.dataset) == DataOrigin::file) c.dataset.clear();
   if (c.test != "every-fifth") c.test.clear();
@@ -49,7 +49,7 @@ void require_same_options(const Configuration& configuration, Processes& process
       unlike + " was started with other options than rank 0; all processes of a run take the same");
 }
 
-/// The same of what they have read.
+/// Requires the same of the data that they have read.
 void require_same_data(const LoadedData& data, Processes& processes) {
   const std::array<std::uint64_t, 7> shape{
       data.train.rows, data.train.features,  data.train.nonzeros(),
@@ -62,7 +62,7 @@ void require_same_data(const LoadedData& data, Processes& processes) {
                   data.name, unlike));
 }
 
-/// What all of them have, with what its readers have to say.
+/// The data, which all of them have, with the remarks of its readers.
 HostData load_agreed(const Configuration& configuration, const RunHooks& hooks,
                      Processes& processes) {
   HostData loaded = agreed(processes, [&] {
@@ -74,7 +74,7 @@ HostData load_agreed(const Configuration& configuration, const RunHooks& hooks,
   return loaded;
 }
 
-/// What is to be run, on hosts that have room for it.
+/// Prepares the run, on hosts that have room for it.
 std::unique_ptr<PreparedRun> prepared_for(const Configuration& asked, const LoadedData& data,
                                           const RunHooks& hooks, Processes& processes) {
   auto prepared = std::make_unique<PreparedRun>(asked, data, hooks);

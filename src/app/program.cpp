@@ -52,11 +52,11 @@ int complain_of_threads() {
   return app::exit_failed;
 }
 
-/// What standard output, or the operating system, refused.
+/// Reports a failure of standard output or of the operating system.
 int complain_of_system(const std::system_error& error) {
   if (error.code() == std::errc::resource_unavailable_try_again) return complain_of_threads();
   if (std::ferror(stdout) == 0) return failed_with(error, app::exit_failed);
-  // Who reads has seen enough, as with `| head`.
+  // The reader has seen enough, as with `| head`.
   if (error.code().value() == EPIPE) return app::exit_failed;
   const std::string reason = error.code() ? ": " + error.code().message() : "";
   app::complain("cannot write standard output" + reason);

@@ -1,4 +1,4 @@
-// What `run` and `compare` print, in the --format that was asked for.
+// The output of `run` and `compare`, in the --format that was asked for.
 //
 // Threads: any; functions of their arguments.
 #pragma once

@@ -13,7 +13,7 @@ namespace trainyard::app {
 
 namespace {
 
-/// What stands for schemes on the command line; empty where nothing does.
+/// The text that names schemes on the command line; empty where there is none.
 std::string text_of_schemes(const CLI::App& command) {
   for (const char* name : {"--scheme", "--schemes", "WHAT"}) {
     const CLI::Option* flag = command.get_option_no_throw(name);

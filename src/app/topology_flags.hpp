@@ -34,7 +34,7 @@ class ConsensusFlags {
   /// Throws UsageError.
   ConsensusQuestion question() const;
 
-  /// As above.
+  /// As TopologyFlags::notes().
   std::vector<std::string> notes() const;
 
  private:

@@ -49,10 +49,11 @@ class TrainingFlags {
   /// `one_scheme`. The help says what each flag is in `defaults` when it is not given.
   TrainingFlags(CLI::App& command, const Configuration& defaults, bool one_scheme);
 
-  /// What the command line asks for; `defaults` where it is silent. Throws UsageError.
+  /// The configuration that the command line asks for; `defaults` where it is silent. Throws
+  /// UsageError.
   Configuration read(const Configuration& defaults,
                      std::vector<ContestantTable>* contestants = nullptr) const;
-  /// The same over the defaults that the help names, or, in simulated time, those of the data set:
+  /// Reads it over the defaults that the help names or, in simulated time, those of the data set:
   /// the built-in one has its own.
   Configuration asked(std::vector<ContestantTable>* contestants = nullptr) const;
 

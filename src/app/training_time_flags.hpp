@@ -17,8 +17,8 @@ class TrainingTimeFlags {
 
   /// Whether --training-time is given.
   bool asked() const;
-  /// What the other flags say; empty where none is given. Throws UsageError for a value that is
-  /// wrong, and where only some of them are given.
+  /// The task that the other flags describe; empty where none is given. Throws UsageError for a
+  /// value that is wrong, and where only some of them are given.
   std::optional<TrainingTask> task() const;
 
   /// "note: --X has no effect: REASON" for each flag that is given in vain.

@@ -51,7 +51,7 @@ std::string toml_text(const std::string& text) {
   return result + "\"";
 }
 
-/// Of options that are numbers otherwise.
+/// Whether an option that is a number otherwise has a word for its value.
 bool is_word(const std::string& value) {
   return value == "workers";
 }
@@ -79,7 +79,7 @@ const Option* find_option(const std::string& section, std::string_view key) {
   return nullptr;
 }
 
-/// What the program writes for every option, and nobody asked for.
+/// Whether it has the value that the program writes for every option, and nobody asked for.
 bool is_default(const Option& option, const Configuration& c) {
   const std::string text = option.get(c);
   if (text == option.get({})) return true;

@@ -27,7 +27,7 @@ std::string quantity_text(Unit unit, double value) {
   return fmt::format("{}{}", count, units[power]);
 }
 
-/// Of those with a unit.
+/// Reads a hyperparameter with a unit.
 double parse_quantity(const HyperparameterInfo& p, std::string_view text, std::string_view what) {
   const double value = p.unit == Unit::bytes ? static_cast<double>(parse_bytes(text, what))
                                              : to_seconds(parse_duration(text, what));

@@ -18,7 +18,7 @@ namespace trainyard {
 
 namespace {
 
-/// What a table's keys mean: each is given its value and "FILE:LINE: KEY".
+/// The readers of a table's keys: each is given its value and "FILE:LINE: KEY".
 using Readers =
     std::map<std::string, std::function<void(const toml::node&, const std::string& what)>>;
 

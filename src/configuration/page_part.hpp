@@ -15,7 +15,8 @@ namespace trainyard {
 
 inline constexpr std::string_view page_key = "page";
 
-/// What is not said is empty. Throws UsageError: "FILE:LINE: what was found; what is accepted".
+/// Parts that are not there are empty. Throws UsageError: "FILE:LINE: what was found; what is
+/// accepted".
 LabPage read_page(const toml::node& part, const std::string& file);
 
 }  // namespace trainyard

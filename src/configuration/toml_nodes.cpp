@@ -100,7 +100,7 @@ std::optional<std::string> bytes_spelt(std::string_view text) {
   return bytes;
 }
 
-/// Of { bytes = "data/%FF.csv" }; empty: it is something else.
+/// The path in { bytes = "data/%FF.csv" }; empty: it is something else.
 std::optional<std::string> bytes_of(const toml::node& node) {
   const toml::table* table = node.as_table();
   if (table == nullptr || table->size() != 1) return std::nullopt;

@@ -49,8 +49,8 @@ struct Arrived {
   std::vector<double> seconds_of_seeds{};  // in the order of the seeds
 };
 
-/// Those that were there with all seeds, the first one first. `contested`: another one was there
-/// with some.
+/// The contestants that were there with all seeds, the first one first. `contested`: another one
+/// was there with some.
 std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& contested) {
   std::vector<Arrived> arrived;
   for (const SeedStatistics& one : all) {
@@ -86,8 +86,8 @@ std::vector<Arrived> arrivals(const std::vector<SeedStatistics>& all, bool& cont
   return arrived;
 }
 
-/// Of one measurement each, what is less apart may be the other way round in the next: three runs
-/// of one command took 1.2 to 2 s here.
+/// With one measurement each, two that are less apart may be the other way round in the next: three
+/// runs of one command took 1.2 to 2 s here.
 constexpr double least_measured = 2.0;
 
 /// The evidence for the order of the two.

@@ -1,4 +1,4 @@
-// Who was first at the target: the sentence under a comparison's table.
+// The sentence under a comparison's table that says who was first at the target.
 //
 // Threads: any; a function of its arguments.
 #pragma once

@@ -1,6 +1,6 @@
-// What stands behind a run's summary, as JSON: an object of columns, each an array, so that a key
-// is written once and not with each number. A column that has no number at all is null. And its
-// notes.
+// The curves and ranks behind a run's summary, as JSON: an object of columns, each an array, so
+// that a key is written once and not with each number. A column that has no number at all is null.
+// And its notes.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once

@@ -17,7 +17,7 @@ std::string with_deviation(const std::string& mean, const std::string& deviation
 /// LaTeX: a tabular with booktabs' rules. REQUIRES: all rows are as long.
 std::string marked_up(const std::vector<TableRow>& rows, Markup markup);
 
-/// What is said beneath them: a list in Markdown, comments in LaTeX. Empty where there is nothing.
+/// The notes beneath them: a list in Markdown, comments in LaTeX. Empty where there is nothing.
 std::string marked_up(const std::vector<Note>& notes, Markup markup);
 
 }  // namespace trainyard

@@ -298,7 +298,7 @@ void refuse_twice(const std::vector<SavedRun>& runs) {
   }
 }
 
-/// The same text for all seeds of an experiment.
+/// A text that is the same for all seeds of an experiment.
 std::string text_without_seed(const Configuration& configuration) {
   Configuration other = configuration;
   other.seed = 0;

@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// Of words, and of those beside the point.
+/// Colours of words, and of those beside the point.
 inline constexpr const char* ink = "#1f2933";
 inline constexpr const char* faint_ink = "#7b8794";
 

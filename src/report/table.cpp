@@ -24,8 +24,7 @@ namespace {
 
 using Row = TableRow;
 
-/// What several seeds have is written as one has: their mean, and their deviation in a line
-/// beneath.
+/// Several seeds are written as one is: their mean, and their deviation in a line beneath.
 std::optional<SampleStatistics> values_of(const SeedStatistics& statistics, const Figure& figure) {
   return figure.column.of ? statistics_of(statistics.summaries, figure.column.of)
                           : statistics_of(statistics.summaries, figure);
@@ -268,7 +267,7 @@ constexpr const char* seeds_legend =
     "             seeds - 1), empty where it rounds to 0; to target: how many reached it, if not "
     "all\n";
 
-/// Where it is not the same in all: schemes with one step size need not move equally far.
+/// Shown where it is not the same in all: schemes with one step size need not move equally far.
 std::string what_steps_are(const std::vector<RunResult>& results) {
   const std::vector<StepKind> kinds = differing_steps(results);
   if (kinds.empty()) return "";

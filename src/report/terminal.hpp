@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// As much of `line` as the terminal shows on one line: what wraps cannot be erased. All of it
+/// The part of `line` that the terminal shows on one line: what wraps cannot be erased. All of it
 /// where the width is not known.
 std::string cut_to_terminal(int descriptor, const std::string& line);
 

@@ -1,5 +1,5 @@
-// What a run leaves open, decided: how long it goes on and what its schedules go by, and what
-// coding takes; with what there is to say of messages.
+// Decides what a run leaves open: how long it goes on and what its schedules go by, and what coding
+// takes; with what there is to say of messages.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once

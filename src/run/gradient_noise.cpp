@@ -225,7 +225,7 @@ std::optional<GradientNoise> gradient_noise(const NoiseQuestion& question,
   GradientNoise found;
   found.rows = sums.rows;
   found.row_variance = sums.row_variance;
-  // Of workers whose gradients are alike rounding leaves a little, on either side of 0.
+  // Where all workers' gradients are alike, rounding leaves a little, on either side of 0.
   found.worker_variance = std::max(0.0, sums.workers_squares - square(sums.minimised));
   if (whole > 0.0) {
     found.diversity = sums.rows_squares / (n * whole);

@@ -34,15 +34,16 @@ std::unique_ptr<SharedLines> shared_lines(const Plan& plan);
 /// out, or that lines are free. `c` knows its clock.
 void resolve_line_time(Configuration& c, std::span<const RunObjects> all, const Remark& remark);
 
-/// Where a part of the run's time that can be seen went to lines: by what that was reckoned.
+/// Says, where a visible part of the run's time went to lines, by what that was reckoned.
 void remark_on_lines(const Plan& plan, const Summary& summary, const Remark& remark);
 
-/// Those that a cast with slices has; empty where it has none. Where nobody said after how many
+/// The hot lines of a cast with slices; empty where it has none. Where nobody said after how many
 /// uses they are exchanged, as many as do no harm at the configuration's step size.
 HotLines hot_lines_for(const Cast& cast, const Configuration& c, const Dataset& train,
                        const Model& model);
 
-/// Where nobody said it, after how many; or that no line is hot, so that the run is hogwild's.
+/// Says after how many uses, where nobody chose it; or that no line is hot, so that the run is
+/// hogwild's.
 void remark_on_slices(const Plan& plan, const Remark& remark);
 
 }  // namespace trainyard

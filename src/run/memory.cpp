@@ -21,8 +21,8 @@ namespace trainyard {
 namespace {
 
 constexpr std::size_t small_model = 128;
-/// Of a row in the rehearsal that is not sparse; the model then grows by its classes, and the
-/// logits of a row are a sixteenth of it.
+/// Features of a row in the rehearsal that is not sparse; the model then grows by its classes, and
+/// the logits of a row are a sixteenth of it.
 constexpr std::size_t dense_features = 16;
 /// No scheme holds more than so many times its replicas and gradients and what all neighbours send
 /// at once.
@@ -97,7 +97,7 @@ double slices(const RunObjects& objects, const Configuration& c, const LoadedDat
   return 2.0 * objects.cast.workers * parameters / static_cast<double>(objects.model->dimension());
 }
 
-/// Where a model is long because of one wrong index, that is what has to be looked at.
+/// A model may be long because of one wrong index, which the message then names.
 std::string why_so_long(const LoadedData& data) {
   if (data.largest_feature_line == 0) return "";
   return fmt::format(" (line {} of {} has feature index {}, the largest)",

@@ -12,7 +12,7 @@
 
 namespace trainyard {
 
-/// What a run holds at most, in models (vectors of as many numbers as the model has parameters):
+/// The most that a run holds, in models (vectors of as many numbers as the model has parameters):
 /// replicas, gradients, the state of optimizers, schemes and servers, messages under way, and the
 /// copies that evaluation makes. Not in it: the data, and what does not grow with the model.
 ///

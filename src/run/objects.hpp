@@ -1,5 +1,5 @@
-// What the names of a configuration stand for, made once: resolve() sees by them what fits
-// together, and the plan of a run has the same ones.
+// The objects that the names of a configuration stand for, made once: resolve() sees by them what
+// fits together, and the plan of a run has the same ones.
 //
 // Threads: any; these are functions of their arguments, but for decide(), which is resolve().
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace trainyard {
 
-/// Of one scheme's run.
+/// The objects of one scheme's run.
 struct RunObjects {
   const Scheme* scheme = nullptr;
   Cast cast{};                              // as the scheme's row has it
@@ -33,8 +33,8 @@ std::vector<RunObjects> decide(Configuration& configuration,
                                const std::vector<std::string>& schemes, const LoadedData& data,
                                const Remark& remark);
 
-/// The same objects, of a configuration without gaps that nobody checks. Throws UsageError for what
-/// does not exist or cannot be divided.
+/// Makes them for a configuration without gaps, unchecked. Throws UsageError for what does not
+/// exist or cannot be divided.
 RunObjects make_objects(const Scheme& scheme, const Configuration& resolved,
                         const LoadedData& data);
 

@@ -129,7 +129,7 @@ void Observation::put_into(RunResult& result, const RunState& state,
 
 namespace {
 
-/// Of threads that the system moves about: which core each was on just then says little.
+/// Describes threads that the system moves about: which core each was on just then says little.
 std::string crowd_text(std::span<const ThreadPlace> places) {
   struct Crowd {
     std::size_t ranks = 0;

@@ -1,6 +1,5 @@
-// What is seen of the threads of a run's ranks in `wall`: where they ran, and with --counters what
-// processor and kernel counted of them. In simulated time ranks have no threads and nothing is
-// seen.
+// Watches the threads of a run's ranks in `wall`: where they ran, and with --counters what
+// processor and kernel counted. In simulated time ranks have no threads and nothing is seen.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +46,8 @@ class Observation {
  public:
   Observation(const Configuration& resolved, int ranks);
 
-  /// Of one rank, made, used and destroyed on its thread: what it is opened for is off the clock,
-  /// and what is counted is from begins() on.
+  /// Watches one rank; made, used and destroyed on its thread: what it is opened for is off the
+  /// clock, and what is counted is from begins() on.
   class Watch {
    public:
     Watch(Observation& all, int rank);
@@ -109,7 +108,7 @@ class Observation {
 /// How many of so many ranks can have their events counted where so many files may be opened: some
 /// are left for what the run itself writes.
 std::size_t ranks_metered(std::size_t ranks, std::size_t room);
-/// Of how many ranks files are wanted for that: the least room with which none is left out.
+/// The least room with which none of so many ranks is left out.
 std::size_t room_of_meters(std::size_t ranks);
 
 /// "ranks 0-3 on cores 0-3 of node 0; never moved", "not pinned: at the end 8 ranks on 2 cores of

@@ -38,7 +38,7 @@ void refuse_what_needs_one_place(const Configuration& c) {
   }
 }
 
-/// What a library sums, it sums over all, and by messages that the switch never sees.
+/// A library sums over all ranks, and by messages that the switch never sees.
 void check_collective(const Plan& plan, bool is_emulated) {
   const auto* way = plan.ingredients.find<AllReduce>("collective");
   if (way == nullptr || speaks_to(way->name) == SpeaksTo::groups) return;
@@ -55,7 +55,7 @@ void check_collective(const Plan& plan, bool is_emulated) {
   }
 }
 
-/// Of a model that lies in ranks the leading one gets each replica or shard in one message.
+/// If the model lies in ranks, the leading one gets each replica or shard in one message.
 void check_size(const Plan& plan) {
   const ModelLayout layout = plan.layout();
   std::size_t parameters = 0;

@@ -13,7 +13,8 @@ namespace trainyard {
 
 namespace {
 
-// What happens every so many steps happens once; a longer cycle is found out in the run itself.
+// Enough steps that everything periodic happens once; a longer cycle is found out in the run
+// itself.
 constexpr std::uint64_t least_steps = 4;
 constexpr std::uint64_t most_steps_rehearsed = 256;
 constexpr std::size_t features = 64;  // a part for each of as many ranks

@@ -1,5 +1,5 @@
-// What is worth saying of a run: before it begins, of settings that are accepted and make of it
-// what few will have meant; and at its end, of how it went.
+// Remarks on a run: before it begins, of settings that are accepted and make of it what few will
+// have meant; and at its end, of how it went.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once
@@ -25,15 +25,15 @@ namespace trainyard {
 void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const Cast& cast,
                             const Remark& remark);
 
-/// What to say where a feature is finite and its square is not. Adagrad and Adam divide a gradient,
+/// The warning where a feature is finite and its square is not. Adagrad and Adam divide a gradient,
 /// of the size of the feature, by the root of summed squares: a square that is infinite leaves the
 /// parameter where it is, without a word. Empty where that cannot be.
 std::optional<std::string> remark_on_squares(OptimizerKind optimizer, Scalar of_model,
                                              const Dataset& train);
 
-/// Where the loss of the last evaluation is not finite, or more than 1000 times the first, by which
-/// the run has diverged. (Logistic loss grows only linearly in the weights, and would take a very
-/// long time to overflow.)
+/// The warning where the loss of the last evaluation is not finite, or more than 1000 times the
+/// first: the run has diverged. (Logistic loss grows only linearly in the weights, and would take a
+/// very long time to overflow.)
 std::optional<std::string> divergence_note(std::span<const Metrics> metrics);
 
 /// If it has not, and the loss ended above the one it began with.
@@ -45,8 +45,8 @@ std::string missing_look_note(const Metrics& last, double steps);
 /// If the trace that was asked for is incomplete, or empty.
 std::optional<std::string> trace_end_note(const Trace& trace);
 
-/// What to make of times that were taken while threads shared cores, and of a shared model. What
-/// has to be timed for it is where somebody `listens`.
+/// Remarks on times that were taken while threads shared cores, and on a shared model. What they
+/// need is timed only where somebody `listens`.
 void remark_end(const Plan& plan, const Summary& summary, ConstVector model, bool listens,
                 const Remark& remark);
 

@@ -13,9 +13,9 @@ namespace trainyard {
 
 namespace {
 
-/// Of eigenvalues that are worked out in doubles.
+/// The error allowed to eigenvalues that are worked out in doubles.
 constexpr double tolerance = 1e-9;
-/// As a dense matrix, in time n³: 5 seconds.
+/// Worked out as a dense matrix, in time n³: 5 seconds.
 constexpr int most_with_eigenvalues = 2048;
 
 const std::string& graph_name(const Configuration& c) {

@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-/// Those of iid and contiguous differ by a row at most, those of shards by two.
+/// Shares of iid and contiguous differ by a row at most, those of shards by two.
 bool may_be_unequal(PartitionRule rule) {
   return rule.kind == PartitionRule::Kind::dirichlet || rule.kind == PartitionRule::Kind::split;
 }

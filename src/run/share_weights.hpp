@@ -1,4 +1,4 @@
-// What unequal shares of the data count in what is minimised (scheme/share_rule.hpp).
+// The weight of unequal shares of the data in what is minimised (scheme/share_rule.hpp).
 //
 // Threads: any; functions of their arguments.
 #pragma once

@@ -220,7 +220,7 @@ const std::string* HttpRequest::header(const std::string& name) const {
   return found == headers.end() ? nullptr : &found->second;
 }
 
-/// What reads requests and writes answers.
+/// Reads requests and writes answers.
 class HttpServer::Parser : public httplib::Server {
  public:
   Parser(const HttpOptions& options, HttpHandlers handlers)

@@ -16,7 +16,7 @@ namespace trainyard {
 
 namespace {
 
-/// What an animation shows: more takes longer to send than to compute.
+/// The part of a run that an animation shows: more takes longer to send than to compute.
 constexpr std::uint64_t recorded_steps = 2;
 constexpr std::size_t most_recorded = 600;
 

@@ -1,4 +1,4 @@
-// What a question of the lab is answered with.
+// The answer to a question of the lab.
 //
 // Threads: any; two calls share nothing but the account of the program's memory.
 #pragma once

@@ -46,7 +46,7 @@ class LabData {
 
   /// A page or two of a spreadsheet, and what a browser sends in a moment.
   static constexpr std::size_t most_upload_bytes = std::size_t{8} << 20U;
-  /// Of all clients together; the oldest goes.
+  /// Uploads of all clients together; the oldest goes.
   static constexpr std::size_t most_uploads = 8;
 
   /// Reads it whole, to see that it can be: CSV, TSV, or LIBSVM by the name's end. Throws DataError

@@ -29,7 +29,7 @@ std::string value_of(const PageSlider& slider, const Lab& lab, const Configurati
                                   option.get(c), option.name));
 }
 
-/// What says how long the runs are, of which a page asks a quarter first.
+/// The options that say how long the runs are; a page asks for a quarter of them first.
 Json lengths_of(const Configuration& c) {
   Json lengths = Json::object();
   for (const char* name : {"epochs", "steps", "seconds"}) {

@@ -36,17 +36,17 @@ const std::vector<LabDefinition>& lab_definitions();
 /// Throws UsageError for a name that is none, with those there are.
 const LabDefinition& lab_definition(std::string_view name);
 
-/// Where the sliders stand: option → value.
+/// The positions of the sliders: option → value.
 using LabPosition = std::map<std::string, std::string>;
 LabPosition first_position(const LabDefinition& lab);
 
-/// What a page asks with its sliders there (lab_question.hpp), as JSON.
+/// The question of a page with its sliders there (lab_question.hpp), as JSON.
 std::string question_at(const LabDefinition& lab, const LabPosition& position);
 /// "latency=1ms&straggler=0:5", in the order of the sliders.
 std::string position_key(const LabDefinition& lab, const LabPosition& position);
 
-/// The same lab, whose sliders have `most` positions together at most: every other one of the
-/// longest slider is left out, but not its ends and not where it stands at first.
+/// The lab whose sliders have `most` positions together at most: every other one of the longest
+/// slider is left out, but not its ends and not where it stands at first.
 LabDefinition thinned(const LabDefinition& lab, std::size_t most);
 /// All of them.
 std::vector<LabPosition> positions_of(const LabDefinition& lab);

@@ -1,5 +1,5 @@
-// What one question of the lab may cost. Each bound is far above what a page asks and far below
-// what would keep a small machine from answering the others; who needs more has `compare`.
+// Bounds on the cost of one question of the lab. Each bound is far above what a page asks and far
+// below what would keep a small machine from answering the others; who needs more has `compare`.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace trainyard {
 
 /// Curves and timelines of more workers cannot be told apart on a page.
 inline constexpr int most_lab_workers = 64;
-/// As many as a chart has colours for.
+/// The number of colours that a chart has.
 inline constexpr std::size_t most_lab_contestants = 12;
 /// A band needs a few; more are minutes for the budget's two seconds.
 inline constexpr int most_lab_seeds = 5;
@@ -21,7 +21,7 @@ inline constexpr double most_lab_bytes = 256.0 * (1U << 20U);
 inline constexpr double most_lab_evaluations = 400.0;
 /// Rows × parameters of a minibatch: about 0.1 s of a core, between which an interrupt is noticed.
 inline constexpr double most_lab_minibatch_work = 2e8;
-/// The same of an evaluation, which is given up half a second after an interrupt.
+/// The bound on an evaluation, which is given up half a second after an interrupt.
 inline constexpr double most_lab_evaluation_work = 4e9;
 /// Rows × features of an uploaded table, whose words are a feature each: 100 MB, twice that while
 /// it is read, and below a GB for all that are kept. Numbers alone are 4 million in the largest
@@ -29,9 +29,9 @@ inline constexpr double most_lab_evaluation_work = 4e9;
 inline constexpr std::size_t most_lab_table_numbers = 25'000'000;
 /// Bytes of one option's text; the longest sensible one lists a straggler of each worker.
 inline constexpr std::size_t most_option_text = 600;
-/// Of the contestants.
+/// Bytes of the texts of all contestants.
 inline constexpr std::size_t most_schemes_text = 4000;
-/// Of the name of a client.
+/// Bytes of the name of a client.
 inline constexpr std::size_t most_client_text = 64;
 
 }  // namespace trainyard

@@ -74,7 +74,7 @@ std::vector<OptionText> options_of(const Json& json) {
   return all;
 }
 
-/// What a question has before its own options.
+/// The configuration of a question before its own options.
 struct Base {
   const Lab* lab = nullptr;
   const UploadedData* upload = nullptr;

@@ -39,7 +39,7 @@ using FindUpload = std::function<std::shared_ptr<const UploadedData>(std::string
 /// Throws UsageError.
 LabQuestion parse_lab_question(std::string_view body, const FindUpload& find_upload);
 
-/// What is to be checked once the data are there: sizes, work, evaluations. Throws UsageError.
+/// Checks that need the data: sizes, work, evaluations. Throws UsageError.
 void bound_lab_question(LabQuestion& question, const LoadedData& data);
 
 /// Throws OptionError where a question may not set the option, or not to this.

@@ -62,13 +62,13 @@ std::vector<std::pair<std::string, std::string>> security_headers() {
           {"Cache-Control", "no-store"}};
 }
 
-/// As many as cores: more would only make each later.
+/// One for each core: more would only make each later.
 QueueLimits queue_limits(const LabServerOptions& options) {
   return {.at_once = std::max(1, tbb::this_task_arena::max_concurrency()),
           .budget = options.budget};
 }
 
-/// Of a header that says a length; empty where it is no number.
+/// The length that a header says; empty where it is no number.
 std::optional<std::size_t> length_of(const std::string& text) {
   std::size_t length = 0;
   const char* end = text.data() + text.size();
@@ -91,7 +91,7 @@ bool follows_link(const HttpRequest& request) {
          says("sec-fetch-dest", "document");
 }
 
-/// What a body must be before it is read; empty where it is.
+/// The refusal of a body that is not to be read; empty where it is to be.
 std::optional<HttpAnswer> refuse_body(const HttpRequest& request) {
   const bool is_question = request.path != data_path;
   const std::size_t most = is_question ? most_question_bytes : LabData::most_upload_bytes;
@@ -256,7 +256,7 @@ HttpAnswer LabServer::upload(const HttpRequest& request) {
       throw UsageError(fmt::format("{} says nothing about how a file is read", echoed(key)));
     }
   }
-  // Of nobody: reading a file takes no question's place.
+  // The client is nobody: reading a file takes no question's place.
   return in_turn("", 0, request, [&](const std::atomic<bool>&, bool) {
     const auto made = data_.add(name, request.body, options);
     return json_line({{"data", made->token},

@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of an exported lab: a page of about 5 MB, a minute of computing.
+/// Positions of an exported lab: a page of about 5 MB, a minute of computing.
 constexpr std::size_t most_positions = 48;
 
 /// `href` of a lab's name.

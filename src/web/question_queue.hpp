@@ -1,4 +1,5 @@
-// Who may compute when: questions take turns, one waiting and one under way of each client.
+// The order in which questions are answered: they take turns, one waiting and one under way of each
+// client.
 //
 // A client that asks again has no use for its older answer: the question under way is interrupted,
 // and one that waits gives its place to the newer one. So a page that asks at every move of a

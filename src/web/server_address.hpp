@@ -1,4 +1,4 @@
-// Where the lab's server listens, and under which names browsers ask it.
+// The address at which the lab's server listens, and the names under which browsers ask it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What every page holds: made at build time from src/web/page/ and d3 (cmake/web_parts.cmake).
+// The parts of every page, made at build time from src/web/page/ and d3 (cmake/web_parts.cmake).
 //
 // Threads: any; the texts are put together at the first call and never change.
 #pragma once

@@ -31,7 +31,7 @@ struct Contestant {
 
 /// Throws for a setting that the question does not accept.
 using Allowed = std::function<void(const OptionText&)>;
-/// Those that `taker` takes (options.hpp).
+/// The options that `taker` takes (options.hpp).
 Allowed taken_by(unsigned taker);
 
 /// Schemes, presets and groups of them (schemes_of_group(), all-systems), in any mixture and in

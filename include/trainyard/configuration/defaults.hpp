@@ -1,5 +1,5 @@
-// What every command and the lab assume where nobody says otherwise: a network on which schemes
-// differ, and what computing a minibatch takes where it is not measured.
+// The defaults of every command and of the lab: a network on which schemes differ, and what
+// computing a minibatch takes where it is not measured.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once
@@ -18,20 +18,20 @@ inline Configuration default_configuration() {
   return configuration;
 }
 
-/// Of ranks that are processes: the machine's clock, and no network but that which they have.
+/// Defaults of ranks that are processes: the machine's clock, and only the network that they have.
 inline Configuration process_defaults() {
   Configuration configuration;
   configuration.time = TimeMode::wall;
   return configuration;
 }
 
-/// Of predictions, and of training on the built-in data set: there a minibatch takes 2 µs, next to
-/// which any network is slow, and how long exactly differs from machine to machine. 1 ms is what
-/// one of a model some hundred times as large takes: computing and messages then cost about the
-/// same, and everybody sees the same table.
+/// A default of predictions and of training on the built-in data set. There a minibatch takes 2 µs,
+/// next to which any network is slow, and how long exactly differs from machine to machine. 1 ms is
+/// what one of a model some hundred times as large takes: computing and messages then cost about
+/// the same, and everybody sees the same table.
 inline constexpr Duration default_compute_time = std::chrono::milliseconds(1);
 
-/// Those of training on the built-in data set, by either clock: training is the same.
+/// Defaults of training on the built-in data set, by either clock: training is the same.
 inline Configuration on_built_in_set(Configuration configuration, TimeMode time) {
   if (time != TimeMode::wall) configuration.compute_time = default_compute_time;
   configuration.optimizer.lr = 4.0;  // rows have length 1, so the loss is 0.25-smooth

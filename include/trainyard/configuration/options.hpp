@@ -16,7 +16,7 @@ namespace trainyard {
 
 struct Scheme;
 
-/// What decides whether an option has an effect: one run of one scheme.
+/// One run of one scheme: it decides whether an option has an effect.
 struct OptionSetting {
   const Configuration& configuration;  // resolved: the clock is decided
   const Scheme& scheme;
@@ -27,7 +27,7 @@ std::string nothing_is_sent(const OptionSetting& setting);
 /// Why an option changes nothing there; empty where it does.
 using IdleReason = std::function<std::string(const OptionSetting&)>;
 
-/// Who takes an option beside `run` and `compare`, which take all; bits, to be combined.
+/// The takers of an option beside `run` and `compare`, which take all; bits to be combined.
 namespace taker {
 inline constexpr unsigned predict = 1;
 inline constexpr unsigned timeline = 2;
@@ -53,8 +53,8 @@ struct Option {
   std::function<std::string(const Configuration&)> get;
   /// TOML writes it bare (a number, true) instead of in quotes.
   bool bare = false;
-  /// Where results go, and whether they may overwrite others, is no part of what was run: a
-  /// resolved configuration that is fed back must not fall over the results beside it.
+  /// False of options that say where results go and whether they may overwrite others: a resolved
+  /// configuration that is fed back must not fall over the results beside it.
   bool describes_run = true;
   /// Empty: the option always has an effect.
   IdleReason idle{};
@@ -68,7 +68,7 @@ struct Option {
 inline constexpr std::string_view json_flag = "json";
 
 const std::vector<Option>& options();
-/// Those that `one` takes, in the order of the table.
+/// The options that `one` takes, in the order of the table.
 std::vector<const Option*> options_taken_by(unsigned one);
 /// REQUIRES: there is one.
 const Option& option_named(std::string_view name);
@@ -98,7 +98,7 @@ struct ContestantTable {
 /// Tables [[contestant]] are given to `contestants`; without that they are an error.
 void read_configuration(const std::filesystem::path& file, Configuration& configuration,
                         std::vector<ContestantTable>* contestants = nullptr);
-/// The same from text; `name` stands for the file.
+/// Reads the same from text; `name` stands for the file.
 void parse_configuration(std::string_view text, const std::string& name,
                          Configuration& configuration,
                          std::vector<ContestantTable>* contestants = nullptr);

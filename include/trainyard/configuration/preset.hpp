@@ -18,7 +18,7 @@
 
 namespace trainyard {
 
-/// What surveys compare systems by (Langer et al., TPDS 2020).
+/// The criteria by which surveys compare systems (Langer et al., TPDS 2020).
 struct Criteria {
   std::string parallelism;   // what is divided: "data", "model", "data and model"
   std::string schedule;      // "synchronous", "asynchronous", "bounded"
@@ -50,20 +50,20 @@ const Preset* find_preset(std::string_view name);
 /// The group of all presets, where groups of schemes are accepted.
 inline constexpr std::string_view all_systems = "all-systems";
 
-/// What was typed where a scheme is.
+/// The scheme or preset that a name stands for.
 struct NamedScheme {
   const Scheme* scheme;
   const Preset* preset;  // nullptr: a scheme's own name
 };
 /// Throws UsageError, naming the nearest, for what is neither a scheme nor a preset.
 NamedScheme find_scheme_or_preset(std::string_view name);
-/// The same where the name of a group would have done: the error names those too.
+/// Looks it up where a group's name would have done: the error names groups too.
 NamedScheme find_scheme_or_preset_beside_groups(std::string_view name);
 
 /// Whether there is a preset of that name that sets the option.
 bool preset_sets(std::string_view name, std::string_view option);
 
-/// What the preset sets, but for the options that `given` names.
+/// The preset's settings, without the options that `given` names.
 void apply_preset(const Preset& preset, std::span<const std::string> given,
                   Configuration& configuration);
 

@@ -30,7 +30,7 @@ Split parse_split(std::string_view text, std::string_view what);
 
 /// Sets workers, stages and tensor size.
 void set_split(Configuration& configuration, const Split& split);
-/// What set_split() has set; empty where a run leaves open how its workers divide the model.
+/// The split that was set; empty where a run leaves open how its workers divide the model.
 std::optional<Split> split_of(const Configuration& configuration);
 
 /// Throws UsageError where a split is given and, beside it, what it stands for.

@@ -14,7 +14,7 @@ using TableRow = std::vector<std::string>;
 /// Columns as wide as their widest cell; the first to the left, the others to the right.
 std::string aligned(const std::vector<TableRow>& rows);
 
-/// Of the first line on the screen: µ is two bytes and one column.
+/// Columns of the first line on the screen: µ is two bytes and one column.
 std::size_t width_of(const std::string& text);
 
 }  // namespace trainyard

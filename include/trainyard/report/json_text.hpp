@@ -13,7 +13,7 @@ namespace trainyard {
 /// What is not UTF-8 (a file name need not be) becomes U+FFFD.
 std::string json_text(const nlohmann::ordered_json& json);
 
-/// The same in one line.
+/// The document in one line.
 std::string json_line(const nlohmann::ordered_json& json);
 
 }  // namespace trainyard

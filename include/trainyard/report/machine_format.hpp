@@ -1,5 +1,5 @@
-// What is known of this machine, as text and as JSON: its cores, where ranks would go, and what
-// was measured between its cores.
+// This machine as text and as JSON: its cores, where ranks would go, and what was measured between
+// its cores.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once

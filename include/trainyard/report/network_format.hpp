@@ -1,4 +1,4 @@
-// What netcheck, timelines and topologies come to, as text, as JSON and as figures.
+// Netchecks, timelines and topologies as text, as JSON and as figures.
 //
 // Threads: any; they return text and touch nothing else.
 #pragma once

@@ -13,10 +13,10 @@
 
 namespace trainyard {
 
-/// What a flag like --svg names. Whether it can be written is found out when this is made, before
-/// anything is computed; it is written in one go at the end, first to a partial name of its own,
-/// which is then renamed. A link to a file stays one, and the file is replaced. A character device
-/// or a pipe is written to directly, and so are standard output and error by whatever name.
+/// The file that a flag like --svg names. Whether it can be written is found out when this is made,
+/// before anything is computed; it is written in one go at the end, first to a partial name of its
+/// own, which is then renamed. A link to a file stays one, and the file is replaced. A character
+/// device or a pipe is written to directly, and so are standard output and error by whatever name.
 class OutputFile {
  public:
   /// Throws UsageError beginning with `flag` when it cannot be written, or is a file that exists
@@ -27,7 +27,7 @@ class OutputFile {
   /// overwritten unless that was asked for; what was computed is then left under its partial name.
   /// Throws Interrupted when an interrupt is noted while a pipe has no reader.
   void finish(const std::string& text) const;
-  /// The same of pieces, one after another.
+  /// Writes pieces, one after another.
   void finish(std::span<const std::string_view> pieces) const;
   /// The same of a text that is longer than what should be in memory: next_piece() is called until
   /// it gives an empty one, and what it throws leaves no file.

@@ -1,5 +1,5 @@
-// What `predict` prints, as tables and as JSON: predictions, sweeps, where compression pays, splits
-// of a network, training times.
+// The output of `predict`, as tables and as JSON: predictions, sweeps, where compression pays,
+// splits of a network, training times.
 //
 // Threads: any; they return text and touch nothing else.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace trainyard {
 
-/// What is to be known of all of them; it goes with the document and stands under the table.
+/// Notes on all of them; they go with the document and stand under the table.
 std::vector<Note> prediction_notes(const std::vector<Prediction>& predictions);
 
 /// {"workers", "parameters", …, "settings", "rows": [{"label", "scheme", "way", "servers",

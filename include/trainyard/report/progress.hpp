@@ -1,5 +1,4 @@
-// What a run tells while it goes on: a live line on a terminal, one line when it has ended
-// elsewhere.
+// The progress of a run: a live line on a terminal, one line when it has ended elsewhere.
 #pragma once
 
 #include <chrono>
@@ -18,7 +17,7 @@ struct RunCount {
   std::mutex mutex{};  // guards `ended`, and keeps lines in its order
 };
 
-/// What of a run is shown.
+/// The parts of a run that are shown.
 struct ProgressOptions {
   bool quiet = false;             // nothing but warnings
   bool every_evaluation = false;  // where standard error is no terminal, too

@@ -51,7 +51,7 @@ class RunFolder {
   /// whole yet.
   void discard();
 
-  /// Where the evaluations so far are; empty when there are none.
+  /// The file of the evaluations so far; empty when there are none.
   std::filesystem::path kept() const;
 
  private:

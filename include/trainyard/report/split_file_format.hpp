@@ -1,4 +1,4 @@
-// What `trainyard split` says of the file that it has written.
+// The report of `trainyard split` on the file that it has written.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once

@@ -1,4 +1,4 @@
-// What a computation without a run says while it lasts.
+// The status line of a computation without a run.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// What is computed from now on, like "matcha, 12 of 60".
+  /// Names what is computed from now on, like "matcha, 12 of 60".
   void show(std::string what);
 
  private:

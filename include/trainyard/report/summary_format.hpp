@@ -53,10 +53,10 @@ enum class Markup { markdown, latex };
 /// With --counters: where each rank ran and what was counted of it, a line each, their sum, and
 /// what is not available here. Empty without.
 std::string counters_table(const RunResult& result);
-/// What of it no run has: "not available here: cycles, energy"; empty where nothing was asked for.
+/// The figures asked for that no run has: "not available here: cycles, energy"; empty: none is.
 std::string not_counted_note(std::span<const RunResult> results);
 
-/// The same tables for a document, with what was asked, who was first and the notes as a list in
+/// The tables for a document, with what was asked, who was first and the notes as a list in
 /// Markdown, and as comments in LaTeX, but without the legend.
 std::string summary_markup(const Summary& summary, Markup markup);
 std::string counters_markup(const RunResult& result, Markup markup);

@@ -15,12 +15,12 @@ namespace trainyard {
 /// The median over repetitions of the gradient of `batch` rows, one thread, some 50 ms in all.
 Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch);
 
-/// The same for a whole step of a Hogwild worker that is alone: on sparse linear models it touches
-/// only the coordinates of its rows.
+/// Measures a whole step of a Hogwild worker that is alone: on sparse linear models it touches only
+/// the coordinates of its rows.
 Duration measure_lone_step_time(const Model& model, const Dataset& train, std::size_t batch);
 
-/// What a codec takes on this thread for each number of a vector with these shapes: normal ones, as
-/// gradients are. REQUIRES: the shapes are not empty.
+/// Measures what a codec takes on this thread for each number of a vector with these shapes: normal
+/// ones, as gradients are. REQUIRES: the shapes are not empty.
 CodingTime measure_coding_time(const Codec& codec, Scalar scalar, TensorShapes shapes);
 
 }  // namespace trainyard

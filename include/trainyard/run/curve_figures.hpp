@@ -15,8 +15,8 @@
 
 namespace trainyard {
 
-/// Where a figure lies in `Metrics`. What is optional is null where a point lacks it, and its whole
-/// column is null where all points do.
+/// The member of `Metrics` that has a figure. An optional one is null where a point lacks it, and
+/// its whole column is null where all points do.
 using CurveMember =
     std::variant<double Metrics::*, std::uint64_t Metrics::*, std::optional<double> Metrics::*,
                  std::optional<double> GradientNoise::*>;
@@ -36,7 +36,7 @@ struct CurveFigure {
 };
 
 std::span<const CurveFigure> curve_figures();
-/// Those of one axis, in the order of a page's menu.
+/// The figures of one axis, in the order of a page's menu.
 std::vector<const CurveFigure*> curve_figures_on(CurveAxis axis);
 
 /// `member` is any of CurveMember, `metrics` constant or not.

@@ -18,11 +18,11 @@
 
 namespace trainyard {
 
-/// What a summary has as a figure: nothing where the figure does not apply. Counts are whole
+/// The value of a figure in a summary: nothing where the figure does not apply. Counts are whole
 /// numbers, because a double keeps only those up to 2^53.
 using FigureValue = std::variant<std::monostate, bool, std::uint64_t, double, std::string>;
 
-/// Where a figure is shown; `|` joins several.
+/// The views that show a figure; `|` joins several.
 enum class View : unsigned {
   json = 1,
   csv = 2,
@@ -45,7 +45,7 @@ struct StandsBefore {
   std::string_view json = {}, statistics = {}, run_table = {};
 };
 
-/// What the comparison has of its own; what is empty is as in the rest of the row.
+/// The parts of a row that only the comparison has; an empty one is as in the rest of the row.
 struct ComparisonColumn {
   std::string_view heading = {};
   std::optional<double> (*of)(const Summary&) = nullptr;
@@ -73,7 +73,7 @@ struct Figure {
 };
 
 std::span<const Figure> figures();
-/// Those that are shown in one view, in its order.
+/// The figures that one view shows, in its order.
 std::vector<const Figure*> figures_in(View view);
 
 std::string_view json_path(const Figure& figure);

@@ -75,7 +75,7 @@ struct NoiseQuestion {
   std::size_t most_numbers = std::size_t{1} << 28U;  // of gradients of single rows
 };
 
-/// Of so many rows so many are taken one by one, but that each worker has one.
+/// Takes so many of all rows one by one, and at least one of each worker.
 std::size_t rows_one_by_one(std::size_t rows, std::size_t dimension, std::size_t most_numbers);
 
 /// Empty where the grace period ended before the last row.

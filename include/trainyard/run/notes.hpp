@@ -1,6 +1,6 @@
-// What is said of a result beside its figures: warnings, and what changes what they mean. A note is
-// made where what it says is known. It goes to standard error then, and from there on with the
-// result: into its JSON, and so into saved runs and onto pages.
+// Notes on a result beside its figures: warnings, and what changes their meaning. A note is made
+// where what it says is known. It goes to standard error then, and from there on with the result:
+// into its JSON, and so into saved runs and onto pages.
 //
 // Threads: any; values, and functions of their arguments.
 #pragma once
@@ -13,7 +13,7 @@
 namespace trainyard {
 
 struct Note {
-  /// Of several runs those that it is of, "ring; gossip, latency 1ms"; empty: all that it stands
+  /// The runs that it is about, of several, "ring; gossip, latency 1ms"; empty: all that it stands
   /// beside, which may be one run.
   std::string about;
   std::string text;  // one line, which begins with "warning: " or "note: "
@@ -31,7 +31,7 @@ bool is_note(std::string_view said);
 /// Tells `listener`, if there is one, and keeps what is a note. `kept` outlives it.
 Remark noting(std::vector<Note>& kept, Remark listener = {});
 
-/// Of a run, or a comparison, that was interrupted.
+/// The note on a run or a comparison that was interrupted.
 inline constexpr std::string_view interrupted_note =
     "warning: interrupted; these are the results so far";
 

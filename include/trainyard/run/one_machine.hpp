@@ -24,10 +24,10 @@ bool asks_for_network(const Configuration& c);
 /// empty of others. Its hyperparameters need not be complete.
 std::optional<std::string> shared_within(const Configuration& c);
 
-/// The same where such a network was asked for.
+/// shared_within() where such a network was asked for.
 std::optional<std::string> apart_within(const Configuration& c);
 
-/// What a comparison says of it.
+/// The note on it in a comparison.
 std::string apart_note(std::string_view within);
 
 }  // namespace trainyard

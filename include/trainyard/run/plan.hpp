@@ -44,7 +44,7 @@ struct Plan {
   std::size_t key_width = 0;            // RunContext::key_width
   std::vector<Note> notes{};            // that its summary begins with: what was said before
 
-  /// Who has the model, and how large it is.
+  /// The ranks that have the model, and its size.
   ModelLayout layout() const;
 };
 
@@ -53,12 +53,12 @@ struct Plan {
 /// what was decided. Throws as resolve() and plan_run() do. REQUIRES: the data outlive the plan.
 Plan prepare_run(const Configuration& asked, const LoadedData& data, const Remark& remark);
 
-/// Of a configuration that was resolved before, and may have been kept or tuned since: names become
+/// Plans a run that was resolved before, and may have been kept or tuned since: names become
 /// objects here, unchecked. Throws UsageError where model and data or model and scheme do not fit,
 /// a graph does not exist, or the data cannot be partitioned like that. REQUIRES: resolve() made
 /// the configuration; scheme and data outlive the plan.
 Plan plan_run(const Configuration& resolved, const LoadedData& data, std::vector<Note> notes = {});
-/// Of a scheme that need not be in the table, whatever name the configuration has.
+/// Plans a run of a scheme that need not be in the table, whatever name the configuration has.
 Plan plan_run(const Scheme& scheme, const Configuration& resolved, const LoadedData& data);
 
 /// RunContext::key_width of a run that goes by keys (collective/working_set.hpp); 0 of others.

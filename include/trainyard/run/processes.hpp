@@ -1,4 +1,4 @@
-// What a run asks of ranks that are processes, beyond what it asks of ranks that share memory.
+// Demands of a run on ranks that are processes, beyond those on ranks that share memory.
 //
 // Threads: any; each is a function of its arguments.
 #pragma once

@@ -20,8 +20,8 @@
 
 namespace trainyard {
 
-/// Where a figure lies. Every run has its ranks' accounts; their places are known in `wall`, and
-/// what was counted of them with --counters, as far as the system tells.
+/// The part of a result that has a figure. Every run has its ranks' accounts; their places are
+/// known in `wall`, and what was counted of them with --counters, as far as the system tells.
 using RankMember =
     std::variant<Duration RankAccount::*, std::uint64_t RankAccount::*,
                  std::optional<int> ThreadPlace::*, std::optional<std::uint64_t> ThreadPlace::*,
@@ -34,10 +34,10 @@ struct RankFigure {
 };
 
 std::span<const RankFigure> rank_figures();
-/// Those whose kind the run has, in the order of the table.
+/// The figures whose kind the run has, in the order of the table.
 std::vector<const RankFigure*> rank_figures_of(const RunResult& result);
 
-/// Of every rank of every run.
+/// Whether every rank of every run has it.
 bool is_of_account(const RankFigure& figure);
 /// The number of a core or node: it adds up to nothing over ranks.
 bool is_index(const RankFigure& figure);

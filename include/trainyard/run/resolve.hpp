@@ -1,4 +1,4 @@
-// What a configuration leaves open, decided: the runtime, the budget, the compute time.
+// Decides what a configuration leaves open: the runtime, the budget, the compute time.
 //
 // Threads: one at a time; it reads the machine and may run rehearsals.
 #pragma once
@@ -17,14 +17,14 @@ namespace trainyard {
 class Model;
 struct Scheme;
 
-/// What --model is where it is not given: logistic regression for two classes, softmax for more.
+/// The model where --model is not given: logistic regression for two classes, softmax for more.
 std::string model_name(const Configuration& configuration, const LoadedData& data);
 
-/// What --time auto is for so many ranks: wall where each gets a core, and a quota of CPU time has
-/// room for all of them, else virtual. And how that is said.
+/// The clock of --time auto for so many ranks: wall where each gets a core, and a quota of CPU time
+/// has room for all of them, else virtual. And the remark that says so.
 TimeMode clock_for(int ranks);
 std::string clock_remark(TimeMode chosen, int ranks);
-/// The same where the compute time decides, by the command's default, too.
+/// The remark where the compute time decides, be it the command's default.
 inline constexpr const char* set_compute_time_remark =
     "time: virtual, as --compute-time has a value";
 

@@ -1,4 +1,4 @@
-// What a run is to reach, and when it was there.
+// The target of a run, and when it was reached.
 //
 // Threads: any; these are functions of their arguments.
 #pragma once
@@ -28,7 +28,7 @@ std::optional<Target> target_of(const Configuration& configuration);
 /// "training loss 0.33", "test accuracy 0.85".
 std::string target_text(const Target& target);
 
-/// What is left to the target, in the unit of its measure; 0 or less where it is reached. Infinite
+/// The distance to the target, in the unit of its measure; 0 or less where it is reached. Infinite
 /// where there is no figure.
 double distance(const Target& target, const Metrics& metrics);
 bool is_reached(const Target& target, const Metrics& metrics);

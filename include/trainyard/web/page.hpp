@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-/// What a document is, and so which page draws it (src/web/page/main.js).
+/// The kind of a document, which decides which page draws it (src/web/page/main.js).
 enum class PageKind {
   comparison,  // {"runs": […]} or one run
   map,         // crossover_map_json()
