@@ -15,7 +15,8 @@ packages=(
   libhwloc-dev      # cores and NUMA nodes
   node-d3           # charts, embedded into the program's pages
   libcpp-httplib-dev  # the server of the lab
-  libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev
+  libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev
+  zlib1g-dev libbz2-dev liblzma-dev libzstd-dev  # compressed files
   catch2            # tests
 )
 mpi=(openmpi-bin libopenmpi-dev)

@@ -21,6 +21,7 @@
 #include "app/commands.hpp"
 #include "app/compare_flags.hpp"
 #include "app/export_flags.hpp"
+#include "app/habits.hpp"
 #include "app/help_texts.hpp"
 #include "app/lab_flags.hpp"
 #include "app/machine_flags.hpp"
@@ -209,6 +210,10 @@ Call CommandLine::Commands::parse(int argc, char** argv) {
       names.push_back(command->get_name());
     const auto words = program_.remaining();
     if (!words.empty() && !words.front().starts_with("-")) {
+      if (const std::string meant = command_meant(words.front()); !meant.empty()) {
+        throw UsageError(fmt::format("no command named {}; did you mean '{} {}'?",
+                                     echoed(words.front()), program_.get_name(), meant));
+      }
       throw_unknown("command", words.front(), names);
     }
     return call_without_command();

@@ -13,6 +13,7 @@
 #include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/data/fetch_script.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/report/list_format.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -209,7 +210,7 @@ void print_datasets() {
       "made from --data-seed; NAME:ROWS makes so many training rows, and a quarter of that for "
       "testing:\n");
   print_table(generators());
-  fmt::print("\nread from --data-dir (scripts/fetch_datasets.sh NAME gets them):\n");
+  fmt::print("\nread from --data-dir ({} NAME gets them):\n", fetch_script());
   std::size_t width = 0;
   for (const CatalogEntry& entry : catalog()) width = std::max(width, entry.name.size());
   constexpr const char* line = "{:<{}}  {:>8}  {:>6}  {:>8}  {:>7}  {}\n";

@@ -1,7 +1,6 @@
 #include "app/training_flags.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -9,6 +8,9 @@
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/configuration/defaults.hpp"
+#include "trainyard/data/data_file.hpp"
+
+#include "app/habits.hpp"
 
 namespace trainyard::app {
 
@@ -19,67 +21,6 @@ std::string help_of(const Option& option, const Configuration& defaults) {
   const std::string value = option.get(defaults);
   const bool is_switch = option.argument.empty();
   return value.empty() || is_switch ? option.help : fmt::format("{} [{}]", option.help, value);
-}
-
-}  // namespace
-
-namespace {
-
-/// What other programs call our flags. Of several, the first one that the command has.
-struct Synonym {
-  std::string_view word, flag;
-};
-constexpr std::array synonyms{
-    Synonym{"--learning-rate", "--lr"},
-    Synonym{"--step-size", "--lr"},
-    Synonym{"--eta", "--lr"},
-    Synonym{"--gamma", "--lr"},
-    Synonym{"--ranks", "--workers"},
-    Synonym{"--nodes", "--workers"},
-    Synonym{"--num-workers", "--workers"},
-    Synonym{"--processes", "--workers"},
-    Synonym{"--threads", "--workers"},
-    Synonym{"--np", "--workers"},
-    Synonym{"--batch-size", "--batch"},
-    Synonym{"--minibatch", "--batch"},
-    Synonym{"--iterations", "--steps"},
-    Synonym{"--max-iter", "--steps"},
-    Synonym{"--passes", "--epochs"},
-    Synonym{"--data", "--dataset"},
-    Synonym{"--train", "--dataset"},
-    Synonym{"--weight-decay", "--l2"},
-    Synonym{"--lambda", "--l2"},
-    Synonym{"--regularization", "--l2"},
-    Synonym{"--output", "--out"},
-    Synonym{"--algorithm", "--scheme"},
-    Synonym{"--algorithms", "--schemes"},
-    Synonym{"--graph", "--topology"},
-    Synonym{"--allreduce", "--collective"},
-    Synonym{"--tau", "--period"},
-    Synonym{"--delay", "--latency"},
-    Synonym{"--rtt", "--latency"},
-    Synonym{"--alpha", "--latency"},
-    Synonym{"--bw", "--bandwidth"},
-    Synonym{"--slow", "--straggler"},
-    Synonym{"--target", "--target-loss"},
-    Synonym{"--accuracy", "--target-accuracy"},
-    Synonym{"--random-seed", "--seed"},
-    Synonym{"--runs", "--seeds"},
-    Synonym{"--repetitions", "--seeds"},
-    Synonym{"--verbose", "--progress"},
-    Synonym{"--silent", "--quiet"},
-    Synonym{"--overwrite", "--force"},
-    Synonym{"--clock", "--time"},
-};
-
-/// Empty where nothing is near.
-std::string meant(const std::string& flag, const std::vector<std::string>& known) {
-  for (const Synonym& synonym : synonyms) {
-    if (flag == synonym.word && std::ranges::find(known, synonym.flag) != known.end()) {
-      return std::string(synonym.flag);
-    }
-  }
-  return nearest_name(flag, known);
 }
 
 }  // namespace
@@ -98,7 +39,7 @@ void refuse_extras(const CLI::App& command) {
   for (const std::string& word : extras) {
     if (!word.starts_with("-")) continue;
     const std::string flag = word.substr(0, word.find('='));
-    const std::string nearest = meant(flag, known);
+    const std::string nearest = flag_meant(flag, known);
     throw UsageError(
         fmt::format("no flag named {}{} ('{} --help' lists them)", echoed(flag),
                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest), name));
@@ -176,7 +117,8 @@ TrainingFlags::TrainingFlags(CLI::App& command, const Configuration& defaults, b
   file_ = command
               .add_option(
                   "CONFIG",
-                  "TOML file with sections [run], [data], …, or lab:NAME (list labs); flags win")
+                  "TOML file with sections [run], [data], …, or lab:NAME (list labs), where flags "
+                  "win; or a data file, as --dataset takes it")
               ->type_name("FILE");
   for (const Option& option : options()) {
     if (option.name == "scheme" && !one_scheme) continue;
@@ -198,7 +140,13 @@ Configuration TrainingFlags::read(const Configuration& defaults,
     texts.push_back(option->argument.empty() ? switch_value(*flag) : only_value(*flag));
   }
   Configuration configuration = defaults;
-  if (const std::string file = only_word(*file_); !file.empty()) {
+  const std::string file = only_word(*file_);
+  if (!file.empty() && is_data_file(file)) {
+    configuration.dataset = file;
+    configuration.given.emplace_back("dataset");
+    refuse_second_set(file);
+  } else if (!file.empty()) {
+    refuse_rest_of_value(file);
     // A scheme that is named runs in the place of the file's contestants.
     std::vector<ContestantTable> left_out;
     const bool names_scheme = std::ranges::any_of(
@@ -213,6 +161,14 @@ Configuration TrainingFlags::read(const Configuration& defaults,
   }
   if (is_given(*json_)) take_json(configuration);
   return configuration;
+}
+
+void TrainingFlags::refuse_second_set(const std::string& file) const {
+  for (const auto& [option, flag] : flags_) {
+    if (option->name != "dataset" || flag->count() == 0) continue;
+    throw UsageError(fmt::format("{} is a data set, and --dataset {} is another; expected one",
+                                 echoed(file), echoed(flag->results().front())));
+  }
 }
 
 void TrainingFlags::take_json(Configuration& configuration) const {

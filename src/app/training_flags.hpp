@@ -58,6 +58,8 @@ class TrainingFlags {
   Configuration asked(std::vector<ContestantTable>* contestants = nullptr) const;
 
  private:
+  /// Throws UsageError where --dataset names one besides `file`.
+  void refuse_second_set(const std::string& file) const;
   void take_json(Configuration& configuration) const;
 
   struct Flag {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,6 +29,23 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::swap(above, row);
   }
   return above[b.size()];
+}
+
+// More names are no help: the nearest ones are said.
+constexpr std::size_t most_listed = 30;
+constexpr std::size_t nearest_listed = 5;
+
+/// The nearest first; of those as near, as they come.
+std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> known) {
+  const std::string_view compared = word.substr(0, longest_word);
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const std::string& name : known) ranked.emplace_back(edit_distance(compared, name), name);
+  std::ranges::stable_sort(ranked, {}, &std::pair<std::size_t, std::string>::first);
+  std::vector<std::string> names;
+  for (const auto& [distance, name] : ranked) {
+    if (names.size() < nearest_listed) names.push_back(name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -79,6 +97,10 @@ void throw_unknown(std::string_view kind, std::string_view word,
                    std::span<const std::string> known) {
   const std::string nearest = nearest_name(word, known);
   const std::string guess = nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+  if (known.size() > most_listed) {
+    throw UsageError(fmt::format("no {} named {}{} (of {}, the nearest are {})", kind, echoed(word),
+                                 guess, known.size(), joined(nearest_names(word, known))));
+  }
   throw UsageError(
       fmt::format("no {} named {}{} (known: {})", kind, echoed(word), guess, joined(known)));
 }

@@ -1,5 +1,6 @@
 #include <array>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -80,13 +81,30 @@ std::string training_table_idle(const OptionSetting& s) {
   const C& c = s.configuration;
   if (origin_of(c.dataset) != DataOrigin::file) return what_it_is(c);
   if (is_table(c, c.dataset)) return "";
-  return fmt::format("{} is neither CSV nor TSV", echoed(c.dataset));
+  return fmt::format("{} is no table, as CSV and TSV are", echoed(c.dataset));
 }
 
 /// Of what holds for any table.
 std::string table_idle(const OptionSetting& s) {
   const C& c = s.configuration;
   return has_test_file(c) && is_table(c, c.test) ? "" : training_table_idle(s);
+}
+
+std::string first_index_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  const bool of_test = has_test_file(c) && format_of(c, c.test) == Format::libsvm;
+  if (of_test ||
+      (origin_of(c.dataset) == DataOrigin::file && format_of(c, c.dataset) == Format::libsvm)) {
+    return "";
+  }
+  return "no file in the format of LIBSVM is read";
+}
+
+std::string scale_columns_idle(const OptionSetting& s) {
+  const FeatureScaling scaling = s.configuration.scaling;
+  if (scaling == FeatureScaling::none) return "there is no --scale";
+  if (scaling == FeatureScaling::unit_rows) return "--scale unit-rows takes rows, not columns";
+  return training_table_idle(s);
 }
 
 std::string label_column_idle(const OptionSetting& s) {
@@ -97,13 +115,25 @@ std::string label_column_idle(const OptionSetting& s) {
 Option data_format_option() {
   return {"data",
           "data-format",
-          "libsvm|csv|tsv|idx|npy",
-          "of --dataset FILE; guessed from its name otherwise",
+          "libsvm|csv|tsv|idx|npy|npz",
+          "of --dataset FILE; otherwise by what it begins with, and then by its name",
           [](C& c, Text t, Text w) {
-            static const std::array<std::string, 5> names{"libsvm", "csv", "tsv", "idx", "npy"};
+            static const std::array<std::string, 6> names{"libsvm", "csv", "tsv",
+                                                          "idx",    "npy", "npz"};
             c.data_format = names[chosen(t, w, names)];
           },
           [](const C& c) { return c.data_format; }};
+}
+
+/// An option of tables that keeps its text as it is.
+Option columns_option(std::string name, std::string argument, std::string help,
+                      std::string TableOptions::*field) {
+  return {"data",
+          std::move(name),
+          std::move(argument),
+          std::move(help),
+          [field](C& c, Text t, Text) { c.table.*field = t; },
+          [field](const C& c) { return c.table.*field; }};
 }
 
 /// How a table of people's own is read.
@@ -119,22 +149,77 @@ std::vector<Option> table_options() {
                       "of the label in CSV and TSV files: a name, 0, 1, … or -1 for the last",
                       &C::label_column),
           label_column_idle),
-      idle_where({"data", "columns", "COLUMN,…",
-                  "the features that are kept of CSV and TSV files, by name or number",
-                  [](C& c, Text t, Text) { c.table.columns = t; },
-                  [](const C& c) { return c.table.columns; }},
+      idle_where(
+          columns_option("columns", "COLUMN,…",
+                         "the features that are kept of CSV and TSV files, by name or number",
+                         &TableOptions::columns),
+          training_table_idle),
+      idle_where(columns_option("drop-columns", "COLUMN,…", "those that are left out",
+                                &TableOptions::drop_columns),
                  training_table_idle),
-      idle_where({"data", "drop-columns", "COLUMN,…", "those that are left out",
-                  [](C& c, Text t, Text) { c.table.drop_columns = t; },
-                  [](const C& c) { return c.table.drop_columns; }},
+      idle_where({"data", "missing", "error|mean|drop",
+                  "empty fields and --missing-words of CSV and TSV files: refused, filled with the "
+                  "column's mean (words: the most frequent), or their rows left out",
+                  [](C& c, Text t, Text w) { c.table.missing = parse_missing_fields(t, w); },
+                  [](const C& c) { return missing_fields_text(c.table.missing); }},
+                 table_idle),
+      idle_where(columns_option("missing-words", "WORD,…",
+                                "what stands for a missing field, instead of these",
+                                &TableOptions::missing_words),
+                 table_idle),
+  };
+}
+
+/// What is in a table's columns.
+std::vector<Option> column_options() {
+  return {
+      idle_where(columns_option("categorical", "COLUMN,…",
+                                "columns whose numbers are names, a feature for each",
+                                &TableOptions::categorical),
                  training_table_idle),
       idle_where(
-          {"data", "missing", "error|mean|drop",
-           "empty fields, NA, nan, null and ? of CSV and TSV files: refused, filled with the "
-           "column's mean (words: the most frequent), or their rows left out",
-           [](C& c, Text t, Text w) { c.table.missing = parse_missing_fields(t, w); },
-           [](const C& c) { return missing_fields_text(c.table.missing); }},
-          table_idle),
+          columns_option("numeric", "COLUMN,…", "columns of numbers, in which words are faults",
+                         &TableOptions::numeric),
+          training_table_idle),
+      idle_where(columns_option("date", "COLUMN,…",
+                                "columns of dates, which become days since the earliest",
+                                &TableOptions::date),
+                 training_table_idle),
+      idle_where({"data", "hash", "off|2^B|N",
+                  "columns of more than 1,000 different words share so many features, a word's "
+                  "found by hashing; off: such columns are refused",
+                  [](C& c, Text t, Text w) { c.table.hash = parse_hash_size(t, w); },
+                  [](const C& c) { return hash_size_text(c.table.hash); }},
+                 training_table_idle),
+  };
+}
+
+/// How a file is written.
+std::vector<Option> writing_options() {
+  return {
+      idle_where({"data", "delimiter", "auto|,|;|BAR|tab|blanks",
+                  "between the fields of a table; BAR is |; auto: by its first rows",
+                  [](C& c, Text t, Text w) { c.table.delimiter = parse_delimiter(t, w); },
+                  [](const C& c) { return delimiter_text(c.table.delimiter); }},
+                 table_idle),
+      idle_where({"data", "decimal", "auto|.|,",
+                  "before the decimals of a table's numbers; the other one groups thousands; auto: "
+                  "by its first rows",
+                  [](C& c, Text t, Text w) { c.table.decimal = parse_decimal(t, w); },
+                  [](const C& c) { return decimal_text(c.table.decimal); }},
+                 table_idle),
+      idle_where({"data", "first-index", "auto|0|1",
+                  "of the features of a LIBSVM file; auto: 1, or 0 where the file has an index 0",
+                  [](C& c, Text t, Text w) {
+                    static const std::array<std::string, 3> names{"auto", "0", "1"};
+                    const std::size_t place = chosen(t, w, names);
+                    c.first_index.reset();
+                    if (place > 0) c.first_index = static_cast<std::uint32_t>(place - 1);
+                  },
+                  [](const C& c) {
+                    return c.first_index ? fmt::to_string(*c.first_index) : std::string("auto");
+                  }},
+                 first_index_idle),
   };
 }
 
@@ -146,6 +231,10 @@ std::vector<Option> feature_options() {
        "standard and minmax only divide, by the deviation and by the largest |x|",
        [](C& c, Text t, Text w) { c.scaling = parse_scaling(t, w); },
        [](const C& c) { return scaling_text(c.scaling); }},
+      idle_where(columns_option("scale-columns", "COLUMN,…",
+                                "those of a table that --scale takes [all but words]",
+                                &TableOptions::scale_columns),
+                 scale_columns_idle),
       switch_option("data", "intercept", "append a feature that is 1 in every row", &C::intercept),
   };
 }
@@ -249,6 +338,8 @@ std::vector<Option> data_options() {
   std::vector<Option> all;
   for (const auto& part :
        {also(taker::split, source_options()), also(taker::split | taker::upload, table_options()),
+        also(taker::split | taker::upload, column_options()),
+        also(taker::split | taker::upload, writing_options()),
         also(taker::split | taker::lab, feature_options()), row_options()}) {
     all.insert(all.end(), part.begin(), part.end());
   }

@@ -1,6 +1,7 @@
 #include "data/byte_source.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/data/read.hpp"
 
 namespace trainyard {
 
@@ -56,8 +58,8 @@ class MemorySource : public ByteSource {
   std::string_view rest_;
 };
 
-/// Gives back the bytes that were looked at to tell gzip from plain. A file need not be able to
-/// seek: it may be a pipe.
+/// Gives back the bytes that were looked at to tell compressed from plain. A file need not be able
+/// to seek: it may be a pipe.
 class ResumedSource : public ByteSource {
  public:
   ResumedSource(std::string head, std::unique_ptr<ByteSource> rest)
@@ -76,18 +78,47 @@ class ResumedSource : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
+struct Compression {
+  std::string_view magic;
+  std::unique_ptr<ByteSource> (*open)(std::unique_ptr<ByteSource>, std::string);
+};
+constexpr std::array<Compression, 4> compressions{{{"\x1f\x8b", open_gzip},
+                                                   {"BZh", open_bzip2},
+                                                   {"\xFD"
+                                                    "7zXZ",
+                                                    open_xz},
+                                                   {"\x28\xB5\x2F\xFD", open_zstd}}};
+
+const Compression* compression_of(std::string_view head) {
+  const auto found = std::ranges::find_if(
+      compressions, [&](const Compression& one) { return head.starts_with(one.magic); });
+  return found == compressions.end() ? nullptr : &*found;
+}
+
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source,
                                          const std::string& name) {
-  constexpr std::string_view gzip_magic = "\x1f\x8b";
-  std::string head(gzip_magic.size(), '\0');
+  std::string head(5, '\0');
   head.resize(source->read(head));
-  const bool is_gzip = head == gzip_magic;
+  const Compression* const compression = compression_of(head);
   auto whole = std::make_unique<ResumedSource>(std::move(head), std::move(source));
-  if (!is_gzip) return whole;
-  return open_gzip(std::move(whole), name);
+  if (compression == nullptr) return whole;
+  return compression->open(std::move(whole), name);
 }
 
 }  // namespace
+
+bool is_compressed(std::string_view bytes) {
+  return compression_of(bytes) != nullptr;
+}
+
+void throw_truncated(const std::string& name, std::string_view compression) {
+  throw DataError(
+      fmt::format("{}: the {} data end early; the file is truncated", name, compression));
+}
+
+void throw_damaged(const std::string& name, std::string_view compression) {
+  throw DataError(fmt::format("{}: the {} data are damaged", name, compression));
+}
 
 std::unique_ptr<ByteSource> open_file(const std::filesystem::path& file) {
   std::error_code error;

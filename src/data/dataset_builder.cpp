@@ -16,6 +16,7 @@ DatasetBuilder::DatasetBuilder(std::string name, const ReadOptions& options,
 
 void DatasetBuilder::append(const ParsedBlock& block) {
   faults_.merge(block.faults, lines_);
+  has_index_zero_ = has_index_zero_ || block.has_index_zero;
   if (has_faults()) {
     lines_ += block.lines;
     return;
@@ -94,10 +95,11 @@ CodedDataset DatasetBuilder::finish_labels() {
   const LabelCensus::Coding coding = census_.decide(name_, *options_);
   CodedDataset result;
   result.coding = coding.coding;
+  result.class_values = coding.values;
   result.data.rows = rows;
   result.data.classes = coding.classes;
   result.data.labels = labels_.take();
-  for (Label& label : result.data.labels) label = LabelCensus::class_of(label, coding.coding);
+  for (Label& label : result.data.labels) label = coding.class_of(label);
   return result;
 }
 

@@ -24,6 +24,8 @@ class DatasetBuilder {
   /// Throws DataError when there was a fault (FaultList::raise()).
   void check_faults() const;
   bool has_faults() const { return !faults_.empty(); }
+  /// ParsedBlock::has_index_zero of some block.
+  bool has_index_zero() const { return has_index_zero_; }
 
   /// Rows of a binary file.
   void append_values(std::span<const float> values) { values_.append(values); }
@@ -54,6 +56,7 @@ class DatasetBuilder {
   std::size_t rows_left_out_ = 0, missing_fields_ = 0, unknown_words_ = 0;
   std::uint32_t largest_column_ = 0;
   std::size_t largest_column_line_ = 0;
+  bool has_index_zero_ = false;
   FaultList faults_;
   LabelCensus census_;
   GrowingArray<std::int32_t> labels_;  // as written

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 
 namespace trainyard {
@@ -20,69 +21,91 @@ using FirstPlaces = std::map<std::int32_t, TextPosition>;
   throw DataError(fmt::format("{}:{}:{}: {}", name, place.line, place.column, message));
 }
 
-/// The coding that the labels themselves show.
+bool has_only_signs(const FirstPlaces& first) {
+  return std::ranges::all_of(
+      first, [](const auto& entry) { return entry.first == -1 || entry.first == 1; });
+}
+
+/// Whether every whole number from the lowest label to the highest is one.
+bool without_gaps(const FirstPlaces& first) {
+  const std::int64_t range = std::int64_t{first.rbegin()->first} - first.begin()->first;
+  return range + 1 == static_cast<std::int64_t>(first.size());
+}
+
+/// The coding that the labels themselves show, with nothing known of them.
+LabelCoding coding_of(const FirstPlaces& first) {
+  const std::int32_t lowest = first.begin()->first;
+  // All rows +1: of -1/+1 or 0/1, where it is class 1 both times.
+  if (first.size() == 1 && lowest == 1) return LabelCoding::from_zero;
+  if (has_only_signs(first)) return LabelCoding::plus_minus;
+  if (first.size() == 1 && lowest == 2) return LabelCoding::from_one;
+  if (lowest == 0 && without_gaps(first)) return LabelCoding::from_zero;
+  if (lowest == 1 && without_gaps(first)) return LabelCoding::from_one;
+  return LabelCoding::listed;
+}
+
+/// The same with a known number of classes, which need not all occur.
 LabelCoding coding_of(const FirstPlaces& first, int known_classes) {
   const std::int32_t lowest = first.begin()->first;
-  const std::int32_t highest = first.rbegin()->first;
-  const bool may_be_two = known_classes == 0 || known_classes == 2;
-  if (lowest == -1 && may_be_two) return LabelCoding::plus_minus;
-  if (lowest <= 0) return LabelCoding::from_zero;
-  // All rows +1: of -1/+1 or 0/1, where it is class 1 both times.
-  if (highest == 1) return LabelCoding::from_zero;
-  // With a known number of classes k, a label k must occur to show that labels end there.
-  if (known_classes != 0 && highest != known_classes) return LabelCoding::from_zero;
-  return LabelCoding::from_one;
+  if (lowest == -1 && known_classes == 2) return LabelCoding::plus_minus;
+  // A label k must occur to show that labels end there.
+  const bool ends_at_k = lowest > 0 && first.rbegin()->first == known_classes;
+  return ends_at_k ? LabelCoding::from_one : LabelCoding::from_zero;
 }
 
 int classes_of(const FirstPlaces& first, LabelCoding coding, int known_classes) {
   if (coding == LabelCoding::plus_minus) return 2;
   if (known_classes != 0) return known_classes;
+  if (coding == LabelCoding::listed) return std::max(2, static_cast<int>(first.size()));
   const std::int32_t highest = first.rbegin()->first;
   return std::max(2, coding == LabelCoding::from_zero ? highest + 1 : highest);
 }
 
-/// "-1 or +1", "0 to 9".
-std::string expected_text(LabelCoding coding, int classes) {
-  if (coding == LabelCoding::plus_minus) return "-1 or +1";
-  const int lowest = coding == LabelCoding::from_one ? 1 : 0;
-  return fmt::format("{} to {}", lowest, lowest + classes - 1);
+/// "-1 or +1", "0 to 9", "2, 4".
+std::string expected_text(const LabelCensus::Coding& coding) {
+  if (coding.coding == LabelCoding::plus_minus) return "-1 or +1";
+  if (coding.coding == LabelCoding::listed)
+    return fmt::format("{}", fmt::join(coding.values, ", "));
+  const int lowest = coding.coding == LabelCoding::from_one ? 1 : 0;
+  return fmt::format("{} to {}", lowest, lowest + coding.classes - 1);
 }
 
-bool fits(std::int32_t label, LabelCoding coding, int classes) {
-  if (coding == LabelCoding::plus_minus) return label == -1 || label == 1;
-  const Label mapped = LabelCensus::class_of(label, coding);
-  return mapped >= 0 && mapped < classes;
+bool fits(std::int32_t label, const LabelCensus::Coding& coding) {
+  if (coding.coding == LabelCoding::plus_minus) return label == -1 || label == 1;
+  if (coding.coding == LabelCoding::listed) {
+    return std::ranges::binary_search(coding.values, label);
+  }
+  const Label mapped = coding.class_of(label);
+  return mapped >= 0 && mapped < coding.classes;
 }
 
-void check_all_fit(const std::string& name, const FirstPlaces& first, LabelCoding coding,
-                   int classes) {
+void check_all_fit(const std::string& name, const FirstPlaces& first,
+                   const LabelCensus::Coding& coding) {
   const FirstPlaces::value_type* earliest = nullptr;
   for (const auto& entry : first) {
-    if (fits(entry.first, coding, classes)) continue;
+    if (fits(entry.first, coding)) continue;
     if (earliest == nullptr || entry.second.line < earliest->second.line) earliest = &entry;
   }
   if (earliest == nullptr) return;
-  throw_at(
-      name, earliest->second,
-      fmt::format("found label {}; expected {}", earliest->first, expected_text(coding, classes)));
+  throw_at(name, earliest->second,
+           shortened(
+               fmt::format("found label {}; expected {}", earliest->first, expected_text(coding))));
 }
 
-/// A file of which nothing is known must show every class: labels 3, 17 and 1040 are more likely
-/// counts or years than three of 1,041 classes.
-void check_every_class_occurs(const std::string& name, const FirstPlaces& first,
-                              LabelCoding coding) {
-  if (first.size() == 1 && first.begin()->first <= 2) return;
-  std::int32_t expected = coding == LabelCoding::from_one ? 1 : 0;
-  for (const auto& [label, place] : first) {
-    if (label != expected) {
-      throw_at(name, place,
-               fmt::format("found label {} but no row with label {}; expected -1 and +1, or all of "
-                           "0 to k-1, or all of 1 to k{}{}",
-                           label, expected, place.column == 0 ? "" : "; ",
-                           place.column == 0 ? "" : real_labels_hint));
-    }
-    ++expected;
+/// Some thousand different labels that do not count from 0 or 1 are counts, measures or numbers of
+/// rows.
+std::vector<std::int32_t> listed_values(const std::string& name, const FirstPlaces& first) {
+  if (first.size() > most_listed_classes) {
+    const auto earliest =
+        std::ranges::min_element(first, {}, [](const auto& entry) { return entry.second.line; });
+    throw_at(name, earliest->second,
+             fmt::format("found label {}, one of {} different ones; expected at most {}, or all of "
+                         "0 to k-1, or all of 1 to k; {}",
+                         earliest->first, first.size(), most_listed_classes, real_labels_hint));
   }
+  std::vector<std::int32_t> values;
+  for (const auto& entry : first) values.push_back(entry.first);
+  return values;
 }
 
 }  // namespace
@@ -96,16 +119,19 @@ void LabelCensus::merge(const LabelCensus& later, std::size_t lines_before) {
 LabelCensus::Coding LabelCensus::decide(const std::string& name, const ReadOptions& options) const {
   require(!first_.empty(), "labels of no rows have no coding");
   const bool known = options.coding != LabelCoding::found;
-  const LabelCoding coding = known ? options.coding : coding_of(first_, options.classes);
-  const int classes = classes_of(first_, coding, options.classes);
-  check_all_fit(name, first_, coding, classes);
-  if (!known && options.classes == 0 && coding != LabelCoding::plus_minus) {
-    check_every_class_occurs(name, first_, coding);
+  Coding coding;
+  coding.coding = known                  ? options.coding
+                  : options.classes == 0 ? coding_of(first_)
+                                         : coding_of(first_, options.classes);
+  if (coding.coding == LabelCoding::listed) {
+    coding.values = known ? options.class_values : listed_values(name, first_);
   }
-  return {coding, classes};
+  coding.classes = classes_of(first_, coding.coding, options.classes);
+  check_all_fit(name, first_, coding);
+  return coding;
 }
 
-Label LabelCensus::class_of(std::int32_t label, LabelCoding coding) {
+Label LabelCensus::Coding::class_of(std::int32_t label) const {
   switch (coding) {
     case LabelCoding::plus_minus:
       return label == 1 ? 1 : 0;
@@ -114,6 +140,8 @@ Label LabelCensus::class_of(std::int32_t label, LabelCoding coding) {
     case LabelCoding::from_zero:
     case LabelCoding::found:
       return label;
+    case LabelCoding::listed:
+      return static_cast<Label>(std::ranges::lower_bound(values, label) - values.begin());
   }
   throw InternalError("a label coding without a rule");
 }

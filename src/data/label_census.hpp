@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trainyard/data/dataset.hpp"
 #include "trainyard/data/read.hpp"
@@ -15,8 +16,11 @@
 
 namespace trainyard {
 
-/// Labels as written are whole numbers from -1 up to this.
+/// Labels as written are whole numbers of at most this size.
 constexpr std::int32_t largest_label = 1'000'000;
+
+/// Classes that are listed in any order: more different labels are counts or measures.
+inline constexpr std::size_t most_listed_classes = 1000;
 
 /// A hint for labels that are real numbers instead of classes: the model that takes them.
 inline constexpr std::string_view real_labels_hint = "--model least-squares takes real labels";
@@ -33,12 +37,12 @@ class LabelCensus {
   struct Coding {
     LabelCoding coding = LabelCoding::found;
     int classes = 2;
-    std::int32_t first = 0;  // label as written of class 0; for -1/+1 see class_of
+    std::vector<std::int32_t> values{};  // [classes] as written, of LabelCoding::listed
+
+    Label class_of(std::int32_t label) const;
   };
   /// Throws DataError, naming `name` and the first place, when a label is none that was expected.
   Coding decide(const std::string& name, const ReadOptions& options) const;
-
-  static Label class_of(std::int32_t label, LabelCoding coding);
 
  private:
   void add_to_map(std::int32_t label, TextPosition place) {

@@ -1,5 +1,8 @@
 // LIBSVM (SVMlight) text: one row a line, "label index:value index:value ...", indices from 1 and
-// increasing within a row. Blank lines are passed over, and so is what follows a '#'.
+// increasing within a row. Blank lines are passed over, and so is what follows a '#', and the query
+// of ranking data, "qid:3". LIBSVM's own reader takes blanks behind a colon, and so does this one.
+//
+// Where an index is 0, all of the file's count from there: the file is then read once more.
 #include <bit>
 #include <string_view>
 #include <utility>
@@ -24,11 +27,22 @@ bool ends_token(char c) {
   return is_blank(c) || c == '#';
 }
 
+/// What a token that is no label may be instead.
+std::string_view label_hint(std::string_view token) {
+  if (token.find_first_of(",;|") != std::string_view::npos) {
+    return "--data-format csv reads tables";
+  }
+  if (token.find(':') != std::string_view::npos) {
+    return "rows have a label, and no weight behind it";
+  }
+  return "";
+}
+
 /// The rows of one block of text.
 class LibsvmParser {
  public:
-  LibsvmParser(const ReadOptions& options, ParsedBlock& block)
-      : options_(&options), block_(&block) {}
+  LibsvmParser(const ReadOptions& options, std::uint32_t first_index, ParsedBlock& block)
+      : options_(&options), first_index_(first_index), block_(&block) {}
 
   void parse(std::string_view text) {
     if constexpr (has_plain_numbers) {
@@ -50,36 +64,45 @@ class LibsvmParser {
     line_end_ = line.data() + line.size();
     skip_blanks();
     if (at_end()) return true;
-    return take_label() && parse_row();
+    if (!take_label()) return false;
+    skip_blanks();
+    skip_query();
+    return parse_row();
   }
 
   /// Where rows need no label, one that begins with INDEX:VALUE has none.
   bool take_label() {
     const std::string_view label = token_at(next_);
-    const bool has_none = label.find(':') != std::string_view::npos;
-    if (options_->labels == LabelUse::required ||
-        (options_->labels == LabelUse::if_there && !has_none)) {
-      if (!parse_label(label, place_of(next_), options_->real_labels, *block_)) return false;
-    } else {
+    const bool has_none = options_->labels != LabelUse::required && label.find(':') != label.npos &&
+                          label.front() != ':';
+    if (has_none || options_->labels == LabelUse::none) {
       add_no_label(options_->real_labels, *block_);
+    } else if (!parse_label(label, place_of(next_), options_->real_labels, label_hint(label),
+                            *block_)) {
+      return false;
     }
     if (!has_none) next_ += label.size();
     return true;
   }
 
+  void skip_query() {
+    const std::string_view token = token_at(next_);
+    if (token.starts_with("qid:")) next_ += token.size();
+  }
+
   bool parse_row() {
     const std::size_t nonzeros_before = block_->columns.size();
     make_room(nonzeros_before);
-    std::uint64_t last_index = 0;
+    std::uint64_t least = first_index_;  // that the next index may be
     for (;;) {
       skip_blanks();
-      last_index = take_plain_entries(last_index);
+      least = take_plain_entries(least);
       skip_blanks();
       if (at_end()) break;
       const char* entry = next_;
       const ParsedIndex index = parse_index(entry, line_end_);
-      if (!check_index(entry, index, last_index)) return false;
-      last_index = index.value;
+      if (!check_index(entry, index, least)) return false;
+      least = index.value + 1;
       if (!parse_entry(entry, index)) return false;
     }
     const auto nonzeros =
@@ -91,20 +114,22 @@ class LibsvmParser {
     return true;
   }
 
-  /// For what is left of the line: an entry has three characters, and a blank before it.
+  /// For what is left of the line: an entry has three characters, and a blank before it, but for
+  /// the first, whose blanks are passed over already.
   void make_room(std::size_t nonzeros_before) {
-    const auto most = static_cast<std::size_t>(line_end_ - next_) / 4;
+    const auto most = (static_cast<std::size_t>(line_end_ - next_) + 1) / 4;
     block_->columns.resize(nonzeros_before + most);
     block_->values.resize(nonzeros_before + most);
     next_column_ = block_->columns.data() + nonzeros_before;
     next_value_ = block_->values.data() + nonzeros_before;
   }
 
-  /// Entries of the form that nearly all have, one blank between them, as far as they go. The last
-  /// index is returned, and `next_` is what follows. At the line's end there is no digit: no need
-  /// to look whether it is there.
-  [[gnu::noinline]] std::uint64_t take_plain_entries(std::uint64_t last_index) {
-    const std::uint64_t most = options_->features != 0 ? options_->features : largest_index;
+  /// Entries of the form that nearly all have, one blank between them, as far as they go. What the
+  /// next index may be is returned, and `next_` is what follows. At the line's end there is no
+  /// digit: no need to look whether it is there.
+  [[gnu::noinline]] std::uint64_t take_plain_entries(std::uint64_t least) {
+    const std::uint32_t first_index = first_index_;
+    const std::uint64_t most = largest_known();
     const float scale = options_->scale;
     const char* const plain_end = plain_end_;
     const DigitMap& digits = block_->digits;
@@ -117,12 +142,12 @@ class LibsvmParser {
       const auto colon = static_cast<unsigned>(std::countr_zero(map));
       if (colon - 1 >= 8 || next[colon] != ':') break;
       const std::uint64_t index = value_of_digits(eight_characters(next), colon);
-      if (index <= last_index || index > most) break;
+      if (index < least || index > most) break;
       const PlainFloat value = plain_float(next, colon + 1, map, without_first_marks(map));
       const char* const end = next + value.end;
       if (value.end == 0 || (*end != ' ' && end != line_end_)) break;
-      last_index = index;
-      columns[count] = static_cast<std::uint32_t>(index - 1);
+      least = index + 1;
+      columns[count] = static_cast<std::uint32_t>(index - first_index);
       values[count] = value.value * scale;
       ++count;
       next = end;
@@ -132,7 +157,13 @@ class LibsvmParser {
     next_column_ += count;
     next_value_ += count;
     next_ = next;
-    return last_index;
+    return least;
+  }
+
+  /// The largest index that a row may have.
+  std::uint64_t largest_known() const {
+    if (options_->features == 0) return largest_index;
+    return options_->features - 1 + first_index_;
   }
 
   /// The last index of a row is its largest.
@@ -142,9 +173,10 @@ class LibsvmParser {
     block_->largest_column_line = line_number_;
   }
 
-  /// The value after "index:", kept under column index - 1.
+  /// The value after "index:".
   bool parse_entry(const char* entry, const ParsedIndex& index) {
     const char* value_begin = index.end + 1;
+    while (value_begin != line_end_ && is_blank(*value_begin)) ++value_begin;
     const ParsedFloat value = parse_float(value_begin, line_end_);
     next_ = value.end;
     if (value.fault != NumberFault::none || !(at_line_end() || ends_token(*next_))) {
@@ -152,16 +184,16 @@ class LibsvmParser {
       return fault_at(kind_of(value.fault), value_begin, token,
                       [&] { return fault_text(value.fault, token); });
     }
-    if (options_->features != 0 && index.value > options_->features) {
+    if (index.value > largest_known()) {
       if (options_->drop_unknown_features) return true;
       return index_fault(entry, index, [&] { return beyond_features_text(index.value); });
     }
-    *next_column_++ = static_cast<std::uint32_t>(index.value - 1);
+    *next_column_++ = static_cast<std::uint32_t>(index.value - first_index_);
     *next_value_++ = value.value * options_->scale;
     return true;
   }
 
-  bool check_index(const char* entry, const ParsedIndex& index, std::uint64_t last_index) {
+  bool check_index(const char* entry, const ParsedIndex& index, std::uint64_t least) {
     if (index.end == entry || index.end == line_end_ || *index.end != ':') {
       const std::string_view token = token_at(entry);
       return fault_at(FaultKind::entry, entry, token, [&] { return no_entry_text(token); });
@@ -173,34 +205,30 @@ class LibsvmParser {
                            largest_index);
       });
     }
-    if (index.value == 0) {
+    if (index.value < first_index_) {
+      block_->has_index_zero = true;
       return index_fault(entry, index, [] {
-        return std::string("found feature index 0; expected indices that count from 1");
+        return std::string(
+            "found feature index 0; expected indices that count from 1 (--first-index 0: from 0)");
       });
     }
-    if (index.value <= last_index) {
+    if (index.value < least) {
       return index_fault(entry, index, [&] {
         return fmt::format(
             "found feature index {} after {}; expected increasing indices within a row",
-            index.value, last_index);
+            index.value, least - 1);
       });
     }
     return true;
   }
 
   static std::string no_entry_text(std::string_view token) {
-    if (token.starts_with("qid:")) {
-      return fmt::format(
-          "found {}; expected INDEX:VALUE (ranking data with query ids cannot be "
-          "trained on)",
-          echoed(token));
-    }
     return fmt::format("found {}; expected INDEX:VALUE", echoed(token));
   }
 
   std::string beyond_features_text(std::uint64_t index) const {
     return fmt::format("found feature index {}; expected at most {}, the number of features", index,
-                       options_->features);
+                       largest_known());
   }
 
   void skip_blanks() {
@@ -232,6 +260,7 @@ class LibsvmParser {
   }
 
   const ReadOptions* options_;
+  std::uint32_t first_index_;
   ParsedBlock* block_;
   std::size_t line_number_ = 0;
   const char* line_begin_ = nullptr;
@@ -243,16 +272,44 @@ class LibsvmParser {
   float* next_value_ = nullptr;
 };
 
+void parse_all(TextBlocks& blocks, const ReadOptions& options, std::uint32_t first_index,
+               DatasetBuilder& builder, OnFault on_fault) {
+  parse_text(
+      blocks,
+      [&](std::string_view text, ParsedBlock& block) {
+        LibsvmParser(options, first_index, block).parse(text);
+      },
+      builder, on_fault);
+}
+
+CodedDataset finish(DatasetBuilder& builder, std::uint32_t first_index) {
+  CodedDataset result = builder.finish_sparse();
+  result.first_index = first_index;
+  return result;
+}
+
+CodedDataset read_again(const NamedSource& file, const ReadOptions& options,
+                        std::uint32_t first_index) {
+  TextBlocks blocks(file.reopen(), file.name);
+  DatasetBuilder builder(file.name, options);
+  parse_all(blocks, options, first_index, builder, OnFault::read_on);
+  return finish(builder, first_index);
+}
+
 }  // namespace
 
 CodedDataset read_libsvm(NamedSource file, const ReadOptions& options) {
+  const bool may_find_zero = !options.first_index && file.reopen;
+  const std::uint32_t first_index = options.first_index.value_or(1);
   TextBlocks blocks(std::move(file.bytes), file.name);
   DatasetBuilder builder(file.name, options, file.lines_before);
-  parse_text(
-      blocks,
-      [&](std::string_view text, ParsedBlock& block) { LibsvmParser(options, block).parse(text); },
-      builder);
-  return builder.finish_sparse();
+  parse_all(blocks, options, first_index, builder, may_find_zero ? OnFault::end : OnFault::read_on);
+  if (!may_find_zero || !builder.has_faults()) return finish(builder, first_index);
+  if (!builder.has_index_zero()) return read_again(file, options, first_index);
+  CodedDataset result = read_again(file, options, 0);
+  result.remarks.push_back(
+      fmt::format("note: {}: feature indices count from 0 (as with --first-index 0)", file.name));
+  return result;
 }
 
 }  // namespace trainyard

@@ -5,10 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/shell.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/data/fetch_script.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/data/split_file.hpp"
+
+#include "data/label_checks.hpp"
 
 namespace trainyard {
 
@@ -40,6 +45,8 @@ void read_test(const fs::path& file, ReadOptions options, const CodedDataset& tr
   options.drop_unknown_features = true;
   options.classes = train.data.classes;
   options.coding = train.coding;
+  options.class_values = train.class_values;
+  if (!options.first_index) options.first_index = train.first_index;
   options.schema = train.schema;
   if (options.schema == nullptr) {
     options.table.columns = options.table.drop_columns = "";
@@ -56,9 +63,9 @@ fs::path find_file(const CatalogEntry& entry, const CatalogFile& file,
   fs::path path = fs::path(data_dir) / file.path;
   std::error_code error;
   if (fs::exists(path, error)) return path;
-  throw DataError(fmt::format(
-      "data set '{}': no file {}; get it with: scripts/fetch_datasets.sh {} --data-dir {}",
-      entry.name, path.string(), entry.name, data_dir));
+  throw DataError(fmt::format("data set '{}': no file {}; get it with: {} {} --data-dir {}",
+                              entry.name, path.string(), quoted_for_shell(fetch_script()),
+                              entry.name, data_dir));
 }
 
 void read_catalog_test(const CatalogEntry& entry, ReadOptions options, const CodedDataset& train,
@@ -72,9 +79,10 @@ ReadOptions options_of(const fs::path& file, const std::string& labels,
                        const DatasetRequest& request) {
   ReadOptions options;
   options.format =
-      request.format.empty() ? guess_format(file) : parse_format(request.format, "--format");
+      request.format.empty() ? guess_format(file) : parse_format(request.format, "--data-format");
   options.label_column = request.label_column;
   options.table = request.table;
+  options.first_index = request.first_index;
   options.real_labels = request.real_labels;
   if (has_labels_file(options.format)) {
     options.labels_file = labels.empty() ? guess_labels_file(file) : fs::path(labels);
@@ -89,6 +97,7 @@ void read_named_test(const DatasetRequest& request, const ReadOptions& train_opt
                      const CodedDataset& train, LoadedData& loaded) {
   ReadOptions options = options_of(request.test, request.test_labels, request);
   options.scale = train_options.scale;
+  options.subtracted = train_options.subtracted;
   options.label_column = train_options.label_column;
   read_test(request.test, options, train, loaded);
 }
@@ -102,6 +111,8 @@ LoadedData loaded_from(const std::string& name, const ReadOptions& options,
   preparation.table = options.table;
   preparation.value_scale = static_cast<double>(options.scale);
   preparation.coding = train.coding;
+  preparation.class_values = train.class_values;
+  preparation.first_index = train.first_index;
   preparation.schema = train.schema;
   if (train.schema != nullptr) {
     preparation.feature_names = train.schema->feature_names();
@@ -111,13 +122,59 @@ LoadedData loaded_from(const std::string& name, const ReadOptions& options,
   return loaded;
 }
 
-/// Only once test rows are taken out it is known which rows means are those of.
-void settle_rows(CodedDataset train, const DatasetRequest& request, LoadedData& loaded) {
+/// A user's own table of columns. Those of the known sets are no surprise, and pictures have rows
+/// of pixels, of which some are hardly ever lit.
+bool has_columns_of_its_own(const DatasetRequest& request) {
+  if (origin_of(request.dataset) != DataOrigin::file) return false;
+  const Format format = request.format.empty() ? guess_format(request.dataset)
+                                               : parse_format(request.format, "--data-format");
+  return format != Format::idx;
+}
+
+/// Only once test rows are taken out it is known which rows means are those of. `subtracted`: when
+/// they were read.
+void settle_rows(CodedDataset train, std::vector<double> subtracted, const DatasetRequest& request,
+                 LoadedData& loaded) {
   loaded.train = std::move(train.data);
+  Preparation& preparation = loaded.preparation;
   if (request.test == every_fifth) split_every_fifth(loaded);
   if (train.schema != nullptr && request.table.missing == MissingFields::mean) {
-    loaded.preparation.filling = fill_missing(*train.schema, loaded.train, loaded.test);
+    preparation.filling = fill_missing(*train.schema, loaded.train, loaded.test);
+    for (std::size_t f = 0; f < subtracted.size(); ++f) preparation.filling[f] += subtracted[f];
   }
+  if (request.scaling == FeatureScaling::none && has_columns_of_its_own(request)) {
+    const auto warning = scale_warning(loaded.train, preparation.feature_names);
+    if (warning) loaded.remarks.push_back(*warning);
+  }
+  FeatureOrigins origins{{}, std::move(subtracted)};
+  if (train.schema != nullptr && !train.schema->scaled.empty()) {
+    origins.left_alone = train.schema->scaled;
+    origins.left_alone.flip();
+  }
+  preparation.transform = scale_features(request.scaling, loaded.train, loaded.test, origins);
+}
+
+/// Reads a file once more where scaling would find rounding in its values and little else. A file
+/// that can be read once only is left as it is, and that is said.
+void read_shifted(const fs::path& file, FeatureScaling scaling, ReadOptions& options,
+                  CodedDataset& train) {
+  std::vector<double> shifts = features_to_shift(scaling, train.data);
+  if (train.schema != nullptr && !train.schema->scaled.empty()) {
+    for (std::size_t f = 0; f < shifts.size(); ++f) {
+      if (!train.schema->scaled[f]) shifts[f] = 0.0;
+    }
+  }
+  if (std::ranges::all_of(shifts, [](double shift) { return shift == 0.0; })) return;
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) {
+    train.remarks.push_back(fmt::format(
+        "warning: {}: a column's values differ by less than a 1024th of their size, and of a pipe "
+        "they are rounded to seven digits before they are scaled; expected a file",
+        file.string()));
+    return;
+  }
+  options.subtracted = std::move(shifts);
+  train = read_coded_dataset(file, options);
 }
 
 LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& request) {
@@ -138,18 +195,26 @@ LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& re
   } else if (request.test.empty() && !entry.test.empty()) {
     read_catalog_test(entry, options, train, request.data_dir, loaded);
   }
-  settle_rows(std::move(train), request, loaded);
+  settle_rows(std::move(train), {}, request, loaded);
   return loaded;
 }
 
 LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
-  const ReadOptions options = options_of(file, request.labels, request);
+  ReadOptions options = options_of(file, request.labels, request);
   CodedDataset train = read_coded_dataset(file, options);
+  read_shifted(file, request.scaling, options, train);
+  if (!train.class_values.empty()) {
+    train.remarks.push_back(shortened(
+        fmt::format("note: {}: the labels {} are taken for classes in this order; --model "
+                    "least-squares takes them for numbers",
+                    file.string(), fmt::join(train.class_values, ", "))));
+  }
+  check_training_labels(file.string(), train, train.remarks);
   LoadedData loaded = loaded_from(file.filename().string(), options, train);
   if (!request.test.empty() && request.test != every_fifth) {
     read_named_test(request, options, train, loaded);
   }
-  settle_rows(std::move(train), request, loaded);
+  settle_rows(std::move(train), options.subtracted, request, loaded);
   return loaded;
 }
 
@@ -166,11 +231,12 @@ LoadedData generate(const GeneratorChoice& choice, const DatasetRequest& request
   }
   TrainTest made = generator.make(request.seed, choice.rows);
   LoadedData loaded{request.dataset, std::move(made.train), std::move(made.test), 0};
+  Preparation& preparation = loaded.preparation;
   // As a file would have them that holds such rows.
-  loaded.preparation.format = loaded.train.sparse ? Format::libsvm : Format::npy;
-  loaded.preparation.coding =
-      loaded.train.classes == 2 ? LabelCoding::plus_minus : LabelCoding::from_zero;
+  preparation.format = loaded.train.sparse ? Format::libsvm : Format::npy;
+  preparation.coding = loaded.train.classes == 2 ? LabelCoding::plus_minus : LabelCoding::from_zero;
   if (request.test == every_fifth) split_every_fifth(loaded);
+  preparation.transform = scale_features(request.scaling, loaded.train, loaded.test);
   return loaded;
 }
 
@@ -201,10 +267,11 @@ LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
   if (request.scaling != FeatureScaling::none) {
     throw OptionError("scale", scaling_text(request.scaling), written);
   }
-  if (request.table != TableOptions{} || request.label_column != DatasetRequest{}.label_column) {
+  if (request.table != TableOptions{} || request.first_index ||
+      request.label_column != DatasetRequest{}.label_column) {
     throw UsageError(
         fmt::format("{} has its rows as 'trainyard split' wrote them, which takes --header, "
-                    "--label-column, --columns, --drop-columns and --missing",
+                    "--label-column and all others that say how a file is to be read",
                     request.dataset));
   }
   LoadedData loaded = open_split_file(request.dataset, check);
@@ -215,15 +282,6 @@ LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
         request.dataset));
   }
   return loaded;
-}
-
-/// A user's own table of columns. Those of the known sets are no surprise, and pictures have rows
-/// of pixels, of which some are hardly ever lit.
-bool has_columns_of_its_own(const DatasetRequest& request) {
-  if (origin_of(request.dataset) != DataOrigin::file) return false;
-  const Format format = request.format.empty() ? guess_format(request.dataset)
-                                               : parse_format(request.format, "--format");
-  return format != Format::idx;
 }
 
 }  // namespace
@@ -244,16 +302,11 @@ DataOrigin origin_of(const std::string& dataset) {
 LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
   if (asks_for_split_file(request)) return load_split_file(request, check);
   LoadedData loaded = load(request);
-  if (request.scaling == FeatureScaling::none && has_columns_of_its_own(request)) {
-    const auto warning = scale_warning(loaded.train, loaded.preparation.feature_names);
-    if (warning) loaded.remarks.push_back(*warning);
-  }
   Preparation& preparation = loaded.preparation;
   preparation.sparse = loaded.train.sparse;
   preparation.features = loaded.train.features;
   preparation.classes = loaded.train.classes;
   preparation.scaling = request.scaling;
-  preparation.transform = scale_features(request.scaling, loaded.train, loaded.test);
   preparation.intercept = request.intercept;
   if (request.intercept) {
     append_intercept(loaded.train);

@@ -38,6 +38,27 @@ void decode_as(std::span<const char> bytes, bool swapped, std::vector<double>& v
   }
 }
 
+/// IEEE 754's binary16: a sign, 5 bits of exponent, 10 of fraction.
+double half_value(std::uint16_t bits) {
+  const unsigned exponent = bits >> 10U & 31U;
+  const double fraction = bits & 1023U;
+  double size = std::ldexp(1024.0 + fraction, static_cast<int>(exponent) - 25);
+  if (exponent == 0) size = std::ldexp(fraction, -24);
+  if (exponent == 31) {
+    size = fraction == 0.0 ? std::numeric_limits<double>::infinity()
+                           : std::numeric_limits<double>::quiet_NaN();
+  }
+  return bits >> 15U != 0 ? -size : size;
+}
+
+void decode_halves(std::span<const char> bytes, bool swapped, std::vector<double>& values) {
+  const std::size_t before = values.size();
+  decode_as<std::uint16_t>(bytes, swapped, values);
+  for (std::size_t i = before; i < values.size(); ++i) {
+    values[i] = half_value(static_cast<std::uint16_t>(values[i]));
+  }
+}
+
 void decode(const NpyHeader& header, std::span<const char> bytes, std::vector<double>& values) {
   using Decode = void (*)(std::span<const char>, bool, std::vector<double>&);
   struct Row {
@@ -45,7 +66,7 @@ void decode(const NpyHeader& header, std::span<const char> bytes, std::vector<do
     std::size_t value_bytes;
     Decode decode;
   };
-  static constexpr std::array<Row, 11> types{{{'b', 1, decode_as<std::uint8_t>},
+  static constexpr std::array<Row, 12> types{{{'b', 1, decode_as<std::uint8_t>},
                                               {'i', 1, decode_as<std::int8_t>},
                                               {'i', 2, decode_as<std::int16_t>},
                                               {'i', 4, decode_as<std::int32_t>},
@@ -54,6 +75,7 @@ void decode(const NpyHeader& header, std::span<const char> bytes, std::vector<do
                                               {'u', 2, decode_as<std::uint16_t>},
                                               {'u', 4, decode_as<std::uint32_t>},
                                               {'u', 8, decode_as<std::uint64_t>},
+                                              {'f', 2, decode_halves},
                                               {'f', 4, decode_as<float>},
                                               {'f', 8, decode_as<double>}}};
   for (const Row& type : types) {
@@ -106,16 +128,22 @@ void check_value(const NamedSource& file, const NpyHeader& header, std::uint64_t
                                                    : std::string("finite number")));
 }
 
-/// In the file's order.
-void read_features(NamedSource& file, const NpyHeader& header, float scale,
+/// In the file's order. Digits of `subtracted` are taken before those that a float does not have.
+void read_features(NamedSource& file, const NpyHeader& header, const ReadOptions& options,
                    DatasetBuilder& builder) {
+  const std::vector<double>& subtracted = options.subtracted;
   std::uint64_t place = 0;
   std::vector<float> scaled;
   for_each_value_block(file, header, [&](std::span<const double> values) {
     scaled.clear();
-    for (const double value : values) {
-      check_value(file, header, place++, value);
-      scaled.push_back(static_cast<float>(value) * scale);
+    for (double value : values) {
+      check_value(file, header, place, value);
+      if (!subtracted.empty()) {
+        value -= subtracted[static_cast<std::size_t>(
+            header.fortran_order ? place / header.rows() : place % header.row_values)];
+      }
+      ++place;
+      scaled.push_back(static_cast<float>(value) * options.scale);
     }
     builder.append_values(scaled);
   });
@@ -133,12 +161,11 @@ void read_npy_labels(NamedSource& file, const NpyHeader& header, bool real,
         continue;
       }
       // Not a number compares false.
-      const bool is_class = value >= -1.0 && value <= double{largest_label};
+      const bool is_class = std::abs(value) <= double{largest_label};
       if (!is_class || value != std::floor(value)) {
         throw DataError(fmt::format(
-            "{}: row {}: found {}; expected a class label: -1 or +1, or a whole number from 0 to "
-            "{}; {}",
-            file.name, place, value, largest_label, real_labels_hint));
+            "{}: row {}: found {}; expected a class label: a whole number from {} to {}; {}",
+            file.name, place, value, -largest_label, largest_label, real_labels_hint));
       }
       builder.append_label(static_cast<std::int32_t>(value));
     }
@@ -220,7 +247,7 @@ CodedDataset read_npy(NamedSource features, NamedSource labels, const ReadOption
   } else {
     builder.append_no_labels(static_cast<std::size_t>(of_features.rows()));
   }
-  read_features(features, of_features, options.scale, builder);
+  read_features(features, of_features, options, builder);
   CodedDataset result = builder.finish_dense(static_cast<std::size_t>(of_features.row_values));
   if (of_features.fortran_order) transpose(result.data);
   return result;

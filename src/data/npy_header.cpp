@@ -107,13 +107,13 @@ class DictionaryParser {
   [[noreturn]] void refuse_type(const std::string& found) const {
     throw DataError(
         fmt::format("{}: found values of type {}; expected bool, whole numbers of 1 to 8 bytes (i1 "
-                    "to i8, u1 to u8), f4 or f8",
+                    "to i8, u1 to u8), f2, f4 or f8",
                     name_, found));
   }
 
   void read_type(const std::string& text) {
-    constexpr std::array<std::string_view, 11> known{"b1", "i1", "i2", "i4", "i8", "u1",
-                                                     "u2", "u4", "u8", "f4", "f8"};
+    constexpr std::array<std::string_view, 12> known{"b1", "i1", "i2", "i4", "i8", "u1",
+                                                     "u2", "u4", "u8", "f2", "f4", "f8"};
     constexpr std::string_view orders = "<>|=";
     if (text.size() != 3 || orders.find(text[0]) == std::string_view::npos ||
         std::ranges::find(known, std::string_view(text).substr(1)) == known.end()) {

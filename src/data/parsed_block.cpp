@@ -12,10 +12,12 @@ namespace trainyard {
 namespace {
 
 /// Says what was expected in place of `token`. A number that is no class may well be meant as one.
-std::string no_class_text(std::string_view token, bool is_number) {
-  return fmt::format(
-      "found {}; expected a class label: -1 or +1, or a whole number from 0 to {}{}{}",
-      echoed(token), largest_label, is_number ? "; " : "", is_number ? real_labels_hint : "");
+std::string no_class_text(std::string_view token, bool is_number, std::string_view hint) {
+  std::string text = fmt::format("found {}; expected a class label: a whole number from {} to {}",
+                                 echoed(token), -largest_label, largest_label);
+  if (!hint.empty()) text += fmt::format("; {}", hint);
+  if (is_number) text += fmt::format("; {}", real_labels_hint);
+  return text;
 }
 
 }  // namespace
@@ -33,7 +35,8 @@ FaultKind kind_of(NumberFault fault) {
   throw InternalError("a number's fault without a kind");
 }
 
-bool parse_label(std::string_view token, TextPosition place, bool real, ParsedBlock& block) {
+bool parse_label(std::string_view token, TextPosition place, bool real, std::string_view hint,
+                 ParsedBlock& block) {
   const ParsedFloat parsed = parse_float(token.data(), token.data() + token.size());
   const bool whole_token = parsed.end == token.data() + token.size() && !token.empty();
   const bool is_number = whole_token && parsed.fault == NumberFault::none;
@@ -47,10 +50,10 @@ bool parse_label(std::string_view token, TextPosition place, bool real, ParsedBl
                      [&] { return fault_text(parsed.fault, token); });
     return false;
   }
-  if (!is_number || value != std::floor(value) || value < -1.0F ||
-      value > static_cast<float>(largest_label)) {
+  if (!is_number || value != std::floor(value) ||
+      std::abs(value) > static_cast<float>(largest_label)) {
     block.faults.add(FaultKind::label, place, token,
-                     [&] { return no_class_text(token, is_number); });
+                     [&] { return no_class_text(token, is_number, hint); });
     return false;
   }
   const auto label = static_cast<std::int32_t>(value);

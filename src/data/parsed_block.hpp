@@ -25,6 +25,7 @@ struct ParsedBlock {
   UnfilledVector<float> values;
   std::uint32_t largest_column = 0;     // sparse: 1 + the largest column, 0 when there is none
   std::size_t largest_column_line = 0;  // the first that has it
+  bool has_index_zero = false;          // sparse: where they count from 1
   std::size_t lines = 0;
   std::size_t rows_without_label = 0;  // whose label is 0 then
   std::size_t rows_left_out = 0;       // tables: for their missing fields
@@ -43,6 +44,7 @@ struct ParsedBlock {
     values.clear();
     largest_column = 0;
     largest_column_line = 0;
+    has_index_zero = false;
     lines = 0;
     rows_without_label = 0;
     rows_left_out = 0;
@@ -53,8 +55,9 @@ struct ParsedBlock {
 };
 
 /// "-1", "+1", "3", "2.0"; any finite number, where labels are real. Adds the label to the block,
-/// or its fault, and then returns false.
-bool parse_label(std::string_view token, TextPosition place, bool real, ParsedBlock& block);
+/// or its fault, and then returns false. `hint` is of the format: what it is if it is no label.
+bool parse_label(std::string_view token, TextPosition place, bool real, std::string_view hint,
+                 ParsedBlock& block);
 
 /// A row that has none.
 void add_no_label(bool real, ParsedBlock& block);

@@ -14,6 +14,12 @@ std::vector<std::string> class_texts(const Preparation& preparation) {
   std::vector<std::string> texts;
   if (preparation.classes < 2) return texts;
   if (preparation.coding == LabelCoding::plus_minus) return {"-1", "1"};
+  if (preparation.coding == LabelCoding::listed) {
+    for (const std::int32_t value : preparation.class_values) {
+      texts.push_back(fmt::to_string(value));
+    }
+    return texts;
+  }
   const int first = preparation.coding == LabelCoding::from_one ? 1 : 0;
   for (int k = 0; k < preparation.classes; ++k) texts.push_back(fmt::to_string(first + k));
   return texts;
@@ -30,15 +36,16 @@ void check_format(const Preparation& preparation, const std::filesystem::path& f
         file.string(), format_text(format), trained_on, expected));
   };
   const bool is_table = format == Format::csv || format == Format::tsv;
+  const bool is_sparse = preparation.sparse && preparation.schema == nullptr;
   if (preparation.schema != nullptr && !is_table) {
     refuse("columns of a table", "a CSV or TSV file with these columns");
   }
   if (preparation.schema == nullptr && is_table) {
     refuse(fmt::format("a file of format {}", format_text(preparation.format)), "such a file");
   }
-  if (preparation.sparse != (format == Format::libsvm)) {
-    refuse(preparation.sparse ? "sparse rows" : "dense rows",
-           preparation.sparse ? "a LIBSVM file" : "an npy or IDX file");
+  if (is_sparse != (format == Format::libsvm)) {
+    refuse(is_sparse ? "sparse rows" : "dense rows",
+           is_sparse ? "a LIBSVM file" : "an npy, npz or IDX file");
   }
 }
 
@@ -68,13 +75,15 @@ ReadOptions reading_of(const Preparation& preparation, const std::filesystem::pa
   options.classes = preparation.classes < 2 ? 0 : preparation.classes;
   options.real_labels = preparation.classes < 2;
   options.coding = preparation.coding;
+  options.class_values = preparation.class_values;
+  options.first_index = preparation.first_index;
   options.labels = LabelUse::if_there;
   options.table = preparation.table;
   // Rows that lack a field were left out of training: here they are kept, and marked.
   if (options.table.missing == MissingFields::drop) options.table.missing = MissingFields::mean;
   options.schema = preparation.schema;
   options.scale = static_cast<float>(preparation.value_scale);
-  // SHIFT
+  options.subtracted = shifts_of(preparation.transform);
   if (has_labels_file(format)) options.labels_file = guess_labels_file(file);
   return options;
 }

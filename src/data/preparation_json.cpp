@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
 #include "trainyard/data/preparation.hpp"
 
 namespace trainyard {
@@ -17,7 +19,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::array<std::string, 4> coding_names{"found", "plus-minus", "from-zero", "from-one"};
+const std::array<std::string, 5> coding_names{"found", "plus-minus", "from-zero", "from-one",
+                                              "listed"};
+const std::array<std::string, 4> kind_names{"numbers", "words", "dates", "hashed"};
 
 /// JSON is UTF-8. A text that is not, as of a file in Latin-1, is an object with a text of so many
 /// characters as it has bytes.
@@ -60,12 +64,17 @@ std::string text_of(const Json& json) {
 Json json_of(const TableSchema& schema) {
   Json columns = Json::array();
   for (const TableColumn& column : schema.columns) {
-    Json row{{"name", json_of(column.name)}, {"column", column.column}};
-    if (!column.categories.empty()) row["words"] = json_of(column.categories);
+    Json row{{"name", json_of(column.name)},
+             {"column", column.column},
+             {"kind", kind_names[static_cast<std::size_t>(column.kind)]}};
+    if (column.kind == ColumnKind::words) row["words"] = json_of(column.categories);
+    if (column.kind == ColumnKind::dates) row["first_day"] = column.first_day;
     columns.push_back(std::move(row));
   }
   return {{"columns_of_file", schema.file_columns},
           {"has_names", schema.has_names},
+          {"decimal", std::string(1, schema.decimal)},
+          {"hashed", schema.hashed},
           {"label", {{"name", json_of(schema.label_name)}, {"column", schema.label_column}}},
           {"columns", std::move(columns)}};
 }
@@ -124,7 +133,11 @@ TableColumn column_of(const Json& json, const std::string& where) {
   const Reader in(json, where);
   TableColumn column{.column = in.value<std::size_t>("column"),
                      .name = in.value<std::string>("name")};
-  if (json.contains("words")) column.categories = in.value<std::vector<std::string>>("words");
+  column.kind = static_cast<ColumnKind>(chosen(in.value<std::string>("kind"), "kind", kind_names));
+  if (column.kind == ColumnKind::dates) column.first_day = in.value<double>("first_day");
+  if (column.kind == ColumnKind::words) {
+    column.categories = in.value<std::vector<std::string>>("words");
+  }
   if (!std::ranges::is_sorted(column.categories)) {
     throw DataError(
         fmt::format("{}: the words of column {} are not sorted", where, echoed(column.name)));
@@ -136,6 +149,7 @@ TableSchema schema_of(const Reader& in) {
   TableSchema schema;
   schema.file_columns = in.value<std::size_t>("columns_of_file");
   schema.has_names = in.value<bool>("has_names");
+  schema.decimal = in.value<std::string>("decimal") == "," ? ',' : '.';
   const Reader label = in.object("label");
   schema.label_column = label.value<std::size_t>("column");
   schema.label_name = label.value<std::string>("name");
@@ -145,6 +159,8 @@ TableSchema schema_of(const Reader& in) {
     schema.features += column.features();
     schema.columns.push_back(std::move(column));
   }
+  schema.hashed = in.value<std::size_t>("hashed");
+  schema.features += schema.hashed;
   const auto is_outside = [&](std::size_t column) { return column >= schema.file_columns; };
   if (is_outside(schema.label_column) ||
       std::ranges::any_of(schema.columns, is_outside, &TableColumn::column)) {
@@ -178,7 +194,11 @@ std::string preparation_json(const Preparation& p) {
       {"sparse", p.sparse},
       {"features", p.features},
       {"value_scale", p.value_scale},
+      {"first_index", p.first_index},
       {"missing", missing_fields_text(p.table.missing)},
+      {"missing_words", json_of(p.table.missing_words)},
+      {"delimiter", delimiter_text(p.table.delimiter)},
+      {"decimal", decimal_text(p.table.decimal)},
       {"table", p.schema == nullptr ? Json(nullptr) : json_of(*p.schema)},
       {"filling", p.filling},
       {"scaling", scaling_text(p.scaling)},
@@ -197,9 +217,14 @@ Preparation parse_preparation(std::string_view text, const std::string& name) {
   if (json.is_null()) return {};
   const Reader in(json, name);
   Preparation p;
+  std::optional<TableSchema> schema;
   try {
     p.format = parse_format(in.value<std::string>("file_format"), "file_format");
     p.table.missing = parse_missing_fields(in.value<std::string>("missing"), "missing");
+    p.table.missing_words = in.value<std::string>("missing_words");
+    p.table.delimiter = parse_delimiter(in.value<std::string>("delimiter"), "delimiter");
+    p.table.decimal = parse_decimal(in.value<std::string>("decimal"), "decimal");
+    if (!in.member("table").is_null()) schema = schema_of(in.object("table"));
     p.scaling = parse_scaling(in.value<std::string>("scaling"), "scaling");
     const auto coding = in.value<std::string>("label_coding");
     const bool words = coding == "words";
@@ -208,9 +233,16 @@ Preparation parse_preparation(std::string_view text, const std::string& name) {
     const auto classes = in.value<std::vector<std::string>>("classes");
     p.classes = classes.empty() ? 1 : static_cast<int>(classes.size());
     if (words) p.class_names = classes;
+    if (p.coding == LabelCoding::listed) {
+      for (const std::string& text : classes) {
+        p.class_values.push_back(
+            static_cast<std::int32_t>(parse_integer(text, "classes", -1000000000, 1000000000)));
+      }
+    }
   } catch (const UsageError& error) {
     throw DataError(fmt::format("{}: {}", name, error.what()));
   }
+  p.first_index = in.value<std::uint32_t>("first_index");
   p.sparse = in.value<bool>("sparse");
   p.features = in.value<std::size_t>("features");
   p.value_scale = in.value<double>("value_scale");
@@ -219,10 +251,9 @@ Preparation parse_preparation(std::string_view text, const std::string& name) {
   p.transform.divided_by = in.value<std::vector<double>>("divided_by");
   p.intercept = in.value<bool>("intercept");
   p.feature_names = in.value<std::vector<std::string>>("feature_names");
-  if (!in.member("table").is_null()) {
-    TableSchema schema = schema_of(in.object("table"));
-    schema.class_names = p.class_names;
-    p.schema = std::make_shared<const TableSchema>(std::move(schema));
+  if (schema) {
+    schema->class_names = p.class_names;
+    p.schema = std::make_shared<const TableSchema>(std::move(*schema));
   }
   check_sizes(p, name);
   return p;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -11,7 +13,10 @@
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/memory_account.hpp"
+#include "trainyard/base/text_file.hpp"
+#include "trainyard/data/data_file.hpp"
 
+#include "data/file_kind.hpp"
 #include "data/readers.hpp"
 
 namespace trainyard {
@@ -39,13 +44,13 @@ const std::vector<FormatInfo>& formats() {
        "csv",
        {".csv"},
        [](NamedSource file, NamedSource, const ReadOptions& options) {
-         return read_separated(std::move(file), ',', options);
+         return read_separated(std::move(file), options);
        }},
       {Format::tsv,
        "tsv",
        {".tsv"},
        [](NamedSource file, NamedSource, const ReadOptions& options) {
-         return read_separated(std::move(file), '\t', options);
+         return read_separated(std::move(file), options);
        }},
       {Format::idx,
        "idx",
@@ -58,6 +63,12 @@ const std::vector<FormatInfo>& formats() {
        {".npy"},
        [](NamedSource file, NamedSource labels, const ReadOptions& options) {
          return read_npy(std::move(file), std::move(labels), options);
+       }},
+      {Format::npz,
+       "npz",
+       {".npz"},
+       [](NamedSource file, NamedSource, const ReadOptions& options) {
+         return read_npz(std::move(file), options);
        }},
   };
   return table;
@@ -102,15 +113,69 @@ std::string format_text(Format format) {
   return std::string(info_of(format).name);
 }
 
-Format guess_format(const std::filesystem::path& file) {
+namespace {
+
+/// In small letters, without the ending of a compressed file.
+std::string plain_name(const std::filesystem::path& file) {
   std::string name = file.filename().string();
-  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<std::string_view, 4> compressed{".gz", ".bz2", ".xz", ".zst"};
+  for (const std::string_view ending : compressed) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  return name;
+}
+
+/// Empty: the name does not say.
+std::optional<Format> format_in_name(const std::string& name) {
   for (const FormatInfo& info : formats()) {
     for (const std::string_view ending : info.endings) {
       if (name.ends_with(ending)) return info.format;
     }
   }
-  return Format::libsvm;
+  return {};
+}
+
+Format format_of_name(const std::filesystem::path& file) {
+  return format_in_name(plain_name(file)).value_or(Format::libsvm);
+}
+
+/// The first bytes of a file, decompressed. Empty where it cannot be read, as the reader will say,
+/// and of a pipe, which is read once.
+std::string head_of(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return "";
+  try {
+    std::string head(shown_bytes, '\0');
+    head.resize(open_file(file)->read(head));
+    return head;
+  } catch (const DataError&) {
+    return "";
+  }
+}
+
+}  // namespace
+
+Format guess_format(const std::filesystem::path& file) {
+  const std::optional<Format> shown = shown_format(head_of(file));
+  return shown ? *shown : format_of_name(file);
+}
+
+bool is_data_file(const std::filesystem::path& file) {
+  const std::string head = head_of(file);
+  const std::string name = plain_name(file);
+  if (head.empty() || name.ends_with(".toml")) return false;
+  if (format_in_name(name)) return true;
+  const std::string_view text = without_byte_order_mark(head);
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  // A section of a configuration, a comment, or a key.
+  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  if (line.front() == '[' || line.front() == '#' || line.find('=') != std::string_view::npos) {
+    return false;
+  }
+  return shown_format(head).has_value() || is_other_kind(head);
 }
 
 bool has_labels_file(Format format) {
@@ -127,7 +192,7 @@ std::filesystem::path guess_labels_file(const std::filesystem::path& features) {
     name.replace(place, of_features.size(), of_labels);
     return features.parent_path() / name;
   }
-  if (guess_format(features) != Format::npy) return {};
+  if (format_of_name(features) != Format::npy) return {};
   const std::size_t dot = name.find('.');
   // An X that is a word of the name: at its beginning or end, or between underscores.
   for (std::size_t place = 0; place < dot; ++place) {

@@ -36,9 +36,12 @@ CodedDataset read_text_window(const std::string& text, const std::string& name,
                               std::size_t lines_before, const ReadOptions& options);
 
 CodedDataset read_libsvm(NamedSource file, const ReadOptions& options);
-/// CSV and TSV: they differ in the separator.
-CodedDataset read_separated(NamedSource file, char separator, const ReadOptions& options);
+/// CSV, TSV and other tables with separators.
+CodedDataset read_separated(NamedSource file, const ReadOptions& options);
 CodedDataset read_idx(NamedSource images, NamedSource labels, const ReadOptions& options);
 CodedDataset read_npy(NamedSource features, NamedSource labels, const ReadOptions& options);
+
+/// Two arrays of an npz file, which has to be one on a disk: it is opened once for each.
+CodedDataset read_npz(NamedSource file, const ReadOptions& options);
 
 }  // namespace trainyard

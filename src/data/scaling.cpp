@@ -245,8 +245,8 @@ std::vector<double> features_to_shift(FeatureScaling scaling, const Dataset& tra
   std::vector<double> shifts(train.features, 0.0);
   bool any = false;
   for (std::size_t f = 0; f < train.features; ++f) {
-    const double range = ranges.highest[f] - ranges.lowest[f];
-    // Without a value there is no range either.
+    // Below 0 where there is no value at all.
+    const double range = std::max(0.0, ranges.highest[f] - ranges.lowest[f]);
     if (!(ranges.largest[f] > too_large * range)) continue;
     shifts[f] = ranges.lowest[f];
     any = true;

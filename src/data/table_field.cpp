@@ -1,9 +1,6 @@
 #include "data/table_field.hpp"
 
 #include <algorithm>
-#include <array>
-
-#include "data/parse_number.hpp"
 
 namespace trainyard {
 
@@ -32,7 +29,7 @@ Field quoted_field(Field field, const char* line_end, char separator, std::strin
     field.text = unquoted;
   }
   const char* behind = end + 1;
-  while (behind != line_end && *behind == ' ') ++behind;
+  while (behind != line_end && *behind == ' ' && separator != ' ') ++behind;
   if (behind == line_end) return field;
   field.broken = *behind != separator;
   const char* next = std::find(behind, line_end, separator);
@@ -41,30 +38,26 @@ Field quoted_field(Field field, const char* line_end, char separator, std::strin
   return field;
 }
 
+Field blank_separated_field(Field field, const char* line_end, std::string& unquoted) {
+  constexpr std::string_view blanks = " \t";
+  const auto is_blank = [&](char c) { return blanks.find(c) != std::string_view::npos; };
+  field.begin = std::find_if_not(field.begin, line_end, is_blank);
+  const char* end = field.begin;
+  if (end != line_end && *end == '"') {
+    field = quoted_field(field, line_end, ' ', unquoted);
+    if (field.next == nullptr) return field;
+    end = field.next;
+  } else {
+    end = std::find_if(field.begin, line_end, is_blank);
+    field.text = {field.begin, static_cast<std::size_t>(end - field.begin)};
+  }
+  const char* const next = std::find_if_not(end, line_end, is_blank);
+  field.next = next == line_end ? nullptr : next;
+  return field;
+}
+
 bool is_blank_line(std::string_view line) {
   return line.find_first_not_of(" \t") == std::string_view::npos;
-}
-
-bool is_missing(std::string_view text) {
-  // Words that pandas takes for missing values, without "None", which is a category of many tables,
-  // and the spellings of Windows' "1.#QNAN"; and "?", which the files of the UCI repository have.
-  constexpr std::array<std::string_view, 11> words{"",     "?",   "NA",  "N/A",  "n/a", "#N/A",
-                                                   "<NA>", "NaN", "nan", "NULL", "null"};
-  return text.size() <= 4 && std::ranges::find(words, text) != words.end();
-}
-
-bool is_word(std::string_view text) {
-  if (is_missing(text)) return false;
-  const char* const end = text.data() + text.size();
-  const ParsedFloat parsed = parse_float(text.data(), end);
-  // parse_float() takes whatever begins like "nan" or "inf" for one of them.
-  if (parsed.fault == NumberFault::not_finite) {
-    if (text.front() == '+' || text.front() == '-') text.remove_prefix(1);
-    constexpr std::array<std::string_view, 7> infinities{"inf",      "Inf",      "INF", "infinity",
-                                                         "Infinity", "INFINITY", "nan"};
-    return std::ranges::find(infinities, text) == infinities.end();
-  }
-  return parsed.end != end;
 }
 
 }  // namespace trainyard

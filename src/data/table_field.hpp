@@ -1,6 +1,6 @@
-// The fields of a line of CSV or TSV, as RFC 4180 writes them: one in quotes may hold separators,
-// and a quote that is written twice. A line break in quotes is not read, because files are cut into
-// blocks at line breaks. Blanks around a field are no part of it.
+// The fields of a line of a table, as RFC 4180 writes them: one in quotes may hold separators, line
+// breaks, and a quote that is written twice. Blanks around a field are no part of it; where they
+// separate fields, any number of them does.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,9 @@ struct Field {
 /// The rest of next_field() for a field in quotes, which begins at `field.begin`.
 Field quoted_field(Field field, const char* line_end, char separator, std::string& unquoted);
 
+/// The same where blanks separate fields.
+Field blank_separated_field(Field field, const char* line_end, std::string& unquoted);
+
 /// The field that begins at `begin`. Its text lies in the line or, where quotes in it are doubled,
 /// in `unquoted`.
 inline Field next_field(const char* begin, const char* line_end, char separator,
@@ -33,6 +36,7 @@ inline Field next_field(const char* begin, const char* line_end, char separator,
   Field field;
   while (begin != line_end && *begin == ' ') ++begin;
   field.begin = begin;
+  if (separator == ' ') return blank_separated_field(field, line_end, unquoted);
   if (begin != line_end && *begin == '"') return quoted_field(field, line_end, separator, unquoted);
   const std::string_view rest(begin, static_cast<std::size_t>(line_end - begin));
   const std::size_t length = rest.find(separator);
@@ -44,11 +48,5 @@ inline Field next_field(const char* begin, const char* line_end, char separator,
 }
 
 bool is_blank_line(std::string_view line);
-
-/// Whether a field stands for a value that is not there (MissingFields names them).
-bool is_missing(std::string_view text);
-
-/// Whether a field is neither missing nor a number of any size, "inf" included.
-bool is_word(std::string_view text);
 
 }  // namespace trainyard

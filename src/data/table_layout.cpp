@@ -1,8 +1,3 @@
-// Whether the first row is a header line. It is where none of its fields is a number or empty, and
-// either some column has a number in a row below, or it looks like names among words: all of them
-// differ, and none occurs again below. The first block of the file is looked at, 16 KiB at least.
-// So a typing error in the first row of numbers is still one, "label,0,1,2" needs --header yes, and
-// so do names above words that repeat one of them.
 #include "data/table_layout.hpp"
 
 #include <algorithm>
@@ -15,77 +10,31 @@
 #include "trainyard/base/counted.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/shell.hpp"
 
-#include "data/table_field.hpp"
+#include "data/hashed_words.hpp"
+#include "data/header_line.hpp"
+#include "data/number_form.hpp"
+#include "data/table_rows.hpp"
 
 namespace trainyard {
 
 namespace {
 
-using Row = std::vector<std::string>;
+struct FirstRow {
+  std::size_t line = 0;       // 0: there is none
+  std::size_t last_line = 0;  // it may have line breaks in quotes
+};
 
-Row fields_of(std::string_view line, char separator) {
-  Row row;
-  std::string unquoted;
-  const char* const end = line.data() + line.size();
-  for (const char* next = line.data(); next != nullptr;) {
-    const Field field = next_field(next, end, separator, unquoted);
-    row.emplace_back(field.text);
-    next = field.next;
-  }
-  return row;
-}
-
-/// The rows of `text`, up to `most`.
-std::vector<Row> rows_of(std::string_view text, char separator, std::size_t most) {
-  std::vector<Row> rows;
-  for_each_line(text, [&](std::size_t, std::string_view line) {
-    if (!is_blank_line(line)) rows.push_back(fields_of(line, separator));
-    return rows.size() < most;
-  });
-  return rows;
-}
-
-std::size_t first_row_line(std::string_view text) {
-  std::size_t first = 0;
-  for_each_line(text, [&](std::size_t number, std::string_view line) {
-    if (!is_blank_line(line)) first = number;
-    return first == 0;
+FirstRow find_first_row(std::string_view text, char separator) {
+  FirstRow first;
+  for_each_table_row(text, separator, [&](std::size_t number, std::string_view row) {
+    if (is_blank_line(row)) return true;
+    first.line = number;
+    first.last_line = number + static_cast<std::size_t>(std::ranges::count(row, '\n'));
+    return false;
   });
   return first;
-}
-
-bool looks_like_header(const std::vector<Row>& rows) {
-  if (rows.size() < 2) return false;
-  const Row& first = rows.front();
-  // The first name may be empty above numbers: pandas writes row numbers like that.
-  const bool numbered = first.size() > 1 && first.front().empty() &&
-                        std::all_of(rows.begin() + 1, rows.end(), [](const Row& row) {
-                          return !row.empty() && !is_word(row.front()) && !is_missing(row.front());
-                        });
-  const auto names_begin = first.begin() + (numbered ? 1 : 0);
-  if (!std::all_of(names_begin, first.end(), is_word)) return false;
-  const std::set<std::string> names(first.begin(), first.end());
-  bool names_recur = false;
-  for (std::size_t row = 1; row < rows.size(); ++row) {
-    for (const std::string& field : rows[row]) {
-      if (!is_word(field) && !is_missing(field)) return true;
-      names_recur = names_recur || names.contains(field);
-    }
-  }
-  return names.size() == first.size() && !names_recur;
-}
-
-/// A test file of a training file with names has them, too, in its first row.
-bool has_names_of(const TableSchema& schema, const Row& row) {
-  return schema.has_names && std::ranges::all_of(schema.columns, [&](const TableColumn& column) {
-           return std::ranges::count(row, column.name) > 0;
-         });
-}
-
-bool has_header(const std::vector<Row>& rows, const ReadOptions& options) {
-  if (options.table.header != HeaderLine::automatic) return options.table.header == HeaderLine::yes;
-  return looks_like_header(rows) || (options.schema && has_names_of(*options.schema, rows.front()));
 }
 
 /// The column that `text` names, if there is one.
@@ -102,13 +51,20 @@ std::optional<std::size_t> find_column(const TableHead& head, const std::string&
 
 std::size_t column_of_option(const std::string& file, const TableHead& head,
                              std::string_view option, const std::string& text) {
+  if (std::ranges::count(head.names, text) > 1) {
+    const auto first = std::ranges::find(head.names, text) - head.names.begin();
+    throw OptionError(option, text,
+                      fmt::format("{} has several columns of this name; expected a number, which "
+                                  "is {} for the first of them",
+                                  file, first));
+  }
   if (const auto column = find_column(head, text)) return *column;
   const std::string numbers =
       fmt::format("a number from 0 to {}, or -1 for the last column", head.columns - 1);
   if (head.names.empty()) {
     throw OptionError(option, text,
-                      fmt::format("{} has {} and no header line; expected {}", file,
-                                  counted(head.columns, "column"), numbers));
+                      fmt::format("{} has {} columns and no header line; expected {}", file,
+                                  head.columns, numbers));
   }
   const std::string nearest = nearest_name(text, head.names);
   const std::string guess =
@@ -117,15 +73,6 @@ std::size_t column_of_option(const std::string& file, const TableHead& head,
       option, text,
       fmt::format("{} has no such column{} Expected {}, or one of {}", file,
                   guess.empty() ? "." : guess, numbers, shortened(joined(head.names))));
-}
-
-std::vector<bool> chosen_columns(const std::string& file, const TableHead& head,
-                                 std::string_view option, const std::string& list) {
-  std::vector<bool> chosen(head.columns, false);
-  for (const std::string& name : fields_of(list, ',')) {
-    chosen[column_of_option(file, head, option, name)] = true;
-  }
-  return chosen;
 }
 
 /// The place of a name of the training file in a test file's header line.
@@ -142,6 +89,24 @@ bool all_differ(const std::vector<std::string>& names) {
   return std::set<std::string>(names.begin(), names.end()).size() == names.size();
 }
 
+/// The columns that count the rows.
+void find_row_numbers(bool header, const std::vector<Row>& rows, TableHead& head) {
+  constexpr std::size_t enough = 10;
+  const std::size_t begin = header ? 1 : 0;
+  if (rows.size() < begin + enough) return;
+  for (std::size_t c = 0; c < head.columns; ++c) {
+    std::optional<long> before;
+    const bool counts = std::all_of(
+        rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(), [&](const Row& row) {
+          const std::optional<long> number = c < row.size() ? whole_number(row[c]) : std::nullopt;
+          const bool next = number && (!before || *number == *before + 1);
+          before = number;
+          return next;
+        });
+    if (counts) head.row_numbers.push_back(c);
+  }
+}
+
 /// If a name occurs twice, only the position identifies a column.
 bool goes_by_name(const TableHead& head, const TableSchema& schema) {
   if (!schema.has_names || head.names.empty()) return false;
@@ -156,21 +121,43 @@ std::string TableHead::name_of(std::size_t column) const {
   return names.empty() ? fmt::to_string(column) : names[column];
 }
 
-TableHead read_head(TextBlocks& blocks, char separator, const ReadOptions& options) {
+std::vector<bool> chosen_columns(const std::string& file, const TableHead& head,
+                                 std::string_view option, const std::string& list) {
+  std::vector<bool> chosen(head.columns, false);
+  if (list.empty()) return chosen;
+  for (const std::string& name : fields_of(list, ',')) {
+    chosen[column_of_option(file, head, option, name)] = true;
+  }
+  return chosen;
+}
+
+char usual_separator(Format format) {
+  return format == Format::tsv ? '\t' : ',';
+}
+
+TableHead read_head(TextBlocks& blocks, char fallback, const ReadOptions& options) {
   constexpr std::size_t most_rows = 1000;
+  TableHead head;
+  head.dialect = find_dialect(blocks.name(), blocks.peek(), fallback, options);
+  const char separator = head.dialect.separator;
+  blocks.keep_rows_whole(separator);
   std::vector<Row> rows = rows_of(blocks.peek(), separator, most_rows);
   // A header line may fill the first block alone.
   for (std::size_t bytes = 0; rows.size() == 1 && bytes != blocks.peek().size();) {
     bytes = blocks.peek().size();
     rows = rows_of(blocks.peek_further(), separator, most_rows);
   }
-  TableHead head;
   if (rows.empty()) return head;
-  head.line = first_row_line(blocks.peek());
+  const FirstRow first = find_first_row(blocks.peek(), separator);
+  head.line = first.line;
   head.columns = rows.front().size();
-  if (head.columns == 1 || !has_header(rows, options)) return head;
+  if (head.columns == 1) return head;
+  HeaderGuess guess = guess_header(blocks.name(), head.line, rows, head.dialect, options);
+  if (!guess.remark.empty()) head.remarks.push_back(std::move(guess.remark));
+  if (options.schema == nullptr) find_row_numbers(guess.header, rows, head);
+  if (!guess.header) return head;
   head.names = rows.front();
-  head.skipped_lines = head.line;
+  head.skipped_lines = first.last_line;
   blocks.skip_lines(head.skipped_lines);
   return head;
 }
@@ -198,13 +185,14 @@ TableSchema numeric_schema(const std::string& file, const TableHead& head,
   schema.has_names = !head.names.empty();
   schema.label_column = column_of_option(file, head, "label-column", options.label_column);
   schema.label_name = head.name_of(schema.label_column);
+  schema.decimal = head.dialect.decimal;
   const TableOptions& table = options.table;
   const std::vector<bool> kept = table.columns.empty()
                                      ? std::vector<bool>(head.columns, true)
                                      : chosen_columns(file, head, "columns", table.columns);
-  const std::vector<bool> dropped =
-      table.drop_columns.empty() ? std::vector<bool>(head.columns, false)
-                                 : chosen_columns(file, head, "drop-columns", table.drop_columns);
+  const std::vector<bool> dropped = chosen_columns(file, head, "drop-columns", table.drop_columns);
+  const std::vector<bool> words = chosen_columns(file, head, "categorical", table.categorical);
+  const std::vector<bool> dates = chosen_columns(file, head, "date", table.date);
   if (dropped[schema.label_column]) {
     throw OptionError(
         "drop-columns", table.drop_columns,
@@ -212,7 +200,10 @@ TableSchema numeric_schema(const std::string& file, const TableHead& head,
   }
   for (std::size_t column = 0; column < head.columns; ++column) {
     if (!kept[column] || dropped[column] || column == schema.label_column) continue;
-    schema.columns.push_back({column, head.name_of(column), schema.features++, {}});
+    const ColumnKind kind = words[column]   ? ColumnKind::words
+                            : dates[column] ? ColumnKind::dates
+                                            : ColumnKind::numbers;
+    schema.columns.push_back({column, head.name_of(column), schema.features++, {}, kind});
   }
   if (schema.columns.empty()) {
     const bool by_columns = !table.columns.empty();
@@ -223,13 +214,43 @@ TableSchema numeric_schema(const std::string& file, const TableHead& head,
   return schema;
 }
 
+namespace {
+
+ColumnPlan plan_of_column(const TableColumn& column, const TableHead& head,
+                          const std::vector<double>& subtracted) {
+  ColumnPlan plan;
+  plan.first = column.first;
+  plan.subtracted =
+      subtracted.empty() || column.kind == ColumnKind::hashed ? 0.0 : subtracted[column.first];
+  switch (column.kind) {
+    case ColumnKind::numbers:
+      plan.use = plan.subtracted == 0.0 && head.dialect.is_plain() ? ColumnPlan::Use::plain_number
+                                                                   : ColumnPlan::Use::any_number;
+      return plan;
+    case ColumnKind::words:
+      plan.use = ColumnPlan::Use::words;
+      plan.categories = &column.categories;
+      return plan;
+    case ColumnKind::dates:
+      plan.use = ColumnPlan::Use::date;
+      plan.subtracted += column.first_day;
+      return plan;
+    case ColumnKind::hashed:
+      plan.use = ColumnPlan::Use::hashed;
+      plan.seed = column_hash(column.name);
+      return plan;
+  }
+  throw InternalError("a kind of columns without a plan");
+}
+
+}  // namespace
+
 TablePlan plan_of(const std::string& file, const TableHead& head, const TableSchema& schema,
-                  LabelUse labels) {
+                  const ReadOptions& options) {
   const bool by_name = goes_by_name(head, schema);
-  const bool may_lack_label = labels != LabelUse::required;
-  const bool lacks_label =
-      may_lack_label && (by_name ? std::ranges::count(head.names, schema.label_name) == 0
-                                 : head.columns + 1 == schema.file_columns);
+  const bool lacks_label = options.labels != LabelUse::required &&
+                           (by_name ? std::ranges::count(head.names, schema.label_name) == 0
+                                    : head.columns + 1 == schema.file_columns);
   if (!by_name && !lacks_label && head.columns != schema.file_columns) {
     throw DataError(fmt::format("{}:{}:1: found {}; expected {} as in the training file", file,
                                 head.line, counted(head.columns, "column"), schema.file_columns));
@@ -241,18 +262,42 @@ TablePlan plan_of(const std::string& file, const TableHead& head, const TableSch
   TablePlan plan;
   plan.columns.resize(head.columns);
   plan.features = schema.features;
+  plan.hashed = schema.hashed;
   if (!schema.class_names.empty()) plan.class_names = &schema.class_names;
-  plan.labelled = !lacks_label && labels != LabelUse::none;
+  plan.labelled = !lacks_label && options.labels != LabelUse::none;
   if (plan.labelled) {
     plan.columns[place(schema.label_column, schema.label_name)].use = ColumnPlan::Use::label;
   }
   for (const TableColumn& column : schema.columns) {
-    ColumnPlan& to = plan.columns[place(column.column, column.name)];
-    to.use = column.categories.empty() ? ColumnPlan::Use::number : ColumnPlan::Use::words;
-    to.first = column.first;
-    if (!column.categories.empty()) to.categories = &column.categories;
+    plan.columns[place(column.column, column.name)] =
+        plan_of_column(column, head, options.subtracted);
   }
   return plan;
+}
+
+std::vector<bool> scaled_features(const std::string& file, const TableHead& head,
+                                  const ReadOptions& options, const TableSchema& schema) {
+  const std::string& list = options.table.scale_columns;
+  const std::vector<bool> chosen = chosen_columns(file, head, "scale-columns", list);
+  std::vector<bool> scaled(schema.features, false);
+  for (const TableColumn& column : schema.columns) {
+    const bool words = column.kind == ColumnKind::words || column.kind == ColumnKind::hashed;
+    const bool takes = list.empty() ? !words : chosen[column.column];
+    std::fill_n(scaled.begin() + static_cast<std::ptrdiff_t>(column.first), column.features(),
+                takes);
+  }
+  if (std::ranges::find(scaled, false) == scaled.end()) scaled.clear();
+  return scaled;
+}
+
+std::string pasted_column(const std::string& name) {
+  std::string in_list = name;
+  if (name.find_first_of(",\"") != std::string::npos) {
+    in_list = "\"";
+    for (const char c : name) in_list += c == '"' ? std::string("\"\"") : std::string(1, c);
+    in_list += '"';
+  }
+  return quoted_for_shell(in_list);
 }
 
 }  // namespace trainyard

@@ -3,11 +3,16 @@
 // on average: "2", "3", "4", "5more". In all other columns a word is a fault, as a typing error is,
 // which the reading proper finds and names.
 //
+// Who reads the table may say what a column holds.
+//
 // Blocks are scanned by all cores, sixteen at a time, and merged in order.
 #include "data/table_scan.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <limits>
+#include <optional>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -16,7 +21,8 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/parallel.hpp"
 
-#include "data/table_field.hpp"
+#include "data/dates.hpp"
+#include "data/table_rows.hpp"
 
 namespace trainyard {
 
@@ -36,29 +42,41 @@ struct TextHash {
 /// The values of one column.
 class ColumnValues {
  public:
-  void add(std::string_view text) {
-    if (is_missing(text)) return;
+  void add(std::string_view text, const TableDialect& dialect) {
+    if (dialect.is_missing(text)) return;
     ++fields_;
-    if (is_word(text)) ++words_;
+    if (dialect.is_word(text)) ++words_;
+    if (const std::optional<double> day = parse_date(text)) {
+      ++dates_;
+      first_day_ = std::min(first_day_, *day);
+    }
     if (!many_ && !values_.contains(text)) keep(std::string(text));
   }
 
   void merge(const ColumnValues& later) {
     fields_ += later.fields_;
     words_ += later.words_;
+    dates_ += later.dates_;
+    first_day_ = std::min(first_day_, later.first_day_);
     if (later.many_) forget_values();
     for (const std::string& value : later.values_) {
       if (!many_) keep(value);
     }
   }
 
-  bool holds_words() const {
+  bool holds_words(const TableDialect& dialect) const {
     if (2 * words_ > fields_) return true;
     if (words_ == 0 || many_ || values_.size() > few_values) return false;
-    const auto different = static_cast<std::size_t>(std::ranges::count_if(values_, is_word));
+    const auto different = static_cast<std::size_t>(std::ranges::count_if(
+        values_, [&](const std::string& value) { return dialect.is_word(value); }));
     return words_ >= times_of_each * different;
   }
   bool has_too_many() const { return many_; }
+  /// Ten fields at least, and no two alike.
+  bool all_differ() const { return fields_ >= times_of_each && values_.size() == fields_; }
+  bool holds_dates() const { return fields_ > 0 && dates_ == fields_; }
+  double first_day() const { return dates_ == 0 ? 0.0 : first_day_; }
+  std::size_t fields() const { return fields_; }
 
   std::vector<std::string> sorted() const {
     std::vector<std::string> all(values_.begin(), values_.end());
@@ -78,6 +96,8 @@ class ColumnValues {
 
   std::size_t fields_ = 0;  // that are not missing
   std::size_t words_ = 0;
+  std::size_t dates_ = 0;
+  double first_day_ = std::numeric_limits<double>::infinity();
   bool many_ = false;  // more values than most_words, and none is kept
   std::unordered_set<std::string, TextHash, std::equal_to<>> values_;
 };
@@ -85,7 +105,7 @@ class ColumnValues {
 /// The columns to be scanned, by their place in the file.
 struct ScannedColumns {
   std::vector<bool> used;  // [columns of the file]
-  char separator;
+  const TableDialect& dialect;
   bool whole_rows;  // rows with a missing field do not count
 };
 
@@ -96,10 +116,11 @@ class BlockScan {
       : columns_(&columns), values_(columns.used.size()) {}
 
   void scan(std::string_view text) {
-    for_each_line(text, [this](std::size_t, std::string_view line) {
-      if (!is_blank_line(line)) scan_line(line);
-      return true;
-    });
+    for_each_table_row(text, columns_->dialect.separator,
+                       [this](std::size_t, std::string_view line) {
+                         if (!is_blank_line(line)) scan_line(line);
+                         return true;
+                       });
   }
 
   void merge(const BlockScan& later) {
@@ -112,11 +133,14 @@ class BlockScan {
   void scan_line(std::string_view line) {
     if (columns_->whole_rows) {
       bool whole = true;
-      for_each_used(
-          line, [&](std::size_t, std::string_view text) { whole = whole && !is_missing(text); });
+      for_each_used(line, [&](std::size_t, std::string_view text) {
+        whole = whole && !columns_->dialect.is_missing(text);
+      });
       if (!whole) return;
     }
-    for_each_used(line, [this](std::size_t c, std::string_view text) { values_[c].add(text); });
+    for_each_used(line, [this](std::size_t c, std::string_view text) {
+      values_[c].add(text, columns_->dialect);
+    });
   }
 
   /// Rows of another width, and broken quotes, are the affair of the reading proper.
@@ -125,7 +149,7 @@ class BlockScan {
     const char* const end = line.data() + line.size();
     const char* next = line.data();
     for (std::size_t c = 0; c < columns_->used.size() && next != nullptr; ++c) {
-      const Field field = next_field(next, end, columns_->separator, unquoted_);
+      const Field field = next_field(next, end, columns_->dialect.separator, unquoted_);
       if (columns_->used[c] && !field.broken) handle(c, field.text);
       next = field.next;
     }
@@ -149,19 +173,34 @@ BlockScan scan_all(TextBlocks& blocks, const ScannedColumns& columns) {
   return all;
 }
 
-void check_number_of_words(const std::string& file, const std::string& column,
-                           const ColumnValues& values) {
-  if (!values.has_too_many()) return;
-  throw DataError(fmt::format(
-      "{}: found more than {} different words in column {}; expected numbers, or fewer of them: it "
-      "is probably an identifier; leave it out with --drop-columns {}",
-      file, most_words, echoed(column), column));
+[[noreturn]] void refuse_words(const std::string& file, const std::string& column) {
+  throw DataError(
+      fmt::format("{}: found more than {} different words in column {}; expected numbers, or fewer "
+                  "of them: leave an identifier out with --drop-columns {}, or let words share "
+                  "features with --hash 2^18",
+                  file, most_words, echoed(column), pasted_column(column)));
+}
+
+/// What an expert would ask about a column of words. Empty: nothing.
+std::string doubt_about(const std::string& file, const std::string& column,
+                        const ColumnValues& values) {
+  if (values.holds_dates()) {
+    return fmt::format(
+        "warning: {}: column {} holds dates, each of which is a feature; --date {} makes days of "
+        "them",
+        file, echoed(column), pasted_column(column));
+  }
+  if (!values.all_differ()) return "";
+  return fmt::format(
+      "warning: {}: each of the {} words in column {} comes once, as in an identifier, and says "
+      "nothing of other rows; --drop-columns {} leaves it out",
+      file, values.fields(), echoed(column), pasted_column(column));
 }
 
 /// The label's words, where it has any.
 std::vector<std::string> classes_in(const std::string& file, const std::string& column,
-                                    const ColumnValues& labels) {
-  if (!labels.holds_words()) return {};
+                                    const ColumnValues& labels, const TableDialect& dialect) {
+  if (!labels.holds_words(dialect)) return {};
   if (labels.has_too_many()) {
     throw DataError(
         fmt::format("{}: found more than {} different words in column {}; expected labels "
@@ -192,36 +231,80 @@ std::string words_text(const TableSchema& schema) {
   return joined(parts);
 }
 
+/// What is made of a column, and what of that the user should know.
+void settle_column(const std::string& file, const ColumnValues& values, const TableDialect& dialect,
+                   bool may_hold_words, std::size_t hash, TableColumn& column,
+                   std::vector<std::string>& remarks) {
+  if (column.kind == ColumnKind::dates) {
+    column.first_day = values.first_day();
+    return;
+  }
+  const bool said = column.kind == ColumnKind::words;
+  if (!said && !(may_hold_words && values.holds_words(dialect))) return;
+  column.kind = ColumnKind::words;
+  if (values.has_too_many()) {
+    if (hash == 0) refuse_words(file, column.name);
+    column.kind = ColumnKind::hashed;
+    return;
+  }
+  column.categories = values.sorted();
+  // A column without any value is one of numbers, which --missing treats as it does others.
+  if (column.categories.empty()) column.kind = ColumnKind::numbers;
+  std::string doubt = said ? "" : doubt_about(file, column.name, values);
+  if (!doubt.empty()) remarks.push_back(std::move(doubt));
+}
+
+/// The features of each column, one after another; hashed words have the last.
+void number_features(std::size_t hash, TableSchema& schema) {
+  schema.features = 0;
+  bool any_hashed = false;
+  for (TableColumn& column : schema.columns) {
+    column.first = schema.features;
+    schema.features += column.features();
+    any_hashed = any_hashed || column.kind == ColumnKind::hashed;
+  }
+  schema.hashed = any_hashed ? hash : 0;
+  for (TableColumn& column : schema.columns) {
+    if (column.kind == ColumnKind::hashed) column.first = schema.features;
+  }
+  schema.features += schema.hashed;
+}
+
 }  // namespace
 
-void scan_words(TextBlocks& blocks, char separator, const TableHead& head,
-                const ReadOptions& options, TableSchema& schema,
-                std::vector<std::string>& remarks) {
-  ScannedColumns scanned{std::vector<bool>(head.columns, false), separator,
+void scan_words(TextBlocks& blocks, const TableHead& head, const ReadOptions& options,
+                TableSchema& schema, std::vector<std::string>& remarks) {
+  const TableDialect& dialect = head.dialect;
+  ScannedColumns scanned{std::vector<bool>(head.columns, false), dialect,
                          options.table.missing == MissingFields::drop};
   for (const TableColumn& column : schema.columns) scanned.used[column.column] = true;
   scanned.used[schema.label_column] = true;
   const BlockScan scan = scan_all(blocks, scanned);
-  schema.features = 0;
-  std::size_t columns_of_words = 0;
+  const std::vector<bool> numbers =
+      chosen_columns(blocks.name(), head, "numeric", options.table.numeric);
+  std::vector<std::string> doubts;
   for (TableColumn& column : schema.columns) {
-    const ColumnValues& values = scan.of(column.column);
-    if (values.holds_words()) {
-      check_number_of_words(blocks.name(), column.name, values);
-      column.categories = values.sorted();
-      ++columns_of_words;
-    }
-    column.first = schema.features;
-    schema.features += column.features();
+    settle_column(blocks.name(), scan.of(column.column), dialect, !numbers[column.column],
+                  options.table.hash, column, doubts);
   }
+  number_features(options.table.hash, schema);
   if (!options.real_labels) {
-    schema.class_names = classes_in(blocks.name(), schema.label_name, scan.of(schema.label_column));
+    schema.class_names =
+        classes_in(blocks.name(), schema.label_name, scan.of(schema.label_column), dialect);
   }
+  const auto columns_of_words =
+      std::ranges::count(schema.columns, ColumnKind::words, &TableColumn::kind);
   if (columns_of_words > 0) {
     remarks.push_back(fmt::format("note: {}: words in {} column{}, a feature for each: {}",
                                   blocks.name(), columns_of_words, columns_of_words == 1 ? "" : "s",
                                   words_text(schema)));
   }
+  for (const TableColumn& column : schema.columns) {
+    if (column.kind != ColumnKind::hashed) continue;
+    remarks.push_back(fmt::format("note: {}: words of column {} share {} features (--hash)",
+                                  blocks.name(), echoed(column.name), schema.hashed));
+  }
+  std::ranges::move(doubts, std::back_inserter(remarks));
 }
 
 }  // namespace trainyard

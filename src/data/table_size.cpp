@@ -30,9 +30,8 @@ void check_numbers(const std::string& name, std::size_t lines, std::size_t featu
 
 void check_table_size(std::string_view bytes, const std::string& name, const ReadOptions& how,
                       const TableLimits& limits) {
-  const char separator = how.format == Format::tsv ? '\t' : ',';
   TextBlocks blocks(open_bytes(bytes, name), name);
-  const TableHead head = read_head(blocks, separator, how);
+  const TableHead head = read_head(blocks, usual_separator(how.format), how);
   if (head.columns == 0) return;  // the reader says so
   check_head(name, head, how);
   if (head.columns > limits.columns) {
@@ -43,7 +42,7 @@ void check_table_size(std::string_view bytes, const std::string& name, const Rea
   TableSchema schema = numeric_schema(name, head, how);
   check_numbers(name, lines, schema.features, limits);
   std::vector<std::string> remarks;  // the reader has the same
-  scan_words(blocks, separator, head, how, schema, remarks);
+  scan_words(blocks, head, how, schema, remarks);
   check_numbers(name, lines, schema.features, limits);
 }
 

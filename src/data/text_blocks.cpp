@@ -7,6 +7,9 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "data/file_kind.hpp"
+#include "data/table_rows.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -55,6 +58,25 @@ void TextBlocks::skip_lines(std::size_t lines) {
   erase_front(peeked_, peeked_.size() - rest.size());
 }
 
+void TextBlocks::keep_rows_whole(char separator) {
+  separator_ = separator;
+  if (!std::exchange(has_peeked_, false)) return;
+  peeked_.insert(peeked_.end(), carried_.begin(), carried_.end());
+  carried_.swap(peeked_);
+  peeked_.clear();
+}
+
+std::size_t TextBlocks::last_end(std::string_view text) const {
+  constexpr std::size_t none = std::string_view::npos;
+  if (separator_ == 0 || text.find('"') == none) return text.rfind('\n') + 1;
+  std::size_t end = 0;
+  for (;;) {
+    const std::size_t row = row_end(text.substr(end), separator_, ended_);
+    if (row == none) return end;
+    end += row + 1;
+  }
+}
+
 bool TextBlocks::read_more(TextBlock& block) {
   block.swap(carried_);
   carried_.clear();
@@ -69,12 +91,13 @@ bool TextBlocks::read_more(TextBlock& block) {
     block.resize(old_size + count);
     ended_ = count < block_bytes_;
     if (!std::exchange(begun_, true)) {
+      refuse_other_kinds(name_, text_of(block).substr(0, shown_bytes));
       erase_front(block, block.size() - without_byte_order_mark(text_of(block)).size());
     }
     block_bytes_ = std::min(2 * block_bytes_, largest_block_bytes);
-    const std::size_t newline = text_of(block).substr(old_size).rfind('\n');
-    if (newline != std::string_view::npos) {
-      const auto rest = block.begin() + static_cast<std::ptrdiff_t>(old_size + newline + 1);
+    const std::size_t end = last_end(text_of(block));
+    if (end != 0) {
+      const auto rest = block.begin() + static_cast<std::ptrdiff_t>(end);
       carried_.assign(rest, block.end());
       block.erase(rest, block.end());
       return true;

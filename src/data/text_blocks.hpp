@@ -23,6 +23,10 @@ class TextBlocks {
  public:
   TextBlocks(std::unique_ptr<ByteSource> source, std::string name);
 
+  /// From now on blocks end where rows of a table with this separator do (table_rows.hpp), also
+  /// those that peek() has shown. REQUIRES: no block has been taken.
+  void keep_rows_whole(char separator);
+
   /// The next lines, 128 KiB of them or a little more, the last one with or without its newline.
   /// False at the end of the file.
   bool next(TextBlock& block);
@@ -40,6 +44,8 @@ class TextBlocks {
 
  private:
   bool read_more(TextBlock& block);
+  /// Where the last line of `text` ends, or the last row; 0: in none of it.
+  std::size_t last_end(std::string_view text) const;
 
   std::unique_ptr<ByteSource> source_;
   std::string name_;
@@ -47,7 +53,8 @@ class TextBlocks {
   bool has_peeked_ = false;
   // Doubles from block to block, so that a small file costs little.
   std::size_t block_bytes_ = std::size_t{16} * 1024;
-  TextBlock carried_;  // the beginning of a line whose end is yet to be read
+  TextBlock carried_;   // the beginning of a line whose end is yet to be read
+  char separator_ = 0;  // of rows; 0: lines are not looked into
   bool begun_ = false;
   bool ended_ = false;
 };

@@ -12,6 +12,7 @@ DatasetRequest dataset_request(const Configuration& c) {
           .test_labels = c.test_labels,
           .label_column = c.label_column,
           .table = c.table,
+          .first_index = c.first_index,
           .real_labels = c.model == "least-squares" && origin_of(c.dataset) == DataOrigin::file,
           .scaling = c.scaling,
           .intercept = c.intercept,

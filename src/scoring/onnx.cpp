@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/version.hpp"
 
@@ -71,13 +72,25 @@ class Exporter {
   Name table() {
     std::vector<Name> parts;
     for (const TableColumn& column : rows_->schema->columns) {
-      parts.push_back(column.categories.empty() ? numbers(column) : words(column));
+      if (column.kind == ColumnKind::hashed) refuse_hashed(column);
+      parts.push_back(column.kind == ColumnKind::words ? words(column) : numbers(column));
     }
     return graph_.add("Concat", parts, {OnnxGraph::attribute("axis", std::int64_t{1})});
   }
 
+  [[noreturn]] static void refuse_hashed(const TableColumn& column) {
+    throw UsageError(fmt::format(
+        "the words of column {} are hashed, which ONNX has no operator for; expected columns of "
+        "numbers, words and dates",
+        echoed(column.name)));
+  }
+
+  /// A date is a number too: of days since 1970-01-01.
   Name numbers(const TableColumn& column) {
-    const Name x = graph_.input(column.name, OnnxType::float64, 1);
+    Name x = graph_.input(column.name, OnnxType::float64, 1);
+    if (column.kind == ColumnKind::dates) {
+      x = graph_.add("Sub", {x, scalar(column.first_day)});
+    }
     if (rows_->filling.empty()) return x;
     return graph_.add("Where", {graph_.add("IsNaN", {x}), scalar(rows_->filling[column.first]), x});
   }

@@ -136,7 +136,7 @@ std::shared_ptr<const UploadedData> LabData::add(std::string_view name, std::str
     throw UsageError(fmt::format("{}: more than 8 MiB", echoed(upload->name)));
   }
   // A few kilobytes of it may be gigabytes.
-  if (bytes.starts_with("\x1f\x8b")) {
+  if (is_compressed(bytes)) {
     throw UsageError(
         fmt::format("{}: is compressed; the lab takes plain text", echoed(upload->name)));
   }
@@ -146,6 +146,7 @@ std::shared_ptr<const UploadedData> LabData::add(std::string_view name, std::str
   how.real_labels = c.model == "least-squares";
   how.label_column = c.label_column;
   how.table = c.table;
+  how.first_index = c.first_index;
   // LIBSVM stays as it lies there, and does not grow with its largest feature.
   if (format != Format::libsvm) {
     check_table_size(

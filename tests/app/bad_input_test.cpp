@@ -57,7 +57,7 @@ std::vector<BadInput> wrong_names() {
   return {
       {{"run", "--scheme", "rign"},
        usage,
-       {"--scheme", "'rign'", "did you mean 'ring'?", "gossip"}},
+       {"--scheme", "'rign'", "did you mean 'ring'?", "the nearest are ring,"}},
       {{"run", "--scheme", ""}, usage, {"--scheme: the value is empty; expected NAME"}},
       {{"compare", "--schemes", "ring,rign"}, usage, {"no scheme named 'rign'", "'ring'?"}},
       {{"compare", "--schemes", "ring,"}, usage, {"no scheme named ''"}},
@@ -234,6 +234,7 @@ void write_files(const TemporaryFolder& folder) {
   folder.write("five.svm", rows);
   folder.write("empty.svm", "");
   folder.write("cut.svm.gz", gzipped(rows + rows + rows).substr(0, 25));
+  folder.write("rows.csv", "1,2\n0,3\n");
   folder.write("binary.svm", std::string("\x7f"
                                          "ELF\x02\x01\x01\x00\x00\xff\xfe\n\x00",
                                          13));
@@ -284,8 +285,10 @@ std::vector<BadInput> wrong_data() {
       {{"run", "--dataset", "empty.svm"}, data, {"empty.svm: found no rows", "at least one"}},
       {{"run", "--dataset", "./"}, data, {"./: found a directory", "expected a file"}},
       {{"run", "--dataset", "cut.svm.gz"}, data, {"cut.svm.gz", "ends early", "truncated"}},
-      {{"run", "--dataset", "binary.svm"}, data, {"binary.svm:1:1", "class label"}},
-      {{"run", "--dataset", "index-zero.svm"}, data, {"index-zero.svm:2:4", "index 0", "from 1"}},
+      {{"run", "--dataset", "binary.svm"}, data, {"binary.svm: holds bytes of 0", "no text"}},
+      {{"run", "--dataset", "index-zero.svm", "--first-index", "1"},
+       data,
+       {"index-zero.svm:2:4", "index 0", "from 1"}},
       {{"run", "--dataset", "falling.svm"}, data, {"falling.svm:1:8", "2 after 3", "increasing"}},
       {{"run", "--dataset", "repeated.svm"}, data, {"repeated.svm:1:8", "2 after 2", "increasing"}},
       {{"run", "--dataset", "nan.svm"}, data, {"nan.svm:2:6", "'nan'", "finite number"}},
@@ -316,7 +319,23 @@ std::vector<BadInput> wrong_configurations() {
       {{"run", "a\033[31mb"}, usage, {"a\\x1b[31mb: no such file"}},
       {{"run", "dots.toml"}, usage, {"dots.toml:3: found more than 64 dots", "KEY = VALUE"}},
       {{"run", "taken"}, usage, {"taken: found a directory; expected a TOML file"}},
-      {{"run", "binary.svm"}, usage, {"binary.svm:1"}},
+      {{"run", "binary.svm"}, data, {"binary.svm: holds bytes of 0"}},
+      {{"run", "rows.csv", "--dataset", "a9a"}, usage, {"'rows.csv' is a data set", "'a9a'"}},
+      {{"run", "gossip"}, usage, {"'gossip' is a scheme and no file", "--schemes ring,gossip"}},
+      {{"compare", "--schemes", "ring", "gossip"}, usage, {"commas", "no blanks"}},
+      {{"run", "--latency", "100", "us"}, usage, {"'us' is no file", "--latency 100us"}},
+      {{"run", "--learning_rate", "0.1"}, usage, {"did you mean '--lr'?"}},
+      {{"run", "--batch_size", "8"}, usage, {"did you mean '--batch'?"}},
+      {{"run", "--test-size", "0.2"}, usage, {"did you mean '--test'?"}},
+      {{"run", "--label", "y"}, usage, {"did you mean '--label-column'?"}},
+      {{"run", "--sep", ";"}, usage, {"did you mean '--delimiter'?"}},
+      {{"run", "--save", "x"}, usage, {"did you mean '--out'?"}},
+      {{"run", "--csv", "x"}, usage, {"did you mean '--dataset'?"}},
+      {{"run", "-o", "x"}, usage, {"did you mean '--out'?"}},
+      {{"run", "-v"}, usage, {"did you mean '--progress'?"}},
+      {{"run", "--early-stopping"}, usage, {"did you mean '--"}},
+      {{"help"}, usage, {"no command named 'help'; did you mean 'trainyard --help'?"}},
+      {{"fit", "rows.csv"}, usage, {"no command named 'fit'; did you mean 'trainyard run'?"}},
       {{"run", "key.toml"}, usage, {"key.toml:3", "[run]", "'workesr'", "did you mean 'workers'?"}},
       {{"run", "section.toml"}, usage, {"section.toml:2", "'optimiser'", "'optimizer'?"}},
       {{"run", "syntax.toml"}, usage, {"syntax.toml:2", "value"}},

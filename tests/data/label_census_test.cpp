@@ -38,6 +38,13 @@ TEST_CASE("labels in each of the accepted forms become 0 .. k-1", "[data][labels
       {{"0"}, 0, {0}, 2},
       {{"1"}, 0, {1}, 2},
       {{"2"}, 0, {1}, 2},
+      // Any others are classes in increasing order.
+      {{"1", "0", "-1"}, 0, {2, 1, 0}, 3},
+      {{"-1", "2", "5", "2"}, 0, {0, 1, 2, 1}, 3},
+      {{"4", "2", "2.0"}, 0, {1, 0, 0}, 2},
+      {{"0", "2", "5"}, 0, {0, 1, 2}, 3},
+      {{"8", "3", "5", "4", "6", "7"}, 0, {5, 0, 2, 1, 3, 4}, 6},
+      {{"-1000000", "1000000"}, 0, {0, 1}, 2},
       // Known classes need not all occur; without k itself, labels count from 0.
       {{"7"}, 10, {7}, 10},
       {{"1", "9"}, 10, {1, 9}, 10},
@@ -63,11 +70,6 @@ TEST_CASE("labels of no accepted form are refused where they first occur", "[dat
     const char* message;
   };
   const std::vector<Refused> table = {
-      {{"1", "0", "-1"}, 0, "data:2:1: found label 0; expected -1 or +1"},
-      {{"-1", "2", "5", "2"}, 0, "data:2:1: found label 2; expected -1 or +1"},
-      {{"0", "2", "5"}, 0, "data:2:1: found label 2 but no row with label 1; expected"},
-      {{"3"}, 0, "data:1:1: found label 3 but no row with label 1; expected"},
-      {{"1999", "2001", "2000"}, 0, "data:1:1: found label 1999 but no row with label 1;"},
       {{"0", "1", "11"}, 10, "data:3:1: found label 11; expected 0 to 9"},
       {{"0", "10"}, 10, "data:2:1: found label 10; expected 0 to 9"},
       {{"0", "-1"}, 10, "data:2:1: found label -1; expected 0 to 9"},
@@ -96,13 +98,36 @@ TEST_CASE("a test file is read with its training file's labels", "[data][labels]
              ContainsSubstring("data:2:1: found label 0; expected 1 to 4"));
 }
 
-TEST_CASE("labels that are counts in a text may be meant as real numbers", "[data][labels]") {
+TEST_CASE("a test file has the classes that its training file lists", "[data][labels]") {
+  const CodedDataset train = read_coded_dataset_bytes(rows_with({"4", "2", "9"}), {}, "train", {});
+  CHECK(train.coding == LabelCoding::listed);
+  CHECK(train.class_values == std::vector<std::int32_t>{2, 4, 9});
+  ReadOptions options;
+  options.classes = train.data.classes;
+  options.coding = train.coding;
+  options.class_values = train.class_values;
+  const Dataset test = read_dataset_bytes(rows_with({"9", "2"}), {}, "test", options);
+  CHECK(test.labels[0] == 2);
+  CHECK(test.labels[1] == 0);
+  CHECK(test.classes == 3);
+  CHECK_THAT(error_of_bytes(rows_with({"2", "3"}), options),
+             ContainsSubstring("data:2:1: found label 3; expected 2, 4, 9"));
+}
+
+TEST_CASE("labels of a thousand values are counts, or real numbers", "[data][labels]") {
+  std::string counts;
+  for (int row = 0; row <= 1001; ++row) counts += std::to_string(7 * row) + " 1:1\n";
   CHECK(
-      error_of_bytes("3 1:1\n17 1:1\n", {}).ends_with("; --model least-squares takes real labels"));
+      error_of_bytes(counts, {}) ==
+      "data:1:1: found label 0, one of 1002 different ones; expected at most 1000, or all of 0 to "
+      "k-1, or all of 1 to k; --model least-squares takes real labels");
+  CHECK_THAT(error_of_bytes("0.5 1:1\n", {}),
+             ContainsSubstring("; --model least-squares takes real labels"));
+  // Bytes of an IDX file are classes, whichever.
   ReadOptions idx;
   idx.format = Format::idx;
-  CHECK(error_of_bytes(idx_bytes({1, 1, 1}, "a"), idx, idx_bytes({1}, "\7"))
-            .ends_with("or all of 0 to k-1, or all of 1 to k"));
+  CHECK(read_dataset_bytes(idx_bytes({2, 1, 1}, "ab"), idx_bytes({2}, "\7\11"), "data", idx)
+            .classes == 2);
 }
 
 }  // namespace trainyard

@@ -124,10 +124,9 @@ struct BadInput {
 };
 
 TEST_CASE("bad LIBSVM lines are named by line and column", "[data][libsvm]") {
-  const std::string label = "expected a class label: -1 or +1, or a whole number from 0 to 1000000";
+  const std::string label = "expected a class label: a whole number from -1000000 to 1000000";
   const std::string real = "; --model least-squares takes real labels";
   const std::vector<BadInput> table = {
-      {"index 0", "1 0:1\n", "data:1:3: found feature index 0; expected indices that count from 1"},
       {"decreasing indices", "1 1:1\n-1 5:1 3:1\n",
        "data:2:8: found feature index 3 after 5; expected increasing indices within a row"},
       {"the same index twice", "1 5:1 5:1\n",
@@ -149,21 +148,19 @@ TEST_CASE("bad LIBSVM lines are named by line and column", "[data][libsvm]") {
        "data:1:3: found feature index '2147483648'; expected at most 2147483647"},
       {"an index beyond 64 bits", "1 99999999999999999999999:1\n",
        "data:1:3: found feature index '99999999999999999999999'; expected at most 2147483647"},
-      {"a query id", "1 qid:7 1:1\n",
-       "data:1:3: found 'qid:7'; expected INDEX:VALUE (ranking data with query ids cannot be "
-       "trained "
-       "on)"},
-      {"no label", "1:2 3:4\n", "data:1:1: found '1:2'; " + label},
+      {"no label", "1:2 3:4\n",
+       "data:1:1: found '1:2'; " + label + "; rows have a label, and no weight behind it"},
       {"a fraction as label", "1 1:1\n  0.5 1:1\n", "data:2:3: found '0.5'; " + label + real},
       {"NaN as label", "nan 1:1\n", "data:1:1: found 'nan'; " + label},
-      {"a label below -1", "-2 1:1\n", "data:1:1: found '-2'; " + label + real},
+      {"a label below a million", "-1000001 1:1\n", "data:1:1: found '-1000001'; " + label + real},
       {"a label beyond a million", "1000001 1:1\n", "data:1:1: found '1000001'; " + label + real},
-      {"several labels", "1,2 1:1\n", "data:1:1: found '1,2'; " + label},
+      {"several labels", "1,2 1:1\n",
+       "data:1:1: found '1,2'; " + label + "; --data-format csv reads tables"},
       {"binary",
        std::string("\x7f"
                    "ELF\x02\x01\0\0\n",
                    9),
-       "data:1:1: found '\\x7fELF\\x02\\x01\\x00\\x00'; " + label},
+       "data: holds bytes of 0, and is no text; expected LIBSVM, CSV or TSV text, npy, npz or IDX"},
       {"an empty file", "", "data: found no rows; expected at least one"},
       {"blank lines only", "\n \n# nothing\n", "data: found no rows; expected at least one"},
       {"no feature anywhere", "1\n-1\n",
@@ -189,8 +186,8 @@ TEST_CASE("a byte order mark before the first row is skipped", "[data][libsvm][c
   commas.format = Format::csv;
   CHECK(fingerprint_of(read(mark + "1,2\n0,3\n", commas)) ==
         fingerprint_of(read("1,2\n0,3\n", commas)));
-  CHECK(error_of_bytes(mark + "1,x\n0,2\n1,3\n", commas) ==
-        "data:1:3: found 'x'; expected a number");
+  CHECK(error_of_bytes(mark + "1,2\n0,x\n1,3\n", commas) ==
+        "data:2:3: found 'x'; expected a number");
 }
 
 TEST_CASE("files that cannot be read are named", "[data][libsvm]") {
@@ -241,6 +238,51 @@ TEST_CASE("real LIBSVM labels become targets", "[data][libsvm]") {
         "data:2:1: found 'nan'; expected a finite number");
   CHECK(error_of_bytes("1e40 1:1\n", options) ==
         "data:1:1: found '1e40'; expected a number of at most 3.403e+38");
+}
+
+TEST_CASE("indices count from 0 where one of them is 0", "[data][libsvm]") {
+  const std::string text = "1 0:5 2:7\n0 1:6\n";
+  const CodedDataset found = read_coded_dataset_bytes(text, {}, "data", {});
+  CHECK(found.first_index == 0);
+  CHECK(found.data.features == 3);
+  CHECK(found.data.columns[0] == 0);
+  CHECK(found.data.columns[1] == 2);
+  CHECK(found.remarks == std::vector<std::string>{
+                             "note: data: feature indices count from 0 (as with --first-index 0)"});
+  // Behind a first block that shows nothing of it.
+  std::string late;
+  for (int row = 0; row < 9000; ++row) late += row % 2 == 0 ? "0 1:1\n" : "1 2:1\n";
+  CHECK(read_dataset_bytes(late, {}, "data", {}).features == 2);
+  CHECK(read_dataset_bytes(late + "1 0:1\n", {}, "data", {}).features == 3);
+  ReadOptions options;
+  options.first_index = 0;
+  CHECK(read_dataset_bytes("1 1:1\n0 2:1\n", {}, "data", options).features == 3);
+  options.first_index = 1;
+  CHECK_THAT(error_of_bytes(text, options),
+             ContainsSubstring("data:1:3: found feature index 0; expected indices that count from "
+                               "1 (--first-index 0: from 0)"));
+  // A test file counts as its training file does.
+  const TemporaryFolder folder;
+  DatasetRequest request;
+  request.dataset = folder.write("train", text).string();
+  request.test = folder.write("test", "1 1:1 3:9\n0 2:3\n").string();
+  const LoadedData loaded = load_dataset(request);
+  CHECK(loaded.test.columns[0] == 1);
+  CHECK(loaded.test.nonzeros() == 2);
+}
+
+TEST_CASE("queries of ranking data and blanks behind a colon are passed over", "[data][libsvm]") {
+  const std::string plain = "1 1:.5 2:1\n0 2:1.0\n1 1:1\n0 2:0.3\n";
+  const std::uint64_t expected = fingerprint_of(read_dataset_bytes(plain, {}, "data", {}));
+  for (const char* text :
+       {"1 1: .5 2:1\n0 2: 1.0\n1 1:1\n0 2:0.3\n", "1 1:  .5  2:\t1\n0 2:1.0\n1 1:1\n0 2:0.3\n",
+        "1 qid:1 1:.5 2:1\n0 qid:1 2:1.0\n1 qid:2 1:1\n0 qid:2 2:0.3\n"}) {
+    INFO(text);
+    CHECK(fingerprint_of(read_dataset_bytes(text, {}, "data", {})) == expected);
+  }
+  CHECK_THAT(error_of_bytes("1:0.5 1:1\n", {}),
+             ContainsSubstring("rows have a label, and no weight behind it"));
+  CHECK_THAT(error_of_bytes("1,1.5,2\n", {}), ContainsSubstring("--data-format csv reads tables"));
 }
 
 }  // namespace trainyard

@@ -116,7 +116,7 @@ TEST_CASE("the format is guessed from the name unless it is given", "[data][load
   CHECK(load_dataset(request).train.rows == 2);
   request.format = "xlsx";
   CHECK(error_of<UsageError>(request) ==
-        "--format: found 'xlsx'; expected one of libsvm, csv, tsv, idx, npy");
+        "--data-format: found 'xlsx'; expected one of libsvm, csv, tsv, idx, npy, npz");
   request.format = "csv";
   request.label_column.assign(1, '2');
   CHECK_THAT(error_of<OptionError>(request),

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/catalog.hpp"
 
@@ -192,6 +194,117 @@ TEST_CASE("scaling follows the rows that are left for training, then the interce
   request.dataset = folder.write("s.csv", "y,a,b\n0,1,1\n1,3,9000\n").string();
   request.test = "";
   CHECK(load_dataset(request).remarks.size() == 1);
+}
+
+namespace {
+
+/// Rows of a time in seconds, and of their classes.
+struct Times {
+  std::vector<double> seconds{1700000000, 1700000030, 1700000002, 1700000033};
+  std::vector<double> expected(FeatureScaling scaling) const {
+    std::vector<double> scaled;
+    double mean = 0.0, squares = 0.0;
+    for (const double x : seconds) mean += (x - 1700000000) / 4;
+    for (const double x : seconds) squares += (x - 1700000000 - mean) * (x - 1700000000 - mean) / 4;
+    for (const double x : seconds) {
+      scaled.push_back(scaling == FeatureScaling::standard
+                           ? (x - 1700000000 - mean) / std::sqrt(squares)
+                           : (x - 1700000000) / 33);
+    }
+    return scaled;
+  }
+};
+
+void check_scaled(const Dataset& data, const std::vector<double>& expected, std::size_t features) {
+  REQUIRE(data.rows == expected.size());
+  for (std::size_t row = 0; row < expected.size(); ++row) {
+    INFO("row " << row);
+    CHECK(std::abs(static_cast<double>(data.dense[row * features]) - expected[row]) < 1e-6);
+  }
+}
+
+std::string npy_of(const std::string& header, const std::vector<double>& values) {
+  std::string padded = header;
+  padded.resize(117, ' ');
+  std::string bytes = std::string("\x93NUMPY\1\0\x76\0", 10) + padded + "\n";
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("what scaling subtracts is subtracted before values are rounded", "[data][scaling]") {
+  const TemporaryFolder folder;
+  const Times times;
+  // A float has steps of 128 there.
+  for (const FeatureScaling scaling : {FeatureScaling::standard, FeatureScaling::minmax}) {
+    DatasetRequest request;
+    request.scaling = scaling;
+    std::string text = "y,seconds,x,colour\n";
+    for (std::size_t row = 0; row < 4; ++row) {
+      text += fmt::format("{},{:.0f},{},{}\n", row % 2, times.seconds[row], row,
+                          row < 2 ? "red" : "blue");
+    }
+    request.dataset = folder.write("times.csv", text).string();
+    request.test = folder.write("test.csv", "y,seconds,x,colour\n1,1700000030,1,red\n").string();
+    const LoadedData loaded = load_dataset(request);
+    REQUIRE(loaded.train.features == 4);
+    check_scaled(loaded.train, times.expected(scaling), 4);
+    check_scaled(loaded.test, {times.expected(scaling)[1]}, 4);
+    // The words' features stay 0 and 1.
+    CHECK(loaded.train.dense[2] == 0.0F);
+    CHECK(loaded.train.dense[3] == 1.0F);
+
+    DatasetRequest arrays;
+    arrays.scaling = scaling;
+    for (const bool fortran : {false, true}) {
+      std::vector<double> values = times.seconds;
+      values.insert(values.end(), {0, 1, 2, 3});
+      if (!fortran) values = {values[0], 0, values[1], 1, values[2], 2, values[3], 3};
+      arrays.dataset =
+          folder
+              .write("X.npy", npy_of(fmt::format("{{'descr': '<f8', 'fortran_order': {}, 'shape': "
+                                                 "(4, 2), }}",
+                                                 fortran ? "True" : "False"),
+                                     values))
+              .string();
+      folder.write("y.npy", npy_of("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }",
+                                   {0, 1, 0, 1}));
+      check_scaled(load_dataset(arrays).train, times.expected(scaling), 2);
+    }
+  }
+}
+
+TEST_CASE("only a column whose digits a float does not have is shifted", "[data][scaling]") {
+  const Dataset train = dense(3, {1000, 1, 0, 1002, 1, 5});
+  // A constant may be one of rounding. 1000 to 1002 keep some 14 bits.
+  CHECK(features_to_shift(FeatureScaling::standard, train) == std::vector<double>{0, 1, 0});
+  const Dataset far = dense(1, {4096, 4098});
+  CHECK(features_to_shift(FeatureScaling::minmax, far) == std::vector<double>{4096});
+  CHECK(features_to_shift(FeatureScaling::none, far).empty());
+  CHECK(features_to_shift(FeatureScaling::unit_rows, far).empty());
+  const float missing = std::nanf("");
+  CHECK(features_to_shift(FeatureScaling::standard, dense(1, {missing, missing})).empty());
+  CHECK(features_to_shift(FeatureScaling::standard, dense(1, {missing, 5000, 5001})) ==
+        std::vector<double>{5000});
+}
+
+TEST_CASE("--scale-columns names what is scaled", "[data][scaling]") {
+  const TemporaryFolder folder;
+  DatasetRequest request;
+  request.scaling = FeatureScaling::minmax;
+  request.dataset =
+      folder.write("c.csv", "y,a,b,c\n0,2,4,red\n1,6,8,blue\n0,4,6,red\n1,6,8,blue\n").string();
+  const auto first_row = [&] {
+    const LoadedData loaded = load_dataset(request);
+    const auto row = loaded.train.dense_row(0);
+    return Values(row.begin(), row.end());
+  };
+  CHECK(first_row() == Values{0, 0, 0, 1});
+  request.table.scale_columns = "b";
+  CHECK(first_row() == Values{2, 0, 0, 1});
+  request.table.scale_columns = "b,d";
+  CHECK_THROWS_WITH(load_dataset(request), ContainsSubstring("--scale-columns d: "));
 }
 
 }  // namespace trainyard

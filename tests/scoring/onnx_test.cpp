@@ -121,9 +121,12 @@ TrainedModel table_model() {
   rows.features = 4;
   TableSchema schema;
   schema.file_columns = 3;
-  schema.columns = {
-      {.column = 0, .name = "age"},
-      {.column = 2, .name = "town", .first = 1, .categories = {"Bonn", "Kiel", "Ulm"}}};
+  schema.columns = {{.column = 0, .name = "age"},
+                    {.column = 2,
+                     .name = "town",
+                     .first = 1,
+                     .categories = {"Bonn", "Kiel", "Ulm"},
+                     .kind = ColumnKind::words}};
   schema.features = 4;
   rows.schema = std::make_shared<const TableSchema>(schema);
   rows.filling = {30.0, 0.0, 1.0, 0.0};

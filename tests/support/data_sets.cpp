@@ -15,4 +15,12 @@ std::filesystem::path large_sets_with(const std::string& set) {
   return {};
 }
 
+std::filesystem::path small_inputs() {
+  const std::filesystem::path folder =
+      std::filesystem::path(TRAINYARD_LARGE_DATA_SETS).parent_path() / "inputs";
+  if (std::filesystem::exists(folder)) return folder;
+  WARN("skipped: there is no folder " << folder.string());
+  return {};
+}
+
 }  // namespace trainyard::test

@@ -14,4 +14,8 @@ std::filesystem::path small_sets();
 /// does not hold that set: empty, with a visible warning that names it. The one way to skip.
 std::filesystem::path large_sets_with(const std::string& set);
 
+/// The small files beside a development checkout of which each stands for a kind that is easily
+/// read wrongly. Where they are not there: empty, with a visible warning.
+std::filesystem::path small_inputs();
+
 }  // namespace trainyard::test

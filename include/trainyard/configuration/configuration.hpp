@@ -81,10 +81,11 @@ struct Configuration {
   std::string test;
   std::string data_format;  // empty: the catalogue's, or guessed
   std::string data_dir = "data";
-  std::uint64_t data_seed = 1;      // of generated data
-  std::string labels, test_labels;  // files; empty: guessed, where there are any
-  std::string label_column = "0";   // by name or number
-  TableOptions table;               // how CSV and TSV files are read
+  std::uint64_t data_seed = 1;               // of generated data
+  std::string labels, test_labels;           // files; empty: guessed, where there are any
+  std::string label_column = "0";            // by name or number
+  TableOptions table;                        // how CSV and TSV files are read
+  std::optional<std::uint32_t> first_index;  // of LIBSVM files; empty: found
   FeatureScaling scaling = FeatureScaling::none;
   bool intercept = false;
   PartitionRule partition;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +53,8 @@ struct DatasetRequest {
   std::string labels, test_labels;  // files, of formats that have them apart; empty: guessed
   std::string label_column = "0";   // of a CSV or TSV file, by name or number
   TableOptions table;               // of a CSV or TSV file
-  bool real_labels = false;         // labels are real numbers, and become targets
+  std::optional<std::uint32_t> first_index{};  // of a LIBSVM file; empty: found
+  bool real_labels = false;                    // labels are real numbers, and become targets
   FeatureScaling scaling = FeatureScaling::none;
   bool intercept = false;  // appends a feature that is 1 in every row
   std::uint64_t seed = 1;  // for the generators

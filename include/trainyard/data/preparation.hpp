@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -26,8 +27,10 @@ struct Preparation {
   std::size_t features = 0;  // of the file, without the intercept's
   int classes = 2;           // 1: labels are real numbers
   LabelCoding coding = LabelCoding::from_zero;
-  double value_scale = 1.0;  // every value is multiplied by it: 1/255 for pixels
-  TableOptions table;        // of which missing fields and how fields are written are used
+  std::vector<std::int32_t> class_values;  // [classes] of LabelCoding::listed
+  std::uint32_t first_index = 1;           // of a LIBSVM file
+  double value_scale = 1.0;                // every value is multiplied by it: 1/255 for pixels
+  TableOptions table;  // of which missing fields and how fields are written are used
   std::shared_ptr<const TableSchema> schema;  // of a CSV or TSV file; else none
   /// What takes the place of a missing field, in the units of the file. [features] for
   /// MissingFields::mean, else empty.

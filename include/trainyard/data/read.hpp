@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,15 +18,18 @@
 
 namespace trainyard {
 
-enum class Format { libsvm, csv, tsv, idx, npy };
+enum class Format { libsvm, csv, tsv, idx, npy, npz };
 /// Throws UsageError, naming `what`.
 Format parse_format(std::string_view text, std::string_view what);
 std::string format_text(Format format);
-/// From the file's name (".gz" ignored): .csv .tsv .idx/"-ubyte" .npy; LIBSVM otherwise.
+/// From what the file begins with, decompressed; where that shows nothing, or the file is a pipe or
+/// is not there, from its name in letters of any case (".gz", ".bz2", ".xz", ".zst" ignored): .csv
+/// .tsv .idx/"-ubyte" .npy .npz; LIBSVM otherwise. CSV stands for a table with any separator.
 Format guess_format(const std::filesystem::path& file);
 
-/// How a file writes its classes. `from_zero` also stands for 0/1, `from_one` for 1/2.
-enum class LabelCoding { found, plus_minus, from_zero, from_one };
+/// How a file writes its classes. `from_zero` also stands for 0/1, `from_one` for 1/2. `listed`: by
+/// any whole numbers, which are classes in increasing order.
+enum class LabelCoding { found, plus_minus, from_zero, from_one, listed };
 
 /// Whether rows have labels. if_there: a file without any is read, too, and all its labels are 0;
 /// a file in which some rows have one is refused. none: what labels there are is passed over.
@@ -42,19 +47,26 @@ struct ReadOptions {
   /// A test file is read with its training file's coding: where the labels are 1..k-1, only the
   /// training file knows whether class 0 or class k is missing.
   LabelCoding coding = LabelCoding::found;
+  std::vector<std::int32_t> class_values{};  // [classes] of LabelCoding::listed
   /// Labels are real numbers, and become targets: as `real_labels` of a model wants them. Not of
   /// IDX files, whose labels are bytes.
   bool real_labels = false;
   LabelUse labels = LabelUse::required;
   /// CSV/TSV: which column holds the label, by name or number (TableOptions).
   std::string label_column = "0";
+  /// LIBSVM: the index of the first feature, 0 or 1; empty: 1, or 0 where the file has an index 0.
+  std::optional<std::uint32_t> first_index{};
+  /// CSV/TSV/npy: what is subtracted from each feature before it is rounded to float, [features] or
+  /// empty (features_to_shift() of scaling.hpp).
+  std::vector<double> subtracted{};
   /// CSV/TSV: the rest of how the table is to be read.
   TableOptions table;
   /// CSV/TSV: of the training file, where this one is a test file. Columns are found by their names
   /// where both files have a header line, and by their places otherwise; `label_column`, the
   /// columns of `table` and `features` then say nothing.
   std::shared_ptr<const TableSchema> schema;
-  /// IDX and npy: the file of labels that goes with the file of images or features.
+  /// IDX and npy: the file of labels that goes with the file of images or features. An npz file
+  /// holds both.
   std::filesystem::path labels_file;
   /// Every feature is multiplied by this (1/255 for pixels).
   float scale = 1.0F;
@@ -64,6 +76,8 @@ struct ReadOptions {
 struct CodedDataset {
   Dataset data;
   LabelCoding coding = LabelCoding::found;
+  std::vector<std::int32_t> class_values{};  // [classes] of LabelCoding::listed, else empty
+  std::uint32_t first_index = 1;             // LIBSVM: of the first feature
   /// LIBSVM: the first line with the largest index, from 1; 0 in other formats. One wrong index
   /// makes a model as long as it says, and this is where it stands.
   std::size_t largest_feature_line = 0;
@@ -77,11 +91,11 @@ struct CodedDataset {
   std::vector<std::string> remarks{};
 };
 
-/// Labels may be -1/+1, 0/1, 1/2 (two classes), or whole numbers 0..k-1 or 1..k. They are mapped to
-/// 0..k-1 in increasing order; what was found is checked to be one of these. A file in which all
-/// rows have one label is taken when the label is -1, 0, 1 or 2: as class 0 for -1 and 0, as class
-/// 1 for 1 and 2. Feature indices may be up to 2^31 - 1; the model is as long as the largest one
-/// found. Words are labels in CSV and TSV files: classes in sorted order.
+/// Labels are whole numbers, mapped to 0..k-1 in increasing order: those of -1/+1, 0/1, 1/2, 0..k-1
+/// and 1..k, or any others, of which each that occurs is a class. A file in which all rows have one
+/// label is taken when the label is -1, 0, 1 or 2: as class 0 for -1 and 0, as class 1 for 1 and 2.
+/// Feature indices may be up to 2^31 - 1; the model is as long as the largest one found. Words are
+/// labels in CSV and TSV files: classes in sorted order.
 /// With MissingFields::mean the missing fields of a table are NaN in what is read, until
 /// fill_missing() has filled them.
 /// Throws DataError: "FILE:LINE:COLUMN: what was found; what is accepted", for the first fault of a
@@ -96,6 +110,9 @@ CodedDataset read_coded_dataset_bytes(std::string_view bytes, std::string_view l
                                       const std::string& name, const ReadOptions& options);
 Dataset read_dataset_bytes(std::string_view bytes, std::string_view labels, const std::string& name,
                            const ReadOptions& options);
+
+/// Whether a file that begins so is compressed in a way in which files are read here.
+bool is_compressed(std::string_view bytes);
 
 /// Whether the labels of files of this format lie in a file of their own.
 bool has_labels_file(Format format);

@@ -17,6 +17,8 @@
 
 namespace trainyard {
 
+class TextBlocks;  // src/data/text_blocks.hpp
+
 class RowWindows {
  public:
   /// What a window is read of, at least, where the file has it.
@@ -37,8 +39,7 @@ class RowWindows {
  private:
   class Text;
 
-  bool is_only_header(const std::string& text);
-  void take_header(const std::string& text);
+  void take_header(TextBlocks& blocks);
   CodedDataset read(const std::string& text);
 
   const std::filesystem::path file_;

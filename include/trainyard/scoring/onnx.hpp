@@ -17,7 +17,7 @@ namespace trainyard {
 /// `class` [rows], int64, or strings where the classes are words, and `probabilities` [rows ×
 /// classes], float32; of least squares `value` [rows × 1].
 ///
-/// Throws UsageError for a model that predicts nothing.
+/// Throws UsageError for a model that predicts nothing, and for hashed words.
 std::string onnx_model(const TrainedModel& trained);
 
 }  // namespace trainyard

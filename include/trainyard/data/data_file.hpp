@@ -1,0 +1,15 @@
+// Data files among others.
+//
+// Threads: any; a function of its argument.
+#pragma once
+
+#include <filesystem>
+
+namespace trainyard {
+
+/// Whether a file holds rows of data, or something that --dataset knows by name and refuses, and no
+/// configuration: by its name, ".csv" or ".toml", and then by what it begins with. False of what is
+/// not there, and of pipes.
+bool is_data_file(const std::filesystem::path& file);
+
+}  // namespace trainyard

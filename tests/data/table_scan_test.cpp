@@ -1,0 +1,144 @@
+// What columns hold: categories, dates, hashed words, and what an expert would ask of them.
+#include "data/table_scan.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/catalog.hpp"
+
+#include "data/files.hpp"
+#include "data/hashed_words.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Values = std::vector<float>;
+using Names = std::vector<std::string>;
+
+ReadOptions table() {
+  ReadOptions options;
+  options.format = Format::csv;
+  options.label_column = "y";
+  return options;
+}
+
+CodedDataset read(std::string_view text, const ReadOptions& options = table()) {
+  return read_coded_dataset_bytes(text, {}, "data", options);
+}
+
+Values values_of(const Dataset& data) {
+  return {data.dense.begin(), data.dense.end()};
+}
+
+bool says(const CodedDataset& read, std::string_view part) {
+  return std::ranges::any_of(read.remarks, [&](const std::string& remark) {
+    return remark.find(part) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("--categorical takes numbers for names, --numeric words for faults", "[data][table]") {
+  ReadOptions options = table();
+  options.table.categorical = "zip";
+  const CodedDataset zips = read("y,zip,x\n0,10115,1\n1,24103,2\n0,10115,3\n", options);
+  CHECK(zips.schema->feature_names() == Names{"zip=10115", "zip=24103", "x"});
+  CHECK(values_of(zips.data) == Values{1, 0, 1, 0, 1, 2, 1, 0, 3});
+  CHECK(zips.schema->scaled == std::vector<bool>{false, false, true});
+  ReadOptions numeric = table();
+  const std::string mostly_words = "y,x\n0,one\n1,2\n0,three\n";
+  CHECK(read(mostly_words, numeric).data.features == 3);
+  numeric.table.numeric = "x";
+  CHECK_THROWS_WITH(read(mostly_words, numeric),
+                    ContainsSubstring("data:2:3: found 'one'; expected a number"));
+}
+
+TEST_CASE("--date makes days since the earliest", "[data][table]") {
+  const std::string text = "y,when\n0,2024-03-01\n1,2024-02-28 12:00\n0,2024-02-28\n1,2025-02-28\n";
+  ReadOptions options = table();
+  options.table.date = "when";
+  const CodedDataset dates = read(text, options);
+  CHECK(values_of(dates.data) == Values{2, 0.5F, 0, 366});
+  CHECK(dates.schema->feature_names() == Names{"when"});
+  CHECK_THROWS_WITH(read(text + "0,soon\n", options),
+                    ContainsSubstring("data:6:3: found 'soon'; expected a date, as 2024-01-31"));
+  CHECK(says(read(text), "column 'when' holds dates, each of which is a feature; --date when"));
+  // A test file counts from the training file's day.
+  const TemporaryFolder folder;
+  DatasetRequest request;
+  request.dataset = folder.write("d.csv", text).string();
+  request.label_column = "y";
+  request.table.date = "when";
+  request.test = folder.write("t.csv", "when,y\n2024-02-27,1\n").string();
+  CHECK(values_of(load_dataset(request).test) == Values{-1});
+}
+
+TEST_CASE("words that all come once are asked about, with what can be pasted", "[data][table]") {
+  const auto text = [](const std::string& name, int rows) {
+    std::string all = "y," + name + ",x\n";
+    for (int row = 0; row < rows; ++row) all += fmt::format("{},\"n{}, M.\",1\n", row % 2, row);
+    return all;
+  };
+  CHECK(says(read(text("full name", 12)),
+             "each of the 12 words in column 'full name' comes once, as in an identifier, and says "
+             "nothing of other rows; --drop-columns 'full name' leaves it out"));
+  CHECK(says(read(text("\"a,b\"", 12)), "--drop-columns '\"a,b\"' leaves it out"));
+  CHECK_FALSE(says(read(text("name", 12) + "0,\"n0, M.\",1\n"), "comes once"));
+  CHECK_FALSE(says(read(text("name", 9)), "comes once"));
+  CHECK_THROWS_WITH(read(text("full name", 1001)),
+                    "data: found more than 1000 different words in column 'full name'; expected "
+                    "numbers, or fewer of them: leave an identifier out with --drop-columns 'full "
+                    "name', or let words share features with --hash 2^18");
+}
+
+TEST_CASE("--hash lets words of many share features", "[data][table]") {
+  const TemporaryFolder folder;
+  std::string text = "y,x,name,colour,title\n";
+  for (int row = 0; row < 1500; ++row) {
+    text += fmt::format("{},{},n{},{},t{}\n", row % 2, row % 3 == 0 ? "" : "2", row,
+                        row % 2 == 0 ? "red" : "blue", row);
+  }
+  DatasetRequest request;
+  request.dataset = folder.write("h.csv", text).string();
+  request.label_column = "y";
+  request.table.hash = 1024;
+  request.table.missing = MissingFields::mean;
+  request.test = folder.write("t.csv", "y,x,name,colour,title\n1,5,n7,red,new\n").string();
+  const LoadedData loaded = load_dataset(request);
+  REQUIRE(loaded.train.sparse);
+  CHECK(loaded.train.features == 3 + 1024);
+  const auto hashed = [](std::string_view word) {
+    return 3 + static_cast<std::uint32_t>(hashed_on(hash_basis, word) % 1024);
+  };
+  // The missing x of row 0 is the mean of the others, which are 2.
+  const Dataset::SparseRow row = loaded.train.sparse_row(0);
+  std::vector<std::uint32_t> expected{0, 2, hashed("name=n0"), hashed("title=t0")};
+  std::ranges::sort(expected);
+  CHECK(std::vector<std::uint32_t>(row.columns.begin(), row.columns.end()) == expected);
+  CHECK(row.values[0] == 2.0F);
+  const Dataset::SparseRow test = loaded.test.sparse_row(0);
+  CHECK(std::ranges::count(test.columns, hashed("name=n7")) == 1);
+  CHECK(std::ranges::count(test.columns, hashed("title=new")) == 1);
+  CHECK(loaded.preparation.feature_names.size() == loaded.train.features);
+  // Two words that share a feature are two.
+  request.table.hash = 2;
+  request.test = "";
+  const LoadedData small = load_dataset(request);
+  for (std::size_t r = 0; r < small.train.rows; ++r) {
+    const Dataset::SparseRow one = small.train.sparse_row(r);
+    float words = 0.0F;
+    for (std::size_t i = 0; i < one.columns.size(); ++i) {
+      if (one.columns[i] >= 3) words += one.values[i];
+      CHECK((i == 0 || one.columns[i] > one.columns[i - 1]));
+    }
+    CHECK(words == 2.0F);
+  }
+}
+
+}  // namespace trainyard
