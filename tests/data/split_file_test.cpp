@@ -229,7 +229,7 @@ TEST_CASE("a beginning that is another program's is refused", "[data]") {
   };
   CHECK_THAT(error_with(3, 'X'), ContainsSubstring("not a file that 'trainyard split'"));
   CHECK_THAT(error_with(16, 1), ContainsSubstring("another byte order"));
-  CHECK_THAT(error_with(24, 2), ContainsSubstring("version 2") && ContainsSubstring("version 1"));
+  CHECK_THAT(error_with(24, 1), ContainsSubstring("version 2") && ContainsSubstring("version 1"));
   // A description that is shorter, longer, and longer than all there is.
   CHECK_THAT(error_with(32, static_cast<char>(bytes[32] - 8)),
              ContainsSubstring("description of its arrays is not whole"));
