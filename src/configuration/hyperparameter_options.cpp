@@ -10,6 +10,8 @@
 #include "trainyard/base/units.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "configuration/option_rows.hpp"
+
 namespace trainyard {
 
 namespace {
