@@ -234,7 +234,6 @@ void write_files(const TemporaryFolder& folder) {
   folder.write("five.svm", rows);
   folder.write("empty.svm", "");
   folder.write("cut.svm.gz", gzipped(rows + rows + rows).substr(0, 25));
-  folder.write("rows.csv", "1,2\n0,3\n");
   folder.write("binary.svm", std::string("\x7f"
                                          "ELF\x02\x01\x01\x00\x00\xff\xfe\n\x00",
                                          13));
@@ -320,22 +319,6 @@ std::vector<BadInput> wrong_configurations() {
       {{"run", "dots.toml"}, usage, {"dots.toml:3: found more than 64 dots", "KEY = VALUE"}},
       {{"run", "taken"}, usage, {"taken: found a directory; expected a TOML file"}},
       {{"run", "binary.svm"}, data, {"binary.svm: holds bytes of 0"}},
-      {{"run", "rows.csv", "--dataset", "a9a"}, usage, {"'rows.csv' is a data set", "'a9a'"}},
-      {{"run", "gossip"}, usage, {"'gossip' is a scheme and no file", "--schemes ring,gossip"}},
-      {{"compare", "--schemes", "ring", "gossip"}, usage, {"commas", "no blanks"}},
-      {{"run", "--latency", "100", "us"}, usage, {"'us' is no file", "--latency 100us"}},
-      {{"run", "--learning_rate", "0.1"}, usage, {"did you mean '--lr'?"}},
-      {{"run", "--batch_size", "8"}, usage, {"did you mean '--batch'?"}},
-      {{"run", "--test-size", "0.2"}, usage, {"did you mean '--test'?"}},
-      {{"run", "--label", "y"}, usage, {"did you mean '--label-column'?"}},
-      {{"run", "--sep", ";"}, usage, {"did you mean '--delimiter'?"}},
-      {{"run", "--save", "x"}, usage, {"did you mean '--out'?"}},
-      {{"run", "--csv", "x"}, usage, {"did you mean '--dataset'?"}},
-      {{"run", "-o", "x"}, usage, {"did you mean '--out'?"}},
-      {{"run", "-v"}, usage, {"did you mean '--progress'?"}},
-      {{"run", "--early-stopping"}, usage, {"did you mean '--"}},
-      {{"help"}, usage, {"no command named 'help'; did you mean 'trainyard --help'?"}},
-      {{"fit", "rows.csv"}, usage, {"no command named 'fit'; did you mean 'trainyard run'?"}},
       {{"run", "key.toml"}, usage, {"key.toml:3", "[run]", "'workesr'", "did you mean 'workers'?"}},
       {{"run", "section.toml"}, usage, {"section.toml:2", "'optimiser'", "'optimizer'?"}},
       {{"run", "syntax.toml"}, usage, {"syntax.toml:2", "value"}},

@@ -106,21 +106,6 @@ std::vector<Effect> most_effects() {
       {"label-column",
        {{{"label-column", "1"}, {"dataset", "covtype"}}},
        {{{"label-column", "1"}, {"dataset", "rows.txt"}, {"data-format", "csv"}}}},
-      {"first-index",
-       {{{"first-index", "0"}, {"dataset", "rows.csv"}}},
-       {{{"first-index", "0"}, {"dataset", "rows.svm"}}}},
-      {"first-index",
-       {{{"first-index", "0"}, {"dataset", "a9a"}}},
-       {{{"first-index", "0"}, {"dataset", "a9a"}, {"test", "rows.svm"}}}},
-      {"scale-columns",
-       {{{"scale-columns", "1"}, {"dataset", "rows.csv"}}},
-       {{{"scale-columns", "1"}, {"dataset", "rows.csv"}, {"scale", "standard"}}}},
-      {"scale-columns",
-       {{{"scale-columns", "1"}, {"dataset", "rows.csv"}, {"scale", "unit-rows"}}},
-       {{{"scale-columns", "1"}, {"dataset", "rows.csv"}, {"scale", "minmax"}}}},
-      {"scale-columns",
-       {{{"scale-columns", "1"}, {"dataset", "rows.svm"}, {"scale", "minmax"}}},
-       {{{"scale-columns", "1"}, {"dataset", "rows.tsv"}, {"scale", "minmax"}}}},
       {"weights", {{{"weights", "rows"}, {"workers", "1"}}}, {{{"weights", "rows"}}}},
       {"order", {{{"order", "file"}, {"replacement", "true"}}}, {{{"order", "reshuffle"}}}},
       {"lr-decay",
@@ -252,18 +237,28 @@ std::vector<Effect> effects_of_files() {
       {"test-labels",
        {{{"test-labels", "y"}, {"dataset", "X.npy"}, {"test", "rows.csv"}}},
        {{{"test-labels", "y"}, {"dataset", "rows.csv"}, {"test", "X.npy"}}}},
+      {"first-index",
+       {{{"first-index", "0"}, {"dataset", "rows.csv"}}},
+       {{{"first-index", "0"}, {"dataset", "rows.svm"}}}},
+      {"first-index",
+       {{{"first-index", "0"}, {"dataset", "a9a"}}},
+       {{{"first-index", "0"}, {"dataset", "a9a"}, {"test", "rows.svm"}}}},
+      {"scale-columns",
+       {{{"scale-columns", "1"}, {"dataset", "rows.csv"}}},
+       {{{"scale-columns", "1"}, {"dataset", "rows.csv"}, {"scale", "standard"}}}},
+      {"scale-columns",
+       {{{"scale-columns", "1"}, {"dataset", "rows.csv"}, {"scale", "unit-rows"}}},
+       {{{"scale-columns", "1"}, {"dataset", "rows.csv"}, {"scale", "minmax"}}}},
   };
-  for (const auto& [name, value] : Values{{"header", "yes"},
-                                          {"missing", "drop"},
-                                          {"columns", "1"},
-                                          {"drop-columns", "1"},
-                                          {"missing-words", "-999"},
-                                          {"categorical", "1"},
-                                          {"numeric", "1"},
-                                          {"date", "1"},
-                                          {"hash", "2^18"},
-                                          {"delimiter", ";"},
-                                          {"decimal", ","}}) {
+  const Values of_any_table{{"header", "yes"},
+                            {"missing", "drop"},
+                            {"missing-words", "-999"},
+                            {"delimiter", ";"},
+                            {"decimal", ","}};
+  Values of_training_table{{"columns", "1"}, {"drop-columns", "1"}, {"categorical", "1"},
+                           {"numeric", "1"}, {"date", "1"},         {"hash", "2^18"}};
+  of_training_table.insert(of_any_table.begin(), of_any_table.end());
+  for (const auto& [name, value] : of_training_table) {
     all.push_back({name,
                    {{{name, value}, {"dataset", "X.npy"}}},
                    {{{name, value}, {"dataset", "rows.csv"}}}});
@@ -271,11 +266,7 @@ std::vector<Effect> effects_of_files() {
                    {{{name, value}, {"dataset", "blobs"}}},
                    {{{name, value}, {"dataset", "rows"}, {"data-format", "tsv"}}}});
   }
-  for (const auto& [name, value] : Values{{"header", "yes"},
-                                          {"missing", "drop"},
-                                          {"missing-words", "-999"},
-                                          {"delimiter", ";"},
-                                          {"decimal", ","}}) {
+  for (const auto& [name, value] : of_any_table) {
     all.push_back({name,
                    {{{name, value}, {"dataset", "a9a"}, {"test", "rows.svm"}}},
                    {{{name, value}, {"dataset", "a9a"}, {"test", "rows.csv"}}}});

@@ -8,6 +8,7 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "configuration/data_values.hpp"
 #include "configuration/links_file.hpp"
 #include "data/files.hpp"
 #include "support/catch.hpp"
@@ -75,39 +76,6 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"tensor-size", "2"},
                                                          {"token-updates", "16"},
                                                          {"tolerance", "0.001"}};
-  return values;
-}
-
-/// The same of where rows come from, how they are read, and who has which.
-const std::map<std::string, std::string>& other_values_of_data() {
-  static const std::map<std::string, std::string> values{{"dataset", "a \"quoted\"\tname\\.csv"},
-                                                         {"test", "every-fifth"},
-                                                         {"data-format", "csv"},
-                                                         {"data-dir", "../données"},
-                                                         {"data-seed", "7"},
-                                                         {"labels", "y.npy"},
-                                                         {"test-labels", "y_test.npy"},
-                                                         {"header", "yes"},
-                                                         {"label-column", "class"},
-                                                         {"columns", "age,3,-1"},
-                                                         {"drop-columns", "id,name"},
-                                                         {"missing", "mean"},
-                                                         {"missing-words", "-999,\\N"},
-                                                         {"categorical", "zip"},
-                                                         {"numeric", "price"},
-                                                         {"date", "when"},
-                                                         {"hash", "2^18"},
-                                                         {"delimiter", ";"},
-                                                         {"decimal", ","},
-                                                         {"first-index", "0"},
-                                                         {"scale-columns", "age"},
-                                                         {"scale", "unit-rows"},
-                                                         {"intercept", "true"},
-                                                         {"partition", "dirichlet:0.3"},
-                                                         {"weights", "rows"},
-                                                         {"order", "once"},
-                                                         {"replacement", "true"},
-                                                         {"data-source", "server"}};
   return values;
 }
 

@@ -289,7 +289,7 @@ TEST_CASE("only a column whose digits a float does not have is shifted", "[data]
         std::vector<double>{5000});
 }
 
-TEST_CASE("--scale-columns names what is scaled", "[data][scaling]") {
+TEST_CASE("the flag --scale-columns names what is scaled", "[data][scaling]") {
   const TemporaryFolder folder;
   DatasetRequest request;
   request.scaling = FeatureScaling::minmax;

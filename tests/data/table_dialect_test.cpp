@@ -83,7 +83,7 @@ TEST_CASE("a number that may be read in two ways is refused with the flag", "[da
                                "--decimal . says what its comma is)"));
 }
 
-TEST_CASE("--delimiter wins over what is seen", "[data][table]") {
+TEST_CASE("the flag --delimiter wins over what is seen", "[data][table]") {
   ReadOptions options = table();
   options.table.delimiter = ';';
   CHECK(values_of("0;1\n1;2\n", options) == Values{1, 2});

@@ -44,7 +44,7 @@ bool says(const CodedDataset& read, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("--categorical takes numbers for names, --numeric words for faults", "[data][table]") {
+TEST_CASE("the flag --categorical takes numbers for names, --numeric words for faults", "[data][table]") {
   ReadOptions options = table();
   options.table.categorical = "zip";
   const CodedDataset zips = read("y,zip,x\n0,10115,1\n1,24103,2\n0,10115,3\n", options);
@@ -59,7 +59,7 @@ TEST_CASE("--categorical takes numbers for names, --numeric words for faults", "
                     ContainsSubstring("data:2:3: found 'one'; expected a number"));
 }
 
-TEST_CASE("--date makes days since the earliest", "[data][table]") {
+TEST_CASE("the flag --date makes days since the earliest", "[data][table]") {
   const std::string text = "y,when\n0,2024-03-01\n1,2024-02-28 12:00\n0,2024-02-28\n1,2025-02-28\n";
   ReadOptions options = table();
   options.table.date = "when";
@@ -97,7 +97,7 @@ TEST_CASE("words that all come once are asked about, with what can be pasted", "
                     "name', or let words share features with --hash 2^18");
 }
 
-TEST_CASE("--hash lets words of many share features", "[data][table]") {
+TEST_CASE("the flag --hash lets words of many share features", "[data][table]") {
   const TemporaryFolder folder;
   std::string text = "y,x,name,colour,title\n";
   for (int row = 0; row < 1500; ++row) {
