@@ -6,7 +6,8 @@
 // A training file is read as if it held nothing but numbers. At the first fault that ends, and the
 // file is read twice from its beginning: once to learn which words each column holds, and once more
 // to make rows of them, or to find all of its faults. So files of numbers are read as fast as if
-// there were no others. A test file is read by what its training file showed, in one go.
+// there were no others, nor line breaks in quotes: these are such a fault. A test file is read by
+// what its training file showed, in one go.
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -174,7 +175,9 @@ CodedDataset read_separated(NamedSource file, const ReadOptions& options) {
     return read_words(file, head, options, std::move(schema));
   }
   const ReadOptions with = with_classes(options, schema);
-  const Table table{file.name, with, head, plan_of(file.name, head, schema, options)};
+  const Table table{file.name, with, head, plan_of(file.name, head, schema, options),
+                    !may_read_again};
+  if (may_read_again) blocks.keep_lines_whole();
   DatasetBuilder builder(file.name, with, file.lines_before + head.skipped_lines);
   parse_table(blocks, table, builder, may_read_again ? OnFault::end : OnFault::read_on);
   if (may_read_again && builder.has_faults()) {

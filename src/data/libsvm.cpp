@@ -86,6 +86,7 @@ class LibsvmParser {
   }
 
   void skip_query() {
+    if (at_line_end() || *next_ != 'q') return;
     const std::string_view token = token_at(next_);
     if (token.starts_with("qid:")) next_ += token.size();
   }

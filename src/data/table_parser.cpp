@@ -38,11 +38,13 @@ class RowParser {
       if (text.size() > plain_number_bytes)
         plain_end_ = text.data() + text.size() - plain_number_bytes;
     }
-    block_->lines = for_each_table_row(text, dialect_->separator,
-                                       [this](std::size_t number, std::string_view line) {
-                                         if (!is_blank_line(line)) parse_row(number, line);
-                                         return true;
-                                       });
+    const auto take_row = [this](std::size_t number, std::string_view row) {
+      if (!is_blank_line(row)) parse_row(number, row);
+      return true;
+    };
+    block_->lines = table_->may_quote_line_breaks
+                        ? for_each_table_row(text, dialect_->separator, take_row)
+                        : for_each_line(text, take_row);
   }
 
  private:

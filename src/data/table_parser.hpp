@@ -19,6 +19,7 @@ struct Table {
   const ReadOptions& options;
   const TableHead& head;
   TablePlan plan;
+  bool may_quote_line_breaks = true;  // else each line is a row, and quotes that do not end a fault
 };
 
 /// The rows of one block of text.

@@ -26,6 +26,8 @@ class TextBlocks {
   /// From now on blocks end where rows of a table with this separator do (table_rows.hpp), also
   /// those that peek() has shown. REQUIRES: no block has been taken.
   void keep_rows_whole(char separator);
+  /// From now on they end where lines do again, but for the one that peek() has shown.
+  void keep_lines_whole() { separator_ = 0; }
 
   /// The next lines, 128 KiB of them or a little more, the last one with or without its newline.
   /// False at the end of the file.
