@@ -2,7 +2,8 @@
 
     snippets_test.py PROGRAM
 
-Says "skipped" and ends with status 77 where NumPy is missing; snippets that need pandas are left out where it is.
+Says "skipped" and ends with status 77 where NumPy is missing; snippets that need pandas or onnxruntime are left out
+where these are.
 """
 
 import importlib.util
@@ -22,15 +23,17 @@ PROGRAM = str(Path(sys.argv[1]).resolve())
 
 
 def run_page(page, folder):
-    """Runs what `page` has as runs with --out, and then its snippets."""
+    """Runs what `page` has as commands with --out, and then its snippets."""
     (folder / "docs").symlink_to(DOCS)
     text = (DOCS / page).read_text(encoding="utf-8")
-    for command in re.findall(r"^    trainyard (run .*--out .*)$", text, re.M):
-        subprocess.run([PROGRAM, *shlex.split(command), "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    for command in re.findall(r"^    trainyard ((?:run|score|export) .*--out .*)$", text, re.M):
+        quiet = ["--quiet"] if command.startswith("run ") else []
+        subprocess.run([PROGRAM, *shlex.split(command), *quiet], cwd=folder, check=True, capture_output=True)
     ran = 0
     for snippet in re.findall(r"^```python\n(.*?)^```", text, re.S | re.M):
-        if "pandas" in snippet and importlib.util.find_spec("pandas") is None:
-            print(f"{page}: left out, as there is no pandas")
+        lacking = [name for name in ("pandas", "onnxruntime") if name in snippet and importlib.util.find_spec(name) is None]
+        if lacking:
+            print(f"{page}: left out, as there is no {lacking[0]}")
             continue
         done = subprocess.run([sys.executable, "-c", snippet], cwd=folder, check=True, capture_output=True, text=True)
         print(f"{page}:\n{done.stdout}")
