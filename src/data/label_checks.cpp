@@ -17,9 +17,9 @@ constexpr std::size_t enough_rows = 10;
 
 /// How many classes have a row. There may be more classes than rows.
 std::size_t classes_with_rows(const Dataset& data) {
-  std::vector<bool> seen(static_cast<std::size_t>(data.classes), false);
-  for (const Label label : data.labels) seen[static_cast<std::size_t>(label)] = true;
-  return static_cast<std::size_t>(std::ranges::count(seen, true));
+  std::vector<char> seen(static_cast<std::size_t>(data.classes), 0);  // a byte each is faster
+  for (const Label label : data.labels) seen[static_cast<std::size_t>(label)] = 1;
+  return static_cast<std::size_t>(std::ranges::count(seen, 1));
 }
 
 /// "the label", or "column 'Id', the label,".

@@ -77,8 +77,7 @@ class LibsvmParser {
                           label.front() != ':';
     if (has_none || options_->labels == LabelUse::none) {
       add_no_label(options_->real_labels, *block_);
-    } else if (!parse_label(label, place_of(next_), options_->real_labels, label_hint(label),
-                            *block_)) {
+    } else if (!parse_label(label, place_of(next_), options_->real_labels, label_hint, *block_)) {
       return false;
     }
     if (!has_none) next_ += label.size();
@@ -94,16 +93,16 @@ class LibsvmParser {
   bool parse_row() {
     const std::size_t nonzeros_before = block_->columns.size();
     make_room(nonzeros_before);
-    std::uint64_t least = first_index_;  // that the next index may be
+    std::int64_t last_index = std::int64_t{first_index_} - 1;
     for (;;) {
       skip_blanks();
-      least = take_plain_entries(least);
+      last_index = take_plain_entries(last_index);
       skip_blanks();
       if (at_end()) break;
       const char* entry = next_;
       const ParsedIndex index = parse_index(entry, line_end_);
-      if (!check_index(entry, index, least)) return false;
-      least = index.value + 1;
+      if (!check_index(entry, index, last_index)) return false;
+      last_index = static_cast<std::int64_t>(index.value);
       if (!parse_entry(entry, index)) return false;
     }
     const auto nonzeros =
@@ -125,12 +124,12 @@ class LibsvmParser {
     next_value_ = block_->values.data() + nonzeros_before;
   }
 
-  /// Entries of the form that nearly all have, one blank between them, as far as they go. What the
-  /// next index may be is returned, and `next_` is what follows. At the line's end there is no
-  /// digit: no need to look whether it is there.
-  [[gnu::noinline]] std::uint64_t take_plain_entries(std::uint64_t least) {
+  /// Entries of the form that nearly all have, one blank between them, as far as they go. The last
+  /// index is returned, and `next_` is what follows. At the line's end there is no digit: no need
+  /// to look whether it is there.
+  [[gnu::noinline]] std::int64_t take_plain_entries(std::int64_t last_index) {
     const std::uint32_t first_index = first_index_;
-    const std::uint64_t most = largest_known();
+    const auto most = static_cast<std::int64_t>(largest_known());
     const float scale = options_->scale;
     const char* const plain_end = plain_end_;
     const DigitMap& digits = block_->digits;
@@ -142,12 +141,12 @@ class LibsvmParser {
       const std::uint64_t map = digits.from(next);
       const auto colon = static_cast<unsigned>(std::countr_zero(map));
       if (colon - 1 >= 8 || next[colon] != ':') break;
-      const std::uint64_t index = value_of_digits(eight_characters(next), colon);
-      if (index < least || index > most) break;
+      const auto index = static_cast<std::int64_t>(value_of_digits(eight_characters(next), colon));
+      if (index <= last_index || index > most) break;
       const PlainFloat value = plain_float(next, colon + 1, map, without_first_marks(map));
       const char* const end = next + value.end;
       if (value.end == 0 || (*end != ' ' && end != line_end_)) break;
-      least = index + 1;
+      last_index = index;
       columns[count] = static_cast<std::uint32_t>(index - first_index);
       values[count] = value.value * scale;
       ++count;
@@ -158,7 +157,7 @@ class LibsvmParser {
     next_column_ += count;
     next_value_ += count;
     next_ = next;
-    return least;
+    return last_index;
   }
 
   /// The largest index that a row may have.
@@ -194,7 +193,7 @@ class LibsvmParser {
     return true;
   }
 
-  bool check_index(const char* entry, const ParsedIndex& index, std::uint64_t least) {
+  bool check_index(const char* entry, const ParsedIndex& index, std::int64_t last_index) {
     if (index.end == entry || index.end == line_end_ || *index.end != ':') {
       const std::string_view token = token_at(entry);
       return fault_at(FaultKind::entry, entry, token, [&] { return no_entry_text(token); });
@@ -213,11 +212,11 @@ class LibsvmParser {
             "found feature index 0; expected indices that count from 1 (--first-index 0: from 0)");
       });
     }
-    if (index.value < least) {
+    if (static_cast<std::int64_t>(index.value) <= last_index) {
       return index_fault(entry, index, [&] {
         return fmt::format(
             "found feature index {} after {}; expected increasing indices within a row",
-            index.value, least - 1);
+            index.value, last_index);
       });
     }
     return true;

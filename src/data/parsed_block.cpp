@@ -35,7 +35,7 @@ FaultKind kind_of(NumberFault fault) {
   throw InternalError("a number's fault without a kind");
 }
 
-bool parse_label(std::string_view token, TextPosition place, bool real, std::string_view hint,
+bool parse_label(std::string_view token, TextPosition place, bool real, LabelHint hint,
                  ParsedBlock& block) {
   const ParsedFloat parsed = parse_float(token.data(), token.data() + token.size());
   const bool whole_token = parsed.end == token.data() + token.size() && !token.empty();
@@ -53,7 +53,7 @@ bool parse_label(std::string_view token, TextPosition place, bool real, std::str
   if (!is_number || value != std::floor(value) ||
       std::abs(value) > static_cast<float>(largest_label)) {
     block.faults.add(FaultKind::label, place, token,
-                     [&] { return no_class_text(token, is_number, hint); });
+                     [&] { return no_class_text(token, is_number, hint(token)); });
     return false;
   }
   const auto label = static_cast<std::int32_t>(value);

@@ -55,8 +55,9 @@ struct ParsedBlock {
 };
 
 /// "-1", "+1", "3", "2.0"; any finite number, where labels are real. Adds the label to the block,
-/// or its fault, and then returns false. `hint` is of the format: what it is if it is no label.
-bool parse_label(std::string_view token, TextPosition place, bool real, std::string_view hint,
+/// or its fault, and then returns false. `hint` is of the format: what a token may be that is none.
+using LabelHint = std::string_view (*)(std::string_view token);
+bool parse_label(std::string_view token, TextPosition place, bool real, LabelHint hint,
                  ParsedBlock& block);
 
 /// A row that has none.

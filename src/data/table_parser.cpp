@@ -23,8 +23,9 @@ namespace trainyard {
 namespace {
 
 constexpr std::string_view missing_hint = " (--missing mean or drop reads on)";
-constexpr std::string_view label_column_hint =
-    "--label-column says which column is the label, -1 the last";
+std::string_view label_column_hint(std::string_view) {
+  return "--label-column says which column is the label, -1 the last";
+}
 
 /// The rows of one block of text.
 class RowParser {
