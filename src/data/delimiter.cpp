@@ -1,6 +1,6 @@
 // The separator of a table is seen in its first lines. A candidate must cut nine in ten of them
 // into as many fields, two at least. Of several it is the one that leaves most numbers, since
-// "0;1,5" has a field in two by its comma and no number; and then the one that leaves most fields.
+// "0;1,5" has two fields by its comma and no number; and then the one that leaves most fields.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -66,9 +66,12 @@ char find_separator(std::string_view sample, char fallback) {
     best = candidate;
     most = rank;
   }
-  if (best != 0) return best;
-  // Blanks stand in any text: they separate where nothing else does.
-  return cut_by(' ', sample) ? ' ' : fallback;
+  // Blanks stand in any text: they separate where that alone makes numbers, or nothing else does.
+  const std::optional<Cut> blanks = cut_by(' ', sample);
+  if (!blanks || (best != 0 && blanks->numbers <= std::get<0>(most))) {
+    return best != 0 ? best : fallback;
+  }
+  return ' ';
 }
 
 }  // namespace trainyard

@@ -141,6 +141,18 @@ Format format_of_name(const std::filesystem::path& file) {
   return format_in_name(plain_name(file)).value_or(Format::libsvm);
 }
 
+/// Whether a text begins with a section of TOML, a comment, or a key and its value.
+bool is_configuration(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return true;
+  text.remove_prefix(begin);
+  if (text.front() == '[' || text.front() == '#') return true;
+  constexpr std::string_view of_keys =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.\" \t";
+  const std::size_t end = text.find_first_not_of(of_keys);
+  return end != 0 && end != std::string_view::npos && text[end] == '=';
+}
+
 /// The first bytes of a file, decompressed. Empty where it cannot be read, as the reader will say,
 /// and of a pipe, which is read once.
 std::string head_of(const std::filesystem::path& file) {
@@ -167,15 +179,8 @@ bool is_data_file(const std::filesystem::path& file) {
   const std::string name = plain_name(file);
   if (head.empty() || name.ends_with(".toml")) return false;
   if (format_in_name(name)) return true;
-  const std::string_view text = without_byte_order_mark(head);
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return false;
-  // A section of a configuration, a comment, or a key.
-  const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
-  if (line.front() == '[' || line.front() == '#' || line.find('=') != std::string_view::npos) {
-    return false;
-  }
-  return shown_format(head).has_value() || is_other_kind(head);
+  return !is_configuration(without_byte_order_mark(head)) &&
+         (shown_format(head).has_value() || is_other_kind(head));
 }
 
 bool has_labels_file(Format format) {

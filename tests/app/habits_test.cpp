@@ -60,6 +60,7 @@ TEST_CASE("a data file may stand where a configuration does", "[app]") {
   folder.write("packed", gzipped("1 1:0.5\n0 2:1\n"));
   folder.write("run.toml", "[run]\nworkers = 2\n[data]\ndataset = \"rows.csv\"\n");
   folder.write("no-ending", "# mine\nrun.workers = 2\ndata.dataset = \"rows.csv\"\n");
+  folder.write("adult", "39, Private, <=50K\n50, Private, >50K\n39, State, <=50K\n");
   for (const char* file : {"rows.csv", "rows", "packed", "run.toml", "no-ending"}) {
     const Outcome outcome = run_program(
         {"run", file, "--workers", "2", "--batch", "1", "--epochs", "1", "--compute-time", "1ms"},
@@ -68,6 +69,11 @@ TEST_CASE("a data file may stand where a configuration does", "[app]") {
     CHECK(outcome.status == 0);
     CHECK_THAT(outcome.output, ContainsSubstring("ring on "));
   }
+  const Outcome adult = run_program({"run", "adult", "--label-column", "-1", "--workers", "2",
+                                     "--batch", "1", "--epochs", "1", "--compute-time", "1ms"},
+                                    {.folder = folder.path()});
+  INFO(adult.errors);
+  CHECK(adult.status == 0);
   const Outcome compared =
       run_program({"compare", "rows.csv", "--schemes", "ring,local-sgd", "--workers", "2",
                    "--batch", "1", "--epochs", "1", "--compute-time", "1ms", "--lr", "0.1"},

@@ -42,6 +42,8 @@ TEST_CASE("the separator of a table shows in its first lines", "[data][table]") 
            {"y|x\n0|1\n1|2\n", '|'},
            {"0\t1\n1\t2\n", '\t'},
            {"0 1.5  2\n1 2.5  3\n", ' '},
+           {"0  3  1.5\t\"a b\"\n1  4  2.5\t\"c d\"\n", ' '},
+           {"red wine,good taste\nwhite wine,bad taste\n", ','},
            {"0,1\n1,2\n", ','},
            {"0,1,a;b\n1,2,c;d\n", ','},
            {"0,1,5|7\n1,2,8|9\n", ','},
