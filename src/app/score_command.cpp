@@ -79,7 +79,7 @@ void write_predictions(const ScoreQuestion& question, const OutputFile& out, Fil
     return;
   }
   CsvPieces pieces(scoring, classes);
-  out.finish([&] { return pieces.next(); });
+  out.finish_in_pieces([&] { return pieces.next(); });
 }
 
 }  // namespace

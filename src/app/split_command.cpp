@@ -1,6 +1,4 @@
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "trainyard/base/counted.hpp"
@@ -40,8 +38,7 @@ SplitFileReport written(const SplitRequest& request, std::vector<Note>& notes) {
   report.rows = ordered.train.rows;
   status_line.show("writing " + report.file);
   const std::string head = split_file_head(ordered, {.rule = report.rule, .seed = report.seed});
-  const std::vector<std::string_view> pieces = split_file_pieces(ordered, head);
-  out.finish(std::span(pieces));
+  out.finish(split_file_pieces(ordered, head));
   return report;
 }
 

@@ -158,7 +158,7 @@ void OutputFile::finish(const std::string& text) const {
 }
 
 void OutputFile::finish(std::span<const std::string_view> pieces) const {
-  finish([&]() -> std::string_view {
+  finish_in_pieces([&]() -> std::string_view {
     while (!pieces.empty()) {
       const std::string_view piece = pieces.front();
       pieces = pieces.subspan(1);
@@ -168,7 +168,7 @@ void OutputFile::finish(std::span<const std::string_view> pieces) const {
   });
 }
 
-void OutputFile::finish(FunctionRef<std::string_view()> next_piece) const {
+void OutputFile::finish_in_pieces(FunctionRef<std::string_view()> next_piece) const {
   if (target_ != Target::file) return write_directly(next_piece);
   fs::path partial;
   std::optional<InterruptsWait> wait(std::in_place);

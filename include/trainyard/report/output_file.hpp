@@ -31,7 +31,7 @@ class OutputFile {
   void finish(std::span<const std::string_view> pieces) const;
   /// The same of a text that is longer than what should be in memory: next_piece() is called until
   /// it gives an empty one, and what it throws leaves no file.
-  void finish(FunctionRef<std::string_view()> next_piece) const;
+  void finish_in_pieces(FunctionRef<std::string_view()> next_piece) const;
 
  private:
   enum class Target { file, device, output, errors };
