@@ -68,6 +68,7 @@ CodedDataset DatasetBuilder::without_labels(std::size_t rows) const {
   CodedDataset result;
   result.labelled = false;
   result.coding = options_->coding;
+  result.class_values = options_->class_values;
   result.data.rows = rows;
   result.data.classes = options_->real_labels ? 1 : std::max(options_->classes, 2);
   result.data.labels = AlignedBuffer<Label>::zeroed(rows);

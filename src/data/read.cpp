@@ -177,8 +177,9 @@ Format guess_format(const std::filesystem::path& file) {
 bool is_data_file(const std::filesystem::path& file) {
   const std::string head = head_of(file);
   const std::string name = plain_name(file);
-  if (head.empty() || name.ends_with(".toml")) return false;
+  if (name.ends_with(".toml")) return false;
   if (format_in_name(name)) return true;
+  if (head.empty()) return false;
   return !is_configuration(without_byte_order_mark(head)) &&
          (shown_format(head).has_value() || is_other_kind(head));
 }

@@ -151,12 +151,17 @@ TableHead read_head(TextBlocks& blocks, char fallback, const ReadOptions& option
   const FirstRow first = find_first_row(blocks.peek(), separator);
   head.line = first.line;
   head.columns = rows.front().size();
-  if (head.columns == 1) return head;
+  if (rows.size() > 1) head.columns_below = rows[1].size();
+  if (head.columns == 1 && options.labels == LabelUse::required) return head;
   HeaderGuess guess = guess_header(blocks.name(), head.line, rows, head.dialect, options);
   if (!guess.remark.empty()) head.remarks.push_back(std::move(guess.remark));
   if (options.schema == nullptr) find_row_numbers(guess.header, rows, head);
   if (!guess.header) return head;
   head.names = rows.front();
+  if (options.schema == nullptr && !all_differ(head.names)) {
+    head.remarks.push_back(fmt::format(
+        "note: {}: several columns have one name; they are meant by their numbers", blocks.name()));
+  }
   head.skipped_lines = first.last_line;
   blocks.skip_lines(head.skipped_lines);
   return head;
@@ -164,10 +169,15 @@ TableHead read_head(TextBlocks& blocks, char fallback, const ReadOptions& option
 
 void check_head(const std::string& file, const TableHead& head, const ReadOptions& options) {
   if (head.columns == 0) return;  // no row: the builder says so
-  if (head.columns == 1) {
+  if (head.columns == 1 && options.labels == LabelUse::required) {
+    const std::string below =
+        head.columns_below > 1
+            ? fmt::format(", above a row of {} (a line that is no row has to be deleted)",
+                          head.columns_below)
+            : "";
     throw DataError(
-        fmt::format("{}:{}:1: found a single column; expected a label and at least one feature",
-                    file, head.line));
+        fmt::format("{}:{}:1: found a single column{}; expected a label and at least one feature",
+                    file, head.line, below));
   }
   if (options.schema != nullptr) return;
   if (!options.table.columns.empty() || !options.table.drop_columns.empty()) return;

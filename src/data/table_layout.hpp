@@ -23,6 +23,7 @@ struct TableHead {
   std::size_t skipped_lines = 0;   // up to the end of the header line
   TableDialect dialect;
   std::vector<std::size_t> row_numbers{};  // columns whose first rows count up by one, ten at least
+  std::size_t columns_below = 0;           // of the second row, where it was looked at; else 0
   std::vector<std::string> remarks{};      // for the user
 
   /// "age", or "3" where the column has no name.
@@ -66,6 +67,7 @@ struct TablePlan {
   std::vector<ColumnPlan> columns;  // [columns of the file]
   std::size_t features = 0;
   std::size_t hashed = 0;  // of these, the last: rows are then sparse
+  bool labelled = true;    // one of the columns is the label
   const std::vector<std::string>* class_names = nullptr;  // null: labels are numbers
   bool labelled = true;                                   // a column holds the label
 };

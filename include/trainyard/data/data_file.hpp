@@ -8,8 +8,8 @@
 namespace trainyard {
 
 /// Whether a file holds rows of data, or something that --dataset knows by name and refuses, and no
-/// configuration: by its name, ".csv" or ".toml", and then by what it begins with. False of what is
-/// not there, and of pipes.
+/// configuration: by its name, ".csv" or ".toml", and then by what it begins with. Of what is
+/// not there, and of pipes, the name alone says it.
 bool is_data_file(const std::filesystem::path& file);
 
 }  // namespace trainyard
