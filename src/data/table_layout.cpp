@@ -63,8 +63,9 @@ std::size_t column_of_option(const std::string& file, const TableHead& head,
       fmt::format("a number from 0 to {}, or -1 for the last column", head.columns - 1);
   if (head.names.empty()) {
     throw OptionError(option, text,
-                      fmt::format("{} has {} columns and no header line; expected {}", file,
-                                  head.columns, numbers));
+                      fmt::format("{} has {} columns and no header line; expected {} (--header yes "
+                                  "takes its first row for names)",
+                                  file, head.columns, numbers));
   }
   const std::string nearest = nearest_name(text, head.names);
   const std::string guess =

@@ -23,6 +23,8 @@ namespace trainyard {
 namespace {
 
 constexpr std::string_view missing_hint = " (--missing mean or drop reads on)";
+constexpr std::string_view missing_word_hint =
+    " (--missing mean or drop reads on; --missing-words says which words stand for nothing)";
 std::string_view label_column_hint(std::string_view) {
   return "--label-column says which column is the label, -1 the last";
 }
@@ -235,9 +237,11 @@ class RowParser {
     const std::string_view what =
         is_word ? "word" : (column.use == ColumnPlan::Use::date ? "date" : "number");
     block_->faults.add(FaultKind::missing, place_of(field), field.text, [&] {
+      // A word that one table has for "nothing" is a category of another.
+      const std::string_view hint =
+          is_word && !field.text.empty() ? missing_word_hint : missing_hint;
       return fmt::format("found {}; expected a {}{}",
-                         field.text.empty() ? "an empty field" : echoed(field.text), what,
-                         missing_hint);
+                         field.text.empty() ? "an empty field" : echoed(field.text), what, hint);
     });
   }
 

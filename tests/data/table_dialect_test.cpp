@@ -111,6 +111,10 @@ TEST_CASE("what stands for a missing field is the user's to say", "[data][table]
     INFO(word);
     CHECK(values_of("0,1\n1," + std::string(word) + "\n1,3\n", options) == Values{1, 3});
   }
+  CHECK_THAT(
+      error_of_bytes("0,a\n1,None\n1,b\n", table()),
+      ContainsSubstring("data:2:3: found 'None'; expected a word (--missing mean or drop reads "
+                        "on; --missing-words says which words stand for nothing)"));
   options.table.missing_words = "-999,unknown";
   CHECK(values_of("0,1\n1,-999\n1,3\n0,unknown\n0,\n", options) == Values{1, 3});
   // None is then a word as any other: of a column of three features.

@@ -227,7 +227,7 @@ TEST_CASE("columns that are not there, or none that is left", "[data][table]") {
       "0 to 2, or -1 for the last column, or one of age, size, class");
   CHECK(error_of<OptionError>("1,2\n0,3\n", table("-3")) ==
         "--label-column -3: data has 2 columns and no header line; expected a number from 0 to 1, "
-        "or -1 for the last column");
+        "or -1 for the last column (--header yes takes its first row for names)");
   ReadOptions options = table("class");
   options.table.drop_columns = "age,class";
   CHECK(error_of<OptionError>(text, options) ==
