@@ -15,7 +15,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t most_lines = 200;
+constexpr std::size_t most_lines = 50;
 
 struct Cut {
   double numbers = 0.0;     // the share of its fields that are numbers
