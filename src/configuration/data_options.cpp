@@ -197,11 +197,12 @@ std::vector<Option> column_options() {
 /// How a file is written.
 std::vector<Option> writing_options() {
   return {
-      idle_where({"data", "delimiter", "auto|,|;|BAR|tab|blanks",
-                  "between the fields of a table; BAR is |; auto: by its first rows",
-                  [](C& c, Text t, Text w) { c.table.delimiter = parse_delimiter(t, w); },
-                  [](const C& c) { return delimiter_text(c.table.delimiter); }},
-                 table_idle),
+      idle_where(
+          {"data", "delimiter", "SEPARATOR",
+           "between the fields of a table: , or ; or | or tab or blanks; auto: by its first rows",
+           [](C& c, Text t, Text w) { c.table.delimiter = parse_delimiter(t, w); },
+           [](const C& c) { return delimiter_text(c.table.delimiter); }},
+          table_idle),
       idle_where({"data", "decimal", "auto|.|,",
                   "before the decimals of a table's numbers; the other one groups thousands; auto: "
                   "by its first rows",
