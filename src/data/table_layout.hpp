@@ -69,7 +69,6 @@ struct TablePlan {
   std::size_t hashed = 0;  // of these, the last: rows are then sparse
   bool labelled = true;    // one of the columns is the label
   const std::vector<std::string>* class_names = nullptr;  // null: labels are numbers
-  bool labelled = true;                                   // a column holds the label
 };
 
 /// For a file with this head: the training file itself, or a test file. Refers to `schema`;

@@ -26,8 +26,8 @@ std::vector<BadInput> wrong_words() {
       {{"rnu"},
        usage,
        {"no command named 'rnu'", "did you mean 'run'?",
-        "compare, timeline, netcheck, predict, topology, consensus, report, lab, split, list, "
-        "machine"}},
+        "compare, timeline, netcheck, predict, topology, consensus, report, lab, score, "
+        "export, split, list, machine"}},
       {{""}, usage, {"no command named ''"}},
       {{"--versoin"}, usage, {"no flag named '--versoin'", "did you mean '--version'?"}},
       {{"--json", "run"}, usage, {"no flag named '--json'"}},

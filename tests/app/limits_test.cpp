@@ -145,7 +145,7 @@ TEST_CASE("a scheme that cannot run does not keep others from running", "[app]")
 TEST_CASE("an evaluation of many classes is not waited for", "[app]") {
   const TemporaryFolder folder;
   std::string rows;
-  for (int row = 0; row < 70000; ++row) rows += std::to_string(row) + " 1:1 2:0.5\n";
+  for (int row = 0; row < 70000; ++row) rows += std::to_string(row / 2) + " 1:1 2:0.5\n";
   folder.write("classes.svm", rows);
   const Outcome outcome = run_program({"run", "--dataset", "classes.svm", "--time", "wall",
                                        "--workers", "1", "--steps", "1", "--out", "results"},

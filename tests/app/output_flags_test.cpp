@@ -75,7 +75,8 @@ struct Place {
   Place() {
     REQUIRE(run_program(Words{"run", "--out", "saved"} + short_run, here).status == 0);
     REQUIRE(run_program({"run", "--out", "scored", "--dataset", customers, "--label-column", "left",
-                         "--missing", "mean", "--steps", "2", "--lr", "0.1", "--workers", "2"},
+                         "--missing", "mean", "--scale", "standard", "--steps", "2", "--lr", "0.1",
+                         "--workers", "2"},
                         here)
                 .status == 0);
   }

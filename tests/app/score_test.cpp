@@ -27,21 +27,9 @@ Outcome done(const Words& words, const ProgramOptions& here) {
 }
 
 void train(const Words& more, const ProgramOptions& here) {
-  Words words{"run",
-              "--steps",
-              "60",
-              "--workers",
-              "2",
-              "--batch",
-              "8",
-              "--scheme",
-              "ring",
-              "--out",
-              "answer",
-              "--time",
-              "virtual",
-              "--quiet",
-              "--compute-time",
+  Words words{"run",     "--steps", "60",       "--workers", "2",
+              "--batch", "8",       "--scheme", "ring",      "--out",
+              "answer",  "--time",  "virtual",  "--quiet",   "--compute-time",
               "1ms"};
   words.insert(words.end(), more.begin(), more.end());
   if (std::ranges::count(more, "--lr") == 0) words.insert(words.end(), {"--lr", "0.5"});
