@@ -1,6 +1,7 @@
 #include "app/command_line.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -66,6 +67,17 @@ void refuse_empty_values(const CLI::App& program, int argc, char** argv) {
     const CLI::Option* flag = command->get_option_no_throw(name);
     if (flag != nullptr) refuse_empty(name, flag->get_type_name());
   }
+}
+
+/// Elsewhere "predict" is what `score` does.
+void refuse_folder_of_run(const CLI::App& predict) {
+  const std::vector<std::string> words = predict.remaining();
+  std::error_code error;
+  if (words.empty() || !std::filesystem::is_directory(words.front(), error)) return;
+  throw UsageError(fmt::format(
+      "predict is about the time that steps take; 'trainyard score {} FILE' says what a trained "
+      "model predicts",
+      printable(words.front())));
 }
 
 using Call = std::function<int()>;
@@ -219,6 +231,7 @@ Call CommandLine::Commands::parse(int argc, char** argv) {
     return call_without_command();
   }
   refuse_extras(program_);
+  if (chosen.front() == &predict_) refuse_folder_of_run(predict_);
   refuse_extras(*chosen.front());
   return call_of(*chosen.front());
 }

@@ -11,7 +11,9 @@ namespace trainyard::app {
 int export_command(const ExportQuestion& question) {
   const OutputFile out("--out", question.out, question.force);
   const TrainedModel trained = open_trained_model(question.folder);
-  out.finish(onnx_model(trained));
+  const OnnxModel made = onnx_model(trained);
+  for (const std::string& remark : made.remarks) say(remark + "\n");
+  out.finish(made.bytes);
   // Not on standard output, which may be what --out names.
   say(fmt::format("{}: model '{}' with {} parameters, and what makes its rows\n",
                   question.out.string(), trained.name, trained.model->dimension()));

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,11 +20,28 @@
 
 namespace trainyard::app {
 
+namespace fs = std::filesystem;
+
 namespace {
 
+bool is_text(Format format) {
+  return format == Format::libsvm || format == Format::csv || format == Format::tsv;
+}
+
+/// The training file's, unless the file is of another kind by its content or its name.
+Format format_of(const ScoreQuestion& question, Format of_training) {
+  if (!question.format.empty()) return parse_format(question.format, "--data-format");
+  std::error_code error;
+  if (!fs::is_regular_file(question.file, error)) return of_training;
+  const Format guessed = guess_format(question.file);
+  // Rows without labels look like columns that blanks separate.
+  static const std::array<fs::path, 4> named{".csv", ".tsv", ".svm", ".libsvm"};
+  const bool is_named = std::ranges::count(named, question.file.extension()) > 0;
+  return is_text(guessed) && is_text(of_training) && !is_named ? of_training : guessed;
+}
+
 ReadOptions reading_for(const ScoreQuestion& question, const Preparation& preparation) {
-  Format format = question.file == "-" ? preparation.format : guess_format(question.file);
-  if (!question.format.empty()) format = parse_format(question.format, "--data-format");
+  const Format format = format_of(question, preparation.format);
   ReadOptions options = reading_of(preparation, question.file, format);
   if (question.without_labels) options.labels = LabelUse::none;
   if (question.labels.empty()) return options;
@@ -59,7 +79,7 @@ class CsvPieces {
 
 /// All numbers of the predictions, since the header of an npy file says how many there are:
 /// probabilities, rows × classes, or values.
-std::string npy_of(FileScoring& scoring) {
+void write_npy_of(FileScoring& scoring, const OutputFile& out) {
   std::vector<float> numbers;
   std::vector<std::size_t> shape{0};
   while (const auto part = scoring.next()) {
@@ -69,22 +89,40 @@ std::string npy_of(FileScoring& scoring) {
     shape[0] += said.rows;
     if (said.values.empty()) shape.resize(2, said.classes);
   }
-  return npy_text(numbers, shape);
+  const std::string head = npy_head(shape);
+  const std::array pieces{std::string_view(head),
+                          std::string_view(reinterpret_cast<const char*>(numbers.data()),
+                                           numbers.size() * sizeof(float))};
+  out.finish(pieces);
 }
 
 void write_predictions(const ScoreQuestion& question, const OutputFile& out, FileScoring& scoring,
                        const std::vector<std::string>& classes) {
   if (question.out.extension() == ".npy") {
-    out.finish(npy_of(scoring));
+    write_npy_of(scoring, out);
     return;
   }
   CsvPieces pieces(scoring, classes);
   out.finish_in_pieces([&] { return pieces.next(); });
 }
 
+/// Throws UsageError for a name that says another format, and for the file that is read.
+void check_out(const ScoreQuestion& question) {
+  const fs::path extension = question.out.extension();
+  if (!extension.empty() && extension != ".csv" && extension != ".npy") {
+    throw OptionError("out", question.out.string(), "expected a name that ends in .csv or .npy");
+  }
+  std::error_code error;
+  if (fs::is_regular_file(question.out, error) &&
+      fs::equivalent(question.out, question.file, error)) {
+    throw OptionError("out", question.out.string(), "is the file that is scored");
+  }
+}
+
 }  // namespace
 
 int score_command(const ScoreQuestion& question) {
+  check_out(question);
   const bool to_output = question.out.empty() && !question.json;
   std::optional<OutputFile> out;
   if (to_output || !question.out.empty()) {

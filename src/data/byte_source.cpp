@@ -132,6 +132,10 @@ std::unique_ptr<ByteSource> open_file(const std::filesystem::path& file) {
   return decompressed(std::make_unique<FileSource>(file), file.string());
 }
 
+std::unique_ptr<ByteSource> open_plain_bytes(std::string_view bytes) {
+  return std::make_unique<MemorySource>(bytes);
+}
+
 std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, const std::string& name) {
   return decompressed(std::make_unique<MemorySource>(bytes), name);
 }

@@ -26,6 +26,9 @@ std::unique_ptr<ByteSource> open_file(const std::filesystem::path& file);
 /// Bytes in memory, plain or compressed. `bytes` is kept by reference; `name` stands for the file.
 std::unique_ptr<ByteSource> open_bytes(std::string_view bytes, const std::string& name);
 
+/// Bytes in memory as they are, whatever they begin with. `bytes` is kept by reference.
+std::unique_ptr<ByteSource> open_plain_bytes(std::string_view bytes);
+
 /// The decompressed content of a gzip file of one or more members. Checks every member's checksum
 /// and length, and that the file does not end within one.
 std::unique_ptr<ByteSource> open_gzip(std::unique_ptr<ByteSource> compressed, std::string name);

@@ -163,7 +163,7 @@ bool needs_scan(const std::string& file, const TableSchema& schema, bool may_rea
 }  // namespace
 
 CodedDataset read_separated(NamedSource file, const ReadOptions& options) {
-  TextBlocks blocks(std::move(file.bytes), file.name);
+  TextBlocks blocks(std::move(file.bytes), file.name, file.continued);
   // The first row decides before any is parsed, so that every block is held against the same count.
   const TableHead head = read_head(blocks, usual_separator(options.format), options);
   if (head.columns == 0) refuse_empty_table(file.name, options);

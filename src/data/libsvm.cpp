@@ -301,7 +301,7 @@ CodedDataset read_again(const NamedSource& file, const ReadOptions& options,
 CodedDataset read_libsvm(NamedSource file, const ReadOptions& options) {
   const bool may_find_zero = !options.first_index && file.reopen;
   const std::uint32_t first_index = options.first_index.value_or(1);
-  TextBlocks blocks(std::move(file.bytes), file.name);
+  TextBlocks blocks(std::move(file.bytes), file.name, file.continued);
   DatasetBuilder builder(file.name, options, file.lines_before);
   parse_all(blocks, options, first_index, builder, may_find_zero ? OnFault::end : OnFault::read_on);
   if (!may_find_zero || !builder.has_faults()) return finish(builder, first_index);

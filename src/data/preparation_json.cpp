@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -138,7 +139,8 @@ TableColumn column_of(const Json& json, const std::string& where) {
   if (column.kind == ColumnKind::words) {
     column.categories = in.value<std::vector<std::string>>("words");
   }
-  if (!std::ranges::is_sorted(column.categories)) {
+  if (std::ranges::adjacent_find(column.categories, std::greater_equal{}) !=
+      column.categories.end()) {
     throw DataError(
         fmt::format("{}: the words of column {} are not sorted", where, echoed(column.name)));
   }
@@ -178,11 +180,34 @@ void check_sizes(const Preparation& p, const std::string& where) {
   };
   check(p.filling.size(), p.features, "numbers to fill in");
   check(p.transform.subtracted.size(), p.features, "numbers to subtract");
-  check(p.transform.divided_by.size(), p.transform.subtracted.size(), "numbers to divide by");
+  if (p.transform.divided_by.size() != p.transform.subtracted.size()) {
+    throw DataError(
+        fmt::format("{}: found {} numbers to divide by and {} to subtract; expected as many", where,
+                    p.transform.divided_by.size(), p.transform.subtracted.size()));
+  }
+  if (p.schema == nullptr && !p.filling.empty()) {
+    throw DataError(where + ": found numbers to fill in, and no table");
+  }
   check(p.feature_names.size(), p.features + (p.intercept ? 1 : 0), "names of features");
-  if (p.schema != nullptr) check(p.schema->features, p.features, "features of columns");
+  if (p.schema != nullptr && p.schema->features != p.features) {
+    throw DataError(fmt::format("{}: found {} features of columns; expected {}", where,
+                                p.schema->features, p.features));
+  }
   if (p.classes >= 2) check(p.class_names.size(), static_cast<std::size_t>(p.classes), "classes");
   if (p.features == 0) throw DataError(where + ": found no features");
+  if (p.schema != nullptr && p.table.missing == MissingFields::mean && p.filling.empty()) {
+    throw DataError(where + ": found no numbers to fill in, which --missing mean has");
+  }
+  const bool by_feature =
+      p.scaling == FeatureScaling::standard || p.scaling == FeatureScaling::minmax;
+  if (by_feature != !p.transform.empty()) {
+    throw DataError(fmt::format("{}: scaling {} and {} numbers to divide by do not go together",
+                                where, scaling_text(p.scaling), p.transform.divided_by.size()));
+  }
+  if (p.first_index > 1) throw DataError(where + ": first_index is neither 0 nor 1");
+  if (std::ranges::adjacent_find(p.class_names, std::greater_equal{}) != p.class_names.end()) {
+    throw DataError(where + ": the classes are not in order, each of them once");
+  }
 }
 
 }  // namespace

@@ -264,8 +264,9 @@ CodedDataset read_coded_dataset_bytes(std::string_view bytes, std::string_view l
 
 CodedDataset read_text_window(const std::string& text, const std::string& name,
                               std::size_t lines_before, const ReadOptions& options) {
-  NamedSource source{open_bytes(text, name), name};
+  NamedSource source{open_plain_bytes(text), name};
   source.lines_before = lines_before;
+  source.continued = true;
   return info_of(options.format).read(std::move(source), {}, options);
 }
 

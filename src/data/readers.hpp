@@ -24,6 +24,8 @@ struct NamedSource {
   std::uint64_t file_bytes = 0;
   /// Lines of the file before the first of `bytes`.
   std::size_t lines_before = 0;
+  /// `bytes` are a part of a file whose beginning has been looked at already.
+  bool continued = false;
 };
 
 /// Throws RunError, with what is needed and what is free, unless there is room for that many values

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/text_file.hpp"
 
@@ -65,7 +67,13 @@ class RowWindows::Text {
 RowWindows::RowWindows(std::filesystem::path file, ReadOptions options, std::size_t bytes)
     : file_(std::move(file)), options_(std::move(options)) {
   const Format format = options_.format;
-  if (has_labels_file(format) || format == Format::npz) return;
+  if (has_labels_file(format) || format == Format::npz) {
+    if (file_ != "-") return;
+    throw DataError(
+        fmt::format("standard input: a file of format {} is not read from a pipe; "
+                    "expected its name",
+                    format_text(format)));
+  }
   TextBlocks blocks(open_file(file_ == "-" ? "/dev/stdin" : file_), name_of(file_));
   if (format != Format::libsvm) {
     require(options_.schema != nullptr, "windows of a table without a schema");

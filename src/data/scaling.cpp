@@ -121,6 +121,8 @@ void apply_dense(const FeatureTransform& rule, Dataset& data) {
   for (std::size_t row = 0; row < data.rows; ++row) {
     for (std::size_t f = 0; f < data.features; ++f, ++next) {
       const double x = static_cast<double>(*next) - rule.subtracted[f];
+      // A field that is missing stays so.
+      if (std::isnan(x)) continue;
       *next = rule.divided_by[f] == 0.0 ? 0.0F : finite(x / rule.divided_by[f]);
     }
   }

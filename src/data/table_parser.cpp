@@ -25,6 +25,8 @@ namespace {
 constexpr std::string_view missing_hint = " (--missing mean or drop reads on)";
 constexpr std::string_view missing_word_hint =
     " (--missing mean or drop reads on; --missing-words says which words stand for nothing)";
+constexpr std::string_view scored_hint =
+    " (the model was trained without missing fields: --missing mean of its run fills them)";
 std::string_view label_column_hint(std::string_view) {
   return "--label-column says which column is the label, -1 the last";
 }
@@ -238,8 +240,8 @@ class RowParser {
         is_word ? "word" : (column.use == ColumnPlan::Use::date ? "date" : "number");
     block_->faults.add(FaultKind::missing, place_of(field), field.text, [&] {
       // A word that one table has for "nothing" is a category of another.
-      const std::string_view hint =
-          is_word && !field.text.empty() ? missing_word_hint : missing_hint;
+      std::string_view hint = is_word && !field.text.empty() ? missing_word_hint : missing_hint;
+      if (table_->options.labels != LabelUse::required) hint = scored_hint;
       return fmt::format("found {}; expected a {}{}",
                          field.text.empty() ? "an empty field" : echoed(field.text), what, hint);
     });

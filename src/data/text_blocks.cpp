@@ -28,8 +28,8 @@ void erase_front(TextBlock& block, std::size_t bytes) {
 
 }  // namespace
 
-TextBlocks::TextBlocks(std::unique_ptr<ByteSource> source, std::string name)
-    : source_(std::move(source)), name_(std::move(name)) {}
+TextBlocks::TextBlocks(std::unique_ptr<ByteSource> source, std::string name, bool continued)
+    : source_(std::move(source)), name_(std::move(name)), begun_(continued) {}
 
 bool TextBlocks::next(TextBlock& block) {
   if (!std::exchange(has_peeked_, false)) return read_more(block);

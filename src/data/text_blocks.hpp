@@ -21,7 +21,8 @@ inline std::string_view text_of(const TextBlock& block) {
 
 class TextBlocks {
  public:
-  TextBlocks(std::unique_ptr<ByteSource> source, std::string name);
+  /// `continued`: the text is of a file whose beginning has been looked at already.
+  TextBlocks(std::unique_ptr<ByteSource> source, std::string name, bool continued = false);
 
   /// From now on blocks end where rows of a table with this separator do (table_rows.hpp), also
   /// those that peek() has shown. REQUIRES: no block has been taken.

@@ -106,7 +106,7 @@ std::string configuration_of_interrupted(const RunResult& result) {
 
 namespace {
 
-std::string npy_head(std::string_view type, const std::vector<std::size_t>& shape) {
+std::string npy_head_of(std::string_view type, const std::vector<std::size_t>& shape) {
   static_assert(std::endian::native == std::endian::little, "the header says little-endian");
   std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                    type, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
@@ -122,13 +122,12 @@ std::string npy_head(std::string_view type, const std::vector<std::size_t>& shap
 
 }  // namespace
 
-std::string npy_text(std::span<const float> values, const std::vector<std::size_t>& shape) {
-  std::string text = npy_head("f4", shape);
-  return text.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+std::string npy_head(const std::vector<std::size_t>& shape) {
+  return npy_head_of("f4", shape);
 }
 
 void write_npy(const fs::path& file, ConstVector values) {
-  write_file(file, npy_head(values.scalar() == Scalar::float32 ? "f4" : "f8", {values.size()}),
+  write_file(file, npy_head_of(values.scalar() == Scalar::float32 ? "f4" : "f8", {values.size()}),
              {reinterpret_cast<const char*>(values.data()), values.bytes().size()});
 }
 

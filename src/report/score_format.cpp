@@ -18,9 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Nine digits, of which a float has no more.
+/// All digits: rows may be ranked by the last ones.
 void append_number(double number, std::string& line) {
-  if (std::isfinite(number)) fmt::format_to(std::back_inserter(line), "{:.9g}", number);
+  if (std::isfinite(number)) fmt::format_to(std::back_inserter(line), "{}", number);
 }
 
 void append_label(const std::vector<std::string>& classes, const Dataset& rows, std::size_t row,
@@ -28,7 +28,7 @@ void append_label(const std::vector<std::string>& classes, const Dataset& rows, 
   if (rows.targets.empty()) {
     line += csv_field(classes[static_cast<std::size_t>(rows.labels[row])]);
   } else {
-    append_number(static_cast<double>(rows.targets[row]), line);
+    fmt::format_to(std::back_inserter(line), "{}", rows.targets[row]);
   }
   line += ',';
 }

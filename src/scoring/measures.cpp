@@ -24,51 +24,57 @@ std::size_t at(std::size_t row, std::size_t column, std::size_t columns) {
   return row * columns + column;
 }
 
-/// Takes the largest values that are equal from the ends of both sorted arrays, and says how many
-/// of each: from the largest value down, one call a distinct value.
-std::pair<std::size_t, std::size_t> take_largest(std::span<const double>& own,
-                                                 std::span<const double>& others) {
-  constexpr double lowest = -std::numeric_limits<double>::infinity();
-  const double value =
-      std::max(own.empty() ? lowest : own.back(), others.empty() ? lowest : others.back());
-  const auto take = [value](std::span<const double>& from) {
+/// What is left of sorted values, the largest taken away first.
+class FromLargest {
+ public:
+  explicit FromLargest(const RankedValues& sorted) : sorted_(&sorted), left_(sorted.size()) {}
+
+  std::size_t left() const { return left_; }
+  double largest() const {
+    return left_ == 0 ? -std::numeric_limits<double>::infinity() : (*sorted_)[left_ - 1];
+  }
+  /// Takes away those that are equal to `value`, and says how many.
+  std::size_t take(double value) {
     std::size_t count = 0;
-    for (; !from.empty() && from.back() == value; ++count) from = from.first(from.size() - 1);
+    for (; left_ > 0 && (*sorted_)[left_ - 1] == value; --left_) ++count;
     return count;
-  };
-  const std::size_t of_own = take(own);
-  return {of_own, take(others)};
-}
+  }
+
+ private:
+  const RankedValues* sorted_;
+  std::size_t left_;
+};
 
 }  // namespace
 
-double roc_auc(std::vector<double>& own, std::vector<double>& others) {
+double roc_auc(RankedValues& own, RankedValues& others) {
   require(!own.empty() && !others.empty(), "a ranking of one class");
   std::ranges::sort(own);
   std::ranges::sort(others);
-  std::span<const double> own_left = own;
-  std::span<const double> others_left = others;
+  FromLargest own_left(own), others_left(others);
   double pairs_won = 0.0;  // by one of `own` above one of `others`
-  while (!own_left.empty()) {
-    const auto [more_own, more_others] = take_largest(own_left, others_left);
-    pairs_won += static_cast<double>(more_own) *
-                 (static_cast<double>(others_left.size()) + 0.5 * static_cast<double>(more_others));
+  while (own_left.left() > 0) {
+    const double value = std::max(own_left.largest(), others_left.largest());
+    const auto more_own = static_cast<double>(own_left.take(value));
+    const auto more_others = static_cast<double>(others_left.take(value));
+    pairs_won += more_own * (static_cast<double>(others_left.left()) + 0.5 * more_others);
   }
   return pairs_won / static_cast<double>(own.size()) / static_cast<double>(others.size());
 }
 
-double average_precision(std::vector<double>& own, std::vector<double>& others) {
+double average_precision(RankedValues& own, RankedValues& others) {
   require(!own.empty(), "precision of a class without rows");
   std::ranges::sort(own);
   std::ranges::sort(others);
-  std::span<const double> own_left = own;
-  std::span<const double> others_left = others;
+  FromLargest own_left(own), others_left(others);
   double area = 0.0;
-  while (!own_left.empty()) {
-    const std::size_t more_own = take_largest(own_left, others_left).first;
-    const auto above_own = static_cast<double>(own.size() - own_left.size());
-    const auto above_others = static_cast<double>(others.size() - others_left.size());
-    area += static_cast<double>(more_own) * above_own / (above_own + above_others);
+  while (own_left.left() > 0) {
+    const double value = std::max(own_left.largest(), others_left.largest());
+    const auto more_own = static_cast<double>(own_left.take(value));
+    others_left.take(value);
+    const auto above_own = static_cast<double>(own.size() - own_left.left());
+    const auto above_others = static_cast<double>(others.size() - others_left.left());
+    area += more_own * above_own / (above_own + above_others);
   }
   return area / static_cast<double>(own.size());
 }
@@ -87,6 +93,8 @@ void ClassMeasuring::add(std::span<const Label> labels, std::span<const double> 
           "probabilities of other rows");
   for (std::size_t row = 0; row < labels.size(); ++row) {
     const std::span<const double> p = probabilities.subspan(row * classes_, classes_);
+    require(std::ranges::all_of(p, [](double x) { return std::isfinite(x); }),
+            "a ranking of what is no number");
     const auto label = static_cast<std::size_t>(labels[row]);
     ++sums_.rows;
     ++sums_.confusion[at(label, static_cast<std::size_t>(predicted[row]), classes_)];
@@ -168,7 +176,7 @@ std::optional<double> mean_area(const std::vector<OneClassMeasures>& classes,
   return sum / static_cast<double>(classes.size());
 }
 
-void take_areas(OneClassMeasures& of, std::vector<double>& own, std::vector<double>& others) {
+void take_areas(OneClassMeasures& of, RankedValues& own, RankedValues& others) {
   if (own.empty() || others.empty()) return;
   of.roc_auc = roc_auc(own, others);
   of.average_precision = average_precision(own, others);
@@ -194,8 +202,8 @@ ClassMeasures ClassMeasuring::finish() {
   for (std::size_t i = 0; i < rankings_.size(); ++i) {
     const std::size_t k = classes_ == 2 ? 1 : i;
     take_areas(measures.classes[k], rankings_[i].own, rankings_[i].others);
-    // Of two classes p₀ = 1 − p₁: ranked the other way round.
     if (classes_ == 2) {
+      // Class 0 from the other end. Not by p₀, which is 1 where p₁ still differs.
       for (auto* values : {&rankings_[i].own, &rankings_[i].others}) {
         for (double& value : *values) value = -value;
       }

@@ -11,6 +11,7 @@
 #include "trainyard/scoring/onnx.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -34,12 +35,31 @@ std::int64_t signed_size(std::size_t size) {
   return static_cast<std::int64_t>(size);
 }
 
+/// The outputs' names, which no input may have.
+const std::array<std::string_view, 3> output_names{"class", "probabilities", "value"};
+
+/// Begins no column's name.
+std::string unused_prefix(const Preparation& rows) {
+  std::string prefix = "trainyard/";
+  const auto is_used = [&](const TableColumn& column) { return column.name.starts_with(prefix); };
+  while (rows.schema != nullptr && std::ranges::any_of(rows.schema->columns, is_used)) {
+    prefix += '/';
+  }
+  return prefix;
+}
+
 class Exporter {
  public:
   explicit Exporter(const TrainedModel& trained)
-      : trained_(&trained), rows_(&trained.preparation) {}
+      : trained_(&trained), rows_(&trained.preparation), graph_(unused_prefix(*rows_)) {}
 
-  std::string model() {
+  OnnxModel model() {
+    std::string bytes = graph();
+    return {.bytes = std::move(bytes), .remarks = std::move(remarks_)};
+  }
+
+ private:
+  std::string graph() {
     Name x = rows_->schema != nullptr ? table() : features();
     x = scaled(std::move(x));
     const Name scores = layers(std::move(x));
@@ -52,7 +72,25 @@ class Exporter {
     return graph_.model(version());
   }
 
- private:
+  /// The column's, unless an output or another column has it, or it is empty or no UTF-8.
+  Name input_name(const TableColumn& column) {
+    const bool has_name = !column.name.empty() && is_utf8(column.name);
+    Name name = has_name ? column.name : fmt::format("column {}", column.column);
+    const auto is_taken = [&] {
+      return std::ranges::count(output_names, name) > 0 ||
+             std::ranges::any_of(rows_->schema->columns, [&](const TableColumn& other) {
+               return &other != &column && other.name == name;
+             });
+    };
+    while (is_taken()) name += '_';
+    if (name != column.name) {
+      remarks_.push_back(fmt::format("note: column {} is the input {}",
+                                     has_name ? echoed(column.name) : fmt::to_string(column.column),
+                                     echoed(name)));
+    }
+    return name;
+  }
+
   /// float32, times what the reader multiplies by.
   Name features() {
     const Name x = graph_.input("features", OnnxType::float32, rows_->features);
@@ -87,7 +125,7 @@ class Exporter {
 
   /// A date is a number too: of days since 1970-01-01.
   Name numbers(const TableColumn& column) {
-    Name x = graph_.input(column.name, OnnxType::float64, 1);
+    Name x = graph_.input(input_name(column), OnnxType::float64, 1);
     if (column.kind == ColumnKind::dates) {
       x = graph_.add("Sub", {x, scalar(column.first_day)});
     }
@@ -97,7 +135,7 @@ class Exporter {
 
   /// A word that training did not see has no place among the encoder's, and so zeros.
   Name words(const TableColumn& column) {
-    Name x = graph_.input(column.name, OnnxType::string, 1);
+    Name x = graph_.input(input_name(column), OnnxType::string, 1);
     if (!rows_->filling.empty()) {
       const auto first = rows_->filling.begin() + static_cast<std::ptrdiff_t>(column.first);
       const auto most_frequent = static_cast<std::size_t>(
@@ -209,11 +247,12 @@ class Exporter {
   const TrainedModel* trained_;
   const Preparation* rows_;
   OnnxGraph graph_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace
 
-std::string onnx_model(const TrainedModel& trained) {
+OnnxModel onnx_model(const TrainedModel& trained) {
   if (trained.model->outputs() == 0) {
     throw UsageError(
         fmt::format("model '{}' is a function to be minimised: it predicts nothing", trained.name));

@@ -68,7 +68,7 @@ void OnnxGraph::output(const Name& name, OnnxType type, std::size_t columns) {
 }
 
 OnnxGraph::Name OnnxGraph::constant(OnnxType type, std::string_view bytes, const Shape& shape) {
-  Name name = fmt::format("c{}", names_++);
+  Name name = fmt::format("{}c{}", prefix_, names_++);
   ProtobufMessage tensor;
   for (const std::int64_t size : shape) {
     tensor.number(tensor_field::dims, static_cast<std::uint64_t>(size));
@@ -113,7 +113,7 @@ ProtobufMessage OnnxGraph::attribute(std::string_view name, const Shape& values)
 
 OnnxGraph::Name OnnxGraph::add(std::string_view op, const std::vector<Name>& inputs,
                                const std::vector<ProtobufMessage>& attributes, Name result) {
-  if (result.empty()) result = fmt::format("v{}", names_++);
+  if (result.empty()) result = fmt::format("{}v{}", prefix_, names_++);
   ProtobufMessage node;
   for (const Name& input : inputs) node.text(node_field::input, input);
   node.text(node_field::output, result);

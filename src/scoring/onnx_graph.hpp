@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scoring/protobuf.hpp"
@@ -21,6 +22,9 @@ enum class OnnxType : unsigned { float32 = 1, int64 = 7, string = 8, float64 = 1
 
 class OnnxGraph {
  public:
+  /// `prefix`: of the names of values and constants; no name of an input or output begins with it.
+  explicit OnnxGraph(std::string prefix) : prefix_(std::move(prefix)) {}
+
   using Name = std::string;
   using Shape = std::vector<std::int64_t>;
 
@@ -50,6 +54,7 @@ class OnnxGraph {
   Name constant(OnnxType type, std::string_view bytes, const Shape& shape);
   static ProtobufMessage value_info(const Name& name, OnnxType type, std::size_t columns);
 
+  const std::string prefix_;
   ProtobufMessage graph_;
   int names_ = 0;
 };

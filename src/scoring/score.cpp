@@ -61,13 +61,13 @@ void take_block(const TrainedModel& trained, std::span<const float> scores, std:
 }
 
 bool has_missing(const Dataset& rows, std::size_t row) {
-  return std::ranges::any_of(rows.dense_row(row), [](float x) { return std::isnan(x); });
+  const auto values = rows.sparse ? rows.sparse_row(row).values : rows.dense_row(row);
+  return std::ranges::any_of(values, [](float x) { return std::isnan(x); });
 }
 
 /// Fields that were to be left out with their rows.
 void mark_missing(const Dataset& rows, Predictions& into) {
   constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-  if (rows.sparse) return;
   for (std::size_t row = 0; row < rows.rows; ++row) {
     if (!has_missing(rows, row)) continue;
     if (into.missing.empty()) into.missing.assign(rows.rows, false);

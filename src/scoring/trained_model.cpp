@@ -1,6 +1,7 @@
 #include "trainyard/scoring/trained_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -80,11 +81,29 @@ std::string text_member(const Json& json, const char* name, const std::string& f
   return found->get<std::string>();
 }
 
+/// The text of the member `rows`: it is parsed once more by who knows what belongs there.
+std::string rows_of(const Json& json, const std::string& file) {
+  const auto found = json.find("rows");
+  if (found == json.end()) throw DataError(file + ": found no member 'rows'");
+  return found->dump();
+}
+
 Json read_json(const fs::path& file) {
   const std::string text = read_text_file(
       file, file.string(), "a model.json that 'trainyard run' wrote", most_json_bytes);
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) throw DataError(file.string() + ": found no JSON object");
+  // A file of ours is six levels deep; one of a million would overflow the stack when it is
+  // written.
+  constexpr int deepest = 20;
+  bool is_deep = false;
+  const Json json = Json::parse(
+      text,
+      [&](int depth, Json::parse_event_t, Json&) {
+        is_deep = is_deep || depth > deepest;
+        return depth <= deepest;
+      },
+      false);
+  if (is_deep || !json.is_object())
+    throw DataError(file.string() + ": found no JSON object of a model");
   const std::string format = text_member(json, "format", file.string());
   if (format != format_name) {
     throw DataError(fmt::format("{}: found format {}; this program reads '{}'", file.string(),
@@ -116,8 +135,7 @@ TrainedModel open_trained_model(const fs::path& folder) {
   const Json json = read_json(json_file);
   TrainedModel trained;
   trained.name = text_member(json, "model", json_file.string());
-  trained.preparation =
-      parse_preparation(json.value("rows", Json()).dump(), json_file.string() + ": rows");
+  trained.preparation = parse_preparation(rows_of(json, json_file.string()), json_file.string());
   if (trained.preparation.features == 0) {
     throw DataError(fmt::format("{}: does not say how rows are made", json_file.string()));
   }
@@ -131,6 +149,10 @@ TrainedModel open_trained_model(const fs::path& folder) {
   if (values.size() != trained.model->dimension()) {
     throw DataError(fmt::format("{}: found {} numbers; expected {}, as {} says", npy_file.string(),
                                 values.size(), trained.model->dimension(), json_file.string()));
+  }
+  if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
+    throw DataError(fmt::format("{}: holds numbers that are not finite: its training diverged",
+                                npy_file.string()));
   }
   trained.parameters = VectorBuffer(trained.model->scalar(), values.size());
   with_scalar(trained.model->scalar(), [&]<typename T>(T) {

@@ -141,6 +141,34 @@ TEST_CASE("files that the model cannot score are refused by name", "[app][score]
              ContainsSubstring("expected the folder of a run and"));
 }
 
+TEST_CASE("a missing field of a column that never changes is missing all the same",
+          "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  std::string rows = "k,x,y\n";
+  for (int row = 0; row < 16; ++row)
+    rows += fmt::format("7,{},{}\n", row, row % 2 == 0 ? "a" : "b");
+  folder.write("rows.csv", rows);
+  folder.write("new.csv", "k,x\n,1\n7,\n7,2\n");
+  train(
+      {"--dataset", "rows.csv", "--label-column", "y", "--missing", "drop", "--scale", "standard"},
+      here);
+  const std::string said = done({"score", "answer", "new.csv"}, here).output;
+  CHECK(said.starts_with("class,p_a,p_b\n,,\n,,\n"));
+  CHECK(lines_of(said) == 4);
+}
+
+TEST_CASE("rows of a pipe are of the training file's format", "[app][score]") {
+  const TemporaryFolder folder;
+  train(with(of_customers, {"--missing", "mean"}), {.folder = folder.path()});
+  const Outcome named = run_script(
+      fmt::format("mkfifo rows; cat '{}' > rows & $P score answer rows", customers), folder.path());
+  CHECK(lines_of(named.output) == 601);
+  const Outcome predicted = run_script("$P predict answer rows.csv", folder.path());
+  CHECK(predicted.status == 2);
+  CHECK_THAT(predicted.errors, ContainsSubstring("trainyard score answer FILE"));
+}
+
 TEST_CASE("models of every kind are stored and scored", "[app][score]") {
   for (const Words& kind :
        {Words{"--model", "logistic", "--dataset", "sparse-logistic:500"},

@@ -134,7 +134,7 @@ TEST_CASE("in a table without a header line the label's column may be missing",
   CHECK(read.data.dense_row(1)[1] == 0.25F);
   const std::string narrow = folder.write("narrow.csv", "5\n6\n").string();
   CHECK_THAT(error_of_file(narrow, reading_of(loaded.preparation, narrow, Format::csv)),
-             ContainsSubstring("single column"));
+             ContainsSubstring("found 1 column; expected 3 as in the training file"));
 }
 
 TEST_CASE("rows of a LIBSVM file have all a label, or none", "[data][preparation]") {
@@ -203,7 +203,24 @@ TEST_CASE("what is wrong with a model.json's rows is said", "[data][preparation]
   CHECK_THAT(error_after([](Json& json) { json["features"] = -3; }),
              ContainsSubstring("member 'features' is -3"));
   CHECK_THAT(error_after([](Json& json) { json["divided_by"].erase(0); }),
-             ContainsSubstring("numbers to divide by"));
+             ContainsSubstring("to divide by"));
+  CHECK_THAT(error_after([](Json& json) { json["divided_by"] = Json::array(); }),
+             ContainsSubstring("to divide by"));
+  CHECK_THAT(
+      error_after([](Json& json) { json["divided_by"] = json["subtracted"] = Json::array(); }),
+      ContainsSubstring("do not go together"));
+  CHECK_THAT(error_after([](Json& json) { json["filling"] = Json::array(); }),
+             ContainsSubstring("found no numbers to fill in"));
+  CHECK_THAT(error_after([](Json& json) { json["table"] = nullptr; }),
+             ContainsSubstring("and no table"));
+  CHECK_THAT(error_after([](Json& json) { json["table"]["columns"] = Json::array(); }),
+             ContainsSubstring("found 0 features of columns"));
+  CHECK_THAT(error_after([](Json& json) {
+               json["classes"] = {"yes", "no"};
+             }),
+             ContainsSubstring("not in order"));
+  CHECK_THAT(error_after([](Json& json) { json["first_index"] = 7; }),
+             ContainsSubstring("neither 0 nor 1"));
   CHECK_THAT(error_after([](Json& json) { json["table"]["columns"][1]["words"][0] = "Zwickau"; }),
              ContainsSubstring("are not sorted"));
   CHECK_THAT(error_after([](Json& json) { json["table"]["columns"][0]["column"] = 5; }),
@@ -217,7 +234,7 @@ TEST_CASE("words that are not UTF-8 come back as they were", "[data][preparation
   Preparation preparation;
   preparation.features = 1;
   preparation.coding = LabelCoding::from_zero;
-  preparation.class_names = {"Kr\xf6te", "\xff", "é"};
+  preparation.class_names = {"Kr\xf6te", "é", "\xff"};
   preparation.classes = 3;
   const Preparation back = parse_preparation(preparation_json(preparation), "model.json");
   CHECK(back.class_names == preparation.class_names);

@@ -129,4 +129,29 @@ TEST_CASE("a quote that nobody closes is said, and not the end of memory", "[dat
   CHECK_THROWS_AS(all_of(file, table_options(right), 1), DataError);
 }
 
+TEST_CASE("what a later window begins with is a row like others", "[data][windows]") {
+  const TemporaryFolder folder;
+  std::string text = "label,town\n";
+  for (int row = 0; row < 30'000; ++row) text += row % 2 == 0 ? "1,Kiel\n" : "0,Ulm\n";
+  const auto right = folder.write("right.csv", text);
+  const ReadOptions options = table_options(right);
+  ReadOptions by_place = options;
+  TableSchema schema = *options.schema;
+  schema.label_column = 1;
+  schema.columns.front().column = 0;
+  schema.label_name = "town";
+  schema.columns.front().name = "label";
+  schema.columns.front().kind = ColumnKind::words;
+  schema.columns.front().categories = {"0", "1"};
+  schema.class_names = {"Kiel", "Ulm"};
+  by_place.schema = std::make_shared<const TableSchema>(schema);
+  // Each of these is another kind of file where a file begins with it.
+  std::string rows = "label,town\n1,Kiel\n";
+  for (const char* word : {"PAR1", "BZh9", "@relation x", "\xEF\xBB\xBFx"}) {
+    for (int row = 0; row < 30'000; ++row) rows += std::string(word) + ",Ulm\n";
+  }
+  const auto file = folder.write("rows.csv", rows);
+  CHECK(all_of(file, by_place, 1).size() == all_of(file, by_place, whole_file).size());
+}
+
 }  // namespace trainyard

@@ -91,8 +91,13 @@ TEST_CASE("the commands of the documentation run", "[docs][slow]") {
   std::size_t ran = 0;
   for (const fs::path& file : pages()) {
     const Lines lines = documented::lines_of_file(file);
-    for (const Command& command : documented::commands_of(file)) {
+    const Command* run = nullptr;  // the last one that leaves a folder
+    const std::vector<Command> commands = documented::commands_of(file);
+    for (const Command& command : commands) {
       CAPTURE(command.text());
+      if (command.words.front() == "run" && std::ranges::count(command.words, "--out") > 0) {
+        run = &command;
+      }
       if (is_checked_with_its_table(file, lines, command)) continue;
       const bool of_large_data = std::any_of(
           command.words.begin(), command.words.end(),
@@ -104,6 +109,10 @@ TEST_CASE("the commands of the documentation run", "[docs][slow]") {
       // A server, which ends when it is interrupted: tests/app/lab_test.cpp.
       if (std::count(command.words.begin(), command.words.end(), "lab") > 0) continue;
       const TemporaryFolder folder;
+      if (command.words.front() == "score" || command.words.front() == "export") {
+        REQUIRE(run != nullptr);
+        REQUIRE(documented::run_in(folder.path(), *run).status == 0);
+      }
       const Outcome outcome = documented::run_in(folder.path(), command);
       INFO(outcome.errors);
       CHECK(documented::is_done(command, outcome));

@@ -65,7 +65,7 @@ Fields decoded(std::string_view bytes) {
 }
 
 Fields graph_of(const TrainedModel& trained) {
-  const Fields model = decoded(onnx_model(trained));
+  const Fields model = decoded(onnx_model(trained).bytes);
   CHECK(model.number(1) == 8);
   CHECK(model.text(2) == "trainyard");
   return decoded(model.text(7));
@@ -191,6 +191,23 @@ TEST_CASE("a function to be minimised is no ONNX model", "[scoring]") {
   trained.name = "quadratic";
   trained.model = make_model({.name = "quadratic"}, data);
   CHECK_THROWS_AS(onnx_model(trained), UsageError);
+}
+
+TEST_CASE("an ONNX input has a name of its own", "[scoring]") {
+  TrainedModel trained = table_model();
+  TableSchema schema = *trained.preparation.schema;
+  schema.columns[0].name = "class";
+  schema.columns[1].name = "";
+  trained.preparation.schema = std::make_shared<const TableSchema>(schema);
+  CHECK(names_of(graph_of(trained), 11) == Texts{"class_", "column 2"});
+  CHECK(onnx_model(trained).remarks == Texts{"note: column 'class' is the input 'class_'",
+                                             "note: column 2 is the input 'column 2'"});
+  // What is computed between has names that no column has.
+  schema.columns[0].name = "trainyard/v0";
+  trained.preparation.schema = std::make_shared<const TableSchema>(schema);
+  for (const std::string& node : graph_of(trained).all(1)) {
+    CHECK(decoded(node).text(2) != "trainyard/v0");
+  }
 }
 
 }  // namespace trainyard

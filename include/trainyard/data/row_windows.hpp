@@ -21,8 +21,9 @@ class TextBlocks;  // src/data/text_blocks.hpp
 
 class RowWindows {
  public:
-  /// What a window is read of, at least, where the file has it.
-  static constexpr std::size_t default_bytes = std::size_t{8} << 20U;
+  /// What a window is read of, at least, where the file has it. Of the shortest rows half a
+  /// million.
+  static constexpr std::size_t default_bytes = std::size_t{2} << 20U;
 
   /// The schema of a CSV or TSV file is known: REQUIRES options.schema for them. "-" is standard
   /// input. Of npy and IDX files the one window is the file. Throws DataError when it cannot be

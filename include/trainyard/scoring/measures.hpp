@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,12 +21,16 @@
 
 namespace trainyard {
 
+/// Of rows by the million: a vector that grows is there twice.
+using RankedValues = std::deque<double>;
+
 /// One class against all others.
 struct OneClassMeasures {
   std::size_t rows = 0;       // that are of it
   std::size_t predicted = 0;  // that are said to be
   double precision = 0.0, recall = 0.0, f1 = 0.0;
-  /// Rows ranked by their probability of it. Empty where all rows are of it, or none is.
+  /// Rows ranked by their probability of it; of two classes all by that of class 1. Empty where all
+  /// rows are of it, or none is.
   std::optional<double> roc_auc, average_precision;
 };
 
@@ -73,7 +78,7 @@ class ClassMeasuring {
  private:
   /// Probabilities of a class, of rows that are of it and of others.
   struct Ranking {
-    std::vector<double> own, others;
+    RankedValues own, others;
   };
 
   void add_probabilities(std::size_t label, std::span<const double> probabilities);
@@ -111,10 +116,10 @@ class RealMeasuring {
 
 /// The area under the curve of true against false positive rates, a tie counting half: the
 /// probability that one of `own` is above one of `others`. REQUIRES: neither is empty. Sorts both.
-double roc_auc(std::vector<double>& own, std::vector<double>& others);
+double roc_auc(RankedValues& own, RankedValues& others);
 
 /// Σ (R_n − R_{n−1}) P_n over the distinct values as thresholds, from the largest down: precision
 /// P, recall R. REQUIRES: `own` is not empty. Sorts both.
-double average_precision(std::vector<double>& own, std::vector<double>& others);
+double average_precision(RankedValues& own, RankedValues& others);
 
 }  // namespace trainyard

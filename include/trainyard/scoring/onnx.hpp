@@ -4,12 +4,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "trainyard/scoring/trained_model.hpp"
 
 namespace trainyard {
 
-/// The file. What makes rows is in it: it takes values as they stand in a file.
+struct OnnxModel {
+  std::string bytes;                   // the file
+  std::vector<std::string> remarks{};  // "note: column 'class' is the input 'class_'"
+};
+
+/// What makes rows is in it: it takes values as they stand in a file.
 ///
 /// Inputs: of a table each column of features by its name, rows × 1, numbers as float64 and words
 /// as strings; otherwise `features`, rows × features, float32, zeros where a LIBSVM file has
@@ -18,6 +24,6 @@ namespace trainyard {
 /// classes], float32; of least squares `value` [rows × 1].
 ///
 /// Throws UsageError for a model that predicts nothing, and for hashed words.
-std::string onnx_model(const TrainedModel& trained);
+OnnxModel onnx_model(const TrainedModel& trained);
 
 }  // namespace trainyard
