@@ -191,9 +191,9 @@ std::optional<Ingredients> ingredients_of(const Scheme& scheme, const Configurat
   if (takes(scheme, "topology") && c.workers > most_played) return std::nullopt;
   if (scheme.graphs.rounds != nullptr && c.workers > most_with_rounds) return std::nullopt;
   try {
-    auto graph = graph_of(scheme, c);
+    const auto graph = graph_of(scheme, c);
     if (graph) (void)check_graph(scheme, c, *graph);
-    return make_ingredients(scheme, c, std::move(graph));
+    return make_ingredients(scheme, c, graph);
   } catch (const RunError&) {  // it finds no room
     return std::nullopt;
   }

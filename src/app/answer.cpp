@@ -44,7 +44,7 @@ AnswerOutput AnswerFlags::read() const {
 
 std::vector<std::string> AnswerFlags::notes() const {
   if (!force_ || force_->count() == 0) return {};
-  if (html_->count() > 0 || (svg_ && svg_->count() > 0)) return {};
+  if ((html_ && html_->count() > 0) || (svg_ && svg_->count() > 0)) return {};
   return {svg_ ? "note: --force has no effect: it is for --svg and --html, which are not given"
                : "note: --force has no effect: it is for --html, which is not given"};
 }

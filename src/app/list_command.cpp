@@ -278,6 +278,7 @@ int list_command(const std::string& what, const std::string& name, bool json) {
   const auto found = std::ranges::find(all, what, &Listing::what);
   if (found == all.end()) {
     std::vector<std::string> known;
+    known.reserve(all.size());
     for (const Listing& listing : all) known.push_back(listing.what);
     if (what.empty()) throw UsageError(fmt::format("list what? One of: {}", joined(known)));
     throw_unknown("list", what, known);

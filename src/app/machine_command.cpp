@@ -21,6 +21,7 @@ std::vector<LineCostRow> line_costs(const std::vector<ProcessingUnit>& units) {
       units, [&](const ProcessingUnit& unit) { return unit.node != units.front().node; });
   if (elsewhere != units.end() && &*elsewhere != others.front()) others.push_back(&*elsewhere);
   std::vector<LineCostRow> rows;
+  rows.reserve(others.size());
   for (const ProcessingUnit* other : others) {
     rows.push_back({.core = units.front().core,
                     .other = other->core,

@@ -65,11 +65,17 @@ void add_row_number_remarks(const std::string& file, const TableHead& head,
                             const TableSchema& schema, std::vector<std::string>& remarks) {
   for (const TableColumn& column : schema.columns) {
     if (std::ranges::find(head.row_numbers, column.column) == head.row_numbers.end()) continue;
+    // Above columns that are called 0, 1, 2, … only a number from the end means a place.
+    const bool unnamed = column.name.empty() || head.names.empty();
+    const std::string by_place = head.names.empty()
+                                     ? fmt::to_string(column.column)
+                                     : fmt::format("-{}", head.columns - column.column);
     remarks.push_back(fmt::format(
-        "warning: {}: column {} counts the rows and says nothing of them; --drop-columns {} leaves "
-        "it out",
-        file, echoed(column.name.empty() ? fmt::to_string(column.column) : column.name),
-        column.name.empty() ? fmt::to_string(column.column) : pasted_column(column.name)));
+        "warning: {}: {} counts the rows and says nothing of them; --drop-columns {} leaves it out",
+        file,
+        column.name.empty() ? fmt::format("the unnamed column in place {}", column.column)
+                            : fmt::format("column {}", echoed(column.name)),
+        unnamed ? by_place : pasted_column(column.name)));
   }
 }
 

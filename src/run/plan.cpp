@@ -59,7 +59,7 @@ Plan plan_of(RunObjects objects, const Configuration& c, const LoadedData& data)
           .model = std::move(objects.model),
           .cast = std::move(objects.cast),
           .holdings = std::move(objects.holdings),
-          .ingredients = make_ingredients(scheme, c, std::move(objects.graph)),
+          .ingredients = make_ingredients(scheme, c, objects.graph),
           .parts = partition(data.train, c.partition, static_cast<std::size_t>(c.workers), c.seed,
                              c.order),
           .limits = limits_of(scheme, c, data),

@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/collective/own_all_reduce.hpp"
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {

@@ -112,7 +112,7 @@ std::optional<std::string> check_graph(const Scheme& scheme, const Configuration
 }
 
 Ingredients make_ingredients(const Scheme& scheme, const Configuration& c,
-                             std::shared_ptr<const Topology> graph) {
+                             const std::shared_ptr<const Topology>& graph) {
   const IngredientSetting setting{
       .scheme = scheme, .workers = c.workers, .seed = c.seed, .hyperparameters = c.hyperparameters};
   Ingredients made;
@@ -120,7 +120,7 @@ Ingredients make_ingredients(const Scheme& scheme, const Configuration& c,
     if (kind != "topology") {
       ingredient_kind(kind).make(ingredient_name(c.ingredients, kind), setting, made);
     } else if (scheme.graphs.rounds == nullptr) {
-      made.put(kind, std::move(graph));
+      made.put(kind, graph);
     } else {
       made.put(kind, std::make_shared<const Topology>(
                          rounds_over(scheme, *graph, c.hyperparameters, c.seed)));

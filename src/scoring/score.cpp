@@ -43,6 +43,7 @@ void take_scores(std::span<const float> scores, std::span<double> probabilities,
 void take_block(const TrainedModel& trained, std::span<const float> scores, std::size_t first,
                 Predictions& into) {
   const std::size_t outputs = trained.model->outputs();
+  require(outputs > 0, "scores of a model that predicts nothing");
   const std::size_t rows = scores.size() / outputs;
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t row = first + r;

@@ -95,7 +95,7 @@ Json read_json(const fs::path& file) {
   // written.
   constexpr int deepest = 20;
   bool is_deep = false;
-  const Json json = Json::parse(
+  Json json = Json::parse(
       text,
       [&](int depth, Json::parse_event_t, Json&) {
         is_deep = is_deep || depth > deepest;

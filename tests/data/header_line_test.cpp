@@ -104,4 +104,20 @@ TEST_CASE("a column that counts the rows is asked about, with what can be pasted
   CHECK_FALSE(says(read(even), "counts the rows"));
 }
 
+TEST_CASE("an index without a name above columns that are called by numbers can be dropped",
+          "[data][table]") {
+  std::string text = ",0,1,y\n";
+  for (int row = 0; row < 12; ++row) {
+    text += fmt::format("{},{}.5,{}.25,{}\n", row, row % 5, row % 3, row % 2);
+  }
+  CHECK(says(read(text, table("y")),
+             "the unnamed column in place 0 counts the rows and says nothing of them; "
+             "--drop-columns -4 leaves it out"));
+  ReadOptions dropped = table("y");
+  dropped.table.drop_columns = "-4";
+  const CodedDataset kept = read(text, dropped);
+  CHECK(kept.schema->feature_names() == std::vector<std::string>{"0", "1"});
+  CHECK_FALSE(says(kept, "counts the rows"));
+}
+
 }  // namespace trainyard

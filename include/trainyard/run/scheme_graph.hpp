@@ -25,7 +25,7 @@ std::optional<std::string> check_graph(const Scheme& scheme, const Configuration
 /// The components that the scheme takes, the rounds over its graph_of() among them; `graph` is
 /// nullptr where that is. REQUIRES: the hyperparameters are complete.
 Ingredients make_ingredients(const Scheme& scheme, const Configuration& configuration,
-                             std::shared_ptr<const Topology> graph);
+                             const std::shared_ptr<const Topology>& graph);
 
 /// Summary::transient_iterations. REQUIRES: the ingredients are those that the scheme takes.
 std::optional<double> transient_of(const Scheme& scheme, const Ingredients& ingredients);
