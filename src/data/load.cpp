@@ -203,13 +203,13 @@ LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
   ReadOptions options = options_of(file, request.labels, request);
   CodedDataset train = read_coded_dataset(file, options);
   read_shifted(file, request.scaling, options, train);
-  if (!train.class_values.empty()) {
+  if (request.labels_used && !train.class_values.empty()) {
     train.remarks.push_back(shortened(
         fmt::format("note: {}: the labels {} are taken for classes in this order; --model "
                     "least-squares takes them for numbers",
                     file.string(), fmt::join(train.class_values, ", "))));
   }
-  check_training_labels(file.string(), train, train.remarks);
+  if (request.labels_used) check_training_labels(file.string(), train, train.remarks);
   LoadedData loaded = loaded_from(file.filename().string(), options, train);
   if (!request.test.empty() && request.test != every_fifth) {
     read_named_test(request, options, train, loaded);

@@ -13,6 +13,7 @@ DatasetRequest dataset_request(const Configuration& c) {
           .label_column = c.label_column,
           .table = c.table,
           .first_index = c.first_index,
+          .labels_used = c.model != "quadratic",
           .real_labels = c.model == "least-squares" && origin_of(c.dataset) == DataOrigin::file,
           .scaling = c.scaling,
           .intercept = c.intercept,

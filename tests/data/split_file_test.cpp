@@ -35,7 +35,7 @@ LoadedData sparse_set() {
   data.largest_feature_line = 17;
   data.preparation.sparse = true;
   data.preparation.features = data.train.features;
-  data.preparation.class_names = {"no", "c\xff"};
+  data.preparation.class_names = {"c\xff", "no"};
   data.remarks = {"note: one"};
   return data;
 }

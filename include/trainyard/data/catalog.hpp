@@ -54,7 +54,8 @@ struct DatasetRequest {
   std::string label_column = "0";   // of a CSV or TSV file, by name or number
   TableOptions table;               // of a CSV or TSV file
   std::optional<std::uint32_t> first_index{};  // of a LIBSVM file; empty: found
-  bool real_labels = false;                    // labels are real numbers, and become targets
+  bool labels_used = true;   // false: they say nothing to the model, whatever they are
+  bool real_labels = false;  // labels are real numbers, and become targets
   FeatureScaling scaling = FeatureScaling::none;
   bool intercept = false;  // appends a feature that is 1 in every row
   std::uint64_t seed = 1;  // for the generators
