@@ -44,7 +44,8 @@ bool says(const CodedDataset& read, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("the flag --categorical takes numbers for names, --numeric words for faults", "[data][table]") {
+TEST_CASE("the flag --categorical takes numbers for names, --numeric words for faults",
+          "[data][table]") {
   ReadOptions options = table();
   options.table.categorical = "zip";
   const CodedDataset zips = read("y,zip,x\n0,10115,1\n1,24103,2\n0,10115,3\n", options);

@@ -75,8 +75,9 @@ TEST_CASE("a table of people's own becomes features, classes and their names", "
   request.table.missing = MissingFields::mean;
   request.table.drop_columns = "id";
   const LoadedData loaded = load_dataset(request);
-  CHECK(loaded.preparation.feature_names == Names{"age", "city, state=Kiel, SH", "city, state=New \"York\"",
-                                      "city, state=Rome", "note=fancy", "note=plain"});
+  CHECK(loaded.preparation.feature_names == Names{"age", "city, state=Kiel, SH",
+                                                  "city, state=New \"York\"", "city, state=Rome",
+                                                  "note=fancy", "note=plain"});
   CHECK(loaded.preparation.class_names == Names{"first", "second", "third"});
   CHECK(labels_of(loaded.train) == std::vector<Label>{0, 1, 0, 2});
   CHECK(loaded.train.classes == 3);
