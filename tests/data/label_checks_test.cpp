@@ -98,7 +98,7 @@ TEST_CASE("numbers of any values are classes in sorted order", "[data][labels]")
 TEST_CASE("labels that say nothing to a model may be all alike", "[data]") {
   const TemporaryFolder folder;
   DatasetRequest request;
-  request.dataset = folder.write("rows.csv", "0,1,2\n0,3,4\n0,5,6\n").string();
+  request.dataset = folder.write("rows.csv", "0,7.5,9\n0,3,4\n0,5,6\n").string();
   CHECK_THROWS_AS(load_dataset(request), DataError);
   request.labels_used = false;
   CHECK(load_dataset(request).train.rows == 3);
