@@ -62,8 +62,9 @@ void DatasetBuilder::append_no_labels(std::size_t rows) {
 CodedDataset DatasetBuilder::without_labels(std::size_t rows) const {
   if (rows_without_label_ != rows) {
     throw DataError(
-        fmt::format("{}: {} of {} rows have no label; expected one in each row, or in none", name_,
-                    rows_without_label_, rows));
+        fmt::format("{}: {} of {} rows have no label; expected one in each row, or in none "
+                    "(--no-labels passes them over)",
+                    name_, rows_without_label_, rows));
   }
   CodedDataset result;
   result.labelled = false;

@@ -1,10 +1,13 @@
 // The separator of a table is seen in its first lines. A candidate must cut nine in ten of them
-// into as many fields, two at least. Of several it is the one that leaves most numbers, since
-// "0;1,5" has two fields by its comma and no number; and then the one that leaves most fields.
+// into as many fields, two at least. Where the first line has words alone, and one candidate cuts
+// it and the lines below alike, it is that one: "Preis;Kunde" has no comma, but "98,20;Maier, Hans"
+// has two. Of several it is the one that leaves most numbers, since "0;1,5" has two fields by its
+// comma and no number; and then the one that leaves most fields.
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "data/number_form.hpp"
@@ -51,11 +54,39 @@ std::optional<Cut> cut_by(char separator, std::string_view sample) {
   return cut;
 }
 
+/// Fields of several numbers, "0 1.5", are no names either.
+bool begins_like_number(const std::string& field) {
+  return !field.empty() && std::string_view("+-.0123456789").find(field[0]) != std::string::npos;
+}
+
+/// Rows below the header line have as many fields as it, or a separator more at their ends.
+bool fits_below(const std::vector<Row>& rows) {
+  const std::size_t width = rows.front().size();
+  const auto fit = std::count_if(rows.begin() + 1, rows.end(), [&](const Row& row) {
+    return row.size() == width || (row.size() == width + 1 && row.back().empty());
+  });
+  return rows.size() > 1 && 10 * static_cast<std::size_t>(fit) >= 9 * (rows.size() - 1);
+}
+
+/// The only candidate in a first line of words, which are then names; 0: there is none.
+char separator_of_header(std::string_view sample, std::span<const char> candidates) {
+  char found = 0;
+  for (const char candidate : candidates) {
+    const std::vector<Row> rows = rows_of(sample, candidate, most_lines);
+    if (rows.empty() || rows.front().size() < 2) continue;
+    const bool words = std::ranges::none_of(rows.front(), begins_like_number);
+    if (found != 0 || !words || !fits_below(rows)) return 0;
+    found = candidate;
+  }
+  return found;
+}
+
 }  // namespace
 
 char find_separator(std::string_view sample, char fallback) {
   // The last line may be cut off in the middle, by quotes.
   constexpr std::array<char, 4> candidates{',', '\t', ';', '|'};
+  if (const char of_header = separator_of_header(sample, candidates)) return of_header;
   char best = 0;
   std::tuple<double, std::size_t, bool> most;
   for (const char candidate : candidates) {

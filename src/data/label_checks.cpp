@@ -14,6 +14,7 @@ namespace trainyard {
 namespace {
 
 constexpr std::size_t enough_rows = 10;
+constexpr std::size_t most_usual_classes = 20;  // ages and counts have more
 
 /// How many classes have a row. There may be more classes than rows.
 std::size_t classes_with_rows(const Dataset& data) {
@@ -35,7 +36,7 @@ std::string other_column(const CodedDataset& train) {
 
 }  // namespace
 
-void check_training_labels(const std::string& file, const CodedDataset& train,
+void check_training_labels(const std::string& file, const CodedDataset& train, bool column_named,
                            std::vector<std::string>& remarks) {
   const Dataset& data = train.data;
   if (!data.targets.empty()) return;
@@ -57,6 +58,10 @@ void check_training_labels(const std::string& file, const CodedDataset& train,
     remarks.push_back(fmt::format("warning: {}: {} is of {} classes in {} rows{}; {}", file,
                                   label_name(train), classes, data.rows, other_column(train),
                                   real_labels_hint));
+  } else if (!column_named && train.schema != nullptr && train.schema->class_names.empty() &&
+             classes > most_usual_classes) {
+    remarks.push_back(fmt::format("note: {}: {} has {} classes{}; {}", file, label_name(train),
+                                  classes, other_column(train), real_labels_hint));
   }
 }
 

@@ -209,7 +209,10 @@ LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
                     "least-squares takes them for numbers",
                     file.string(), fmt::join(train.class_values, ", "))));
   }
-  if (request.labels_used) check_training_labels(file.string(), train, train.remarks);
+  if (request.labels_used) {
+    const bool column_named = request.label_column != DatasetRequest{}.label_column;
+    check_training_labels(file.string(), train, column_named, train.remarks);
+  }
   LoadedData loaded = loaded_from(file.filename().string(), options, train);
   if (!request.test.empty() && request.test != every_fifth) {
     read_named_test(request, options, train, loaded);

@@ -90,6 +90,7 @@ void RowWindows::take_header(TextBlocks& blocks) {
   const std::string beginning(blocks.peek());
   const TableHead head = read_head(blocks, usual_separator(options_.format), options_);
   if (head.columns == 0) return;  // no row: the reader says so
+  remarks_ = head.remarks;
   options_.table.header = head.names.empty() ? HeaderLine::no : HeaderLine::yes;
   options_.table.delimiter = head.dialect.separator;
   options_.table.decimal = head.dialect.decimal;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -36,14 +37,44 @@ ParsedFloat parse_whole(std::string_view text) {
 /// How the numbers of some rows are written, and an example of each way.
 struct Evidence {
   std::string point, comma, either_comma;
+  std::string either_point, several_points;  // "1.234", "1.234.567"
+  bool long_whole = false;                   // five digits or more without a mark of thousands
 
   void add(std::string_view text) {
     const NumberForm form = number_form(text);
     if (form == NumberForm::point && point.empty()) point = text;
     if (form == NumberForm::comma && comma.empty()) comma = text;
     if (form == NumberForm::either_comma && either_comma.empty()) either_comma = text;
+    if (form == NumberForm::either_point) {
+      std::string& kept = std::ranges::count(text, '.') > 1 ? several_points : either_point;
+      if (kept.empty()) kept = text;
+    }
+    long_whole = long_whole || (form == NumberForm::whole && is_long(text));
+  }
+
+ private:
+  /// Years have four digits, codes begin with a zero: neither shows that thousands are not marked.
+  static bool is_long(std::string_view text) {
+    const std::optional<long> number = whole_number(text);
+    return number && text.front() != '0' && (*number > 9999 || *number < -9999);
   }
 };
+
+/// Of fields that a comma does not separate, as where people write decimal commas.
+void refuse_points_of_thousands(const std::string& file, const Evidence& seen) {
+  if (!seen.several_points.empty()) {
+    throw DataError(fmt::format(
+        "{}: found {}, which is a number where its points stand between thousands; --decimal , "
+        "takes it so, and --decimal . for a word",
+        file, echoed(seen.several_points)));
+  }
+  if (!seen.either_point.empty() && !seen.long_whole) {
+    throw DataError(fmt::format(
+        "{}: found {}, whose point may stand before decimals or between thousands; --decimal . or "
+        "--decimal , says which",
+        file, echoed(seen.either_point)));
+  }
+}
 
 void find_decimal(const std::string& file, const Evidence& seen, const ReadOptions& options,
                   TableDialect& dialect) {
@@ -70,6 +101,8 @@ void find_decimal(const std::string& file, const Evidence& seen, const ReadOptio
           file, echoed(seen.either_comma)));
     }
     dialect.thousands = dialect.decimal == '.';
+  } else if (options.schema == nullptr && dialect.separator != ',') {
+    refuse_points_of_thousands(file, seen);
   }
 }
 

@@ -37,6 +37,40 @@ FirstRow find_first_row(std::string_view text, char separator) {
   return first;
 }
 
+/// "sep=;", which spreadsheets write for themselves.
+void refuse_separator_line(const std::string& file, std::string_view text) {
+  std::size_t number = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (is_blank_line(line)) continue;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.starts_with("sep=") || line.size() != 5) return;
+    if (std::string_view(",;|\t ").find(line.back()) == std::string_view::npos) return;
+    throw DataError(
+        fmt::format("{}:{}:1: found {}, which tells spreadsheets the separator and is no row; it "
+                    "has to be deleted (--delimiter {} says the same)",
+                    file, number, echoed(line), quoted_for_shell(delimiter_text(line.back()))));
+  }
+}
+
+/// What may be wrong with a first row of a single column.
+std::string single_column_hint(const TableHead& head) {
+  if (head.columns_below > 1) {
+    return fmt::format(", above a row of {} (a line that is no row has to be deleted)",
+                       head.columns_below);
+  }
+  for (const char separator : {';', '\t', '|', ','}) {
+    if (separator == head.dialect.separator) continue;
+    const std::size_t fields = fields_of(head.only_field, separator).size();
+    if (fields < 2) continue;
+    return fmt::format(" (--delimiter {} makes {} of it)",
+                       quoted_for_shell(delimiter_text(separator)), fields);
+  }
+  return "";
+}
+
 /// The column that `text` names, if there is one.
 std::optional<std::size_t> find_column(const TableHead& head, const std::string& text) {
   const auto named = std::ranges::find(head.names, text);
@@ -76,14 +110,8 @@ std::size_t column_of_option(const std::string& file, const TableHead& head,
                   guess.empty() ? "." : guess, numbers, shortened(joined(head.names))));
 }
 
-/// The place of a name of the training file in a test file's header line.
-std::size_t place_of(const std::string& file, const TableHead& head, const std::string& name) {
-  const auto found = std::ranges::find(head.names, name);
-  if (found == head.names.end()) {
-    throw DataError(fmt::format("{}:{}:1: found no column {}; expected those of the training file",
-                                file, head.skipped_lines, echoed(name)));
-  }
-  return static_cast<std::size_t>(found - head.names.begin());
+std::size_t place_of(const TableHead& head, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(head.names, name) - head.names.begin());
 }
 
 bool all_differ(const std::vector<std::string>& names) {
@@ -106,6 +134,45 @@ void find_row_numbers(bool header, const std::vector<Row>& rows, TableHead& head
         });
     if (counts) head.row_numbers.push_back(c);
   }
+}
+
+/// "'age' (did you mean 'Age'?)": a column of the file that the training file has not.
+std::string missing_column(const std::string& name, const std::vector<std::string>& unused) {
+  constexpr std::size_t long_enough = 4;  // "b" is near to any "c"
+  const auto lower = [](std::string text) {
+    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return text;
+  };
+  const auto same = std::ranges::find(unused, lower(name), lower);
+  const std::string nearest = same != unused.end()         ? *same
+                              : name.size() >= long_enough ? nearest_name(name, unused)
+                                                           : "";
+  if (nearest.empty()) return echoed(name);
+  return fmt::format("{} (did you mean {}?)", echoed(name), echoed(nearest));
+}
+
+/// Throws DataError with the names of the training file that a test file's header line lacks.
+void refuse_missing_columns(const std::string& file, const TableHead& head,
+                            const TableSchema& schema, bool labelled) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> wanted;
+  for (const TableColumn& column : schema.columns) wanted.push_back(column.name);
+  if (labelled) wanted.push_back(schema.label_name);
+  std::vector<std::string> unused = head.names;
+  std::erase_if(unused, [&](const std::string& name) {
+    return name.empty() || name == schema.label_name || std::ranges::count(wanted, name) > 0;
+  });
+  std::vector<std::string> missing;
+  for (const std::string& name : wanted) {
+    if (std::ranges::count(head.names, name) == 0) missing.push_back(missing_column(name, unused));
+  }
+  if (missing.empty()) return;
+  const std::string more =
+      missing.size() <= most_named ? "" : fmt::format(" and {} more", missing.size() - most_named);
+  const std::string_view word = missing.size() == 1 ? "column" : "columns";
+  missing.resize(std::min(missing.size(), most_named));
+  throw DataError(fmt::format("{}:{}:1: found no {} {}{}; expected those of the training file",
+                              file, head.skipped_lines, word, joined(missing), more));
 }
 
 /// If a name occurs twice, only the position identifies a column.
@@ -139,6 +206,7 @@ char usual_separator(Format format) {
 TableHead read_head(TextBlocks& blocks, char fallback, const ReadOptions& options) {
   constexpr std::size_t most_rows = 1000;
   TableHead head;
+  refuse_separator_line(blocks.name(), blocks.peek());
   head.dialect = find_dialect(blocks.name(), blocks.peek(), fallback, options);
   const char separator = head.dialect.separator;
   blocks.keep_rows_whole(separator);
@@ -152,11 +220,17 @@ TableHead read_head(TextBlocks& blocks, char fallback, const ReadOptions& option
   const FirstRow first = find_first_row(blocks.peek(), separator);
   head.line = first.line;
   head.columns = rows.front().size();
+  if (head.columns == 1) head.only_field = rows.front().front();
   if (rows.size() > 1) head.columns_below = rows[1].size();
   if (head.columns == 1 && options.labels == LabelUse::required) return head;
   HeaderGuess guess = guess_header(blocks.name(), head.line, rows, head.dialect, options);
   if (!guess.remark.empty()) head.remarks.push_back(std::move(guess.remark));
   if (options.schema == nullptr) find_row_numbers(guess.header, rows, head);
+  if (!guess.header && options.schema != nullptr && options.schema->has_names) {
+    head.remarks.push_back(fmt::format(
+        "note: {}: has no header line, as the training file has: columns are taken by their places",
+        blocks.name()));
+  }
   if (!guess.header) return head;
   head.names = rows.front();
   if (options.schema == nullptr && !all_differ(head.names)) {
@@ -171,14 +245,9 @@ TableHead read_head(TextBlocks& blocks, char fallback, const ReadOptions& option
 void check_head(const std::string& file, const TableHead& head, const ReadOptions& options) {
   if (head.columns == 0) return;  // no row: the builder says so
   if (head.columns == 1 && options.labels == LabelUse::required) {
-    const std::string below =
-        head.columns_below > 1
-            ? fmt::format(", above a row of {} (a line that is no row has to be deleted)",
-                          head.columns_below)
-            : "";
-    throw DataError(
-        fmt::format("{}:{}:1: found a single column{}; expected a label and at least one feature",
-                    file, head.line, below));
+    throw DataError(fmt::format(
+        "{}:{}:1: found a single column, {}{}; expected a label and at least one feature", file,
+        head.line, echoed(head.only_field), single_column_hint(head)));
   }
   if (options.schema != nullptr) return;
   if (!options.table.columns.empty() || !options.table.drop_columns.empty()) return;
@@ -267,9 +336,10 @@ TablePlan plan_of(const std::string& file, const TableHead& head, const TableSch
                                 head.line, counted(head.columns, "column"), schema.file_columns));
   }
   const auto place = [&](std::size_t column, const std::string& name) {
-    if (by_name) return place_of(file, head, name);
+    if (by_name) return place_of(head, name);
     return column - (lacks_label && column > schema.label_column ? 1 : 0);
   };
+  if (by_name) refuse_missing_columns(file, head, schema, !lacks_label);
   TablePlan plan;
   plan.columns.resize(head.columns);
   plan.features = schema.features;

@@ -60,6 +60,7 @@ class RowParser {
     block_->values.resize(row_begin_ + plan_->features - plan_->hashed, 0.0F);
     hashed_.clear();
     whole_ = true;
+    unknown_words_ = 0;
     const char* const line_end = line.data() + line.size();
     const char* next = line.data();
     for (std::size_t column = 0;; ++column) {
@@ -117,6 +118,7 @@ class RowParser {
   /// The label is parsed last: a row that is left out has none.
   void finish_row() {
     if (whole_ || !drops_rows()) {
+      block_->unknown_words += unknown_words_;
       if (plan_->hashed > 0) make_sparse();
       take_label();
       return;
@@ -190,8 +192,12 @@ class RowParser {
   static std::string number_fault_text(NumberFault fault, std::string_view text) {
     const NumberForm form = number_form(text);
     const bool may_be = form == NumberForm::comma || form == NumberForm::either_comma;
-    return fault_text(fault, text) +
-           (may_be ? " (--decimal , or --decimal . says what its comma is)" : "");
+    std::string_view hint;
+    if (may_be) hint = " (--decimal , or --decimal . says what its comma is)";
+    if (form == NumberForm::either_point) {
+      hint = " (--decimal , takes its points for marks of thousands)";
+    }
+    return fault_text(fault, text).append(hint);
   }
 
   void take_date(const ColumnPlan& column, const Field& field) {
@@ -218,7 +224,7 @@ class RowParser {
     const auto& categories = *column.categories;
     const auto found = std::ranges::lower_bound(categories, field.text);
     if (found == categories.end() || *found != field.text) {
-      ++block_->unknown_words;
+      ++unknown_words_;
       return;
     }
     const auto place = static_cast<std::size_t>(found - categories.begin());
@@ -248,7 +254,9 @@ class RowParser {
   }
 
   void take_label() {
-    if (!plan_->labelled) return add_no_label(table_->options.real_labels, *block_);
+    const bool has_none =
+        table_->options.labels == LabelUse::if_there && dialect_->is_missing(label_);
+    if (!plan_->labelled || has_none) return add_no_label(table_->options.real_labels, *block_);
     const std::vector<std::string>* names = plan_->class_names;
     if (names == nullptr) {
       const std::string plain =
@@ -300,7 +308,8 @@ class RowParser {
   std::size_t line_number_ = 0;
   const char* line_begin_ = nullptr;
   std::size_t row_begin_ = 0;
-  bool whole_ = true;  // no field is missing
+  bool whole_ = true;              // no field is missing
+  std::size_t unknown_words_ = 0;  // which count where the row is not left out
   std::string_view label_;
   TextPosition label_place_;
   std::string label_text_;  // what `label_` refers to where it had quotes

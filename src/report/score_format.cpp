@@ -178,6 +178,7 @@ std::string predictions_csv(const std::vector<std::string>& classes, const Score
 std::string scored_text(const std::string& title, const std::vector<std::string>& classes,
                         const Scored& scored) {
   std::string text = title + ": " + count_text(scored.rows, "row", "rows");
+  for (const std::string& remark : scored.remarks) text += remark + '\n';
   if (scored.left_out > 0) {
     text += count_text(scored.left_out, "row has no prediction, as it lacks a field",
                        "rows have no prediction, as they lack a field");

@@ -80,6 +80,7 @@ void FileScoring::measure(const ScoredRows& part) {
 Scored FileScoring::finish() {
   if (classes_) scored_.classes = classes_->finish();
   if (real_) scored_.real = real_->finish();
+  scored_.remarks = windows_.remarks();
   return std::exchange(scored_, {});
 }
 

@@ -86,9 +86,9 @@ TEST_CASE("bad CSV rows are named by line and column", "[data][csv]") {
       {"a separator at the end", "1,2,3,\n", csv(),
        "data:1:7: found an empty field; expected a number (--missing mean or drop reads on)"},
       {"a single column", "1\n0\n", csv(),
-       "data:1:1: found a single column; expected a label and at least one feature"},
+       "data:1:1: found a single column, '1'; expected a label and at least one feature"},
       {"no separator", "123\n", csv(),
-       "data:1:1: found a single column; expected a label and at least one feature"},
+       "data:1:1: found a single column, '123'; expected a label and at least one feature"},
       {"binary", std::string("\x89PNG\r\n\x1a\n\0,", 10), csv(),
        "data: holds bytes of 0, and is no text; expected LIBSVM, CSV or TSV text, npy, npz or IDX"},
   };

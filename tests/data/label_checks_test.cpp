@@ -95,6 +95,27 @@ TEST_CASE("numbers of any values are classes in sorted order", "[data][labels]")
   CHECK_THROWS_WITH(load_dataset(request), ContainsSubstring("found label 4; expected 3, 5, 8"));
 }
 
+TEST_CASE("whole numbers of many classes in a column that nobody named", "[data][labels]") {
+  const TemporaryFolder folder;
+  std::string text = "age,x,left\n";
+  for (int row = 0; row < 100; ++row) text += fmt::format("{},{}.5,{}\n", row % 25, row, row % 2);
+  const auto file = folder.write("people.csv", text);
+  const auto notes = [&](const std::string& column) {
+    std::vector<std::string> remarks = load_dataset(request_for(file, column)).remarks;
+    std::erase_if(remarks, [](const std::string& remark) {
+      return remark.find("--label-column") == std::string::npos;
+    });
+    return remarks;
+  };
+  CHECK(notes("0") ==
+        std::vector<std::string>{
+            "note: " + file.string() +
+            ": column 'age', the label, has 25 classes; --label-column says which column is the "
+            "label, -1 the last; --model least-squares takes real labels"});
+  CHECK(notes("age").empty());
+  CHECK(notes("left").empty());
+}
+
 TEST_CASE("labels that say nothing to a model may be all alike", "[data]") {
   const TemporaryFolder folder;
   DatasetRequest request;

@@ -146,7 +146,8 @@ TEST_CASE("rows of a LIBSVM file have all a label, or none", "[data][preparation
   CHECK_FALSE(read_coded_dataset_bytes("1:1 3:2\n2:1\n", {}, "rows", options).labelled);
   CHECK(read_coded_dataset_bytes("+1 1:1 3:2\n-1 2:1\n", {}, "rows", options).labelled);
   CHECK(error_of_bytes("+1 1:1\n2:1\n+1 3:1\n", options) ==
-        "data: 1 of 3 rows have no label; expected one in each row, or in none");
+        "data: 1 of 3 rows have no label; expected one in each row, or in none (--no-labels "
+        "passes them over)");
   options.labels = LabelUse::none;
   CHECK_FALSE(read_coded_dataset_bytes("7 1:1 3:2\nx 2:1\n", {}, "rows", options).labelled);
   options.labels = LabelUse::required;

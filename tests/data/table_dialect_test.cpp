@@ -56,6 +56,21 @@ TEST_CASE("the separator of a table shows in its first lines", "[data][table]") 
   }
 }
 
+TEST_CASE("the separators of a header line count more than those of many rows", "[data][table]") {
+  const auto separator_of = [](std::string text, const char* row) {
+    for (int rows = 0; rows < 20; ++rows) text += row;
+    return find_separator(text, ',');
+  };
+  CHECK(separator_of("Preis;Kunde;Kauf\n", "98,20;Maier, Hans 3;ja\n") == ';');
+  CHECK(separator_of("a;b;y\n", "5.016,36;13,1%;ja\n") == ';');
+  CHECK(separator_of("a;b;y\n", "5.016,36 EUR;2614;ja\n") == ';');
+  CHECK(separator_of("a;b;y\n", "5,36;2614;ja;\n") == ';');
+  CHECK(separator_of("a,b,y\n", "1;2,5;6,3\n") == ',');
+  // A line above the header line, and numbers, say nothing.
+  CHECK(separator_of("Sales; by region\n", "1,5,7\n") == ',');
+  CHECK(separator_of("1;2\n", "1;2,5\n") == ';');
+}
+
 TEST_CASE("semicolons, bars, tabs and blanks separate fields, decimal commas decimals",
           "[data][table]") {
   CHECK(values_of("0;1,5\n1;2,5\n0;1,7\n1;2,9\n") == Values{1.5F, 2.5F, 1.7F, 2.9F});
@@ -83,6 +98,41 @@ TEST_CASE("a number that may be read in two ways is refused with the flag", "[da
   CHECK_THAT(error_of_bytes(late + "0;1,5\n", table()),
              ContainsSubstring("data:9001:3: found '1,5'; expected a number (--decimal , or "
                                "--decimal . says what its comma is)"));
+}
+
+TEST_CASE("a single column is quoted, with what makes more of it", "[data][table]") {
+  CHECK(error_of_bytes("|1x3 Cross validator\n0,1,2\n1,2,3\n", table()) ==
+        "data:1:1: found a single column, '|1x3 Cross validator', above a row of 3 (a line that is "
+        "no row has to be deleted); expected a label and at least one feature");
+  CHECK(error_of_bytes("a;b;c\nno row\nnor this\n", table()) ==
+        "data:1:1: found a single column, 'a;b;c' (--delimiter ';' makes 3 of it); expected a "
+        "label and at least one feature");
+  CHECK(error_of_bytes("sep=;\r\ny;x\r\n0;1\r\n1;2\r\n", table()) ==
+        "data:1:1: found 'sep=;', which tells spreadsheets the separator and is no row; it has to "
+        "be deleted (--delimiter ';' says the same)");
+}
+
+TEST_CASE("a point that may stand between thousands is refused with the flag", "[data][table]") {
+  const std::string text = "Umsatz;Menge;Kauf\n5.016;814;1\n7.250;90;0\n";
+  CHECK(error_of_bytes(text, table()) ==
+        "data: found '5.016', whose point may stand before decimals or between thousands; "
+        "--decimal . or --decimal , says which");
+  CHECK_THAT(error_of_bytes("a;Jahr;y\n5.016;2024;1\n7.250;2023;0\n", table()),
+             ContainsSubstring("found '5.016', whose point"));
+  CHECK(error_of_bytes("a;b;y\n1.234.567;1;1\n2.345.678;2;0\n", table()) ==
+        "data: found '1.234.567', which is a number where its points stand between thousands; "
+        "--decimal , takes it so, and --decimal . for a word");
+  ReadOptions options = table();
+  options.label_column = "Kauf";
+  options.table.decimal = ',';
+  CHECK(values_of(text, options) == Values{5016, 814, 7250, 90});
+  options.table.decimal = '.';
+  CHECK(values_of(text, options) == Values{5.016F, 814, 7.25F, 90});
+  // Points before decimals: a zero before one, other decimals, thousands without a mark.
+  CHECK(values_of("1;0.125;5.016\n0;0.250;7.250\n") == Values{0.125F, 5.016F, 0.25F, 7.25F});
+  CHECK(values_of("1;1.5;5.016\n0;2.5;7.250\n") == Values{1.5F, 5.016F, 2.5F, 7.25F});
+  CHECK(values_of("1;26140;5.016\n0;3;7.250\n") == Values{26140, 5.016F, 3, 7.25F});
+  CHECK(values_of("1,814,5.016\n0,3,7.250\n") == Values{814, 5.016F, 3, 7.25F});
 }
 
 TEST_CASE("the flag --delimiter wins over what is seen", "[data][table]") {

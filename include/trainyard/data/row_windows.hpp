@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "trainyard/data/read.hpp"
 
@@ -37,6 +38,9 @@ class RowWindows {
   /// DataError as that does, each line by its number in the file, and where there is no row at all.
   std::optional<CodedDataset> next();
 
+  /// Of how the file's beginning is read, for the user: "note: FILE: has no header line, …".
+  const std::vector<std::string>& remarks() const { return remarks_; }
+
  private:
   class Text;
 
@@ -49,6 +53,7 @@ class RowWindows {
   std::string header_;          // its header line and what stands before it
   std::size_t header_lines_ = 0;
   std::size_t lines_ = 0;  // of the file in earlier windows
+  std::vector<std::string> remarks_;
   bool begun_ = false, ended_ = false;
 };
 

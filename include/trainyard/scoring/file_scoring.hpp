@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "trainyard/data/row_windows.hpp"
 #include "trainyard/scoring/measures.hpp"
@@ -34,6 +35,7 @@ struct Scored {
   std::size_t unknown_words = 0;         // that training did not see: their features are 0
   std::optional<ClassMeasures> classes;  // where rows have labels, of a model that has classes
   std::optional<RealMeasures> real;      // of one that has not
+  std::vector<std::string> remarks{};    // of how the file is read: "note: FILE: …"
 };
 
 class FileScoring {
