@@ -90,7 +90,6 @@ constexpr std::array synonyms{
     Synonym{"-q", "--quiet"},
     Synonym{"-n", "--workers"},
     Synonym{"-f", "--force"},
-    Synonym{"--early-stopping", "--patience"},
     Synonym{"--early-stopping", "--target-loss"},
 };
 

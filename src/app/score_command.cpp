@@ -11,8 +11,8 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/standard_streams.hpp"
+#include "trainyard/data/npy.hpp"
 #include "trainyard/report/output_file.hpp"
-#include "trainyard/report/run_folder.hpp"
 #include "trainyard/report/score_format.hpp"
 #include "trainyard/scoring/file_scoring.hpp"
 
@@ -89,7 +89,7 @@ void write_npy_of(FileScoring& scoring, const OutputFile& out) {
     shape[0] += said.rows;
     if (said.values.empty()) shape.resize(2, said.classes);
   }
-  const std::string head = npy_head(shape);
+  const std::string head = npy_head(Scalar::float32, shape);
   const std::array pieces{std::string_view(head),
                           std::string_view(reinterpret_cast<const char*>(numbers.data()),
                                            numbers.size() * sizeof(float))};

@@ -11,8 +11,8 @@ ScoreFlags::ScoreFlags(CLI::App& command) {
   file_ = command.add_option("FILE", "rows like those of the training file; - for standard input")
               ->type_name("");
   format_ = add_value_flag(command, "data-format", "FORMAT",
-                           "of FILE: libsvm, csv, tsv, idx or npy [by its name; of - the training "
-                           "file's]");
+                           "of FILE: libsvm, csv, tsv, idx, npy or npz [by its content and name; "
+                           "of a pipe the training file's]");
   labels_ = add_value_flag(command, "labels", "FILE",
                            "the labels of an IDX or npy file [beside it, by its name]");
   without_labels_ = add_switch(command, "no-labels", "pass labels over that FILE has");

@@ -4,8 +4,8 @@
 
 namespace trainyard {
 
-std::uint64_t fingerprint(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV offset basis
+std::uint64_t fingerprint(std::span<const std::byte> bytes, std::uint64_t before) {
+  std::uint64_t hash = before;
   for (const std::byte byte : bytes) {
     hash ^= std::to_integer<std::uint64_t>(byte);
     hash *= 1099511628211ULL;  // FNV prime

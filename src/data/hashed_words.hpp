@@ -6,24 +6,21 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+#include "trainyard/base/hash.hpp"
 
 namespace trainyard {
 
-inline constexpr std::uint64_t hash_basis = 0xcbf29ce484222325U;
-
 /// The hash of a text that goes on with `text`; `hash` is that of its beginning.
 inline std::uint64_t hashed_on(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
+  return fingerprint(std::as_bytes(std::span(text)), hash);
 }
 
 /// Of "column=", which hashed_on() continues with a word.
 inline std::uint64_t column_hash(std::string_view column) {
-  return hashed_on(hashed_on(hash_basis, column), "=");
+  return hashed_on(hashed_on(fingerprint_of_nothing, column), "=");
 }
 
 }  // namespace trainyard

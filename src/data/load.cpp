@@ -114,10 +114,6 @@ LoadedData loaded_from(const std::string& name, const ReadOptions& options,
   preparation.class_values = train.class_values;
   preparation.first_index = train.first_index;
   preparation.schema = train.schema;
-  if (train.schema != nullptr) {
-    preparation.feature_names = train.schema->feature_names();
-    preparation.class_names = train.schema->class_names;
-  }
   loaded.remarks = train.remarks;
   return loaded;
 }
@@ -143,7 +139,7 @@ void settle_rows(CodedDataset train, std::vector<double> subtracted, const Datas
     for (std::size_t f = 0; f < subtracted.size(); ++f) preparation.filling[f] += subtracted[f];
   }
   if (request.scaling == FeatureScaling::none && has_columns_of_its_own(request)) {
-    const auto warning = scale_warning(loaded.train, preparation.feature_names);
+    const auto warning = scale_warning(loaded.train, feature_names(preparation));
     if (warning) loaded.remarks.push_back(*warning);
   }
   FeatureOrigins origins{{}, std::move(subtracted)};
@@ -314,7 +310,6 @@ LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
   if (request.intercept) {
     append_intercept(loaded.train);
     if (loaded.test.rows > 0) append_intercept(loaded.test);
-    if (!preparation.feature_names.empty()) preparation.feature_names.emplace_back("intercept");
   }
   return loaded;
 }

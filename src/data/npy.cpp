@@ -1,5 +1,7 @@
 // NumPy's .npy files: one of features, rows × features, whose further dimensions are taken as one
 // (pictures), and one of labels, a row each. Nothing is allocated for what a header only promises.
+#include "trainyard/data/npy.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +17,6 @@
 #include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/function_ref.hpp"
-#include "trainyard/data/npy_vector.hpp"
 
 #include "data/dataset_builder.hpp"
 #include "data/npy_header.hpp"
@@ -232,6 +233,21 @@ std::vector<double> read_npy_vector(const std::filesystem::path& file) {
     all.insert(all.end(), values.begin(), values.end());
   });
   return all;
+}
+
+std::string npy_head(Scalar scalar, std::span<const std::size_t> shape) {
+  static_assert(std::endian::native == std::endian::little, "the header says little-endian");
+  std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                   scalar == Scalar::float32 ? "f4" : "f8", fmt::join(shape, ", "),
+                                   shape.size() == 1 ? "," : "");
+  // Magic, version and length take 10 bytes; the data begins at a multiple of 64.
+  header.append(64 - (10 + header.size() + 1) % 64, ' ');
+  header += '\n';
+  std::string head = "\x93NUMPY\x01";
+  head += '\0';
+  head += static_cast<char>(header.size() & 0xFFU);
+  head += static_cast<char>(header.size() >> 8U);
+  return head + header;
 }
 
 CodedDataset read_npy(NamedSource features, NamedSource labels, const ReadOptions& options) {

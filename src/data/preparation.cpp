@@ -9,8 +9,19 @@
 
 namespace trainyard {
 
+std::vector<std::string> feature_names(const Preparation& preparation) {
+  if (preparation.schema == nullptr) return {};
+  std::vector<std::string> names = preparation.schema->feature_names();
+  if (!names.empty() && preparation.intercept) names.emplace_back("intercept");
+  return names;
+}
+
+bool has_word_classes(const Preparation& preparation) {
+  return preparation.schema != nullptr && !preparation.schema->class_names.empty();
+}
+
 std::vector<std::string> class_texts(const Preparation& preparation) {
-  if (!preparation.class_names.empty()) return preparation.class_names;
+  if (has_word_classes(preparation)) return preparation.schema->class_names;
   std::vector<std::string> texts;
   if (preparation.classes < 2) return texts;
   if (preparation.coding == LabelCoding::plus_minus) return {"-1", "1"};

@@ -188,12 +188,10 @@ void check_sizes(const Preparation& p, const std::string& where) {
   if (p.schema == nullptr && !p.filling.empty()) {
     throw DataError(where + ": found numbers to fill in, and no table");
   }
-  check(p.feature_names.size(), p.features + (p.intercept ? 1 : 0), "names of features");
   if (p.schema != nullptr && p.schema->features != p.features) {
     throw DataError(fmt::format("{}: found {} features of columns; expected {}", where,
                                 p.schema->features, p.features));
   }
-  if (p.classes >= 2) check(p.class_names.size(), static_cast<std::size_t>(p.classes), "classes");
   if (p.features == 0) throw DataError(where + ": found no features");
   if (p.schema != nullptr && p.table.missing == MissingFields::mean && p.filling.empty()) {
     throw DataError(where + ": found no numbers to fill in, which --missing mean has");
@@ -205,9 +203,16 @@ void check_sizes(const Preparation& p, const std::string& where) {
                                 where, scaling_text(p.scaling), p.transform.divided_by.size()));
   }
   if (p.first_index > 1) throw DataError(where + ": first_index is neither 0 nor 1");
-  if (std::ranges::adjacent_find(p.class_names, std::greater_equal{}) != p.class_names.end()) {
+}
+
+/// Throws DataError unless there is a table, whose classes they are, in order.
+void take_class_names(const std::vector<std::string>& classes, std::optional<TableSchema>& schema,
+                      const std::string& where) {
+  if (!schema) throw DataError(where + ": found classes that are words, and no table");
+  if (std::ranges::adjacent_find(classes, std::greater_equal{}) != classes.end()) {
     throw DataError(where + ": the classes are not in order, each of them once");
   }
+  schema->class_names = classes;
 }
 
 }  // namespace
@@ -230,10 +235,10 @@ std::string preparation_json(const Preparation& p) {
       {"subtracted", p.transform.subtracted},
       {"divided_by", p.transform.divided_by},
       {"intercept", p.intercept},
-      {"feature_names", json_of(p.feature_names)},
+      {"feature_names", json_of(feature_names(p))},
       {"classes", json_of(class_texts(p))},
-      {"label_coding", p.class_names.empty() ? coding_names[static_cast<std::size_t>(p.coding)]
-                                             : std::string("words")}};
+      {"label_coding", has_word_classes(p) ? std::string("words")
+                                           : coding_names[static_cast<std::size_t>(p.coding)]}};
   return json.dump();
 }
 
@@ -257,7 +262,7 @@ Preparation parse_preparation(std::string_view text, const std::string& name) {
                      : static_cast<LabelCoding>(chosen(coding, "label_coding", coding_names));
     const auto classes = in.value<std::vector<std::string>>("classes");
     p.classes = classes.empty() ? 1 : static_cast<int>(classes.size());
-    if (words) p.class_names = classes;
+    if (words) take_class_names(classes, schema, name);
     if (p.coding == LabelCoding::listed) {
       for (const std::string& text : classes) {
         p.class_values.push_back(
@@ -275,11 +280,7 @@ Preparation parse_preparation(std::string_view text, const std::string& name) {
   p.transform.subtracted = in.value<std::vector<double>>("subtracted");
   p.transform.divided_by = in.value<std::vector<double>>("divided_by");
   p.intercept = in.value<bool>("intercept");
-  p.feature_names = in.value<std::vector<std::string>>("feature_names");
-  if (schema) {
-    schema->class_names = p.class_names;
-    p.schema = std::make_shared<const TableSchema>(std::move(*schema));
-  }
+  if (schema) p.schema = std::make_shared<const TableSchema>(std::move(*schema));
   check_sizes(p, name);
   return p;
 }

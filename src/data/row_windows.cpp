@@ -101,9 +101,17 @@ void RowWindows::take_header(TextBlocks& blocks) {
 }
 
 CodedDataset RowWindows::read(const std::string& text) {
-  begun_ = true;
   CodedDataset rows =
       read_text_window(header_ + text, name_of(file_), lines_ - header_lines_, options_);
+  // A window sees its own rows only; a file's have all a label, or none.
+  if (std::exchange(begun_, true) && rows.labelled != labelled_) {
+    throw DataError(fmt::format(
+        "{}: rows from line {} on have {} label, and those before them have {}; expected one in "
+        "each "
+        "row, or in none (--no-labels passes them over)",
+        name_of(file_), lines_ + 1, rows.labelled ? "a" : "no", rows.labelled ? "none" : "one"));
+  }
+  labelled_ = rows.labelled;
   lines_ += static_cast<std::size_t>(std::ranges::count(text, '\n'));
   return rows;
 }

@@ -1,6 +1,6 @@
 #include "trainyard/report/run_folder.hpp"
 
-#include <bit>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <utility>
@@ -13,6 +13,7 @@
 #include "trainyard/base/interrupt.hpp"
 #include "trainyard/base/standard_streams.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/data/npy.hpp"
 #include "trainyard/report/folder_claim.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -104,30 +105,9 @@ std::string configuration_of_interrupted(const RunResult& result) {
 
 }  // namespace
 
-namespace {
-
-std::string npy_head_of(std::string_view type, const std::vector<std::size_t>& shape) {
-  static_assert(std::endian::native == std::endian::little, "the header says little-endian");
-  std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                                   type, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-  // Magic, version and length take 10 bytes; the data begins at a multiple of 64.
-  header.append(64 - (10 + header.size() + 1) % 64, ' ');
-  header += '\n';
-  std::string head = "\x93NUMPY\x01";
-  head += '\0';
-  head += static_cast<char>(header.size() & 0xFFU);
-  head += static_cast<char>(header.size() >> 8U);
-  return head + header;
-}
-
-}  // namespace
-
-std::string npy_head(const std::vector<std::size_t>& shape) {
-  return npy_head_of("f4", shape);
-}
-
 void write_npy(const fs::path& file, ConstVector values) {
-  write_file(file, npy_head_of(values.scalar() == Scalar::float32 ? "f4" : "f8", {values.size()}),
+  const std::array shape{values.size()};
+  write_file(file, npy_head(values.scalar(), shape),
              {reinterpret_cast<const char*>(values.data()), values.bytes().size()});
 }
 

@@ -232,9 +232,10 @@ class Exporter {
     OnnxGraph::Shape places;
     for (int k = 0; k < rows_->classes; ++k) places.push_back(k);
     const auto keys = OnnxGraph::attribute("keys_int64s", places);
-    if (!rows_->class_names.empty()) {
+    if (has_word_classes(*rows_)) {
       graph_.add("ml.LabelEncoder", {place},
-                 {keys, OnnxGraph::attribute("values_strings", rows_->class_names)}, "class");
+                 {keys, OnnxGraph::attribute("values_strings", rows_->schema->class_names)},
+                 "class");
       graph_.output("class", OnnxType::string, 0);
       return;
     }

@@ -13,7 +13,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/text_file.hpp"
 #include "trainyard/base/version.hpp"
-#include "trainyard/data/npy_vector.hpp"
+#include "trainyard/data/npy.hpp"
 
 namespace trainyard {
 

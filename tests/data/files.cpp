@@ -32,9 +32,12 @@ std::filesystem::path TemporaryFolder::write(const std::string& name,
   return file;
 }
 
-std::string gzipped(std::string_view content) {
+namespace {
+
+/// `window`: deflateInit2()'s windowBits.
+std::string packed_by(int window, std::string_view content) {
   z_stream stream{};
-  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) == Z_OK);
   std::string packed(deflateBound(&stream, content.size()) + 32, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
   stream.avail_in = static_cast<uInt>(content.size());
@@ -44,6 +47,16 @@ std::string gzipped(std::string_view content) {
   packed.resize(stream.total_out);
   deflateEnd(&stream);
   return packed;
+}
+
+}  // namespace
+
+std::string gzipped(std::string_view content) {
+  return packed_by(16 + MAX_WBITS, content);
+}
+
+std::string deflated(std::string_view content) {
+  return packed_by(-MAX_WBITS, content);
 }
 
 std::string read_file(const std::filesystem::path& file) {

@@ -27,6 +27,8 @@ class TemporaryFolder {
 };
 
 std::string gzipped(std::string_view content);
+/// Without gzip's header and end, as in a zip archive.
+std::string deflated(std::string_view content);
 std::string read_file(const std::filesystem::path& file);
 
 /// One number for everything in a data set.

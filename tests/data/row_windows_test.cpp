@@ -154,4 +154,20 @@ TEST_CASE("what a later window begins with is a row like others", "[data][window
   CHECK(all_of(file, by_place, 1).size() == all_of(file, by_place, whole_file).size());
 }
 
+TEST_CASE("a file has labels in all of its windows, or in none", "[data][windows]") {
+  const TemporaryFolder folder;
+  ReadOptions options = sparse_options();
+  options.labels = LabelUse::if_there;
+  const std::string labelled = sparse_text(20'000);
+  std::string bare;
+  for (int row = 0; row < 20'000; ++row) bare += "1:0.5 300:1\n";
+  const std::string in_none = "expected one in each row, or in none";
+  CHECK_THROWS_WITH(all_of(folder.write("later.svm", labelled + bare), options, 1),
+                    ContainsSubstring(in_none));
+  CHECK_THROWS_WITH(all_of(folder.write("first.svm", bare + labelled), options, 1),
+                    ContainsSubstring(in_none));
+  options.labels = LabelUse::none;
+  CHECK_FALSE(all_of(folder.path() / "first.svm", options, 1).empty());
+}
+
 }  // namespace trainyard

@@ -187,7 +187,7 @@ TEST_CASE("scaling follows the rows that are left for training, then the interce
   const LoadedData loaded = load_dataset(request);
   check_near(dense_values(loaded.train), {0, 1, 2 / 6.0F, 1, 4 / 6.0F, 1, 1, 1});
   check_near(dense_values(loaded.test), {8999 / 6.0F, 1});
-  CHECK(loaded.preparation.feature_names == std::vector<std::string>{"a", "intercept"});
+  CHECK(feature_names(loaded.preparation) == std::vector<std::string>{"a", "intercept"});
   CHECK(loaded.test.intercept);
   CHECK(loaded.remarks.empty());
   request.scaling = FeatureScaling::none;

@@ -28,8 +28,13 @@ LoadedData named_set() {
   data.largest_feature_line = 17;
   data.preparation.features = 2;
   data.preparation.intercept = true;
-  data.preparation.feature_names = {"a", "", "c\xff"};
-  data.preparation.class_names = {"no", "yes"};
+  TableSchema schema;
+  schema.file_columns = 3;
+  schema.has_names = true;
+  schema.columns = {{.column = 1, .name = "a"}, {.column = 2, .name = "c\xff", .first = 1}};
+  schema.features = 2;
+  schema.class_names = {"no", "yes"};
+  data.preparation.schema = std::make_shared<const TableSchema>(schema);
   data.remarks = {"note: one"};
   return data;
 }
@@ -61,8 +66,8 @@ TEST_CASE("a shared data set is that which was shared", "[data]") {
     CHECK(one->name == "rows");
     CHECK(one->train.intercept);
     CHECK(one->largest_feature_line == 17);
-    CHECK(one->preparation.feature_names == std::vector<std::string>{"a", "", "c\xff"});
-    CHECK(one->preparation.class_names == std::vector<std::string>{"no", "yes"});
+    CHECK(feature_names(one->preparation) == std::vector<std::string>{"a", "c\xff", "intercept"});
+    CHECK(class_texts(one->preparation) == std::vector<std::string>{"no", "yes"});
     CHECK(one->remarks == std::vector<std::string>{"note: one"});
   }
 }

@@ -35,7 +35,7 @@ LoadedData sparse_set() {
   data.largest_feature_line = 17;
   data.preparation.sparse = true;
   data.preparation.features = data.train.features;
-  data.preparation.class_names = {"c\xff", "no"};
+  data.preparation.coding = LabelCoding::plus_minus;
   data.remarks = {"note: one"};
   return data;
 }
@@ -114,7 +114,7 @@ TEST_CASE("a split file holds the data set in the order of its parts", "[data]")
       CHECK(fingerprint_of(opened.train) == fingerprint_of(ordered.train));
       CHECK(fingerprint_of(opened.test) == fingerprint_of(ordered.test));
       CHECK(opened.train.part_begin == ordered.train.part_begin);
-      CHECK(opened.preparation.class_names == ordered.preparation.class_names);
+      CHECK(class_texts(opened.preparation) == class_texts(ordered.preparation));
       CHECK(opened.largest_feature_line == ordered.largest_feature_line);
       CHECK(opened.name == "rows.split");
       REQUIRE(opened.remarks.size() == ordered.remarks.size() + 1);
@@ -283,8 +283,6 @@ TEST_CASE("arrays that do not go together are refused", "[data]") {
                                                   [](LoadedData& d) { d.train.part_begin = {}; }}) {
     CHECK_THAT(error_after(dense_set, change), ContainsSubstring("parts are not all of its rows"));
   }
-  CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.preparation.feature_names = {"one"}; }),
-             ContainsSubstring("found 1 names of features"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.preparation.features += 1; }),
              ContainsSubstring("not the features or classes"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.preparation.intercept = true; }),

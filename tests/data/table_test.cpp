@@ -75,10 +75,10 @@ TEST_CASE("a table of people's own becomes features, classes and their names", "
   request.table.missing = MissingFields::mean;
   request.table.drop_columns = "id";
   const LoadedData loaded = load_dataset(request);
-  CHECK(loaded.preparation.feature_names == Names{"age", "city, state=Kiel, SH",
-                                                  "city, state=New \"York\"", "city, state=Rome",
-                                                  "note=fancy", "note=plain"});
-  CHECK(loaded.preparation.class_names == Names{"first", "second", "third"});
+  CHECK(feature_names(loaded.preparation) == Names{"age", "city, state=Kiel, SH",
+                                                   "city, state=New \"York\"", "city, state=Rome",
+                                                   "note=fancy", "note=plain"});
+  CHECK(class_texts(loaded.preparation) == Names{"first", "second", "third"});
   CHECK(labels_of(loaded.train) == std::vector<Label>{0, 1, 0, 2});
   CHECK(loaded.train.classes == 3);
   CHECK(values_of(loaded.train) == Values{30, 1, 0, 0, 0, 1,    // 34 is the mean of 30, 50, 22
@@ -130,7 +130,7 @@ TEST_CASE("without names a test file's columns go by their places", "[data][tabl
   DatasetRequest request = request_for(folder.write("p.csv", "a,1,x\nb,2,y\na,3,x\n"), "0");
   request.test = folder.write("t.csv", "b,5,y\nb,6,x\n").string();
   const LoadedData loaded = load_dataset(request);
-  CHECK(loaded.preparation.feature_names == Names{"1", "2=x", "2=y"});
+  CHECK(feature_names(loaded.preparation) == Names{"1", "2=x", "2=y"});
   CHECK(values_of(loaded.test) == Values{5, 0, 1, 6, 1, 0});
   CHECK(labels_of(loaded.test) == std::vector<Label>{1, 1});
   request.test = folder.write("w.csv", "b,5,y,1\n").string();

@@ -128,12 +128,12 @@ TrainedModel table_model() {
                      .categories = {"Bonn", "Kiel", "Ulm"},
                      .kind = ColumnKind::words}};
   schema.features = 4;
+  schema.class_names = {"no", "yes"};
   rows.schema = std::make_shared<const TableSchema>(schema);
   rows.filling = {30.0, 0.0, 1.0, 0.0};
   rows.scaling = FeatureScaling::standard;
   rows.transform = {{31.5, 0.25, 0.5, 0.25}, {2.0, 0.5, 0.0, 4.0}};
   rows.intercept = true;
-  rows.class_names = {"no", "yes"};
   return trained;
 }
 

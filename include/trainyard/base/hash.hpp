@@ -10,7 +10,11 @@
 
 namespace trainyard {
 
-std::uint64_t fingerprint(std::span<const std::byte> bytes);
+inline constexpr std::uint64_t fingerprint_of_nothing = 14695981039346656037U;  // FNV offset basis
+
+/// Of bytes that follow others, whose fingerprint is `before`.
+std::uint64_t fingerprint(std::span<const std::byte> bytes,
+                          std::uint64_t before = fingerprint_of_nothing);
 /// Sixteen hexadecimal digits.
 std::string fingerprint_text(std::span<const std::byte> bytes);
 

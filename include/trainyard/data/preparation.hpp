@@ -2,7 +2,7 @@
 // alike, so that the trained model can say something of them.
 //
 //   Preparation preparation = loaded.preparation;     // of load_dataset()
-//   ReadOptions options = reading_of(preparation, file);
+//   ReadOptions options = reading_of(preparation, file, guess_format(file));
 //   Dataset rows = prepared(read_coded_dataset(file, options), preparation);
 //
 // Threads: values like any other; prepared() uses the calling thread.
@@ -36,11 +36,15 @@ struct Preparation {
   /// MissingFields::mean, else empty.
   std::vector<double> filling;
   FeatureScaling scaling = FeatureScaling::none;
-  FeatureTransform transform;              // [features], or empty
-  bool intercept = false;                  // a feature that is 1 comes last
-  std::vector<std::string> feature_names;  // with the intercept's; empty: not known
-  std::vector<std::string> class_names;    // empty: labels are numbers
+  FeatureTransform transform;  // [features], or empty
+  bool intercept = false;      // a feature that is 1 comes last
 };
+
+/// "age", "town=Kiel", "intercept". Empty where they are not known.
+std::vector<std::string> feature_names(const Preparation& preparation);
+
+/// Whether classes are words, which a table's schema has.
+bool has_word_classes(const Preparation& preparation);
 
 /// [classes]: "no", "yes"; "-1", "1"; "0", "1", "2". Empty where labels are real numbers.
 std::vector<std::string> class_texts(const Preparation& preparation);

@@ -54,6 +54,7 @@ class RowWindows {
   std::size_t header_lines_ = 0;
   std::size_t lines_ = 0;  // of the file in earlier windows
   std::vector<std::string> remarks_;
+  bool labelled_ = false;  // its first rows
   bool begun_ = false, ended_ = false;
 };
 

@@ -81,11 +81,7 @@ void refuse_taken_folder(const std::filesystem::path& out, const std::string& na
 /// What is made to find out is removed again.
 void refuse_unwritable(const std::filesystem::path& out);
 
-/// What a file in NumPy's .npy format, version 1.0, begins with: an array of float32 of that shape
-/// follows, its last index fastest.
-std::string npy_head(const std::vector<std::size_t>& shape);
-
-/// A vector in the same format. Throws RunError when it cannot be written.
+/// A vector in NumPy's .npy format, version 1.0. Throws RunError when it cannot be written.
 void write_npy(const std::filesystem::path& file, ConstVector values);
 
 }  // namespace trainyard
