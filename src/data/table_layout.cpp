@@ -372,13 +372,10 @@ std::vector<bool> scaled_features(const std::string& file, const TableHead& head
 }
 
 std::string pasted_column(const std::string& name) {
-  std::string in_list = name;
-  if (name.find_first_of(",\"") != std::string::npos) {
-    in_list = "\"";
-    for (const char c : name) in_list += c == '"' ? std::string("\"\"") : std::string(1, c);
-    in_list += '"';
-  }
-  return quoted_for_shell(in_list);
+  if (name.find_first_of(",\"") == std::string::npos) return quoted_for_shell(name);
+  std::string in_list(1, '"');
+  for (const char c : name) in_list += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted_for_shell(in_list + '"');
 }
 
 }  // namespace trainyard
