@@ -90,7 +90,15 @@ constexpr std::array synonyms{
     Synonym{"-q", "--quiet"},
     Synonym{"-n", "--workers"},
     Synonym{"-f", "--force"},
-    Synonym{"--early-stopping", "--target-loss"},
+    Synonym{"--early-stopping", "--patience"},
+    Synonym{"--n-iter-no-change", "--patience"},
+    Synonym{"--validation-fraction", "--validation"},
+    Synonym{"--validation-split", "--validation"},
+    Synonym{"--val", "--validation"},
+    Synonym{"--scoring", "--metric"},
+    Synonym{"--warm-start", "--start"},
+    Synonym{"--resume", "--start"},
+    Synonym{"--initial-model", "--start"},
 };
 
 struct CommandSynonym {

@@ -51,10 +51,11 @@ void require_same_options(const Configuration& configuration, Processes& process
 
 /// Requires the same of the data that they have read.
 void require_same_data(const LoadedData& data, Processes& processes) {
-  const std::array<std::uint64_t, 7> shape{
+  const auto start = data.start == nullptr ? 0 : fingerprint(data.start->parameters.view().bytes());
+  const std::array<std::uint64_t, 9> shape{
       data.train.rows, data.train.features,  data.train.nonzeros(),
       data.test.rows,  data.test.nonzeros(), static_cast<std::uint64_t>(data.train.classes),
-      data.content};
+      data.content,    data.validation.rows, start};
   const auto unlike = processes.first_unlike(fingerprint(std::as_bytes(std::span(shape))));
   if (unlike.empty()) return;
   throw DataError(

@@ -40,6 +40,17 @@ Option target_option(std::string name, std::string argument, std::string help,
       [=](const Configuration& c) { return c.*field ? fmt::to_string(*(c.*field)) : ""; });
 }
 
+Option patience_option() {
+  return number_option(
+      "run", "patience", "K",
+      "end after K evaluations in which --metric on validation rows got no better; the best model "
+      "is kept, whenever the run ends",
+      [](Configuration& c, std::string_view t, std::string_view w) {
+        c.patience = static_cast<int>(parse_integer(t, w, 1, 1'000'000));
+      },
+      [](const Configuration& c) { return c.patience ? fmt::to_string(*c.patience) : ""; });
+}
+
 }  // namespace
 
 std::vector<Option> budget_options() {
@@ -82,12 +93,21 @@ std::vector<Option> budget_options() {
           "target-loss", "L", "end when the training loss is at or below L", &C::target_loss,
           [](double) { return true; }, "a number"),
       target_option(
-          "target-accuracy", "A", "end when the test accuracy is at or above A, like 0.85",
+          "target-accuracy", "A",
+          "end when the accuracy on validation rows, or without any on test rows, is at or above "
+          "A, "
+          "like 0.85",
           &C::target_accuracy, [](double v) { return v > 0.0 && v <= 1.0; },
           "above 0 and at most 1"),
       target_option("target-gradient", "G",
                     "end when the squared norm of the training loss's gradient is at or below G",
                     &C::target_gradient, positive, "greater than 0"),
+      patience_option(),
+      {"run", "metric", "loss|accuracy|balanced-accuracy|f1|auc|average-precision|mae|r2",
+       "what --patience goes by, and a column for test and validation rows (docs/results.md); mae "
+       "and r2 of real labels",
+       [](C& c, Text t, Text w) { c.metric = parse_measure_kind(t, w); },
+       [](const C& c) { return measure_kind_text(c.metric); }},
   };
 }
 

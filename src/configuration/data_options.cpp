@@ -59,6 +59,7 @@ std::string data_dir_idle(const OptionSetting& s) {
 
 std::string data_seed_idle(const OptionSetting& s) {
   const C& c = s.configuration;
+  if (validation_fraction(c.validation)) return "";
   return origin_of(c.dataset) == DataOrigin::generated ? "" : what_it_is(c);
 }
 
@@ -241,16 +242,17 @@ std::vector<Option> feature_options() {
 }
 
 Option data_seed_option() {
-  return {"data",
-          "data-seed",
-          "SEED",
-          "of generated data, which do not depend on --seed",
-          [](C& c, Text t, Text w) {
-            c.data_seed = static_cast<std::uint64_t>(
-                parse_integer(t, w, 0, std::numeric_limits<std::int64_t>::max()));
-          },
-          [](const C& c) { return fmt::to_string(c.data_seed); },
-          true};
+  return {
+      "data",
+      "data-seed",
+      "SEED",
+      "of generated data and of the rows that --validation draws, which do not depend on --seed",
+      [](C& c, Text t, Text w) {
+        c.data_seed = static_cast<std::uint64_t>(
+            parse_integer(t, w, 0, std::numeric_limits<std::int64_t>::max()));
+      },
+      [](const C& c) { return fmt::to_string(c.data_seed); },
+      true};
 }
 
 Option order_option() {
@@ -260,6 +262,25 @@ Option order_option() {
           "order of a worker's rows: anew for each pass, shuffled once, or the file's",
           [](C& c, Text t, Text w) { c.order = parse_row_order(t, w); },
           [](const C& c) { return row_order_text(c.order); }};
+}
+
+Option validation_option() {
+  return {"data",
+          "validation",
+          "FRACTION|FILE",
+          "rows by which --target-accuracy, --patience and tuned step sizes are judged, instead of "
+          "test or training rows: so much of each class of the training rows, or a file",
+          [](C& c, Text t, Text w) {
+            const auto fraction = validation_fraction(t);
+            if (fraction && !(*fraction > 0.0 && *fraction < 1.0)) {
+              throw UsageError(
+                  fmt::format("{}: {} is not between 0 and 1; expected a fraction of the training "
+                              "rows, like 0.2, or a file",
+                              w, echoed(t)));
+            }
+            c.validation = t;
+          },
+          [](const C& c) { return c.validation; }};
 }
 
 /// Where rows come from.
@@ -272,6 +293,7 @@ std::vector<Option> source_options() {
       also(taker::lab,
            text_option("data", "test", "FILE|every-fifth",
                        "test set; every-fifth takes each fifth row out for testing", &C::test)),
+      validation_option(),
       idle_where(data_format_option(), data_format_idle),
       idle_where(text_option("data", "data-dir", "DIR", "where the files of known data sets lie",
                              &C::data_dir),

@@ -91,6 +91,7 @@ void describe(const LoadedData& data, DescriptionWriter& out) {
   out.put(preparation_json(data.preparation));
   put_shape(out, data.train);
   put_shape(out, data.test);
+  put_shape(out, data.validation);
   visit_arrays(data, [&](const auto& array) { out.put(array.size()); });
 }
 
@@ -103,6 +104,7 @@ LaidOutData described(DescriptionReader& in) {
   data.preparation = parse_preparation(in.text(), in.name());
   take_shape(in, data.train);
   take_shape(in, data.test);
+  take_shape(in, data.validation);
   visit_arrays(data, [&](const auto&) { laid_out.sizes.push_back(in.number()); });
   return laid_out;
 }

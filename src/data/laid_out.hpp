@@ -59,7 +59,7 @@ LaidOutData described(DescriptionReader& in);
 /// All arrays, in the order in which they lie in the file. `Data` is LoadedData, const or not.
 template <typename Data, typename Visit>
 void visit_arrays(Data& data, const Visit& visit) {
-  for (auto* set : {&data.train, &data.test}) {
+  for (auto* set : {&data.train, &data.test, &data.validation}) {
     visit(set->labels);
     visit(set->targets);
     visit(set->dense);

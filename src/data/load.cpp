@@ -13,7 +13,9 @@
 #include "trainyard/data/partition.hpp"
 #include "trainyard/data/split_file.hpp"
 
+#include "data/hold_out.hpp"
 #include "data/label_checks.hpp"
+#include "data/load_as_before.hpp"
 
 namespace trainyard {
 
@@ -21,26 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view every_fifth = "every-fifth";
-
-void split_every_fifth(LoadedData& loaded) {
-  std::vector<std::uint32_t> train;
-  std::vector<std::uint32_t> test;
-  for (std::uint32_t row = 0; row < loaded.train.rows; ++row) {
-    (row % 5 == 4 ? test : train).push_back(row);
-  }
-  if (test.empty()) {
-    throw OptionError(
-        "test", every_fifth,
-        fmt::format("needs at least 5 rows; '{}' has {}", loaded.name, loaded.train.rows));
-  }
-  loaded.test = copy_rows(loaded.train, test);
-  loaded.train = copy_rows(loaded.train, train);
-}
-
-/// A test file is read to fit the training data that the model will be made for.
-void read_test(const fs::path& file, ReadOptions options, const CodedDataset& train,
-               LoadedData& loaded) {
+/// A file that is held against the model is read to fit the training data it will be made for.
+Dataset read_held_out(const fs::path& file, ReadOptions options, const CodedDataset& train,
+                      LoadedData& loaded) {
   options.features = train.data.features;
   options.drop_unknown_features = true;
   options.classes = train.data.classes;
@@ -53,9 +38,9 @@ void read_test(const fs::path& file, ReadOptions options, const CodedDataset& tr
     // The means of a table come from its training file, and that is none.
     if (options.table.missing == MissingFields::mean) options.table.missing = MissingFields::error;
   }
-  CodedDataset test = read_coded_dataset(file, options);
-  loaded.test = std::move(test.data);
-  std::ranges::move(test.remarks, std::back_inserter(loaded.remarks));
+  CodedDataset read = read_coded_dataset(file, options);
+  std::ranges::move(read.remarks, std::back_inserter(loaded.remarks));
+  return std::move(read.data);
 }
 
 fs::path find_file(const CatalogEntry& entry, const CatalogFile& file,
@@ -68,10 +53,10 @@ fs::path find_file(const CatalogEntry& entry, const CatalogFile& file,
                               entry.name, data_dir));
 }
 
-void read_catalog_test(const CatalogEntry& entry, ReadOptions options, const CodedDataset& train,
-                       const std::string& data_dir, LoadedData& loaded) {
+Dataset read_catalog_test(const CatalogEntry& entry, ReadOptions options, const CodedDataset& train,
+                          const std::string& data_dir, LoadedData& loaded) {
   if (entry.test.size() > 1) options.labels_file = find_file(entry, entry.test[1], data_dir);
-  read_test(find_file(entry, entry.test[0], data_dir), options, train, loaded);
+  return read_held_out(find_file(entry, entry.test[0], data_dir), options, train, loaded);
 }
 
 /// `labels` is what the user named; empty: guessed.
@@ -92,20 +77,24 @@ ReadOptions options_of(const fs::path& file, const std::string& labels,
   return options;
 }
 
-/// The test file that the user named, with the training file's scaling.
-void read_named_test(const DatasetRequest& request, const ReadOptions& train_options,
-                     const CodedDataset& train, LoadedData& loaded) {
-  ReadOptions options = options_of(request.test, request.test_labels, request);
-  options.scale = train_options.scale;
-  options.subtracted = train_options.subtracted;
-  options.label_column = train_options.label_column;
-  read_test(request.test, options, train, loaded);
+/// The test and validation files that the user named, with the training file's scaling.
+void read_named_files(const DatasetRequest& request, const ReadOptions& train_options,
+                      const CodedDataset& train, LoadedData& loaded) {
+  const auto read = [&](const std::string& file, const std::string& labels) {
+    ReadOptions options = options_of(file, labels, request);
+    options.scale = train_options.scale;
+    options.subtracted = train_options.subtracted;
+    options.label_column = train_options.label_column;
+    return read_held_out(file, options, train, loaded);
+  };
+  if (is_test_file(request)) loaded.test = read(request.test, request.test_labels);
+  if (is_validation_file(request)) loaded.validation = read(request.validation, "");
 }
 
 /// Takes from a training file, read with these options, everything but its rows.
 LoadedData loaded_from(const std::string& name, const ReadOptions& options,
                        const CodedDataset& train) {
-  LoadedData loaded{name, {}, {}, train.largest_feature_line};
+  LoadedData loaded{.name = name, .largest_feature_line = train.largest_feature_line};
   Preparation& preparation = loaded.preparation;
   preparation.format = options.format;
   preparation.table = options.table;
@@ -133,9 +122,10 @@ void settle_rows(CodedDataset train, std::vector<double> subtracted, const Datas
                  LoadedData& loaded) {
   loaded.train = std::move(train.data);
   Preparation& preparation = loaded.preparation;
-  if (request.test == every_fifth) split_every_fifth(loaded);
+  hold_out(request, loaded);
   if (train.schema != nullptr && request.table.missing == MissingFields::mean) {
-    preparation.filling = fill_missing(*train.schema, loaded.train, loaded.test);
+    preparation.filling =
+        fill_missing(*train.schema, loaded.train, {&loaded.validation, &loaded.test});
     for (std::size_t f = 0; f < subtracted.size(); ++f) preparation.filling[f] += subtracted[f];
   }
   if (request.scaling == FeatureScaling::none && has_columns_of_its_own(request)) {
@@ -147,7 +137,8 @@ void settle_rows(CodedDataset train, std::vector<double> subtracted, const Datas
     origins.left_alone = train.schema->scaled;
     origins.left_alone.flip();
   }
-  preparation.transform = scale_features(request.scaling, loaded.train, loaded.test, origins);
+  preparation.transform =
+      scale_features(request.scaling, loaded.train, {&loaded.validation, &loaded.test}, origins);
 }
 
 /// Reads a file once more where scaling would find rounding in its values and little else. A file
@@ -186,10 +177,9 @@ LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& re
   CodedDataset train =
       read_coded_dataset(find_file(entry, entry.train[0], request.data_dir), options);
   LoadedData loaded = loaded_from(entry.name, options, train);
-  if (!request.test.empty() && request.test != every_fifth) {
-    read_named_test(request, options, train, loaded);
-  } else if (request.test.empty() && !entry.test.empty()) {
-    read_catalog_test(entry, options, train, request.data_dir, loaded);
+  read_named_files(request, options, train, loaded);
+  if (request.test.empty() && !entry.test.empty()) {
+    loaded.test = read_catalog_test(entry, options, train, request.data_dir, loaded);
   }
   settle_rows(std::move(train), {}, request, loaded);
   return loaded;
@@ -210,32 +200,38 @@ LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
     check_training_labels(file.string(), train, column_named, train.remarks);
   }
   LoadedData loaded = loaded_from(file.filename().string(), options, train);
-  if (!request.test.empty() && request.test != every_fifth) {
-    read_named_test(request, options, train, loaded);
-  }
+  read_named_files(request, options, train, loaded);
   settle_rows(std::move(train), options.subtracted, request, loaded);
   return loaded;
 }
 
 LoadedData generate(const GeneratorChoice& choice, const DatasetRequest& request) {
   const GeneratorInfo& generator = *choice.generator;
-  if (!request.test.empty() && request.test != every_fifth) {
+  if (is_test_file(request)) {
     throw OptionError(
         "test", request.test,
         fmt::format("the generated data set '{}' brings its own test rows", generator.name));
+  }
+  if (is_validation_file(request)) {
+    throw OptionError("validation", request.validation,
+                      fmt::format("the generated data set '{}' has its rows from no file; expected "
+                                  "a fraction, like 0.2",
+                                  generator.name));
   }
   if (request.real_labels) {
     throw OptionError("dataset", request.dataset,
                       "its labels are two classes or more; expected a file with real labels");
   }
   TrainTest made = generator.make(request.seed, choice.rows);
-  LoadedData loaded{request.dataset, std::move(made.train), std::move(made.test), 0};
+  LoadedData loaded{
+      .name = request.dataset, .train = std::move(made.train), .test = std::move(made.test)};
   Preparation& preparation = loaded.preparation;
   // As a file would have them that holds such rows.
   preparation.format = loaded.train.sparse ? Format::libsvm : Format::npy;
   preparation.coding = loaded.train.classes == 2 ? LabelCoding::plus_minus : LabelCoding::from_zero;
-  if (request.test == every_fifth) split_every_fifth(loaded);
-  preparation.transform = scale_features(request.scaling, loaded.train, loaded.test);
+  hold_out(request, loaded);
+  preparation.transform =
+      scale_features(request.scaling, loaded.train, {&loaded.validation, &loaded.test});
   return loaded;
 }
 
@@ -261,6 +257,9 @@ LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
   const std::string written = fmt::format(
       "{} has its rows as 'trainyard split' wrote them, which takes this option", request.dataset);
   if (!request.test.empty()) throw OptionError("test", request.test, written);
+  if (!request.validation.empty() && request.validation != split_validation) {
+    throw OptionError("validation", request.validation, written);
+  }
   if (!request.format.empty()) throw OptionError("data-format", request.format, written);
   if (request.intercept) throw OptionError("intercept", written);
   if (request.scaling != FeatureScaling::none) {
@@ -280,6 +279,14 @@ LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
         "least-squares'",
         request.dataset));
   }
+  if (request.validation == split_validation && loaded.validation.rows == 0) {
+    throw OptionError("validation", request.validation,
+                      fmt::format("{} has no validation rows; 'trainyard split --validation 0.2' "
+                                  "writes some",
+                                  request.dataset));
+  }
+  if (request.start != nullptr) check_made_as_before(*request.start, loaded);
+  loaded.start = request.start;
   return loaded;
 }
 
@@ -300,6 +307,7 @@ DataOrigin origin_of(const std::string& dataset) {
 
 LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
   if (asks_for_split_file(request)) return load_split_file(request, check);
+  if (request.start != nullptr) return load_as_before(request);
   LoadedData loaded = load(request);
   Preparation& preparation = loaded.preparation;
   preparation.sparse = loaded.train.sparse;
@@ -308,8 +316,9 @@ LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
   preparation.scaling = request.scaling;
   preparation.intercept = request.intercept;
   if (request.intercept) {
-    append_intercept(loaded.train);
-    if (loaded.test.rows > 0) append_intercept(loaded.test);
+    for (Dataset* const set : {&loaded.train, &loaded.validation, &loaded.test}) {
+      if (set->rows > 0) append_intercept(*set);
+    }
   }
   return loaded;
 }

@@ -62,15 +62,6 @@ Rows rows_by_label(const Dataset& data) {
   return rows;
 }
 
-/// The rows of each class, in the file's order.
-Parts rows_by_class(const Dataset& data) {
-  Parts classes(static_cast<std::size_t>(data.classes));
-  for (std::size_t row = 0; row < data.rows; ++row) {
-    classes[static_cast<std::size_t>(data.labels[row])].push_back(static_cast<std::uint32_t>(row));
-  }
-  return classes;
-}
-
 Parts split_iid(const Dataset& data, std::size_t workers, RandomStream& random) {
   Rows rows = all_rows(data);
   random.shuffle(rows);
@@ -268,6 +259,14 @@ ShareWeights parse_share_weights(std::string_view text, std::string_view what) {
 
 std::string share_weights_text(ShareWeights weights) {
   return weights == ShareWeights::workers ? "workers" : "rows";
+}
+
+Parts rows_by_class(const Dataset& data) {
+  Parts classes(static_cast<std::size_t>(data.classes));
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    classes[static_cast<std::size_t>(data.labels[row])].push_back(static_cast<std::uint32_t>(row));
+  }
+  return classes;
 }
 
 std::vector<double> row_weights(const std::vector<std::vector<std::uint32_t>>& parts) {

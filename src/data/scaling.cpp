@@ -206,23 +206,26 @@ std::string scaling_text(FeatureScaling scaling) {
   return scaling_names[static_cast<std::size_t>(scaling)];
 }
 
-FeatureTransform scale_features(FeatureScaling scaling, Dataset& train, Dataset& test,
+FeatureTransform scale_features(FeatureScaling scaling, Dataset& train,
+                                std::initializer_list<Dataset*> others,
                                 const FeatureOrigins& origins) {
   if (scaling == FeatureScaling::none) return {};
   if (scaling == FeatureScaling::unit_rows) {
     apply_scaling(scaling, {}, train);
-    apply_scaling(scaling, {}, test);
+    for (Dataset* const other : others) apply_scaling(scaling, {}, *other);
     return {};
   }
-  require(test.rows == 0 || test.features == train.features, "a test set of other features");
-  if (test.rows > 0 && test.sparse != train.sparse) {
+  for (const Dataset* const other : others) {
+    if (other->rows == 0) continue;
+    require(other->features == train.features, "a test set of other features");
+    if (other->sparse == train.sparse) continue;
     throw OptionError("scale", scaling_text(scaling),
-                      "one of the training and the test file is sparse (LIBSVM) and the other is "
-                      "not; expected two alike");
+                      "one of the training, validation and test files is sparse (LIBSVM) and "
+                      "another is not; expected all alike");
   }
   FeatureTransform rule = rule_of(scaling, train, origins.left_alone);
   apply_scaling(scaling, rule, train);
-  apply_scaling(scaling, rule, test);
+  for (Dataset* const other : others) apply_scaling(scaling, rule, *other);
   for (std::size_t f = 0; f < origins.subtracted.size(); ++f) {
     rule.subtracted[f] += origins.subtracted[f];
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -31,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view file_mark = "Trainyard split\n";
 constexpr std::uint64_t byte_order = 0x0102030405060708;
-constexpr std::uint64_t version = 2;
+constexpr std::uint64_t version = 3;
 /// Names of features and classes, and where parts begin.
 constexpr std::uint64_t longest_description = std::uint64_t{1} << 30U;
 
@@ -151,10 +150,30 @@ std::uint64_t content_of(const LoadedData& data, std::span<const std::byte> desc
   return fingerprint(std::as_bytes(std::span(parts)));
 }
 
+/// Test or validation rows.
+void check_held_out(const Dataset& set, const ArraySizes& sizes, const Dataset& train,
+                    const ArraySizes& of_train, const std::string& name) {
+  if (set.rows == 0) {
+    const bool empty = sizes.labels + sizes.targets + sizes.dense + sizes.row_begin +
+                           sizes.columns + sizes.values ==
+                       0;
+    if (!empty) refuse_damaged(name, "it has arrays of test or validation rows, and no such rows");
+    return;
+  }
+  check_shape(set, sizes, name);
+  if (!set.part_begin.empty() || set.features != train.features || set.classes != train.classes ||
+      (sizes.targets > 0) != (of_train.targets > 0)) {
+    refuse_damaged(name, "its test or validation rows are not like its training rows");
+  }
+}
+
 void check_shapes(const LaidOutData& laid_out, const std::string& name) {
-  const Dataset &train = laid_out.data.train, &test = laid_out.data.test;
-  const auto& s = laid_out.sizes;
-  check_shape(train, {s[0], s[1], s[2], s[3], s[4], s[5]}, name);
+  const Dataset& train = laid_out.data.train;
+  const auto of_set = [&](std::size_t set) {
+    const std::uint64_t* const s = &laid_out.sizes[6 * set];
+    return ArraySizes{s[0], s[1], s[2], s[3], s[4], s[5]};
+  };
+  check_shape(train, of_set(0), name);
   check_parts(train, name);
   const Preparation& preparation = laid_out.data.preparation;
   const std::size_t prepared = preparation.features + (preparation.intercept ? 1 : 0);
@@ -162,16 +181,8 @@ void check_shapes(const LaidOutData& laid_out, const std::string& name) {
       (prepared != train.features || preparation.classes != train.classes)) {
     refuse_damaged(name, "its rows have not the features or classes that it says they have");
   }
-  if (test.rows == 0) {
-    const bool empty = std::accumulate(s.begin() + 6, s.end(), std::uint64_t{0}) == 0;
-    if (!empty) refuse_damaged(name, "it has arrays of test rows, and no such rows");
-    return;
-  }
-  check_shape(test, {s[6], s[7], s[8], s[9], s[10], s[11]}, name);
-  if (!test.part_begin.empty() || test.features != train.features ||
-      test.classes != train.classes || (s[7] > 0) != (s[1] > 0)) {
-    refuse_damaged(name, "its test rows are not like its training rows");
-  }
+  check_held_out(laid_out.data.test, of_set(1), train, of_set(0), name);
+  check_held_out(laid_out.data.validation, of_set(2), train, of_set(0), name);
 }
 
 /// Also that no size overflows, in bytes or together.
@@ -292,7 +303,7 @@ LoadedData open_split_file(const fs::path& file, RowCheck check) {
   check_shapes(laid_out, name);
   LoadedData data =
       map_arrays(std::move(laid_out), opened.number(), at, MappedMemory::of_disk, name);
-  for (Dataset* set : {&data.train, &data.test}) {
+  for (Dataset* set : {&data.train, &data.test, &data.validation}) {
     if (set->rows == 0) continue;
     check_ends(*set, name);
     set->unchecked_file = name;

@@ -142,13 +142,16 @@ std::vector<std::string> TableSchema::feature_names() const {
   return names;
 }
 
-std::vector<double> fill_missing(const TableSchema& schema, Dataset& train, Dataset& test) {
+std::vector<double> fill_missing(const TableSchema& schema, Dataset& train,
+                                 std::initializer_list<Dataset*> others) {
   require(train.features == schema.features, "a table's schema of other features");
-  require(test.rows == 0 || test.features == train.features, "a test set of other features");
+  for (const Dataset* const other : others) {
+    require(other->rows == 0 || other->features == train.features, "a test set of other features");
+  }
   std::vector<double> filling =
       filling_of(schema, train.sparse ? sparse_sums(schema, train) : dense_sums(schema, train));
   fill_missing_with(filling, schema, train);
-  fill_missing_with(filling, schema, test);
+  for (Dataset* const other : others) fill_missing_with(filling, schema, *other);
   return filling;
 }
 

@@ -26,7 +26,7 @@ std::string letter(std::size_t index) {
 }
 
 std::string target_text(const CrossoverMap& map) {
-  if (map.target_accuracy) return fmt::format("test accuracy {:.6g}", *map.target_accuracy);
+  if (map.target_accuracy) return fmt::format("accuracy {:.6g}", *map.target_accuracy);
   if (map.target_gradient) return fmt::format("gradient norm {:.6g}", *map.target_gradient);
   return fmt::format("train loss {:.6g}", map.target_loss.value_or(0.0));
 }

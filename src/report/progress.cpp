@@ -58,6 +58,9 @@ std::string Progress::line_of(const Metrics& metrics) const {
   std::string line = fmt::format("{:<12} epoch {:>7.2f}  loss {:.6g}", name_, metrics.epoch,
                                  unsigned_nan(metrics.train_loss));
   if (metrics.test_accuracy) line += fmt::format("  accuracy {:.4f}", *metrics.test_accuracy);
+  if (metrics.validation_accuracy) {
+    line += fmt::format("  on validation rows {:.4f}", *metrics.validation_accuracy);
+  }
   line += fmt::format("  clock {}", human_duration(metrics.seconds));
   if (metrics.step > 0.0) {
     const double rate = static_cast<double>(metrics.samples) / std::max(elapsed.count(), 1e-9);

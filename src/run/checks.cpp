@@ -75,11 +75,43 @@ void check_target(const Configuration& c, const LoadedData& data) {
         "target-accuracy",
         "real labels have no accuracy; --target-loss and --target-gradient are for them");
   }
-  if (c.target_accuracy && data.test.rows == 0) {
-    throw OptionError("target-accuracy", fmt::format("{} has no test rows; --test FILE names some, "
-                                                     "--test every-fifth takes them out",
-                                                     data.name));
+  if (c.target_accuracy && data.validation.rows == 0 && data.test.rows == 0) {
+    throw OptionError("target-accuracy",
+                      fmt::format("{} has neither validation nor test rows; --validation 0.2 takes "
+                                  "some out, --test FILE names some",
+                                  data.name));
   }
+}
+
+void check_held_out(const Configuration& c, const LoadedData& data) {
+  if (c.patience && data.validation.rows == 0) {
+    throw OptionError("patience",
+                      "it looks at validation rows, and there are none; --validation 0.2 takes "
+                      "them out of the training rows, --validation FILE names some");
+  }
+  if (c.metric == MeasureKind::loss) return;
+  const std::string kind = measure_kind_text(c.metric);
+  if (data.validation.rows + data.test.rows == 0) {
+    throw OptionError("metric", kind,
+                      fmt::format("{} has neither validation nor test rows to measure; "
+                                  "--validation 0.2 takes some out, --test FILE names some",
+                                  data.name));
+  }
+  const bool real = !data.train.targets.empty();
+  if (!suits_labels(c.metric, real)) {
+    throw OptionError("metric", kind,
+                      real ? "it is of classes, and these labels are real numbers; loss, mae and "
+                             "r2 are accepted"
+                           : "it is of real labels, and these are classes; loss, accuracy, "
+                             "balanced-accuracy, f1, auc and average-precision are accepted");
+  }
+}
+
+void remark_on_test_target(const Configuration& c, const Remark& remark) {
+  if (!c.target_accuracy || !c.validation.empty()) return;
+  remark(
+      "note: the target is looked for on the test rows, which then say less of how good the model "
+      "is on others; --validation 0.2 holds rows out for it");
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/run/notes.hpp"
 #include "trainyard/runtime/optimizer.hpp"
 
 namespace trainyard {
@@ -17,7 +18,12 @@ void check_stragglers(const Configuration& configuration);
 void check_network(const Configuration& configuration, int ranks);
 /// At most one, and one that can be measured.
 void check_target(const Configuration& configuration, const LoadedData& data);
+/// Rows for --patience and --metric to look at, with labels that have such a measure.
+void check_held_out(const Configuration& configuration, const LoadedData& data);
 /// Rows for each worker and each minibatch.
 void check_against_data(const Configuration& configuration, const LoadedData& data);
+
+/// Says where a target is looked for on rows that were to test the model.
+void remark_on_test_target(const Configuration& configuration, const Remark& remark);
 
 }  // namespace trainyard

@@ -1,11 +1,37 @@
 // Which data a configuration asks for.
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/scoring/trained_model.hpp"
 
 namespace trainyard {
+
+namespace {
+
+std::shared_ptr<const StartingModel> starting_model(const Configuration& c) {
+  if (c.start.empty()) return nullptr;
+  TrainedModel trained = open_trained_model(c.start);
+  if (!c.model.empty() && c.model != trained.name) {
+    throw OptionError("model", c.model,
+                      fmt::format("the model in {} is {}; leave it out", c.start, trained.name));
+  }
+  return std::make_shared<const StartingModel>(
+      StartingModel{.folder = c.start,
+                    .model = std::move(trained.name),
+                    .preparation = std::move(trained.preparation),
+                    .parameters = std::move(trained.parameters)});
+}
+
+}  // namespace
 
 DatasetRequest dataset_request(const Configuration& c) {
   return {.dataset = c.dataset,
           .test = c.test,
+          .validation = c.validation,
           .format = c.data_format,
           .data_dir = c.data_dir,
           .labels = c.labels,
@@ -17,7 +43,8 @@ DatasetRequest dataset_request(const Configuration& c) {
           .real_labels = c.model == "least-squares" && origin_of(c.dataset) == DataOrigin::file,
           .scaling = c.scaling,
           .intercept = c.intercept,
-          .seed = c.data_seed};
+          .seed = c.data_seed,
+          .start = starting_model(c)};
 }
 
 }  // namespace trainyard

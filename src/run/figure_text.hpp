@@ -68,6 +68,17 @@ std::string text_or_none(const Summary& s) {
   return s.*member ? fmt::format("{:.4g}", *(s.*member)) : "";
 }
 
+template <auto member, int digits>
+std::string decimals_or_none(const Summary& s) {
+  return s.*member ? decimals<digits>(*(s.*member)) : "";
+}
+
+/// "0.9713 (auc)".
+template <auto member>
+std::string metric_line(const Summary& s) {
+  return s.*member ? fmt::format("{:.4f} ({})", *(s.*member), s.metric.value_or("")) : "";
+}
+
 /// Why there is no time to the target.
 std::string without_target(const Summary& s);
 

@@ -15,7 +15,9 @@ HostData mapped(const DatasetRequest& request, Processes& processes) {
   const auto description = processes.from_first_of_host({});
   if (description.empty()) throw RunError("the process of this host that reads the data failed");
   try {
-    return {.data = described_data(description)};
+    HostData read{.data = described_data(description)};
+    read.data.start = request.start;
+    return read;
   } catch (const RunError&) {
     return {.data = load_dataset(request)};
   }

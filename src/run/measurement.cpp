@@ -27,6 +27,33 @@ Metrics counts_until(const Plan& plan, const Snapshot& snapshot) {
   return metrics;
 }
 
+/// What rows say of the model that it was not trained on.
+struct HeldOut {
+  std::optional<double> loss{}, accuracy{}, r_squared{}, metric{};
+};
+
+/// All empty where there are no rows; empty where the run was interrupted.
+std::optional<HeldOut> look_at(const Dataset& rows, const Plan& plan, ConstVector parameters,
+                               double train_loss, const GracePeriod& grace) {
+  HeldOut found;
+  if (rows.rows == 0) return found;
+  const auto tally = evaluate_all(*plan.model, parameters, rows, grace);
+  if (!tally) return std::nullopt;
+  found.r_squared = r_squared(*tally, rows);
+  found.loss = tally->loss_sum / static_cast<double>(tally->rows);
+  // A model with a NaN in it, or in a row's scores, has no opinion: comparing them would always
+  // name the same class. Of either set: rows that lack a feature do not meet its parameter.
+  if (std::isnan(train_loss) || std::isnan(*found.loss)) return found;
+  if (rows.targets.empty()) {
+    found.accuracy = static_cast<double>(tally->correct) / static_cast<double>(tally->rows);
+  }
+  const Configuration& c = plan.configuration;
+  if (c.metric != MeasureKind::loss) {
+    found.metric = measure_of(c.metric, c.model, *plan.model, parameters, rows);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
@@ -55,17 +82,16 @@ std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
     if (!noise) return std::nullopt;
     metrics.gradient_noise = *noise;
   }
-  if (data.test.rows == 0) return metrics;
-  const auto test = evaluate_all(model, snapshot.model, data.test, grace);
-  if (!test) return std::nullopt;
-  metrics.test_r_squared = r_squared(*test, data.test);
-  metrics.test_loss = test->loss_sum / static_cast<double>(test->rows);
-  // A model with a NaN in it, or in a row's scores, has no opinion: comparing them would always
-  // name the same class. Of either set: rows that lack a feature do not meet its parameter.
-  const bool is_nan = std::isnan(metrics.train_loss) || std::isnan(*metrics.test_loss);
-  if (data.test.targets.empty() && !is_nan) {
-    metrics.test_accuracy = static_cast<double>(test->correct) / static_cast<double>(test->rows);
-  }
+  const auto test = look_at(data.test, plan, snapshot.model, metrics.train_loss, grace);
+  const auto held = look_at(data.validation, plan, snapshot.model, metrics.train_loss, grace);
+  if (!test || !held) return std::nullopt;
+  metrics.test_loss = test->loss;
+  metrics.test_accuracy = test->accuracy;
+  metrics.test_r_squared = test->r_squared;
+  metrics.test_metric = test->metric;
+  metrics.validation_loss = held->loss;
+  metrics.validation_accuracy = held->accuracy;
+  metrics.validation_metric = held->metric;
   return metrics;
 }
 

@@ -67,6 +67,7 @@ void remark_long_minibatches(const Configuration& c, std::span<const RunObjects>
 }  // namespace
 
 std::string model_name(const Configuration& c, const LoadedData& data) {
+  if (data.start != nullptr) return data.start->model;
   if (!c.model.empty()) return c.model;
   if (!data.train.targets.empty()) return "least-squares";
   return data.train.classes == 2 ? "logistic" : "softmax";
@@ -156,6 +157,10 @@ void resolve_model(Configuration& c, std::span<RunObjects> all, const LoadedData
     if (const auto border = check_objects(objects, c)) remark(*border);
     check_memory(objects, c, data);
   }
+  if (c.metric != MeasureKind::loss && model->outputs() == 0) {
+    throw OptionError("metric", measure_kind_text(c.metric),
+                      fmt::format("model {} predicts nothing that could be measured", c.model));
+  }
   const auto bytes = static_cast<double>(model->dimension() * bytes_of(model->scalar()));
   const double seconds = bytes / c.network.bytes_per_second;
   if (!(seconds < longest_message_s)) {
@@ -218,6 +223,8 @@ std::vector<RunObjects> decide(Configuration& c, const std::vector<std::string>&
     if (remark) remark(text);
   };
   check_split(c);
+  // Those of a split file nobody asks for by themselves.
+  if (c.validation.empty() && data.validation.rows > 0) c.validation = split_validation;
   if (const std::string what = spell_out_preset(c); !what.empty()) say(what);
   c.servers = servers_of(c);
   std::vector<RunObjects> all;
@@ -234,6 +241,7 @@ std::vector<RunObjects> decide(Configuration& c, const std::vector<std::string>&
   check_stragglers(c);
   check_network(c, ranks);
   check_target(c, data);
+  check_held_out(c, data);
   resolve_batch(c);
   check_against_data(c, data);
   resolve_model(c, all, data, say);
@@ -242,6 +250,7 @@ std::vector<RunObjects> decide(Configuration& c, const std::vector<std::string>&
     say(*warning);
   }
   remark_missing_intercept(data, say);
+  remark_on_test_target(c, say);
   for (const Scheme& own : own_schemes()) {
     if (std::ranges::count(schemes, own.name) > 0) rehearse(own, c);
   }

@@ -22,6 +22,7 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
+#include "run/best_model.hpp"
 #include "run/lines.hpp"
 #include "run/observation.hpp"
 #include "run/remarks.hpp"
@@ -44,6 +45,7 @@ class Experiment {
   RunResult run();
 
  private:
+  void begin_model();
   RuntimeSetup runtime_setup() const;
   RunContext context(Pacing& pacing, RunState& state) const;
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context,
@@ -73,7 +75,8 @@ class Experiment {
   Observation observation_;
   VectorBuffer initial_;
   std::vector<Metrics> metrics_;
-  std::string network_note_;  // of an emulated one among processes
+  std::string network_note_;       // of an emulated one among processes
+  std::optional<BestModel> best_;  // with --patience
   Snapshot last_look_;
   VectorBuffer last_model_;  // of that look
   bool ends_at_look_ = false;
@@ -102,7 +105,17 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       loss_weights_(loss_weights(scheme_, config_, plan.parts)),
       lines_(shared_lines(plan)) {
   hooks_.remark = noting(notes_, hooks.remark);
-  model_.initialize(initial_.view(), config_.seed);
+  if (config_.patience) best_.emplace(config_);
+  begin_model();
+}
+
+/// As the model begins, or where another run has left it.
+void Experiment::begin_model() {
+  if (data_.start == nullptr) {
+    model_.initialize(initial_.view(), config_.seed);
+  } else {
+    kernels::copy(data_.start->parameters.view(), initial_.view());
+  }
 }
 
 RuntimeSetup Experiment::runtime_setup() const {
@@ -135,13 +148,14 @@ bool Experiment::look(const Snapshot& snapshot) {
   metrics_.push_back(*measured);
   if (last_model_.empty()) last_model_ = VectorBuffer(model_.scalar(), model_.dimension());
   kernels::copy(snapshot.model, last_model_.view());
+  if (best_) best_->look(metrics_.back(), snapshot.model);
   last_look_ = snapshot;
   last_look_.model = std::as_const(last_model_).view();
   if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
   const auto how_it_diverged = divergence_note(metrics_);
   if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
   diverged_ = diverged_ || how_it_diverged.has_value();
-  return diverged_ ||
+  return diverged_ || (best_ && best_->is_over()) ||
          (hooks_.ends ? hooks_.ends(metrics_) : target_ && is_reached(*target_, metrics_.back()));
 }
 
@@ -309,9 +323,13 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   RunResult result;
   // A large one is not there twice.
   result.preparation = data_.preparation;
-  result.model = is_as_seen(end) ? std::move(last_model_) : VectorBuffer::copy_of(end.model);
+  result.model = best_             ? best_->take_model()
+                 : is_as_seen(end) ? std::move(last_model_)
+                                   : VectorBuffer::copy_of(end.model);
   result.staleness = state.staleness();
-  Summary& summary = result.summary = summarise(plan_, metrics_, result.staleness, report, state);
+  const std::size_t kept = best_ ? best_->best() : metrics_.size() - 1;
+  Summary& summary = result.summary =
+      summarise(plan_, metrics_, kept, result.staleness, report, state);
   summary.diverged = diverged_;
   if (hooks_.processes != nullptr) {
     summary.machine = hooks_.processes->description();
@@ -325,10 +343,11 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   const std::string dropped = ends_at_look_ ? "" : dropped_note(config_, summary);
   if (!dropped.empty()) hooks_.remark(dropped);
   summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
-  if (grace_.is_over() && !is_as_seen(end)) {
+  if (best_) hooks_.remark(best_->note(metrics_));
+  if (grace_.is_over() && !best_ && !is_as_seen(end)) {
     hooks_.remark(missing_look_note(metrics_.back(), end.steps));
   }
-  if (const auto risen = risen_note(metrics_)) hooks_.remark(*risen);
+  if (const auto risen = risen_note(std::span(metrics_).first(kept + 1))) hooks_.remark(*risen);
   for (const std::string& text : state.remarks()) hooks_.remark(text);
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;

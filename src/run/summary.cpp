@@ -58,10 +58,25 @@ void summarise_time(Summary& s, const RuntimeReport& report) {
   }
 }
 
+void summarise_model(Summary& s, const Metrics& at) {
+  s.train_loss = at.train_loss;
+  s.test_loss = at.test_loss;
+  s.test_accuracy = at.test_accuracy;
+  s.validation_loss = at.validation_loss;
+  s.validation_accuracy = at.validation_accuracy;
+  s.test_metric = at.test_metric;
+  s.validation_metric = at.validation_metric;
+  s.consensus_distance = at.consensus_distance;
+  s.squared_gradient_norm = at.squared_gradient_norm;
+  s.gradient_noise = at.gradient_noise;
+  s.train_r_squared = at.train_r_squared;
+  s.test_r_squared = at.test_r_squared;
+}
+
 }  // namespace
 
-Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Staleness& staleness,
-                  const RuntimeReport& report, const RunState& state) {
+Summary summarise(const Plan& plan, std::span<const Metrics> metrics, std::size_t kept,
+                  const Staleness& staleness, const RuntimeReport& report, const RunState& state) {
   const Metrics& last = metrics.back();
   const Configuration& c = plan.configuration;
   Summary s;
@@ -76,8 +91,10 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Stal
   s.rows = plan.data->train.rows;
   s.features = plan.data->train.features;
   s.test_rows = plan.data->test.rows;
+  s.validation_rows = plan.data->validation.rows;
   s.classes = plan.data->train.classes;
   s.model = c.model;
+  if (c.metric != MeasureKind::loss) s.metric = measure_kind_text(c.metric);
   s.parameters = plan.model->dimension();
   s.lr = c.optimizer.lr;
   s.batch = c.batch;
@@ -92,15 +109,9 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Stal
   s.epochs = last.epoch;
   s.samples = last.samples;
   if (const auto target = target_of(c)) set_target(*target, metrics, s);
-  s.train_loss = last.train_loss;
-  s.test_loss = last.test_loss;
-  s.test_accuracy = last.test_accuracy;
-  s.consensus_distance = last.consensus_distance;
-  s.squared_gradient_norm = last.squared_gradient_norm;
-  s.gradient_noise = last.gradient_noise;
+  summarise_model(s, metrics[kept]);
+  if (c.patience) s.kept_epoch = metrics[kept].epoch;
   s.transient_iterations = transient_of(*plan.scheme, plan.ingredients);
-  s.train_r_squared = last.train_r_squared;
-  s.test_r_squared = last.test_r_squared;
   if (!staleness.empty()) {
     s.staleness = StalenessSummary{staleness.mean(), staleness.quantile(0.5),
                                    staleness.quantile(0.99), staleness.max()};

@@ -23,9 +23,10 @@ std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
                                const GracePeriod& grace);
 
 /// What was planned, evaluated and measured. What was counted at the very end, as messages and
-/// bytes, is the caller's to add. REQUIRES: it was evaluated once at least.
-Summary summarise(const Plan& plan, std::span<const Metrics> metrics, const Staleness& staleness,
-                  const RuntimeReport& report, const RunState& state);
+/// bytes, is the caller's to add. The model is that of evaluation number `kept`. REQUIRES: it was
+/// evaluated once at least.
+Summary summarise(const Plan& plan, std::span<const Metrics> metrics, std::size_t kept,
+                  const Staleness& staleness, const RuntimeReport& report, const RunState& state);
 
 /// So many rows have been computed when the workers have taken so many steps together: more than
 /// the model has learnt from where gradients are dropped or computed twice. Workers that hold a

@@ -9,15 +9,18 @@ namespace trainyard {
 
 std::optional<Target> target_of(const Configuration& c) {
   if (c.target_loss) return Target{Target::Measure::loss, *c.target_loss};
-  if (c.target_accuracy) return Target{Target::Measure::accuracy, *c.target_accuracy};
+  if (c.target_accuracy) {
+    return Target{Target::Measure::accuracy, *c.target_accuracy, !c.validation.empty()};
+  }
   if (c.target_gradient) return Target{Target::Measure::gradient, *c.target_gradient};
   return std::nullopt;
 }
 
 std::string target_text(const Target& target) {
-  const char* measure = target.measure == Target::Measure::loss       ? "training loss"
-                        : target.measure == Target::Measure::accuracy ? "test accuracy"
-                                                                      : "squared gradient norm";
+  const char* measure = target.measure == Target::Measure::loss ? "training loss"
+                        : target.measure == Target::Measure::accuracy
+                            ? (target.of_validation ? "validation accuracy" : "test accuracy")
+                            : "squared gradient norm";
   return fmt::format("{} {:.6g}", measure, target.value);
 }
 
@@ -27,7 +30,9 @@ double distance(const Target& target, const Metrics& metrics) {
     case Target::Measure::loss:
       return metrics.train_loss - target.value;
     case Target::Measure::accuracy:
-      return target.value - metrics.test_accuracy.value_or(-never);
+      return target.value -
+             (target.of_validation ? metrics.validation_accuracy : metrics.test_accuracy)
+                 .value_or(-never);
     case Target::Measure::gradient:
       return metrics.squared_gradient_norm.value_or(never) - target.value;
   }

@@ -23,13 +23,6 @@ std::span<const T> kept_of(std::span<const T> all, const std::vector<bool>& miss
   return kept;
 }
 
-/// Least squares on two classes, −1 and +1, gives no probability: its values rank the rows.
-std::vector<double> rank_values(std::span<const double> values) {
-  std::vector<double> of_classes;
-  for (const double value : values) of_classes.insert(of_classes.end(), {-value, value});
-  return of_classes;
-}
-
 }  // namespace
 
 FileScoring::FileScoring(const TrainedModel& trained, const std::filesystem::path& file,

@@ -40,9 +40,9 @@ void take_scores(std::span<const float> scores, std::span<double> probabilities,
 }
 
 /// The rows of one block.
-void take_block(const TrainedModel& trained, std::span<const float> scores, std::size_t first,
+void take_block(const Model& model, std::span<const float> scores, std::size_t first,
                 Predictions& into) {
-  const std::size_t outputs = trained.model->outputs();
+  const std::size_t outputs = model.outputs();
   require(outputs > 0, "scores of a model that predicts nothing");
   const std::size_t rows = scores.size() / outputs;
   for (std::size_t r = 0; r < rows; ++r) {
@@ -82,19 +82,25 @@ void mark_missing(const Dataset& rows, Predictions& into) {
 
 }  // namespace
 
-Predictions predictions(const TrainedModel& trained, const Dataset& rows) {
-  const std::size_t outputs = trained.model->outputs();
+std::vector<double> rank_values(std::span<const double> values) {
+  std::vector<double> of_classes;
+  for (const double value : values) of_classes.insert(of_classes.end(), {-value, value});
+  return of_classes;
+}
+
+Predictions predictions(const Model& model, std::string_view name, ConstVector parameters,
+                        const Dataset& rows) {
+  const std::size_t outputs = model.outputs();
   if (outputs == 0) {
     throw UsageError(
-        fmt::format("model '{}' is a function to be minimised: it predicts nothing", trained.name));
+        fmt::format("model '{}' is a function to be minimised: it predicts nothing", name));
   }
-  const bool real = trained.name == "least-squares";
+  const bool real = name == "least-squares";
   Predictions all{.rows = rows.rows};
   all.classes = rows.targets.empty() ? static_cast<std::size_t>(rows.classes) : 0;
   if (all.classes > 0) all.labels.resize(rows.rows);
   if (real) all.values.resize(rows.rows);
   if (!real) all.probabilities.resize(rows.rows * all.classes);
-  const ConstVector parameters = trained.parameters.view();
   tbb::enumerable_thread_specific<Workspace, std::allocator<Workspace>> workspaces;
   tbb::enumerable_thread_specific<std::vector<float>, std::allocator<std::vector<float>>> scores;
   parallel_blocks((rows.rows + rows_of_block - 1) / rows_of_block, [&](std::size_t block) {
@@ -102,8 +108,8 @@ Predictions predictions(const TrainedModel& trained, const Dataset& rows) {
     const RowRange range{&rows, first, std::min(rows_of_block, rows.rows - first)};
     std::vector<float>& some = scores.local();
     some.resize(range.count * outputs);
-    trained.model->scores(parameters, {&range, 1}, some, workspaces.local());
-    take_block(trained, some, first, all);
+    model.scores(parameters, {&range, 1}, some, workspaces.local());
+    take_block(model, some, first, all);
   });
   mark_missing(rows, all);
   return all;

@@ -24,6 +24,11 @@ constexpr int grid_reach = 4;            // powers of two to either side
 constexpr double never_looked_at = 1e9;  // epochs; a short run is looked at when it ends
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+/// By which step sizes are told apart.
+double judged_loss(const Metrics& metrics) {
+  return metrics.validation_loss.value_or(metrics.train_loss);
+}
+
 int reach_of(const std::vector<int>& powers) {
   int reach = 0;
   for (const int power : powers) reach += std::abs(power);
@@ -204,9 +209,10 @@ StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
   for (const RunResult& run : ended) {
     const Summary& s = run.summary;
     const bool lost = s.diverged || !std::isfinite(s.train_loss);
-    made.loss += (lost ? infinite : s.train_loss) / static_cast<double>(ended.size());
+    made.loss += (lost ? infinite : s.validation_loss.value_or(s.train_loss)) /
+                 static_cast<double>(ended.size());
     made.steps += s.steps;
-    made.start += (run.metrics.empty() ? infinite : run.metrics.front().train_loss) /
+    made.start += (run.metrics.empty() ? infinite : judged_loss(run.metrics.front())) /
                   static_cast<double>(ended.size());
     if (!target) continue;
     made.curves.push_back(run.metrics);
@@ -341,11 +347,13 @@ void StepSizeSearch::end_round(bool at_edge) {
                                  ? human_duration(to_seconds(trial.seconds.value_or(Duration{0})))
                                  : counted(*trial.steps, "step");
   const std::string mean = runs_.size() > 1 ? " on average" : "";
-  say(fmt::format("{}, {}{}", text_of(tuning_.sizes),
-                  done || is_there(best)
-                      ? fmt::format("at the target after {}", human_duration(best.seconds))
-                      : fmt::format("loss {:.6g} after {}", best.loss, length),
-                  mean));
+  say(fmt::format(
+      "{}, {}{}", text_of(tuning_.sizes),
+      done || is_there(best)
+          ? fmt::format("at the target after {}", human_duration(best.seconds))
+          : fmt::format("{}loss {:.6g} after {}", data_.validation.rows > 0 ? "validation " : "",
+                        best.loss, length),
+      mean));
 }
 
 }  // namespace trainyard

@@ -56,7 +56,7 @@ constexpr float root5 = 2.2360680F;
 TEST_CASE("standard: mean 0 and deviation 1 over the training rows", "[data][scaling]") {
   Dataset train = dense(2, {1, 9, 3, 9, 5, 9, 7, 9});
   Dataset test = dense(2, {9, 10});
-  scale_features(FeatureScaling::standard, train, test);
+  scale_features(FeatureScaling::standard, train, {&test});
   // The second column is constant: nothing can be learned from it.
   check_near(dense_values(train), {-3 / root5, 0, -1 / root5, 0, 1 / root5, 0, 3 / root5, 0});
   check_near(dense_values(test), {5 / root5, 0});
@@ -66,23 +66,23 @@ TEST_CASE("scaling says what it did to each feature, in the units of the file", 
   Dataset none;
   Dataset train = dense(3, {1, 9, 0, 3, 9, 1, 5, 9, 1, 7, 9, 0});
   const FeatureTransform standard =
-      scale_features(FeatureScaling::standard, train, none, {{false, false, true}, {100, 0, 0}});
+      scale_features(FeatureScaling::standard, train, {&none}, {{false, false, true}, {100, 0, 0}});
   CHECK(standard.subtracted == std::vector<double>{104, 9, 0});
   CHECK(standard.divided_by == std::vector<double>{std::sqrt(5.0), 0, 1});
   CHECK(train.dense[2] == 0.0F);
   CHECK(train.dense[5] == 1.0F);
   Dataset stored = sparse("1 1:3\n0 1:4 2:0\n1 1:-8\n");
-  const FeatureTransform largest = scale_features(FeatureScaling::minmax, stored, none);
+  const FeatureTransform largest = scale_features(FeatureScaling::minmax, stored, {&none});
   CHECK(largest.subtracted == std::vector<double>{0, 0});
   CHECK(largest.divided_by == std::vector<double>{8, 1});
-  CHECK(scale_features(FeatureScaling::unit_rows, stored, none).empty());
-  CHECK(scale_features(FeatureScaling::none, stored, none).empty());
+  CHECK(scale_features(FeatureScaling::unit_rows, stored, {&none}).empty());
+  CHECK(scale_features(FeatureScaling::none, stored, {&none}).empty());
 }
 
 TEST_CASE("minmax: from 0 to 1 over the training rows", "[data][scaling]") {
   Dataset train = dense(2, {-2, 3, 6, 3, 2, 3});
   Dataset test = dense(2, {10, 4});
-  scale_features(FeatureScaling::minmax, train, test);
+  scale_features(FeatureScaling::minmax, train, {&test});
   CHECK(dense_values(train) == Values{0, 0, 1, 0, 0.5F, 0});
   CHECK(dense_values(test) == Values{1.5F, 0});
 }
@@ -93,13 +93,13 @@ TEST_CASE("sparse features are divided only, so that zeros stay zeros", "[data][
   const std::string text = "1 1:3 2:0.1\n-1 2:0.1\n1 2:0.1\n-1 1:-3 2:0.1\n";
   Dataset train = sparse(text, 3);
   Dataset test = sparse("1 1:6 2:0.2 3:5\n", 3);
-  scale_features(FeatureScaling::standard, train, test);
+  scale_features(FeatureScaling::standard, train, {&test});
   const float unit = 3 / std::sqrt(4.5F);
   check_near(sparse_values(train), {unit, 0.1F, 0.1F, 0.1F, -unit, 0.1F});
   check_near(sparse_values(test), {2 * unit, 0.2F, 5});
   train = sparse(text, 3);
   test = sparse("1 1:6 2:0.2 3:5\n", 3);
-  scale_features(FeatureScaling::minmax, train, test);
+  scale_features(FeatureScaling::minmax, train, {&test});
   CHECK(sparse_values(train) == Values{1, 1, 1, 1, -1, 1});
   CHECK(sparse_values(test) == Values{2, 2, 5});
 }
@@ -110,31 +110,31 @@ TEST_CASE("a constant sparse feature is left alone, whatever its sums round to",
   std::string text;
   for (int row = 0; row < 51; ++row) text += row % 2 == 0 ? "1 1:0.1\n" : "0 1:0.1\n";
   Dataset train = sparse(text), none;
-  scale_features(FeatureScaling::standard, train, none);
+  scale_features(FeatureScaling::standard, train, {&none});
   CHECK(train.values[0] == 0.1F);
 }
 
 TEST_CASE("unit-rows: each row has length 1", "[data][scaling]") {
   Dataset train = dense(2, {3, 4, 0, 0});
   Dataset test = sparse("1 1:6 4:8\n-1\n");
-  scale_features(FeatureScaling::unit_rows, train, test);
+  scale_features(FeatureScaling::unit_rows, train, {&test});
   check_near(dense_values(train), {0.6F, 0.8F, 0, 0});
   check_near(sparse_values(test), {0.6F, 0.8F});
   // Squares of these pass the largest float.
   Dataset large = dense(2, {3e30F, -4e30F}), none;
-  scale_features(FeatureScaling::unit_rows, large, none);
+  scale_features(FeatureScaling::unit_rows, large, {&none});
   check_near(dense_values(large), {0.6F, -0.8F});
 }
 
 TEST_CASE("what scaling cannot do, and what it leaves alone", "[data][scaling]") {
   Dataset train = dense(2, {1, 2, 3, 4}), none;
-  scale_features(FeatureScaling::none, train, none);
+  scale_features(FeatureScaling::none, train, {&none});
   CHECK(dense_values(train) == Values{1, 2, 3, 4});
   Dataset other = sparse("1 2:1\n");
-  CHECK_THROWS_AS(scale_features(FeatureScaling::standard, train, other), OptionError);
+  CHECK_THROWS_AS(scale_features(FeatureScaling::standard, train, {&other}), OptionError);
   // A column far from 0 keeps its digits.
   Dataset years = dense(1, {16'000'001, 16'000'003, 16'000'005, 16'000'007});
-  scale_features(FeatureScaling::standard, years, none);
+  scale_features(FeatureScaling::standard, years, {&none});
   check_near(dense_values(years), {-3 / root5, -1 / root5, 1 / root5, 3 / root5});
   for (const char* text : {"none", "standard", "minmax", "unit-rows"}) {
     CHECK(scaling_text(parse_scaling(text, "--scale")) == text);

@@ -229,9 +229,9 @@ TEST_CASE("a beginning that is another program's is refused", "[data]") {
   };
   CHECK_THAT(error_with(3, 'X'), ContainsSubstring("not a file that 'trainyard split'"));
   CHECK_THAT(error_with(16, 1), ContainsSubstring("another byte order"));
-  CHECK_THAT(error_with(24, 1), ContainsSubstring("version 2") && ContainsSubstring("version 1"));
+  CHECK_THAT(error_with(24, 1), ContainsSubstring("version 3") && ContainsSubstring("version 1"));
   // A description that is shorter, longer, and longer than all there is.
-  CHECK_THAT(error_with(32, static_cast<char>(bytes[32] - 8)),
+  CHECK_THAT(error_with(33, static_cast<char>(bytes[33] - 1)),
              ContainsSubstring("description of its arrays is not whole"));
   CHECK_THAT(error_with(32, static_cast<char>(bytes[32] + 8)),
              ContainsSubstring("more in the description"));
@@ -288,14 +288,14 @@ TEST_CASE("arrays that do not go together are refused", "[data]") {
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.preparation.intercept = true; }),
              ContainsSubstring("not the features or classes"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.test.rows = 0; }),
-             ContainsSubstring("arrays of test rows"));
+             ContainsSubstring("arrays of test or validation rows"));
   CHECK_THAT(error_after(sparse_set,
                          [](LoadedData& d) {
                            d.test.part_begin = {0, 1};
                          }),
-             ContainsSubstring("test rows are not like"));
+             ContainsSubstring("test or validation rows are not like"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.test.features += 1; }),
-             ContainsSubstring("test rows are not like"));
+             ContainsSubstring("test or validation rows are not like"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.test.rows += 1; }),
              ContainsSubstring("sizes that do not go together"));
   CHECK_THAT(error_after(sparse_set, [](LoadedData& d) { d.train.row_begin[0] = 1; }),

@@ -56,6 +56,25 @@ TEST_CASE("tuning to the end of a run takes no more than four runs' work", "[stu
   CHECK(made.tuning.edge_is_up);
 }
 
+TEST_CASE("step sizes are told apart by validation rows where there are any", "[study]") {
+  const LoadedData data = test::searched_data();
+  const Configuration c = test::searched_run(static_cast<std::uint64_t>(whole));
+  StepSizeSearch search({resolve(c, {c.scheme}, data, {})}, {"lr"}, data, "ring", {});
+  while (!search.trials().empty()) {
+    std::vector<RunResult> ended;
+    for (const Configuration& trial : search.trials()) {
+      RunResult run;
+      const double power = std::log2(trial.optimizer.lr);
+      run.summary.steps = static_cast<double>(*trial.steps);
+      run.summary.train_loss = std::abs(power - 3.0);
+      run.summary.validation_loss = std::abs(power + 2.0);
+      ended.push_back(std::move(run));
+    }
+    search.take(std::move(ended));
+  }
+  CHECK(search.result().sizes.front() == 0.25);
+}
+
 TEST_CASE("a step size that was worse in parts of the run is said to have been", "[study]") {
   const Searched made = search([](double power, double steps) {
     return std::abs(power - (steps == whole ? 2.0 : steps == 40.0 ? 0.0 : 1.0));

@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   codec = 9,
   rounding = 10,
   gradient_noise = 11,
+  validation = 12,
 };
 
 class RandomStream {

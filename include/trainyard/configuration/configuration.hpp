@@ -24,6 +24,7 @@
 #include "trainyard/runtime/optimizer.hpp"
 #include "trainyard/runtime/trace.hpp"
 #include "trainyard/scheme/ingredient.hpp"
+#include "trainyard/scoring/measure_kind.hpp"
 
 namespace trainyard {
 
@@ -69,6 +70,11 @@ struct Configuration {
   std::optional<double> target_loss, target_accuracy, target_gradient;  // one of them at most
   std::uint64_t seed = 1;
   double evaluate_every = 0.5;  // epochs
+  /// Of held-out rows, beside loss and accuracy; by it `patience` tells models apart.
+  MeasureKind metric = MeasureKind::loss;
+  /// Evaluations without a better one on the validation rows, after which the run ends; the best
+  /// one's model is kept.
+  std::optional<int> patience;
   bool gradient_norm = false;   // is evaluated, too
   bool gradient_noise = false;  // the same (run/gradient_noise.hpp)
   IngredientNames ingredients;  // those that were given; of other kinds it is the fallback
@@ -79,6 +85,7 @@ struct Configuration {
   // [data]
   std::string dataset = "sparse-logistic";
   std::string test;
+  std::string validation;   // a fraction, a file, or "split": a split file's own; empty: none
   std::string data_format;  // empty: the catalogue's, or guessed
   std::string data_dir = "data";
   std::uint64_t data_seed = 1;               // of generated data
@@ -98,6 +105,7 @@ struct Configuration {
   // [model]
   std::string model;  // empty: logistic for two classes, softmax for more
   double l2 = 0.0;
+  std::string start;  // the folder of a trained model; empty: as the model begins
 
   // [optimizer]
   std::size_t batch = 32;                   // rows a minibatch, a worker

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "trainyard/base/vector.hpp"
 #include "trainyard/data/generate.hpp"
 #include "trainyard/data/preparation.hpp"
 #include "trainyard/data/read.hpp"
@@ -43,11 +45,16 @@ const std::vector<CatalogEntry>& catalog();
 /// Any catalogue. Throws InternalError that gives `name` and the line.
 std::vector<CatalogEntry> read_catalog(std::string_view text, const std::string& name);
 
+struct StartingModel;
+
 struct DatasetRequest {
   std::string dataset = "sparse-logistic";  // a generator, a name of the catalogue, or a path
   // A path, or "every-fifth": row i (from 0) with i mod 5 = 4 is taken out of the training rows and
   // becomes a test row. Empty: the catalogue's test file, or none.
   std::string test;
+  // A fraction of the training rows (validation_fraction()), each class by it and drawn by `seed`,
+  // once test rows are taken out; or a file. Empty: none.
+  std::string validation{};
   std::string format;  // empty: guessed or the catalogue's
   std::string data_dir = "data";
   std::string labels, test_labels;  // files, of formats that have them apart; empty: guessed
@@ -58,7 +65,9 @@ struct DatasetRequest {
   bool real_labels = false;  // labels are real numbers, and become targets
   FeatureScaling scaling = FeatureScaling::none;
   bool intercept = false;  // appends a feature that is 1 in every row
-  std::uint64_t seed = 1;  // for the generators
+  std::uint64_t seed = 1;  // for the generators, and for what is drawn for validation
+  // Rows are made by its preparation, which scaling, intercept and table must not gainsay.
+  std::shared_ptr<const StartingModel> start{};
 
   bool operator==(const DatasetRequest&) const = default;
 };
@@ -67,16 +76,32 @@ struct DatasetRequest {
 enum class DataOrigin { generated, known, file };
 DataOrigin origin_of(const std::string& dataset);
 
+/// A model that another run has left, from which training goes on.
+struct StartingModel {
+  std::string folder;
+  std::string model;        // as --model has it
+  Preparation preparation;  // that its rows were made by, and new ones have to be
+  VectorBuffer parameters;
+};
+
+/// LoadedData of a split file that has validation rows ask for them so.
+inline constexpr const char* split_validation = "split";
+
 struct LoadedData {
   std::string name;
-  Dataset train;
-  Dataset test;                          // rows == 0 when there is none
+  Dataset train{};
+  Dataset test{};                        // rows == 0 when there is none
+  Dataset validation{};                  // the same
   std::size_t largest_feature_line = 0;  // of the training file, see CodedDataset
   Preparation preparation{};             // what made the rows; of no features: not known
   std::uint64_t content = 0;             // of a split file: a fingerprint of all that it holds
+  std::shared_ptr<const StartingModel> start{};  // the request's
   // For the user: "note: rows.csv: 12 rows with missing fields were left out", and warnings.
   std::vector<std::string> remarks{};
 };
+
+/// Of "0.2", which names no file. It need not be between 0 and 1.
+std::optional<double> validation_fraction(std::string_view text);
 
 /// Whether it is a file that 'trainyard split' has written (split_file.hpp).
 bool asks_for_split_file(const DatasetRequest& request);
@@ -90,11 +115,11 @@ enum class RowCheck {
 /// `dataset` is looked up among the generators (find_generator()), then in the catalogue; what is
 /// neither is a path if there is such a file or the text holds a '/' or a '.'. Throws UsageError
 /// for an unknown name (with the nearest known one) and DataError for a file that cannot be read;
-/// where a known set's file is missing, it says where it looked and how to get it. The test set has
-/// the training set's features: fewer are padded, unknown ones dropped. Missing fields are filled
-/// and features scaled by what the training rows show, those that are taken out for testing left
-/// out. What was done to the rows of a split file was done when it was written: UsageError for
-/// options that ask for more.
+/// where a known set's file is missing, it says where it looked and how to get it. Test
+/// and validation rows have the training set's features: fewer are padded, unknown ones dropped.
+/// Missing fields are filled and features scaled by what the training rows show, those that are
+/// taken out for testing or validation left out. What was done to the rows of a split file was done
+/// when it was written: UsageError for options that ask for more.
 LoadedData load_dataset(const DatasetRequest& request, RowCheck check = RowCheck::all);
 
 }  // namespace trainyard

@@ -68,6 +68,9 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, Partition
                                                   std::size_t workers, std::uint64_t seed,
                                                   RowOrder order = RowOrder::reshuffle);
 
+/// [classes]: the rows of each, ascending. Real labels are one class.
+std::vector<std::vector<std::uint32_t>> rows_by_class(const Dataset& data);
+
 /// The given rows of `data`, copied in the given order into fresh memory of the calling thread.
 /// Throws as check_rows() where `data` has an unchecked_file.
 Dataset copy_rows(const Dataset& data, const std::vector<std::uint32_t>& rows);

@@ -4,6 +4,7 @@
 // order of the rows, so that the result does not depend on the number of cores.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,12 +43,13 @@ struct FeatureOrigins {
   std::vector<double> subtracted;  // already, when the rows were read (features_to_shift())
 };
 
-/// Scales both sets by what the rows of `train` show, and says how. A dense column that is constant
-/// there becomes 0 in both; a sparse one is left as it is where there is nothing to divide by. What
+/// Scales all sets by what the rows of `train` show, and says how. A dense column that is constant
+/// there becomes 0 in all; a sparse one is left as it is where there is nothing to divide by. What
 /// would pass the largest float becomes that.
-/// REQUIRES: `test` has no rows, or the features of `train`. Throws OptionError where one of them
-/// is sparse and the other is not, unless rows alone are scaled.
-FeatureTransform scale_features(FeatureScaling scaling, Dataset& train, Dataset& test,
+/// REQUIRES: each of the others has no rows, or the features of `train`. Throws OptionError where
+/// one of them is sparse and `train` is not, or the other way round, unless rows alone are scaled.
+FeatureTransform scale_features(FeatureScaling scaling, Dataset& train,
+                                std::initializer_list<Dataset*> others,
                                 const FeatureOrigins& origins = {});
 
 /// The same of other rows: `transform` is what scale_features() returned, in the units of `rows`.

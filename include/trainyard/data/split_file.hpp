@@ -8,7 +8,7 @@
 //   const LoadedData data = open_split_file("rows.split", RowCheck::all);
 //
 // The file: "Trainyard split\n"; three numbers of 64 bits: 0x0102030405060708 in the byte order of
-// the machine that wrote it, the version of the format, 2, and the bytes of the description; the
+// the machine that wrote it, the version of the format, 3, and the bytes of the description; the
 // description (laid_out.hpp), then rule, seed, and a fingerprint of all this and of the arrays, by
 // which processes know that they have the same file; and each array from the next multiple of
 // 65,536 bytes on, as it is in memory.

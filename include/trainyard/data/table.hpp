@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -114,12 +115,13 @@ struct TableSchema {
   std::vector<std::string> feature_names() const;
 };
 
-/// Fills what read_dataset() left as NaN for MissingFields::mean in both sets, from the rows of
+/// Fills what read_dataset() left as NaN for MissingFields::mean in all sets, from the rows of
 /// `train`: the mean of a column of numbers, the most frequent category (the first of several) of a
-/// column of words. Returns what was filled in, [features], of words 1 and 0. REQUIRES: both are of
-/// this schema, or `test` has no rows.
+/// column of words. Returns what was filled in, [features], of words 1 and 0. REQUIRES: all are of
+/// this schema, or have no rows.
 /// Throws DataError, naming the column, where no row of `train` has a value.
-std::vector<double> fill_missing(const TableSchema& schema, Dataset& train, Dataset& test);
+std::vector<double> fill_missing(const TableSchema& schema, Dataset& train,
+                                 std::initializer_list<Dataset*> others);
 
 /// The same with what another file's rows gave.
 void fill_missing_with(std::span<const double> filling, const TableSchema& schema, Dataset& data);

@@ -51,6 +51,9 @@ struct Metrics {
   GradientNoise gradient_noise{};  // where somebody asked for it
   /// 1 − Σ(x·w − y)² / Σ(y − ȳ)², for real labels.
   std::optional<double> train_r_squared{}, test_r_squared{};
+  std::optional<double> validation_loss{}, validation_accuracy{};  // as those of test rows
+  /// --metric, where it is not the loss.
+  std::optional<double> test_metric{}, validation_metric{};
 };
 
 struct StalenessSummary {
@@ -70,9 +73,10 @@ struct AskedFor {
   std::uint64_t seed = 0;
 
   std::string dataset;
-  std::size_t rows = 0, features = 0, test_rows = 0;
+  std::size_t rows = 0, features = 0, test_rows = 0, validation_rows = 0;
   int classes = 0;
   std::string model;
+  std::optional<std::string> metric{};  // --metric, where it is not the loss
   std::size_t parameters = 0;
   double lr = 0.0;                                      // γ₀
   std::size_t batch = 0;                                // a worker
@@ -93,10 +97,13 @@ struct WorkDone {
   std::uint64_t samples_computed = 0;  // more, where gradients were dropped or computed twice
 };
 
-/// The model at the end of the run.
+/// The model at the end of the run, or the best one with --patience.
 struct ModelFigures {
   double train_loss = 0.0;
   std::optional<double> test_loss, test_accuracy;
+  std::optional<double> validation_loss, validation_accuracy;
+  std::optional<double> test_metric, validation_metric;
+  std::optional<double> kept_epoch;  // with --patience: of the evaluation that it is the model of
   std::optional<double> consensus_distance, squared_gradient_norm;
   GradientNoise gradient_noise;
   /// Of schemes whose rate has one (GraphUse), over graphs for which it is worked out: of the order

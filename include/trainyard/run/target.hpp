@@ -12,12 +12,13 @@
 
 namespace trainyard {
 
-/// A run is there when the training loss or ‖∇F(x̄)‖² is at most, or the test accuracy at least, so
-/// much.
+/// A run is there when the training loss or ‖∇F(x̄)‖² is at most, or the accuracy on validation
+/// or test rows at least, so much.
 struct Target {
   enum class Measure { loss, accuracy, gradient };
   Measure measure = Measure::loss;
   double value = 0.0;
+  bool of_validation = false;  // the accuracy is that of validation rows, and not of test rows
 
   bool operator==(const Target&) const = default;
 };
@@ -25,7 +26,7 @@ struct Target {
 /// Empty where the configuration names none. REQUIRES: it names one at most.
 std::optional<Target> target_of(const Configuration& configuration);
 
-/// "training loss 0.33", "test accuracy 0.85".
+/// "training loss 0.33", "test accuracy 0.85", "validation accuracy 0.85".
 std::string target_text(const Target& target);
 
 /// The distance to the target, in the unit of its measure; 0 or less where it is reached. Infinite

@@ -6,9 +6,13 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include "trainyard/base/vector.hpp"
 #include "trainyard/data/dataset.hpp"
+#include "trainyard/model/model.hpp"
 #include "trainyard/scoring/trained_model.hpp"
 
 namespace trainyard {
@@ -26,7 +30,16 @@ struct Predictions {
   std::vector<bool> missing{};
 };
 
-/// Throws UsageError for a model that predicts nothing (Model::outputs()).
-Predictions predictions(const TrainedModel& trained, const Dataset& rows);
+/// `name` is the model's (ModelOptions::name). Throws UsageError for a model that predicts nothing
+/// (Model::outputs()).
+Predictions predictions(const Model& model, std::string_view name, ConstVector parameters,
+                        const Dataset& rows);
+inline Predictions predictions(const TrainedModel& trained, const Dataset& rows) {
+  return predictions(*trained.model, trained.name, trained.parameters.view(), rows);
+}
+
+/// Least squares on two classes, −1 and +1, gives no probabilities: its values rank the rows.
+/// [values × 2], as ClassMeasuring takes them.
+std::vector<double> rank_values(std::span<const double> values);
 
 }  // namespace trainyard

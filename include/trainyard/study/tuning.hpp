@@ -36,7 +36,8 @@
 //   The run that is shown ends at its first evaluation that is there, which a dip may make half as
 //   long.
 // Criterion: with a target, the time until it is reached, on average over seeds; what does not
-//   reach it loses. Otherwise, and among those that do not, the training loss at the end. A run
+//   reach it loses. Otherwise, and among those that do not, the loss at the end, of the validation
+//   rows where there are any, else of the training rows. A run
 //   that diverged loses against every one that did not; of equals the one nearest to γ₀ wins.
 // Cycles: where something happens only every so many steps, like an average, a run has whole
 //   cycles, two at least.

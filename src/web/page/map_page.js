@@ -53,7 +53,7 @@ export function lead_words(ahead) {
 
 /** @param {CrossoverMap} map */
 export function map_target(map) {
-  if (map.target_accuracy !== null) return `a test accuracy of ${significant(map.target_accuracy)}`;
+  if (map.target_accuracy !== null) return `an accuracy of ${significant(map.target_accuracy)}`;
   if (map.target_gradient !== null) return `a squared gradient norm of ${significant(map.target_gradient)}`;
   return `a training loss of ${significant(map.target_loss ?? 0)}`;
 }

@@ -9,9 +9,10 @@ import { paired_ratio } from "./paired.js";
 /** @typedef {import("./curves.js").Run} Run */
 /** @typedef {{name: string, outcome: string, reason: string, seconds: number | null, within: string}} Verdict outcome: what it did, empty where nothing says it; within: of one that stands apart */
 
-/** @type {{target: string, figure: string, name: string, best: (...values: number[]) => number}[]} */
+/** @type {{target: string, figure: string, name: string, best: (...values: number[]) => number, needs?: string}[]} needs: the figure without which it is another one */
 const measures = [
   {target: "target_loss", figure: "train_loss", name: "training loss", best: Math.min},
+  {target: "target_accuracy", figure: "validation_accuracy", name: "validation accuracy", best: Math.max, needs: "validation_loss"},
   {target: "target_accuracy", figure: "test_accuracy", name: "test accuracy", best: Math.max},
   {target: "target_gradient", figure: "squared_gradient_norm", name: "squared gradient norm", best: Math.min},
 ];
@@ -21,7 +22,7 @@ const measures = [
  * @param {Run[]} runs @returns {typeof measures[0] | undefined}
  */
 function measure_of(runs) {
-  return measures.find(({target}) => runs.some((run) => typeof run[target] === "number"));
+  return measures.find(({target, needs}) => runs.some((run) => typeof run[target] === "number" && (!needs || typeof run[needs] === "number")));
 }
 
 /**

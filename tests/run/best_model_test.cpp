@@ -1,0 +1,185 @@
+#include "run/best_model.hpp"
+
+#include <atomic>
+#include <limits>
+#include <vector>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/partition.hpp"
+#include "trainyard/model/model.hpp"
+#include "trainyard/report/run_folder.hpp"
+#include "trainyard/run/evaluation.hpp"
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/target.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+#include "data/files.hpp"
+#include "run/small_runs.hpp"
+#include "support/catch.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// A network that learns its few training rows by heart: validation rows look worse after a while.
+LoadedData few_rows() {
+  DatasetRequest request;
+  request.dataset = "dense-logistic:400";
+  request.validation = "0.7";
+  return load_dataset(request);
+}
+
+Configuration overfitting(const std::string& scheme) {
+  Configuration c = small_configuration(scheme);
+  c.dataset = "dense-logistic:400";
+  c.validation = "0.7";
+  c.model = "mlp:32";
+  c.epochs = 60.0;
+  c.optimizer.lr = 0.1;
+  c.patience = 4;
+  return c;
+}
+
+RunResult run_on(const LoadedData& data, const Configuration& c) {
+  return run_experiment(prepare_run(c, data, {}), {});
+}
+
+double validation_loss_of(const RunResult& result, const LoadedData& data) {
+  const auto model = make_model({result.resolved.model, result.resolved.l2}, data.train);
+  const std::atomic<bool> never{false};
+  const GracePeriod grace(never);
+  const auto tally = evaluate_all(*model, result.model.view(), data.validation, grace);
+  return tally->loss_sum / static_cast<double>(tally->rows);
+}
+
+Metrics seen(std::optional<double> loss) {
+  Metrics metrics;
+  metrics.validation_loss = loss;
+  return metrics;
+}
+
+}  // namespace
+
+TEST_CASE("patience counts the evaluations since the best one", "[run]") {
+  Configuration c;
+  c.patience = 2;
+  BestModel best(c);
+  const double nothing = std::numeric_limits<double>::quiet_NaN();
+  std::vector<float> model{0.0F};
+  const auto look = [&](std::optional<double> loss) {
+    model[0] += 1.0F;
+    best.look(seen(loss), std::span<const float>(model));
+    return best.is_over();
+  };
+  CHECK_FALSE(look(std::nullopt));
+  CHECK_FALSE(look(0.9));
+  CHECK_FALSE(look(0.9));  // no better
+  CHECK_FALSE(look(0.5));
+  CHECK_FALSE(look(nothing));
+  CHECK(look(0.6));
+  CHECK(best.best() == 3);
+  CHECK(best.take_model().view().as<float>()[0] == 4.0F);
+}
+
+TEST_CASE("with patience the model of the best evaluation is kept, whoever trains it", "[run]") {
+  const LoadedData data = few_rows();
+  for (const char* scheme : {"sequential", "ring", "ps-async", "gossip", "local-sgd", "hogwild"}) {
+    CAPTURE(scheme);
+    const RunResult result = run_on(data, overfitting(scheme));
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < result.metrics.size(); ++i) {
+      if (*result.metrics[i].validation_loss < *result.metrics[best].validation_loss) best = i;
+    }
+    CHECK(best > 0);
+    CHECK(result.metrics.size() - 1 - best >= 4);
+    CHECK(result.summary.epochs < 60.0);
+    CHECK(result.summary.kept_epoch == result.metrics[best].epoch);
+    CHECK(result.summary.train_loss == result.metrics[best].train_loss);
+    CHECK(result.summary.validation_loss == result.metrics[best].validation_loss);
+    CHECK(validation_loss_of(result, data) == result.summary.validation_loss);
+  }
+}
+
+TEST_CASE("a run from the kept model begins where that one stood", "[run]") {
+  const LoadedData data = few_rows();
+  Configuration c = overfitting("ring");
+  c.metric = MeasureKind::auc;
+  const RunResult first = run_on(data, c);
+  REQUIRE(first.summary.validation_metric);
+  const TemporaryFolder folder;
+  RunFolder(folder.path(), "ring", first.resolved, false).finish(first);
+  c.start = folder.path() / "ring";
+  c.model = "";
+  c.patience.reset();
+  c.epochs = 1.0;
+  const LoadedData again = load_dataset(dataset_request(c));
+  CHECK(fingerprint_of(again.train) == fingerprint_of(data.train));
+  CHECK(fingerprint_of(again.validation) == fingerprint_of(data.validation));
+  const RunResult second = run_on(again, c);
+  CHECK(second.resolved.model == "mlp:32");
+  CHECK(second.metrics.front().train_loss == first.summary.train_loss);
+  CHECK(second.metrics.front().validation_loss == first.summary.validation_loss);
+  CHECK(second.metrics.front().validation_metric == first.summary.validation_metric);
+  CHECK(second.summary.train_loss != first.summary.train_loss);
+
+  c.model = "logistic";
+  CHECK_THROWS_AS(dataset_request(c), OptionError);
+  c.model = "";
+  c.scaling = FeatureScaling::standard;
+  CHECK_THROWS_AS(load_dataset(dataset_request(c)), OptionError);
+  c.scaling = FeatureScaling::none;
+  c.dataset = "blobs:100";
+  CHECK_THROWS_AS(load_dataset(dataset_request(c)), DataError);
+}
+
+TEST_CASE("an accuracy is looked for on validation rows where there are any", "[run]") {
+  const LoadedData data = few_rows();
+  Configuration c = overfitting("sequential");
+  c.patience.reset();
+  c.target_accuracy = 0.6;
+  const RunResult result = run_on(data, c);
+  CHECK(target_text(*target_of(result.resolved)) == "validation accuracy 0.6");
+  CHECK(*result.metrics.back().validation_accuracy >= 0.6);
+  for (std::size_t i = 0; i + 1 < result.metrics.size(); ++i) {
+    CHECK(*result.metrics[i].validation_accuracy < 0.6);
+  }
+}
+
+TEST_CASE("rows to look at are needed, and a measure that they have", "[run]") {
+  const auto refused = [](const Configuration& c, const LoadedData& data) {
+    CHECK_THROWS_AS(resolve(c, {c.scheme}, data, {}), OptionError);
+  };
+  LoadedData data = few_rows();
+  Configuration c = overfitting("ring");
+  c.metric = MeasureKind::r2;
+  refused(c, data);
+  c.metric = MeasureKind::auc;
+  CHECK_NOTHROW(resolve(c, {c.scheme}, data, {}));
+  data.validation = Dataset();
+  refused(c, data);  // patience
+  c.patience.reset();
+  CHECK_NOTHROW(resolve(c, {c.scheme}, data, {}));  // it has test rows
+  data.test = Dataset();
+  refused(c, data);
+}
+
+TEST_CASE("the rows of a test are said to be no test of what they chose", "[run]") {
+  const LoadedData data = few_rows();
+  Configuration c = overfitting("ring");
+  c.target_accuracy = 0.9;
+  std::string said;
+  const Remark remark = [&](const std::string& text) { said += text + "\n"; };
+  (void)resolve(c, {c.scheme}, data, remark);
+  CHECK(said.find("looked for on the test rows") == std::string::npos);
+  c.validation = "";
+  LoadedData without{"rows", copy_rows(data.train, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+                     copy_rows(data.train, {11, 12})};
+  c.workers = 2;
+  c.batch = 2;
+  c.patience.reset();
+  (void)resolve(c, {c.scheme}, without, remark);
+  CHECK(said.find("looked for on the test rows") != std::string::npos);
+}
+
+}  // namespace trainyard
