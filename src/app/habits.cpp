@@ -99,6 +99,12 @@ constexpr std::array synonyms{
     Synonym{"--warm-start", "--start"},
     Synonym{"--resume", "--start"},
     Synonym{"--initial-model", "--start"},
+    Synonym{"--sample-weight", "--weight-column"},
+    Synonym{"--sample-weights", "--weight-column"},
+    Synonym{"--importance", "--weight-column"},
+    Synonym{"--class-weights", "--class-weight"},
+    Synonym{"--pos-weight", "--class-weight"},
+    Synonym{"--scale-pos-weight", "--class-weight"},
 };
 
 struct CommandSynonym {

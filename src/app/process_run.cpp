@@ -1,6 +1,6 @@
 #include "app/process_run.hpp"
 
-#include <array>
+#include <vector>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -52,10 +52,15 @@ void require_same_options(const Configuration& configuration, Processes& process
 /// Requires the same of the data that they have read.
 void require_same_data(const LoadedData& data, Processes& processes) {
   const auto start = data.start == nullptr ? 0 : fingerprint(data.start->parameters.view().bytes());
-  const std::array<std::uint64_t, 9> shape{
-      data.train.rows, data.train.features,  data.train.nonzeros(),
-      data.test.rows,  data.test.nonzeros(), static_cast<std::uint64_t>(data.train.classes),
-      data.content,    data.validation.rows, start};
+  std::vector<std::uint64_t> shape{static_cast<std::uint64_t>(data.train.classes), data.content,
+                                   start};
+  for (const Dataset* const set : {&data.train, &data.test, &data.validation}) {
+    for (const std::uint64_t size :
+         {std::uint64_t{set->rows}, std::uint64_t{set->features}, std::uint64_t{set->nonzeros()},
+          std::uint64_t{set->weights.size()}}) {
+      shape.push_back(size);
+    }
+  }
   const auto unlike = processes.first_unlike(fingerprint(std::as_bytes(std::span(shape))));
   if (unlike.empty()) return;
   throw DataError(

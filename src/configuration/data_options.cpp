@@ -8,6 +8,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/data/class_weights.hpp"
 
 #include "configuration/option_rows.hpp"
 
@@ -150,6 +151,11 @@ std::vector<Option> table_options() {
                       "of the label in CSV and TSV files: a name, 0, 1, … or -1 for the last",
                       &C::label_column),
           label_column_idle),
+      idle_where(columns_option("weight-column", "COLUMN",
+                                "of rows' weights in CSV and TSV files, from 0 on: no feature; of "
+                                "training rows they are divided by their mean [all weigh 1]",
+                                &TableOptions::weight_column),
+                 table_idle),
       idle_where(
           columns_option("columns", "COLUMN,…",
                          "the features that are kept of CSV and TSV files, by name or number",
@@ -239,6 +245,20 @@ std::vector<Option> feature_options() {
                  scale_columns_idle),
       switch_option("data", "intercept", "append a feature that is 1 in every row", &C::intercept),
   };
+}
+
+Option class_weight_option() {
+  return {
+      "data",
+      "class-weight",
+      "balanced|CLASS:W,…",
+      "by which training rows of a class are multiplied in the objective; balanced: n / (k n_c), "
+      "of n_c of n rows and k classes; then divided by their mean [1]",
+      [](C& c, Text t, Text w) {
+        if (!t.empty()) (void)parse_class_weights(t, w);
+        c.class_weight = t;
+      },
+      [](const C& c) { return c.class_weight; }};
 }
 
 Option data_seed_option() {
@@ -363,7 +383,8 @@ std::vector<Option> data_options() {
        {also(taker::split, source_options()), also(taker::split | taker::upload, table_options()),
         also(taker::split | taker::upload, column_options()),
         also(taker::split | taker::upload, writing_options()),
-        also(taker::split | taker::lab, feature_options()), row_options()}) {
+        also(taker::split | taker::lab, feature_options()),
+        also(taker::split, std::vector<Option>{class_weight_option()}), row_options()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

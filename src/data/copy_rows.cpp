@@ -51,6 +51,10 @@ Dataset copy_rows(const Dataset& data, const std::vector<std::uint32_t>& rows) {
     copy.targets = AlignedBuffer<float>(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) copy.targets[i] = data.targets[rows[i]];
   }
+  if (!data.weights.empty()) {
+    copy.weights = AlignedBuffer<float>(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) copy.weights[i] = data.weights[rows[i]];
+  }
   if (data.sparse) {
     copy_sparse_rows(data, rows, copy);
   } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ void DatasetBuilder::append(const ParsedBlock& block) {
     return;
   }
   census_.merge(block.census, lines_);
+  append_weights(block.weights, block.labels.size() + block.targets.size());
   labels_.append(block.labels);
   targets_.append(block.targets);
   row_sizes_.append(block.row_sizes);
@@ -32,10 +34,20 @@ void DatasetBuilder::append(const ParsedBlock& block) {
     largest_column_line_ = lines_ + block.largest_column_line;
   }
   rows_without_label_ += block.rows_without_label;
+  rows_maybe_unlabelled_ += block.rows_maybe_unlabelled;
   rows_left_out_ += block.rows_left_out;
   missing_fields_ += block.missing_fields;
   unknown_words_ += block.unknown_words;
   lines_ += block.lines;
+}
+
+/// Those of the next `rows` rows, before their labels are appended. Rows that have none weigh 1.
+void DatasetBuilder::append_weights(std::span<const float> weights, std::size_t rows) {
+  if (weights.empty() && weights_.size() == 0) return;
+  const std::vector<float> ones(std::max(rows_so_far() - weights_.size(), rows), 1.0F);
+  weights_.append(std::span(ones).first(rows_so_far() - weights_.size()));
+  weights_.append(weights);
+  weights_.append(std::span(ones).first(rows - weights.size()));
 }
 
 void DatasetBuilder::check_faults() const {
@@ -78,6 +90,12 @@ CodedDataset DatasetBuilder::without_labels(std::size_t rows) const {
 }
 
 CodedDataset DatasetBuilder::finish_labels() {
+  CodedDataset result = finish_coded_labels();
+  result.data.weights = weights_.take();
+  return result;
+}
+
+CodedDataset DatasetBuilder::finish_coded_labels() {
   check_faults();
   const std::size_t rows = options_->real_labels ? targets_.size() : labels_.size();
   if (rows == 0) {

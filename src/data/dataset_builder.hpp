@@ -35,6 +35,7 @@ class DatasetBuilder {
   void append_no_labels(std::size_t rows);
 
   /// Sums over the blocks (parsed_block.hpp).
+  std::size_t rows_maybe_unlabelled() const { return rows_maybe_unlabelled_; }
   std::size_t rows_left_out() const { return rows_left_out_; }
   std::size_t missing_fields() const { return missing_fields_; }
   std::size_t unknown_words() const { return unknown_words_; }
@@ -46,13 +47,16 @@ class DatasetBuilder {
 
  private:
   CodedDataset finish_labels();
+  CodedDataset finish_coded_labels();
   CodedDataset without_labels(std::size_t rows) const;
   void finish_rows(Dataset& data);
+  std::size_t rows_so_far() const { return labels_.size() + targets_.size(); }
+  void append_weights(std::span<const float> weights, std::size_t rows);
 
   std::string name_;
   const ReadOptions* options_;
   std::size_t lines_;
-  std::size_t rows_without_label_ = 0;
+  std::size_t rows_without_label_ = 0, rows_maybe_unlabelled_ = 0;
   std::size_t rows_left_out_ = 0, missing_fields_ = 0, unknown_words_ = 0;
   std::uint32_t largest_column_ = 0;
   std::size_t largest_column_line_ = 0;
@@ -61,6 +65,7 @@ class DatasetBuilder {
   LabelCensus census_;
   GrowingArray<std::int32_t> labels_;  // as written
   GrowingArray<float> targets_;        // instead of them, where they are real numbers
+  GrowingArray<float> weights_;        // of rows so far, or of none
   GrowingArray<std::uint32_t> row_sizes_;
   GrowingArray<std::uint32_t> columns_;
   GrowingArray<float> values_;

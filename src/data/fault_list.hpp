@@ -19,12 +19,13 @@ enum class FaultKind {
   too_large,
   missing,
   label,
+  weight,
   column_count,
   quotes,
   entry,
   index,
 };
-inline constexpr std::size_t fault_kinds = 9;
+inline constexpr std::size_t fault_kinds = 10;
 
 class FaultList {
  public:

@@ -115,6 +115,16 @@ bool begins_entry(std::string_view token) {
   return index == "qid" || std::ranges::all_of(index, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// "1", "-1", and with a weight "1:0.5".
+bool is_label(std::string_view token) {
+  const std::size_t colon = token.find(':');
+  const auto is_number = [](std::string_view text) {
+    return number_form(text) != NumberForm::no_number;
+  };
+  if (colon == std::string_view::npos) return is_number(token);
+  return is_number(token.substr(0, colon)) && is_number(token.substr(colon + 1));
+}
+
 /// Whether half of the lines of a text, or more, have a label and an entry behind it.
 bool is_libsvm(std::string_view head) {
   std::size_t with_entries = 0;
@@ -122,7 +132,7 @@ bool is_libsvm(std::string_view head) {
   for_each_line(head, [&](std::size_t, std::string_view line) {
     const std::vector<std::string_view> words = words_of(line);
     if (words.empty()) return true;
-    const bool has_label = number_form(words[0]) != NumberForm::no_number;
+    const bool has_label = is_label(words[0]);
     if (has_label && words.size() > 1 && begins_entry(words[1])) {
       ++with_entries;
     } else if (!has_label || words.size() > 1) {

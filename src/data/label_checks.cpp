@@ -30,6 +30,9 @@ std::string label_name(const CodedDataset& train) {
 }
 
 std::string other_column(const CodedDataset& train) {
+  if (!train.data.weights.empty() && train.schema == nullptr) {
+    return "; what rows begin with is read as label:weight";
+  }
   if (train.schema == nullptr) return "";
   return "; --label-column says which column is the label, -1 the last";
 }

@@ -62,6 +62,7 @@ void visit_arrays(Data& data, const Visit& visit) {
   for (auto* set : {&data.train, &data.test, &data.validation}) {
     visit(set->labels);
     visit(set->targets);
+    visit(set->weights);
     visit(set->dense);
     visit(set->row_begin);
     visit(set->columns);

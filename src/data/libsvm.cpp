@@ -1,9 +1,11 @@
 // LIBSVM (SVMlight) text: one row a line, "label index:value index:value ...", indices from 1 and
 // increasing within a row. Blank lines are passed over, and so is what follows a '#', and the query
 // of ranking data, "qid:3". LIBSVM's own reader takes blanks behind a colon, and so does this one.
+// "label:weight" in the place of the label gives the row a weight, as XGBoost has it.
 //
 // Where an index is 0, all of the file's count from there: the file is then read once more.
 #include <bit>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -31,9 +33,6 @@ bool ends_token(char c) {
 std::string_view label_hint(std::string_view token) {
   if (token.find_first_of(",;|") != std::string_view::npos) {
     return "--data-format csv reads tables";
-  }
-  if (token.find(':') != std::string_view::npos) {
-    return "rows have a label, and no weight behind it";
   }
   return "";
 }
@@ -70,18 +69,27 @@ class LibsvmParser {
     return parse_row();
   }
 
-  /// Where rows need no label, one that begins with INDEX:VALUE has none.
+  /// Where rows need no label, one that begins with INDEX:VALUE has none. What has a sign is no
+  /// index, and so a label.
   bool take_label() {
-    const std::string_view label = token_at(next_);
-    const bool has_none = options_->labels != LabelUse::required && label.find(':') != label.npos &&
-                          label.front() != ':';
+    may_be_index_.reset();
+    const std::string_view token = token_at(next_);
+    const std::size_t colon = token.find(':');
+    const bool has_weight = colon != token.npos && colon > 0;
+    const bool has_none = has_weight && options_->labels != LabelUse::required &&
+                          !options_->label_weights && token.front() != '+' && token.front() != '-';
     if (has_none || options_->labels == LabelUse::none) {
       add_no_label(options_->real_labels, *block_);
-    } else if (!parse_label(label, place_of(next_), options_->real_labels, label_hint, *block_)) {
+    } else if (!parse_label(has_weight ? token.substr(0, colon) : token, place_of(next_),
+                            options_->real_labels, label_hint, *block_)) {
       return false;
     }
-    if (!has_none) next_ += label.size();
-    return true;
+    if (has_none) return true;
+    const char* const weight = next_ + colon + 1;
+    next_ += token.size();
+    if (has_weight) may_be_index_ = parse_index(token.data(), token.data() + colon);
+    return !has_weight || parse_weight(token.substr(colon + 1), place_of(weight),
+                                       " (a row begins with its label, or label:weight)", *block_);
   }
 
   void skip_query() {
@@ -110,8 +118,18 @@ class LibsvmParser {
     block_->columns.resize(nonzeros_before + nonzeros);
     block_->values.resize(nonzeros_before + nonzeros);
     block_->row_sizes.push_back(static_cast<std::uint32_t>(nonzeros));
+    if (may_be_index_) count_doubtful(nonzeros_before);
     if (nonzeros > 0) note_largest(block_->columns.back() + 1);
     return true;
+  }
+
+  /// A row whose label and weight could be its first entry.
+  void count_doubtful(std::size_t nonzeros_before) {
+    const bool whole = may_be_index_->end != nullptr && *may_be_index_->end == ':';
+    const bool first =
+        block_->columns.size() == nonzeros_before ||
+        may_be_index_->value < std::uint64_t{block_->columns[nonzeros_before]} + first_index_;
+    if (whole && first) ++block_->rows_maybe_unlabelled;
   }
 
   /// For what is left of the line: an entry has three characters, and a blank before it, but for
@@ -266,6 +284,7 @@ class LibsvmParser {
   const char* line_begin_ = nullptr;
   const char* line_end_ = nullptr;
   const char* next_ = nullptr;
+  std::optional<ParsedIndex> may_be_index_;  // in the place of the row's label, if it has a weight
   const char* plain_end_ = nullptr;  // numbers that begin before it may be read as plain ones
   // Destinations of the next entry of the row that is being read.
   std::uint32_t* next_column_ = nullptr;
@@ -282,9 +301,16 @@ void parse_all(TextBlocks& blocks, const ReadOptions& options, std::uint32_t fir
       builder, on_fault);
 }
 
-CodedDataset finish(DatasetBuilder& builder, std::uint32_t first_index) {
+CodedDataset finish(const std::string& name, DatasetBuilder& builder, std::uint32_t first_index) {
+  const std::size_t doubtful = builder.rows_maybe_unlabelled();
   CodedDataset result = builder.finish_sparse();
   result.first_index = first_index;
+  if (doubtful == result.data.rows) {
+    result.remarks.push_back(
+        fmt::format("warning: {}: what its rows begin with is taken for label:weight; were it "
+                    "INDEX:VALUE, the rows would have no labels",
+                    name));
+  }
   return result;
 }
 
@@ -293,7 +319,7 @@ CodedDataset read_again(const NamedSource& file, const ReadOptions& options,
   TextBlocks blocks(file.reopen(), file.name);
   DatasetBuilder builder(file.name, options);
   parse_all(blocks, options, first_index, builder, OnFault::read_on);
-  return finish(builder, first_index);
+  return finish(file.name, builder, first_index);
 }
 
 }  // namespace
@@ -304,7 +330,7 @@ CodedDataset read_libsvm(NamedSource file, const ReadOptions& options) {
   TextBlocks blocks(std::move(file.bytes), file.name, file.continued);
   DatasetBuilder builder(file.name, options, file.lines_before);
   parse_all(blocks, options, first_index, builder, may_find_zero ? OnFault::end : OnFault::read_on);
-  if (!may_find_zero || !builder.has_faults()) return finish(builder, first_index);
+  if (!may_find_zero || !builder.has_faults()) return finish(file.name, builder, first_index);
   if (!builder.has_index_zero()) return read_again(file, options, first_index);
   CodedDataset result = read_again(file, options, 0);
   result.remarks.push_back(

@@ -16,6 +16,7 @@
 #include "data/hold_out.hpp"
 #include "data/label_checks.hpp"
 #include "data/load_as_before.hpp"
+#include "data/settled_weights.hpp"
 
 namespace trainyard {
 
@@ -102,6 +103,7 @@ LoadedData loaded_from(const std::string& name, const ReadOptions& options,
   preparation.coding = train.coding;
   preparation.class_values = train.class_values;
   preparation.first_index = train.first_index;
+  preparation.label_weights = options.format == Format::libsvm && !train.data.weights.empty();
   preparation.schema = train.schema;
   loaded.remarks = train.remarks;
   return loaded;
@@ -265,6 +267,9 @@ LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
   if (request.scaling != FeatureScaling::none) {
     throw OptionError("scale", scaling_text(request.scaling), written);
   }
+  if (!request.class_weight.empty()) {
+    throw OptionError("class-weight", request.class_weight, written);
+  }
   if (request.table != TableOptions{} || request.first_index ||
       request.label_column != DatasetRequest{}.label_column) {
     throw UsageError(
@@ -315,6 +320,7 @@ LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
   preparation.classes = loaded.train.classes;
   preparation.scaling = request.scaling;
   preparation.intercept = request.intercept;
+  settle_weights(request, loaded);
   if (request.intercept) {
     for (Dataset* const set : {&loaded.train, &loaded.validation, &loaded.test}) {
       if (set->rows > 0) append_intercept(*set);

@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 
 #include "data/hold_out.hpp"
+#include "data/settled_weights.hpp"
 
 namespace trainyard {
 
@@ -69,6 +70,7 @@ LoadedData load_named(const DatasetRequest& request) {
   bare.start = nullptr;
   bare.scaling = FeatureScaling::none;
   bare.intercept = false;
+  bare.class_weight = "";
   LoadedData loaded = load_dataset(bare);
   const Dataset& train = loaded.train;
   if (train.features != before.features || train.classes != before.classes ||
@@ -99,6 +101,7 @@ LoadedData load_as_before(const DatasetRequest& request) {
   }
   loaded.preparation = request.start->preparation;
   loaded.start = request.start;
+  settle_weights(request, loaded);
   return loaded;
 }
 

@@ -62,6 +62,23 @@ bool parse_label(std::string_view token, TextPosition place, bool real, LabelHin
   return true;
 }
 
+bool parse_weight(std::string_view token, TextPosition place, std::string_view hint,
+                  ParsedBlock& block) {
+  const ParsedFloat parsed = parse_float(token.data(), token.data() + token.size());
+  const bool whole_token = parsed.end == token.data() + token.size() && !token.empty();
+  if (!whole_token || parsed.fault != NumberFault::none || parsed.value < 0.0F) {
+    block.faults.add(FaultKind::weight, place, token, [&] {
+      return fmt::format("found {}; expected the row's weight, a finite number from 0 on{}",
+                         token.empty() ? "nothing" : echoed(token), hint);
+    });
+    return false;
+  }
+  const std::size_t rows = block.labels.size() + block.targets.size();
+  block.weights.resize(rows - 1, 1.0F);
+  block.weights.push_back(parsed.value);
+  return true;
+}
+
 void add_no_label(bool real, ParsedBlock& block) {
   ++block.rows_without_label;
   if (real) {

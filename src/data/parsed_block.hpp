@@ -19,6 +19,7 @@ namespace trainyard {
 struct ParsedBlock {
   std::vector<std::int32_t> labels;  // as written
   std::vector<float> targets;        // instead of labels, where they are real numbers
+  std::vector<float> weights;        // of the rows up to the last one that has a weight; else empty
   LabelCensus census;
   std::vector<std::uint32_t> row_sizes;   // sparse: nonzeros of each row
   UnfilledVector<std::uint32_t> columns;  // sparse
@@ -27,17 +28,19 @@ struct ParsedBlock {
   std::size_t largest_column_line = 0;  // the first that has it
   bool has_index_zero = false;          // sparse: where they count from 1
   std::size_t lines = 0;
-  std::size_t rows_without_label = 0;  // whose label is 0 then
-  std::size_t rows_left_out = 0;       // tables: for their missing fields
-  std::size_t missing_fields = 0;      // tables: those to be filled
-  std::size_t unknown_words = 0;       // tables: categories that the training file does not have
-  FaultList faults;                    // rows that have one are not whole
-  DigitMap digits;                     // of the text, for its parser
+  std::size_t rows_without_label = 0;     // whose label is 0 then
+  std::size_t rows_maybe_unlabelled = 0;  // LIBSVM: whose label:weight could be INDEX:VALUE
+  std::size_t rows_left_out = 0;          // tables: for their missing fields
+  std::size_t missing_fields = 0;         // tables: those to be filled
+  std::size_t unknown_words = 0;          // tables: categories that the training file does not have
+  FaultList faults;                       // rows that have one are not whole
+  DigitMap digits;                        // of the text, for its parser
 
   /// Empty again, its memory kept for the next block.
   void clear() {
     labels.clear();
     targets.clear();
+    weights.clear();
     census.clear();
     row_sizes.clear();
     columns.clear();
@@ -47,6 +50,7 @@ struct ParsedBlock {
     has_index_zero = false;
     lines = 0;
     rows_without_label = 0;
+    rows_maybe_unlabelled = 0;
     rows_left_out = 0;
     missing_fields = 0;
     unknown_words = 0;
@@ -62,6 +66,12 @@ bool parse_label(std::string_view token, TextPosition place, bool real, LabelHin
 
 /// A row that has none.
 void add_no_label(bool real, ParsedBlock& block);
+
+/// The weight of the row that parse_label() or add_no_label() has just added: a number that is
+/// finite and not below 0. Adds it to the block, or its fault, and then returns false.
+/// `hint` is of the format.
+bool parse_weight(std::string_view token, TextPosition place, std::string_view hint,
+                  ParsedBlock& block);
 
 /// The kind of what keeps a text from being a number.
 FaultKind kind_of(NumberFault fault);

@@ -89,6 +89,7 @@ ReadOptions reading_of(const Preparation& preparation, const std::filesystem::pa
   options.class_values = preparation.class_values;
   options.first_index = preparation.first_index;
   options.labels = LabelUse::if_there;
+  options.label_weights = preparation.label_weights;
   options.table = preparation.table;
   // Rows that lack a field were left out of training: here they are kept, and marked.
   if (options.table.missing == MissingFields::drop) options.table.missing = MissingFields::mean;

@@ -62,6 +62,11 @@ std::string text_of(const Json& json) {
   return text;
 }
 
+Json weight_json(const TableSchema& schema) {
+  if (!schema.weight_column) return nullptr;
+  return {{"name", json_of(schema.weight_name)}, {"column", *schema.weight_column}};
+}
+
 Json json_of(const TableSchema& schema) {
   Json columns = Json::array();
   for (const TableColumn& column : schema.columns) {
@@ -77,6 +82,7 @@ Json json_of(const TableSchema& schema) {
           {"decimal", std::string(1, schema.decimal)},
           {"hashed", schema.hashed},
           {"label", {{"name", json_of(schema.label_name)}, {"column", schema.label_column}}},
+          {"weight", weight_json(schema)},
           {"columns", std::move(columns)}};
 }
 
@@ -155,6 +161,11 @@ TableSchema schema_of(const Reader& in) {
   const Reader label = in.object("label");
   schema.label_column = label.value<std::size_t>("column");
   schema.label_name = label.value<std::string>("name");
+  if (!in.member("weight").is_null()) {
+    const Reader weight = in.object("weight");
+    schema.weight_column = weight.value<std::size_t>("column");
+    schema.weight_name = weight.value<std::string>("name");
+  }
   for (const Json& json : in.member("columns")) {
     TableColumn column = column_of(json, in.where());
     column.first = schema.features;
@@ -164,7 +175,7 @@ TableSchema schema_of(const Reader& in) {
   schema.hashed = in.value<std::size_t>("hashed");
   schema.features += schema.hashed;
   const auto is_outside = [&](std::size_t column) { return column >= schema.file_columns; };
-  if (is_outside(schema.label_column) ||
+  if (is_outside(schema.label_column) || is_outside(schema.weight_column.value_or(0)) ||
       std::ranges::any_of(schema.columns, is_outside, &TableColumn::column)) {
     throw DataError(
         fmt::format("{}: a column is beyond the {} of the file", in.where(), schema.file_columns));
@@ -225,6 +236,7 @@ std::string preparation_json(const Preparation& p) {
       {"features", p.features},
       {"value_scale", p.value_scale},
       {"first_index", p.first_index},
+      {"label_weights", p.label_weights},
       {"missing", missing_fields_text(p.table.missing)},
       {"missing_words", json_of(p.table.missing_words)},
       {"delimiter", delimiter_text(p.table.delimiter)},
@@ -273,6 +285,7 @@ Preparation parse_preparation(std::string_view text, const std::string& name) {
     throw DataError(fmt::format("{}: {}", name, error.what()));
   }
   p.first_index = in.value<std::uint32_t>("first_index");
+  p.label_weights = in.value<bool>("label_weights");
   p.sparse = in.value<bool>("sparse");
   p.features = in.value<std::size_t>("features");
   p.value_scale = in.value<double>("value_scale");

@@ -122,8 +122,14 @@ void check_parts(const Dataset& train, const std::string& name) {
 
 /// The sizes of the arrays of one set, in the order of visit_arrays().
 struct ArraySizes {
-  std::uint64_t labels, targets, dense, row_begin, columns, values;
+  std::uint64_t labels, targets, weights, dense, row_begin, columns, values;
 };
+constexpr std::size_t arrays_of_set = 7;
+
+ArraySizes sizes_of_set(const std::vector<std::uint64_t>& all, std::size_t first) {
+  return {all[first],     all[first + 1], all[first + 2], all[first + 3],
+          all[first + 4], all[first + 5], all[first + 6]};
+}
 
 /// That sizes do not overflow is known: no array is longer than the file.
 void check_shape(const Dataset& set, const ArraySizes& sizes, const std::string& name) {
@@ -131,7 +137,8 @@ void check_shape(const Dataset& set, const ArraySizes& sizes, const std::string&
   const bool fits = set.rows <= std::numeric_limits<std::uint32_t>::max() && set.features >= 1 &&
                     set.features <= std::numeric_limits<std::int32_t>::max() &&
                     (real ? set.classes == 1 : set.classes >= 2);
-  const bool has_rows = sizes.labels == set.rows && (!real || sizes.targets == set.rows);
+  const bool has_rows = sizes.labels == set.rows && (!real || sizes.targets == set.rows) &&
+                        (sizes.weights == 0 || sizes.weights == set.rows);
   const bool has_features =
       set.sparse
           ? sizes.dense == 0 && sizes.row_begin == set.rows + 1 && sizes.columns == sizes.values
@@ -154,8 +161,8 @@ std::uint64_t content_of(const LoadedData& data, std::span<const std::byte> desc
 void check_held_out(const Dataset& set, const ArraySizes& sizes, const Dataset& train,
                     const ArraySizes& of_train, const std::string& name) {
   if (set.rows == 0) {
-    const bool empty = sizes.labels + sizes.targets + sizes.dense + sizes.row_begin +
-                           sizes.columns + sizes.values ==
+    const bool empty = sizes.labels + sizes.targets + sizes.weights + sizes.dense +
+                           sizes.row_begin + sizes.columns + sizes.values ==
                        0;
     if (!empty) refuse_damaged(name, "it has arrays of test or validation rows, and no such rows");
     return;
@@ -170,8 +177,7 @@ void check_held_out(const Dataset& set, const ArraySizes& sizes, const Dataset& 
 void check_shapes(const LaidOutData& laid_out, const std::string& name) {
   const Dataset& train = laid_out.data.train;
   const auto of_set = [&](std::size_t set) {
-    const std::uint64_t* const s = &laid_out.sizes[6 * set];
-    return ArraySizes{s[0], s[1], s[2], s[3], s[4], s[5]};
+    return sizes_of_set(laid_out.sizes, set * arrays_of_set);
   };
   check_shape(train, of_set(0), name);
   check_parts(train, name);
@@ -216,6 +222,8 @@ std::string_view fault_of(const Dataset& data, std::size_t row) {
   if (data.labels[row] < 0 || data.labels[row] >= data.classes) return "a class that is none";
   if (!data.targets.empty() && !std::isfinite(data.targets[row]))
     return "a label that is no number";
+  if (const float weight = data.weight_of(row); !std::isfinite(weight) || weight < 0.0F)
+    return "a weight that is none";
   std::span<const float> values;
   if (data.sparse) {
     const std::uint64_t begin = data.row_begin[row], end = data.row_begin[row + 1];

@@ -83,6 +83,26 @@ std::optional<std::size_t> find_column(const TableHead& head, const std::string&
   return static_cast<std::size_t>(number < 0 ? number + columns : number);
 }
 
+/// The columns that count the rows.
+void find_row_numbers(bool header, const std::vector<Row>& rows, TableHead& head) {
+  constexpr std::size_t enough = 10;
+  const std::size_t begin = header ? 1 : 0;
+  if (rows.size() < begin + enough) return;
+  for (std::size_t c = 0; c < head.columns; ++c) {
+    std::optional<long> before;
+    const bool counts = std::all_of(
+        rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(), [&](const Row& row) {
+          const std::optional<long> number = c < row.size() ? whole_number(row[c]) : std::nullopt;
+          const bool next = number && (!before || *number == *before + 1);
+          before = number;
+          return next;
+        });
+    if (counts) head.row_numbers.push_back(c);
+  }
+}
+
+}  // namespace
+
 std::size_t column_of_option(const std::string& file, const TableHead& head,
                              std::string_view option, const std::string& text) {
   if (std::ranges::count(head.names, text) > 1) {
@@ -110,80 +130,9 @@ std::size_t column_of_option(const std::string& file, const TableHead& head,
                   guess.empty() ? "." : guess, numbers, shortened(joined(head.names))));
 }
 
-std::size_t place_of(const TableHead& head, const std::string& name) {
-  return static_cast<std::size_t>(std::ranges::find(head.names, name) - head.names.begin());
-}
-
 bool all_differ(const std::vector<std::string>& names) {
   return std::set<std::string>(names.begin(), names.end()).size() == names.size();
 }
-
-/// The columns that count the rows.
-void find_row_numbers(bool header, const std::vector<Row>& rows, TableHead& head) {
-  constexpr std::size_t enough = 10;
-  const std::size_t begin = header ? 1 : 0;
-  if (rows.size() < begin + enough) return;
-  for (std::size_t c = 0; c < head.columns; ++c) {
-    std::optional<long> before;
-    const bool counts = std::all_of(
-        rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.end(), [&](const Row& row) {
-          const std::optional<long> number = c < row.size() ? whole_number(row[c]) : std::nullopt;
-          const bool next = number && (!before || *number == *before + 1);
-          before = number;
-          return next;
-        });
-    if (counts) head.row_numbers.push_back(c);
-  }
-}
-
-/// "'age' (did you mean 'Age'?)": a column of the file that the training file has not.
-std::string missing_column(const std::string& name, const std::vector<std::string>& unused) {
-  constexpr std::size_t long_enough = 4;  // "b" is near to any "c"
-  const auto lower = [](std::string text) {
-    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return text;
-  };
-  const auto same = std::ranges::find(unused, lower(name), lower);
-  const std::string nearest = same != unused.end()         ? *same
-                              : name.size() >= long_enough ? nearest_name(name, unused)
-                                                           : "";
-  if (nearest.empty()) return echoed(name);
-  return fmt::format("{} (did you mean {}?)", echoed(name), echoed(nearest));
-}
-
-/// Throws DataError with the names of the training file that a test file's header line lacks.
-void refuse_missing_columns(const std::string& file, const TableHead& head,
-                            const TableSchema& schema, bool labelled) {
-  constexpr std::size_t most_named = 5;
-  std::vector<std::string> wanted;
-  for (const TableColumn& column : schema.columns) wanted.push_back(column.name);
-  if (labelled) wanted.push_back(schema.label_name);
-  std::vector<std::string> unused = head.names;
-  std::erase_if(unused, [&](const std::string& name) {
-    return name.empty() || name == schema.label_name || std::ranges::count(wanted, name) > 0;
-  });
-  std::vector<std::string> missing;
-  for (const std::string& name : wanted) {
-    if (std::ranges::count(head.names, name) == 0) missing.push_back(missing_column(name, unused));
-  }
-  if (missing.empty()) return;
-  const std::string more =
-      missing.size() <= most_named ? "" : fmt::format(" and {} more", missing.size() - most_named);
-  const std::string_view word = missing.size() == 1 ? "column" : "columns";
-  missing.resize(std::min(missing.size(), most_named));
-  throw DataError(fmt::format("{}:{}:1: found no {} {}{}; expected those of the training file",
-                              file, head.skipped_lines, word, joined(missing), more));
-}
-
-/// If a name occurs twice, only the position identifies a column.
-bool goes_by_name(const TableHead& head, const TableSchema& schema) {
-  if (!schema.has_names || head.names.empty()) return false;
-  std::vector<std::string> names{schema.label_name};
-  for (const TableColumn& column : schema.columns) names.push_back(column.name);
-  return all_differ(names) && all_differ(head.names);
-}
-
-}  // namespace
 
 std::string TableHead::name_of(std::size_t column) const {
   return names.empty() ? fmt::to_string(column) : names[column];
@@ -251,12 +200,35 @@ void check_head(const std::string& file, const TableHead& head, const ReadOption
   }
   if (options.schema != nullptr) return;
   if (!options.table.columns.empty() || !options.table.drop_columns.empty()) return;
-  if (options.features != 0 && options.features != head.columns - 1) {
+  const std::size_t features = head.columns - (options.table.weight_column.empty() ? 1 : 2);
+  if (options.features != 0 && options.features != features) {
     throw DataError(fmt::format("{}:{}:1: found {}; expected {} and the label", file, head.line,
                                 counted(head.columns, "column"),
                                 counted(options.features, "feature")));
   }
 }
+
+namespace {
+
+void take_weight_column(const std::string& file, const TableHead& head, const TableOptions& table,
+                        const std::vector<bool>& dropped, TableSchema& schema) {
+  if (table.weight_column.empty()) return;
+  const std::size_t column = column_of_option(file, head, "weight-column", table.weight_column);
+  schema.weight_column = column;
+  schema.weight_name = head.name_of(column);
+  if (column == schema.label_column) {
+    throw OptionError(
+        "weight-column", table.weight_column,
+        fmt::format("column {} holds the label (--label-column)", echoed(schema.label_name)));
+  }
+  if (dropped[column]) {
+    throw OptionError(
+        "drop-columns", table.drop_columns,
+        fmt::format("column {} holds the weights (--weight-column)", echoed(schema.weight_name)));
+  }
+}
+
+}  // namespace
 
 TableSchema numeric_schema(const std::string& file, const TableHead& head,
                            const ReadOptions& options) {
@@ -278,82 +250,24 @@ TableSchema numeric_schema(const std::string& file, const TableHead& head,
         "drop-columns", table.drop_columns,
         fmt::format("column {} holds the label (--label-column)", echoed(schema.label_name)));
   }
+  take_weight_column(file, head, table, dropped, schema);
   for (std::size_t column = 0; column < head.columns; ++column) {
-    if (!kept[column] || dropped[column] || column == schema.label_column) continue;
+    const bool is_other = column == schema.label_column || column == schema.weight_column;
+    if (!kept[column] || dropped[column] || is_other) continue;
     const ColumnKind kind = words[column]   ? ColumnKind::words
                             : dates[column] ? ColumnKind::dates
                                             : ColumnKind::numbers;
     schema.columns.push_back({column, head.name_of(column), schema.features++, {}, kind});
   }
   if (schema.columns.empty()) {
-    const bool by_columns = !table.columns.empty();
-    throw OptionError(by_columns ? "columns" : "drop-columns",
-                      by_columns ? table.columns : table.drop_columns,
-                      "no column is left for a feature");
+    constexpr std::string_view none_left = "no column is left for a feature";
+    if (!table.columns.empty()) throw OptionError("columns", table.columns, std::string(none_left));
+    if (table.drop_columns.empty()) {
+      throw OptionError("weight-column", table.weight_column, std::string(none_left));
+    }
+    throw OptionError("drop-columns", table.drop_columns, std::string(none_left));
   }
   return schema;
-}
-
-namespace {
-
-ColumnPlan plan_of_column(const TableColumn& column, const TableHead& head,
-                          const std::vector<double>& subtracted) {
-  ColumnPlan plan;
-  plan.first = column.first;
-  plan.subtracted =
-      subtracted.empty() || column.kind == ColumnKind::hashed ? 0.0 : subtracted[column.first];
-  switch (column.kind) {
-    case ColumnKind::numbers:
-      plan.use = plan.subtracted == 0.0 && head.dialect.is_plain() ? ColumnPlan::Use::plain_number
-                                                                   : ColumnPlan::Use::any_number;
-      return plan;
-    case ColumnKind::words:
-      plan.use = ColumnPlan::Use::words;
-      plan.categories = &column.categories;
-      return plan;
-    case ColumnKind::dates:
-      plan.use = ColumnPlan::Use::date;
-      plan.subtracted += column.first_day;
-      return plan;
-    case ColumnKind::hashed:
-      plan.use = ColumnPlan::Use::hashed;
-      plan.seed = column_hash(column.name);
-      return plan;
-  }
-  throw InternalError("a kind of columns without a plan");
-}
-
-}  // namespace
-
-TablePlan plan_of(const std::string& file, const TableHead& head, const TableSchema& schema,
-                  const ReadOptions& options) {
-  const bool by_name = goes_by_name(head, schema);
-  const bool lacks_label = options.labels != LabelUse::required &&
-                           (by_name ? std::ranges::count(head.names, schema.label_name) == 0
-                                    : head.columns + 1 == schema.file_columns);
-  if (!by_name && !lacks_label && head.columns != schema.file_columns) {
-    throw DataError(fmt::format("{}:{}:1: found {}; expected {} as in the training file", file,
-                                head.line, counted(head.columns, "column"), schema.file_columns));
-  }
-  const auto place = [&](std::size_t column, const std::string& name) {
-    if (by_name) return place_of(head, name);
-    return column - (lacks_label && column > schema.label_column ? 1 : 0);
-  };
-  if (by_name) refuse_missing_columns(file, head, schema, !lacks_label);
-  TablePlan plan;
-  plan.columns.resize(head.columns);
-  plan.features = schema.features;
-  plan.hashed = schema.hashed;
-  if (!schema.class_names.empty()) plan.class_names = &schema.class_names;
-  plan.labelled = !lacks_label && options.labels != LabelUse::none;
-  if (plan.labelled) {
-    plan.columns[place(schema.label_column, schema.label_name)].use = ColumnPlan::Use::label;
-  }
-  for (const TableColumn& column : schema.columns) {
-    plan.columns[place(column.column, column.name)] =
-        plan_of_column(column, head, options.subtracted);
-  }
-  return plan;
 }
 
 std::vector<bool> scaled_features(const std::string& file, const TableHead& head,

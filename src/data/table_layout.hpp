@@ -44,6 +44,13 @@ char usual_separator(Format format);
 std::vector<bool> chosen_columns(const std::string& file, const TableHead& head,
                                  std::string_view option, const std::string& list);
 
+/// The column that `text` means, which is the value of that option. Throws OptionError as
+/// chosen_columns().
+std::size_t column_of_option(const std::string& file, const TableHead& head,
+                             std::string_view option, const std::string& text);
+
+bool all_differ(const std::vector<std::string>& names);
+
 /// Throws DataError where there are too few columns for a label and a feature.
 void check_head(const std::string& file, const TableHead& head, const ReadOptions& options);
 
@@ -56,7 +63,7 @@ TableSchema numeric_schema(const std::string& file, const TableHead& head,
 /// The use of each field of a row. A plain number is one that parse_float() reads; any other may
 /// have a decimal comma, or something is subtracted from it before it is rounded to float.
 struct ColumnPlan {
-  enum class Use { ignored, label, plain_number, any_number, words, date, hashed };
+  enum class Use { ignored, label, weight, plain_number, any_number, words, date, hashed };
   Use use = Use::ignored;
   std::size_t first = 0;                                 // of its features
   const std::vector<std::string>* categories = nullptr;  // of words
@@ -69,13 +76,14 @@ struct TablePlan {
   std::size_t features = 0;
   std::size_t hashed = 0;  // of these, the last: rows are then sparse
   bool labelled = true;    // one of the columns is the label
+  bool weighted = false;   // one of the columns holds the weights
   const std::vector<std::string>* class_names = nullptr;  // null: labels are numbers
 };
 
 /// For a file with this head: the training file itself, or a test file. Refers to `schema`;
 /// `options` are those of reading the file. Throws DataError where a column of the schema is not
 /// there; that of the label need not be where options.labels says so, and is passed over for
-/// LabelUse::none.
+/// LabelUse::none. Nor need that of the weights be there where rows need no labels.
 TablePlan plan_of(const std::string& file, const TableHead& head, const TableSchema& schema,
                   const ReadOptions& options);
 

@@ -120,7 +120,7 @@ class RowParser {
     if (whole_ || !drops_rows()) {
       block_->unknown_words += unknown_words_;
       if (plan_->hashed > 0) make_sparse();
-      take_label();
+      if (take_label() && plan_->weighted) take_weight();
       return;
     }
     block_->values.resize(row_begin_);
@@ -169,6 +169,11 @@ class RowParser {
         label_place_ = place_of(field);
         label_ = field.text;
         if (field.in_quotes) label_ = label_text_ = std::string(field.text);
+        if (drops_rows() && dialect_->is_missing(field.text)) whole_ = false;
+        return;
+      case ColumnPlan::Use::weight:
+        weight_place_ = place_of(field);
+        weight_.assign(field.text);
         if (drops_rows() && dialect_->is_missing(field.text)) whole_ = false;
         return;
     }
@@ -253,29 +258,39 @@ class RowParser {
     });
   }
 
-  void take_label() {
+  /// False where the label has a fault.
+  bool take_label() {
     const bool has_none =
         table_->options.labels == LabelUse::if_there && dialect_->is_missing(label_);
-    if (!plan_->labelled || has_none) return add_no_label(table_->options.real_labels, *block_);
+    if (!plan_->labelled || has_none) {
+      add_no_label(table_->options.real_labels, *block_);
+      return true;
+    }
     const std::vector<std::string>* names = plan_->class_names;
     if (names == nullptr) {
       const std::string plain =
           dialect_->decimal == '.' ? "" : plain_number_text(label_, dialect_->decimal);
-      parse_label(plain.empty() ? label_ : plain, label_place_, table_->options.real_labels,
-                  label_column_hint, *block_);
-      return;
+      return parse_label(plain.empty() ? label_ : plain, label_place_, table_->options.real_labels,
+                         label_column_hint, *block_);
     }
     const auto found = std::ranges::lower_bound(*names, label_);
     if (found != names->end() && *found == label_) {
       const auto label = static_cast<std::int32_t>(found - names->begin());
       block_->labels.push_back(label);
       block_->census.add(label, label_place_);
-      return;
+      return true;
     }
     block_->faults.add(FaultKind::label, label_place_, label_, [&] {
       return fmt::format("found label {}; expected one of {}", echoed(label_),
                          shortened(joined(*names)));
     });
+    return false;
+  }
+
+  void take_weight() {
+    const std::string plain =
+        dialect_->decimal == '.' ? "" : plain_number_text(weight_, dialect_->decimal);
+    parse_weight(plain.empty() ? weight_ : plain, weight_place_, "", *block_);
   }
 
   void quotes_fault(const Field& field) {
@@ -313,6 +328,8 @@ class RowParser {
   std::string_view label_;
   TextPosition label_place_;
   std::string label_text_;  // what `label_` refers to where it had quotes
+  std::string weight_;
+  TextPosition weight_place_;
   std::string unquoted_;
   std::vector<std::uint32_t> hashed_;  // features of its words
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/model/row_weights.hpp"
 
 namespace trainyard {
 
@@ -21,11 +22,13 @@ void set_to_penalty_gradient(double l2, std::span<const float> weights, std::spa
 
 void scores_to_residuals(Batch batch, std::size_t classes, std::span<float> scores) {
   const float scale = 1.0F / static_cast<float>(row_count(batch));
+  std::size_t done = 0;
   for (const RowRange& range : batch) {
     const std::size_t size = range.count * classes;
-    kernels::softmax_gradient(labels_of(range), scale, scores.first(size));
-    scores = scores.subspan(size);
+    kernels::softmax_gradient(labels_of(range), scale, scores.subspan(done, size));
+    done += size;
   }
+  weigh_rows(batch, classes, scores);
 }
 
 void tally_scores(const RowRange& range, std::size_t classes, std::span<const float> scores,
@@ -38,10 +41,9 @@ void tally_scores(const RowRange& range, std::size_t classes, std::span<const fl
         static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
     const auto label = static_cast<std::size_t>(labels[r]);
     const float loss = std::log(kernels::sum_exp(row, row[best])) + (row[best] - row[label]);
-    tally.loss_sum += static_cast<double>(loss);
-    tally.correct += best == label ? 1 : 0;
+    add_row(range, r, static_cast<double>(loss), best == label, tally);
   }
-  tally.rows += range.count;
+  count_rows(range, tally);
 }
 
 }  // namespace trainyard

@@ -24,6 +24,25 @@ inline std::span<const Label> labels_of(const RowRange& range) {
   return {range.data->labels.data() + range.first, range.count};
 }
 
+/// Adds the range's rows and their weight.
+inline void count_rows(const RowRange& range, Tally& tally) {
+  tally.rows += range.count;
+  if (range.data->weights.empty()) {
+    tally.weight += static_cast<double>(range.count);
+    return;
+  }
+  for (std::size_t r = 0; r < range.count; ++r) {
+    tally.weight += static_cast<double>(range.data->weights[range.first + r]);
+  }
+}
+
+/// Adds what the range's row r has.
+inline void add_row(const RowRange& range, std::size_t r, double loss, bool hit, Tally& tally) {
+  const auto weight = static_cast<double>(range.data->weight_of(range.first + r));
+  tally.loss_sum += weight * loss;
+  tally.correct += hit ? weight : 0.0;
+}
+
 /// y of two classes: 1 for class 1, −1 for class 0. Computed, for labels are too random for a
 /// branch.
 inline float sign_of(Label label) {
@@ -44,7 +63,7 @@ void set_to_penalty_gradient(double l2, std::span<const float> weights, std::spa
 
 // Cross-entropy. `scores` holds one row of class scores for each row of the batch.
 
-/// scores ← their gradients of the mean loss over the batch.
+/// scores ← their gradients of the mean loss over the batch, each row's by its weight.
 void scores_to_residuals(Batch batch, std::size_t classes, std::span<float> scores);
 
 /// Adds loss and hits of the range's rows. `scores` may hold more rows.

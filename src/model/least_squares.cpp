@@ -38,8 +38,7 @@ struct SquaredLoss {
     const bool classes = range.data->targets.empty();
     for_each_target(range, [&](std::size_t r, float y) {
       const double off = static_cast<double>(margins[r]) - static_cast<double>(y);
-      tally.loss_sum += 0.5 * off * off;
-      tally.correct += classes && (margins[r] > 0.0F) == (y > 0.0F) ? 1 : 0;
+      add_row(range, r, 0.5 * off * off, classes && (margins[r] > 0.0F) == (y > 0.0F), tally);
     });
   }
 

@@ -7,7 +7,7 @@
 //   static void to_residuals(const RowRange&, float scale, std::span<float> margins);
 //     margins ← residuals, each ∂loss/∂margin · scale
 //   static void add_to(Tally&, const RowRange&, std::span<const float> margins);
-//     adds their losses and hits
+//     adds their losses and hits, each by its row's weight
 //   static float first_y(const RowRange&);
 //     what kernels::RowStep calls y, of their first row
 //   static void step(const kernels::RowStep&, row, weights);
@@ -23,6 +23,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/model/row_weights.hpp"
 
 #include "model/batch_rows.hpp"
 #include "model/sparse_descent.hpp"
@@ -67,7 +68,7 @@ inline void take_margins(const RowRange& range, std::span<const float> weights,
   }
 }
 
-/// residuals[i] = ∂loss/∂margin / |batch| of the batch's row i.
+/// residuals[i] = ω ∂loss/∂margin / |batch| of the batch's row i.
 template <typename Loss>
 void take_residuals(std::span<const float> weights, Batch batch, std::span<float> residuals) {
   const float scale = 1.0F / static_cast<float>(row_count(batch));
@@ -78,6 +79,7 @@ void take_residuals(std::span<const float> weights, Batch batch, std::span<float
     Loss::to_residuals(range, scale, part);
     done += range.count;
   }
+  weigh_rows(batch, 1, residuals);
 }
 
 template <typename Loss>
@@ -134,6 +136,7 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
       Loss::to_residuals(range, scale, part);
       done += range.count;
     }
+    weigh_rows(batch, 1, residuals);
   }
 
   template <typename Weights>
@@ -248,7 +251,8 @@ class LinearModel final : public Model {
     Loss::step({.y = Loss::first_y(row),
                 .l2 = static_cast<float>(l2_),
                 .regularised = regularised_,
-                .step_size = static_cast<float>(step_size)},
+                .step_size = static_cast<float>(step_size),
+                .loss_weight = row.data->weight_of(row.first)},
                dense_rows(row), parameters.floats());
   }
 
@@ -258,7 +262,7 @@ class LinearModel final : public Model {
       const std::span<float> margins = workspace.floats(0, range.count);
       take_margins(range, parameters.floats(), margins);
       Loss::add_to(tally, range, margins);
-      tally.rows += range.count;
+      count_rows(range, tally);
     }
     return tally;
   }

@@ -46,8 +46,8 @@ struct LogisticLoss {
   static void add_to(Tally& tally, const RowRange& range, std::span<const float> margins) {
     const std::span<const Label> labels = labels_of(range);
     for (std::size_t r = 0; r < range.count; ++r) {
-      tally.loss_sum += static_cast<double>(loss_at(margins[r], labels[r]));
-      tally.correct += (margins[r] > 0.0F) == (labels[r] == 1) ? 1 : 0;
+      const bool hit = (margins[r] > 0.0F) == (labels[r] == 1);
+      add_row(range, r, static_cast<double>(loss_at(margins[r], labels[r])), hit, tally);
     }
   }
 

@@ -34,9 +34,9 @@ class Quadratic final : public Model {
     const std::span<const double> x = parameters.doubles();
     const std::span<double> sum = gradient.doubles();
     kernels::set_to_zero(gradient);
-    for_each_row(batch, [&](std::span<const float> h, std::span<const float> b) {
+    for_each_row(batch, [&](double weight, std::span<const float> h, std::span<const float> b) {
       for (std::size_t j = 0; j < x.size(); ++j) {
-        sum[j] += static_cast<double>(h[j]) * (x[j] - static_cast<double>(b[j]));
+        sum[j] += weight * static_cast<double>(h[j]) * (x[j] - static_cast<double>(b[j]));
       }
     });
     for (std::size_t j = 0; j < x.size(); ++j) {
@@ -48,13 +48,13 @@ class Quadratic final : public Model {
   Tally evaluate(ConstVector parameters, Batch batch, Workspace& /*workspace*/) const override {
     const std::span<const double> x = parameters.doubles();
     Tally tally;
-    for_each_row(batch, [&](std::span<const float> h, std::span<const float> b) {
+    for_each_row(batch, [&](double weight, std::span<const float> h, std::span<const float> b) {
       for (std::size_t j = 0; j < x.size(); ++j) {
         const double off = x[j] - static_cast<double>(b[j]);
-        tally.loss_sum += 0.5 * static_cast<double>(h[j]) * off * off;
+        tally.loss_sum += weight * 0.5 * static_cast<double>(h[j]) * off * off;
       }
-      ++tally.rows;
     });
+    for (const RowRange& range : batch) count_rows(range, tally);
     return tally;
   }
 
@@ -70,7 +70,8 @@ class Quadratic final : public Model {
     for (const RowRange& range : batch) {
       for (std::size_t r = range.first; r < range.first + range.count; ++r) {
         const std::span<const float> row = range.data->dense_row(r);
-        visit(row.first(dimension_), row.subspan(dimension_));
+        visit(static_cast<double>(range.data->weight_of(r)), row.first(dimension_),
+              row.subspan(dimension_));
       }
     }
   }

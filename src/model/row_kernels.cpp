@@ -63,7 +63,7 @@ HWY_INLINE HWY_ATTR void row_step(const RowStep& by, const float* row, std::size
                                   float* weights, const ResidualAt& residual_at) {
   float margin = 0.0F;
   row_products_block<1>(row, weights, columns, &margin);
-  const Vector residual = hn::Set(lanes, residual_at(margin));
+  const Vector residual = hn::Set(lanes, by.loss_weight * residual_at(margin));
   const Vector step = hn::Set(lanes, -by.step_size);
   const auto change = [&](std::size_t first, std::size_t end, float l2) HWY_ATTR {
     const Vector decay = hn::Set(lanes, l2);

@@ -10,6 +10,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/model/row_weights.hpp"
 
 #include "model/batch_rows.hpp"
 #include "model/input_matrix.hpp"
@@ -216,6 +217,7 @@ std::span<const float> TensorSplit::slopes_of_scores(Batch batch, Workspace& wor
       if (at < last.outputs) row[at] -= scale;  // a label of an earlier part wraps around
     }
   }
+  weigh_rows(batch, last.outputs, scores);
   return scores;
 }
 

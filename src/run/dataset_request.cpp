@@ -43,6 +43,7 @@ DatasetRequest dataset_request(const Configuration& c) {
           .real_labels = c.model == "least-squares" && origin_of(c.dataset) == DataOrigin::file,
           .scaling = c.scaling,
           .intercept = c.intercept,
+          .class_weight = c.class_weight,
           .seed = c.data_seed,
           .start = starting_model(c)};
 }

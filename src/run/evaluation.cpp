@@ -52,6 +52,7 @@ std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, co
     all.loss_sum += part.loss_sum;
     all.correct += part.correct;
     all.rows += part.rows;
+    all.weight += part.weight;
   }
   if (all.rows < data.rows) return std::nullopt;
   return all;
@@ -60,10 +61,15 @@ std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, co
 std::optional<double> r_squared(const Tally& losses, const Dataset& data) {
   if (data.targets.empty()) return std::nullopt;
   double mean = 0.0;
-  for (const float target : data.targets) mean += target;
-  mean /= static_cast<double>(data.rows);
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    mean += static_cast<double>(data.weight_of(row)) * static_cast<double>(data.targets[row]);
+  }
+  mean /= losses.weight;
   double squares = 0.0;
-  for (const float target : data.targets) squares += (target - mean) * (target - mean);
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    const double off = static_cast<double>(data.targets[row]) - mean;
+    squares += static_cast<double>(data.weight_of(row)) * off * off;
+  }
   if (squares == 0.0) return std::nullopt;
   return 1.0 - 2.0 * losses.loss_sum / squares;
 }

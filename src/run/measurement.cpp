@@ -40,12 +40,12 @@ std::optional<HeldOut> look_at(const Dataset& rows, const Plan& plan, ConstVecto
   const auto tally = evaluate_all(*plan.model, parameters, rows, grace);
   if (!tally) return std::nullopt;
   found.r_squared = r_squared(*tally, rows);
-  found.loss = tally->loss_sum / static_cast<double>(tally->rows);
+  found.loss = tally->loss_sum / tally->weight;
   // A model with a NaN in it, or in a row's scores, has no opinion: comparing them would always
   // name the same class. Of either set: rows that lack a feature do not meet its parameter.
   if (std::isnan(train_loss) || std::isnan(*found.loss)) return found;
   if (rows.targets.empty()) {
-    found.accuracy = static_cast<double>(tally->correct) / static_cast<double>(tally->rows);
+    found.accuracy = tally->correct / tally->weight;
   }
   const Configuration& c = plan.configuration;
   if (c.metric != MeasureKind::loss) {

@@ -11,6 +11,7 @@ std::uint64_t bytes_of_rows(Batch rows) {
   for (const RowRange& range : rows) {
     const Dataset& data = *range.data;
     bytes += range.count * sizeof(Label);
+    if (!data.weights.empty()) bytes += range.count * sizeof(float);
     if (data.sparse) {
       const std::uint64_t nonzeros =
           data.row_begin[range.first + range.count] - data.row_begin[range.first];

@@ -103,7 +103,7 @@ double length_of(const std::vector<double>& x) {
   return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
 }
 
-/// The largest eigenvalue of Σ x xᵀ / rows, over rows that lie evenly.
+/// The largest eigenvalue of Σ ω x xᵀ / rows, over rows that lie evenly.
 double largest_eigenvalue(const Dataset& train) {
   constexpr std::size_t most_rows = 2000;
   constexpr int rounds = 30;
@@ -119,7 +119,8 @@ double largest_eigenvalue(const Dataset& train) {
       double product = 0.0;
       for (std::size_t k = 0; k < row.columns.size(); ++k)
         product += x[row.columns[k]] * row.values[k];
-      const double part = product / length / static_cast<double>(rows);
+      const auto weight = static_cast<double>(train.weight_of(train.rows * i / rows));
+      const double part = weight * product / length / static_cast<double>(rows);
       for (std::size_t k = 0; k < row.columns.size(); ++k)
         next[row.columns[k]] += part * row.values[k];
     }

@@ -27,6 +27,7 @@
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/layered_model.hpp"
+#include "trainyard/model/row_weights.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -174,6 +175,7 @@ class Passes {
           scores_.span().subspan(done * classes, range.count * classes));
       done += range.count;
     }
+    weigh_rows(batch, classes, scores_.span().first(done * classes));
     slopes_.back() = scores_.span();
     std::span<const float> above;
     for (std::size_t l = layers_.size(); l-- > 0;) {

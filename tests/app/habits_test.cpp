@@ -26,6 +26,8 @@ std::vector<Habit> habits() {
       {{"run", "--test-size", "0.2"}, "did you mean '--test'?"},
       {{"run", "--label", "y"}, "did you mean '--label-column'?"},
       {{"run", "--sep", ";"}, "did you mean '--delimiter'?"},
+      {{"run", "--sample-weight", "w"}, "did you mean '--weight-column'?"},
+      {{"run", "--class_weight", "balanced"}, "did you mean '--class-weight'?"},
       {{"run", "--save", "x"}, "did you mean '--out'?"},
       {{"run", "--csv", "x"}, "did you mean '--dataset'?"},
       {{"run", "-o", "x"}, "did you mean '--out'?"},

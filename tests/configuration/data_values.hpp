@@ -32,6 +32,8 @@ inline const std::map<std::string, std::string>& other_values_of_data() {
                                                          {"scale-columns", "age"},
                                                          {"scale", "unit-rows"},
                                                          {"intercept", "true"},
+                                                         {"weight-column", "weight"},
+                                                         {"class-weight", "yes:5"},
                                                          {"partition", "dirichlet:0.3"},
                                                          {"weights", "rows"},
                                                          {"order", "once"},

@@ -250,11 +250,8 @@ std::vector<Effect> effects_of_files() {
        {{{"scale-columns", "1"}, {"dataset", "rows.csv"}, {"scale", "unit-rows"}}},
        {{{"scale-columns", "1"}, {"dataset", "rows.csv"}, {"scale", "minmax"}}}},
   };
-  const Values of_any_table{{"header", "yes"},
-                            {"missing", "drop"},
-                            {"missing-words", "-999"},
-                            {"delimiter", ";"},
-                            {"decimal", ","}};
+  const Values of_any_table{{"header", "yes"},      {"missing", "drop"}, {"missing-words", "-999"},
+                            {"weight-column", "w"}, {"delimiter", ";"},  {"decimal", ","}};
   Values of_training_table{{"columns", "1"}, {"drop-columns", "1"}, {"categorical", "1"},
                            {"numeric", "1"}, {"date", "1"},         {"hash", "2^18"}};
   of_training_table.insert(of_any_table.begin(), of_any_table.end());
@@ -343,6 +340,7 @@ TEST_CASE("every option has an effect always, or a case here", "[configuration]"
                                         "test",
                                         "scale",
                                         "intercept",
+                                        "class-weight",
                                         "partition",
                                         "replacement",
                                         "model",

@@ -36,6 +36,7 @@ TEST_CASE("a file's content shows its format, whatever its name", "[data][read]"
                                          {"a.csv", "1 1:0.5\n0 2:1\n", Format::libsvm},
                                          {"b.data", "1 qid:3 1:0.5\n0 qid:3 2:1\n", Format::libsvm},
                                          {"c.data", "1 1: .5 2:1\n0 2: 1.0\n", Format::libsvm},
+                                         {"w.data", "1:0.5 1:3 2:1\n-1:2 2:1\n", Format::libsvm},
                                          {"d", "1 0.5 3\n0 0.7 4\n", Format::csv},
                                          {"A.CSV", "1\n0\n", Format::csv},
                                          {"A.TSV.GZ", "", Format::tsv},

@@ -71,6 +71,7 @@ std::uint64_t fingerprint_of(const Dataset& data) {
                                  data.intercept ? 1U : 0U,
                                  fingerprint(std::as_bytes(data.labels.span())),
                                  fingerprint(std::as_bytes(data.targets.span())),
+                                 fingerprint(std::as_bytes(data.weights.span())),
                                  fingerprint(std::as_bytes(data.dense.span())),
                                  fingerprint(std::as_bytes(data.row_begin.span())),
                                  fingerprint(std::as_bytes(data.columns.span())),

@@ -125,6 +125,9 @@ struct BadInput {
 
 TEST_CASE("bad LIBSVM lines are named by line and column", "[data][libsvm]") {
   const std::string label = "expected a class label: a whole number from -1000000 to 1000000";
+  const std::string weight =
+      "expected the row's weight, a finite number from 0 on (a row begins with its label, or "
+      "label:weight)";
   const std::string real = "; --model least-squares takes real labels";
   const std::vector<BadInput> table = {
       {"decreasing indices", "1 1:1\n-1 5:1 3:1\n",
@@ -148,8 +151,9 @@ TEST_CASE("bad LIBSVM lines are named by line and column", "[data][libsvm]") {
        "data:1:3: found feature index '2147483648'; expected at most 2147483647"},
       {"an index beyond 64 bits", "1 99999999999999999999999:1\n",
        "data:1:3: found feature index '99999999999999999999999'; expected at most 2147483647"},
-      {"no label", "1:2 3:4\n",
-       "data:1:1: found '1:2'; " + label + "; rows have a label, and no weight behind it"},
+      {"no label", "1:-2 3:4\n", "data:1:3: found '-2'; " + weight},
+      {"no weight", "1: 3:4\n", "data:1:3: found nothing; " + weight},
+      {"a weight that is none", "1:inf 3:4\n", "data:1:3: found 'inf'; " + weight},
       {"a fraction as label", "1 1:1\n  0.5 1:1\n", "data:2:3: found '0.5'; " + label + real},
       {"NaN as label", "nan 1:1\n", "data:1:1: found 'nan'; " + label},
       {"a label below a million", "-1000001 1:1\n", "data:1:1: found '-1000001'; " + label + real},
@@ -280,8 +284,6 @@ TEST_CASE("queries of ranking data and blanks behind a colon are passed over", "
     INFO(text);
     CHECK(fingerprint_of(read_dataset_bytes(text, {}, "data", {})) == expected);
   }
-  CHECK_THAT(error_of_bytes("1:0.5 1:1\n", {}),
-             ContainsSubstring("rows have a label, and no weight behind it"));
   CHECK_THAT(error_of_bytes("1,1.5,2\n", {}), ContainsSubstring("--data-format csv reads tables"));
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("rows of a LIBSVM file have all a label, or none", "[data][preparation
   options.labels = LabelUse::none;
   CHECK_FALSE(read_coded_dataset_bytes("7 1:1 3:2\nx 2:1\n", {}, "rows", options).labelled);
   options.labels = LabelUse::required;
-  CHECK_THAT(error_of_bytes("1:1 3:2\n", options), ContainsSubstring("expected a class label"));
+  CHECK_THAT(error_of_bytes("1.5:1 3:2\n", options), ContainsSubstring("expected a class label"));
 }
 
 TEST_CASE("a file of another kind than the training file's is refused", "[data][preparation]") {

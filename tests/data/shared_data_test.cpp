@@ -25,6 +25,8 @@ LoadedData named_set() {
   data.train = find_generator("sparse-logistic")->generator->make(3, 2000).train;
   data.test = find_generator("blobs")->generator->make(4, 2000).test;
   data.train.intercept = true;
+  data.test.weights = AlignedBuffer<float>::zeroed(data.test.rows);
+  data.test.weights[3] = 1.5F;
   data.largest_feature_line = 17;
   data.preparation.features = 2;
   data.preparation.intercept = true;

@@ -36,6 +36,10 @@ LoadedData sparse_set() {
   data.preparation.sparse = true;
   data.preparation.features = data.train.features;
   data.preparation.coding = LabelCoding::plus_minus;
+  data.train.weights = AlignedBuffer<float>(data.train.rows);
+  for (std::size_t row = 0; row < data.train.rows; ++row) {
+    data.train.weights[row] = static_cast<float>(row % 5);
+  }
   data.remarks = {"note: one"};
   return data;
 }

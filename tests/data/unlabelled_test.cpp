@@ -154,7 +154,7 @@ TEST_CASE("LIBSVM rows and npy files without labels", "[data][libsvm][npy]") {
   CHECK(sparse.data.nonzeros() == 3);
   CHECK(sparse.data.columns[1] == 2);
   CHECK(read_coded_dataset_bytes("1 1:5\n0 2:6\n", {}, "new", optional(Format::libsvm)).labelled);
-  CHECK_THAT(error_of_bytes("1:5 3:7\n", {}), ContainsSubstring("expected a class label"));
+  CHECK_THAT(error_of_bytes("1.5:5 3:7\n", {}), ContainsSubstring("expected a class label"));
 
   const TemporaryFolder folder;
   std::string header = "{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2), }";

@@ -95,6 +95,7 @@ struct Configuration {
   std::optional<std::uint32_t> first_index;  // of LIBSVM files; empty: found
   FeatureScaling scaling = FeatureScaling::none;
   bool intercept = false;
+  std::string class_weight;  // of training rows (class_weights.hpp); empty: none
   PartitionRule partition;
   std::optional<ShareWeights>
       weights;  // empty: the scheme's published rule (scheme/share_rule.hpp)

@@ -64,8 +64,9 @@ struct DatasetRequest {
   bool labels_used = true;   // false: they say nothing to the model, whatever they are
   bool real_labels = false;  // labels are real numbers, and become targets
   FeatureScaling scaling = FeatureScaling::none;
-  bool intercept = false;  // appends a feature that is 1 in every row
-  std::uint64_t seed = 1;  // for the generators, and for what is drawn for validation
+  bool intercept = false;      // appends a feature that is 1 in every row
+  std::string class_weight{};  // of training rows (class_weights.hpp); empty: 1
+  std::uint64_t seed = 1;      // for the generators, and for what is drawn for validation
   // Rows are made by its preparation, which scaling, intercept and table must not gainsay.
   std::shared_ptr<const StartingModel> start{};
 
@@ -118,8 +119,9 @@ enum class RowCheck {
 /// where a known set's file is missing, it says where it looked and how to get it. Test
 /// and validation rows have the training set's features: fewer are padded, unknown ones dropped.
 /// Missing fields are filled and features scaled by what the training rows show, those that are
-/// taken out for testing or validation left out. What was done to the rows of a split file was done
-/// when it was written: UsageError for options that ask for more.
+/// taken out for testing or validation left out. The weights of training rows are multiplied by
+/// those of their classes and then divided by their mean. What was done to the rows of a split file
+/// was done when it was written: UsageError for options that ask for more.
 LoadedData load_dataset(const DatasetRequest& request, RowCheck check = RowCheck::all);
 
 }  // namespace trainyard

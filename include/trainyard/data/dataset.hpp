@@ -26,6 +26,10 @@ struct Dataset {
   // of other data.
   AlignedBuffer<float> targets;
 
+  // [rows] ω ≥ 0, by which a row's loss is multiplied; empty where all are 1. Of training rows
+  // their mean is 1.
+  AlignedBuffer<float> weights;
+
   // The last feature is 1 in every row; models do not regularise its weight.
   bool intercept = false;
 
@@ -44,6 +48,8 @@ struct Dataset {
   // The name of a set that is mapped from a file and whose rows nobody has checked yet; empty
   // otherwise. A reader of rows calls check_rows() first (split_file.hpp).
   std::string unchecked_file;
+
+  float weight_of(std::size_t row) const { return weights.empty() ? 1.0F : weights[row]; }
 
   std::size_t nonzeros() const { return sparse ? values.size() : rows * features; }
 

@@ -29,6 +29,7 @@ struct Preparation {
   LabelCoding coding = LabelCoding::from_zero;
   std::vector<std::int32_t> class_values;  // [classes] of LabelCoding::listed
   std::uint32_t first_index = 1;           // of a LIBSVM file
+  bool label_weights = false;              // its rows began with label:weight
   double value_scale = 1.0;                // every value is multiplied by it: 1/255 for pixels
   TableOptions table;  // of which missing fields and how fields are written are used
   std::shared_ptr<const TableSchema> schema;  // of a CSV or TSV file; else none

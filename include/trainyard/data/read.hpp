@@ -54,6 +54,9 @@ struct ReadOptions {
   LabelUse labels = LabelUse::required;
   /// CSV/TSV: which column holds the label, by name or number (TableOptions).
   std::string label_column = "0";
+  /// LIBSVM where rows need no label: one that begins with A:B begins with its label and weight,
+  /// and not with a feature.
+  bool label_weights = false;
   /// LIBSVM: the index of the first feature, 0 or 1; empty: 1, or 0 where the file has an index 0.
   std::optional<std::uint32_t> first_index{};
   /// CSV/TSV/npy: what is subtracted from each feature before it is rounded to float, [features] or
@@ -65,6 +68,8 @@ struct ReadOptions {
   /// where both files have a header line, and by their places otherwise; `label_column`, the
   /// columns of `table` and `features` then say nothing.
   std::shared_ptr<const TableSchema> schema;
+  /// With a schema: the column that holds the weights in place of the schema's, by name or number.
+  std::string other_weight_column{};
   /// IDX and npy: the file of labels that goes with the file of images or features. An npz file
   /// holds both.
   std::filesystem::path labels_file;
@@ -96,6 +101,8 @@ struct CodedDataset {
 /// label is taken when the label is -1, 0, 1 or 2: as class 0 for -1 and 0, as class 1 for 1 and 2.
 /// Feature indices may be up to 2^31 - 1; the model is as long as the largest one found. Words are
 /// labels in CSV and TSV files: classes in sorted order.
+/// A row's weight is finite and not below 0: of LIBSVM "label:weight", 1 where none is written, of
+/// tables in the weight column.
 /// With MissingFields::mean the missing fields of a table are NaN in what is read, until
 /// fill_missing() has filled them.
 /// Throws DataError: "FILE:LINE:COLUMN: what was found; what is accepted", for the first fault of a

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,12 +57,13 @@ struct TableOptions {
   HeaderLine header = HeaderLine::automatic;
   MissingFields missing = MissingFields::error;
   std::string columns;  // "a,b,3": the features that are kept; empty: all columns but the label
-  std::string drop_columns;  // "id,name": those that are not
-  char delimiter = 0;        // parse_delimiter(): ' ' is any number of blanks
-  char decimal = 0;          // parse_decimal(): the other one of '.' and ',' groups thousands
-  std::string categorical;   // columns whose values, numbers too, are words
-  std::string numeric;       // columns of numbers, whatever they look like
-  std::string date;          // columns of dates, which become days since the earliest
+  std::string drop_columns;   // "id,name": those that are not
+  std::string weight_column;  // of the weights of rows, which is then no feature; empty: none
+  char delimiter = 0;         // parse_delimiter(): ' ' is any number of blanks
+  char decimal = 0;           // parse_decimal(): the other one of '.' and ',' groups thousands
+  std::string categorical;    // columns whose values, numbers too, are words
+  std::string numeric;        // columns of numbers, whatever they look like
+  std::string date;           // columns of dates, which become days since the earliest
   std::string missing_words{default_missing_words};  // "NA,-999"
   // Columns of more words than are features each share so many features, a word's found by hashing;
   // the rows are then sparse. 0: such columns are refused.
@@ -103,6 +105,8 @@ struct TableSchema {
   bool has_names = false;  // there is a header line
   std::size_t label_column = 0;
   std::string label_name;
+  std::optional<std::size_t> weight_column;  // of the weights of rows
+  std::string weight_name;
   std::vector<TableColumn> columns;  // in the training file's order
   std::size_t features = 0;
   std::size_t hashed = 0;                // the last so many features are those of hashed words

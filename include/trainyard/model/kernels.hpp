@@ -116,9 +116,10 @@ struct RowStep {
   float l2;
   std::size_t regularised;  // l2 is for this many of the weights, from the first one on
   float step_size;
+  float loss_weight = 1.0F;
 };
-/// weights ← weights − step_size · (l2 · weights + residual · row) with residual = −y / (1 + exp(y
-/// row·weights)), y being 1 or −1: logistic regression.
+/// weights ← weights − step_size · (l2 · weights + loss_weight · residual · row) with residual = −y
+/// / (1 + exp(y row·weights)), y being 1 or −1: logistic regression.
 void logistic_step(const RowStep& by, std::span<const float> row, std::span<float> weights);
 /// logistic_step() with residual = row·weights − y: least squares.
 void least_squares_step(const RowStep& by, std::span<const float> row, std::span<float> weights);

@@ -1,5 +1,6 @@
 // A model to be trained: an objective F(w) = mean loss over rows + (λ/2)‖w‖², its gradient over a
 // minibatch, and for sparse linear models an update that touches only the sample's coordinates.
+// Where rows have weights ω (Dataset::weights) the mean is (1/n) Σ ω_r loss_r.
 //
 // Parameters belong to the caller; they are float32, but for the quadratic, whose are double. A
 // Model holds no mutable state: any number of ranks call it at once, each with its own Workspace.
@@ -39,11 +40,12 @@ class Workspace {
   VectorBuffer gradient_;
 };
 
-/// Sums over rows, losses accumulated in double.
+/// Sums over rows, losses accumulated in double. A row counts by its weight, 1 where it has none.
 struct Tally {
-  double loss_sum = 0.0;    // without the regulariser
-  std::size_t correct = 0;  // 0 where labels are real numbers
+  double loss_sum = 0.0;  // without the regulariser
+  double correct = 0.0;   // 0 where labels are real numbers
   std::size_t rows = 0;
+  double weight = 0.0;  // of all rows
 };
 
 /// Consecutive parameters of a model.
@@ -74,7 +76,7 @@ class Model {
   /// The starting point: zeros for linear models, He et al. 2015 for MLPs.
   virtual void initialize(Vector parameters, std::uint64_t seed) const = 0;
 
-  /// gradient = (1/|batch|) Σ_{r in batch} ∇loss_r(parameters) + λ·parameters (weights only,
+  /// gradient = (1/|batch|) Σ_{r in batch} ω_r ∇loss_r(parameters) + λ·parameters (weights only,
   /// neither biases nor the weights of an intercept, Dataset::intercept, are regularised).
   /// Overwrites `gradient`.
   virtual void gradient(ConstVector parameters, Batch batch, Vector gradient,
@@ -118,7 +120,7 @@ class Model {
 
 /// One SGD step in two halves that touch only the coordinates of the batch's rows.
 ///
-/// read() takes every margin x_r·w and leaves ∂loss_r/∂margin / |batch| in `residuals`; write()
+/// read() takes every margin x_r·w and leaves ω_r ∂loss_r/∂margin / |batch| in `residuals`; write()
 /// then does, row by row in the batch's order, for each j with x_rj ≠ 0
 ///   w_j ← w_j − γ ( residual_r x_rj + (λ / (|batch| p_j)) w_j )
 /// where p_j is the fraction of training rows in which feature j occurs: a row brings the

@@ -28,8 +28,8 @@ class GracePeriod {
 std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, const Dataset& data,
                                   const GracePeriod& grace);
 
-/// 1 − Σ(x·w − y)² / Σ(y − ȳ)² of real labels y, from the losses ½(x·w − y)² over all rows; empty
-/// of classes, and where all labels are equal.
+/// 1 − Σ(x·w − y)² / Σ(y − ȳ)² of real labels y, from the losses ½(x·w − y)² over all rows, each by
+/// its weight; empty of classes, and where all labels are equal.
 std::optional<double> r_squared(const Tally& losses, const Dataset& data);
 
 /// ‖∇F‖² at `parameters`, the regulariser's part included, by the same blocks.

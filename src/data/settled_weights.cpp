@@ -1,0 +1,74 @@
+#include "data/settled_weights.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/echoed.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/class_weights.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// Multiplies the weights of training rows by those of their classes. Returns "their classes (no 1,
+/// yes 5)"; "" where classes have none.
+std::string take_class_weights(const DatasetRequest& request, LoadedData& loaded) {
+  if (request.class_weight.empty()) return "";
+  if (!loaded.train.targets.empty()) {
+    throw OptionError("class-weight", request.class_weight,
+                      "labels are real numbers, and of no class; --weight-column weighs rows");
+  }
+  if (!request.labels_used) {
+    throw OptionError("class-weight", request.class_weight,
+                      "the quadratic does not look at labels");
+  }
+  const std::vector<std::string> names = class_texts(loaded.preparation);
+  const std::vector<double> weights = weights_of_classes(
+      parse_class_weights(request.class_weight, "--class-weight"), names, loaded.train);
+  weigh_classes(weights, loaded.train);
+  std::vector<std::string> parts;
+  for (std::size_t c = 0; c < names.size(); ++c) {
+    parts.push_back(fmt::format("{} {:.4g}", names[c], weights[c]));
+  }
+  return fmt::format("their classes ({})", shortened(fmt::format("{}", fmt::join(parts, ", "))));
+}
+
+/// What the weights in the file are called; "" where there are none.
+std::string weights_of_file(const LoadedData& loaded) {
+  if (loaded.train.weights.empty()) return "";
+  const auto& schema = loaded.preparation.schema;
+  if (schema == nullptr) return "the numbers behind their labels";
+  return fmt::format("column {}", echoed(schema->weight_name));
+}
+
+}  // namespace
+
+void settle_weights(const DatasetRequest& request, LoadedData& loaded) {
+  constexpr double rounding = 1e-6;
+  const std::string of_file = weights_of_file(loaded);
+  const std::string of_classes = take_class_weights(request, loaded);
+  const double mean = mean_weight(loaded.name, loaded.train);
+  divide_by_mean_weight(loaded.name, loaded.train);
+  (void)mean_weight(fmt::format("{}: test rows", loaded.name), loaded.test);
+  (void)mean_weight(fmt::format("{}: validation rows", loaded.name), loaded.validation);
+  if (loaded.train.weights.empty()) return;
+  const bool both = !of_file.empty() && !of_classes.empty();
+  std::string note = fmt::format("note: training rows are weighted by {}{}{}", of_file,
+                                 both ? " and " : "", of_classes);
+  if (std::abs(mean - 1.0) > rounding) note += fmt::format(", divided by their mean, {:.4g}", mean);
+  const bool of_test = !loaded.test.weights.empty();
+  const bool of_validation = !loaded.validation.weights.empty();
+  if (of_test || of_validation) {
+    note += fmt::format("; {}{}{} rows by {}, in weighted means", of_test ? "test" : "",
+                        of_test && of_validation ? " and " : "",
+                        of_validation ? "validation" : "", of_file);
+  }
+  loaded.remarks.push_back(std::move(note));
+}
+
+}  // namespace trainyard
