@@ -101,6 +101,7 @@ struct ScoreQuestion {
   std::string format{};                    // empty: by the file's name
   std::filesystem::path labels{};          // empty: by the file's name
   bool without_labels = false;
+  std::string weight_column{};  // empty: the training file's
   std::filesystem::path out{};  // empty: standard output
   bool force = false, json = false;
 };

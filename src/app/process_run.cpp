@@ -1,10 +1,10 @@
 #include "app/process_run.hpp"
 
-#include <vector>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -44,6 +44,11 @@ ReadOptions reading_for(const ScoreQuestion& question, const Preparation& prepar
   const Format format = format_of(question, preparation.format);
   ReadOptions options = reading_of(preparation, question.file, format);
   if (question.without_labels) options.labels = LabelUse::none;
+  if (!question.weight_column.empty() && format != Format::csv && format != Format::tsv) {
+    throw OptionError("weight-column", question.weight_column,
+                      fmt::format("a file of format {} has no such column", format_text(format)));
+  }
+  options.other_weight_column = question.weight_column;
   if (question.labels.empty()) return options;
   if (!has_labels_file(format)) {
     throw OptionError("labels", question.labels.string(),

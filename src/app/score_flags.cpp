@@ -16,6 +16,9 @@ ScoreFlags::ScoreFlags(CLI::App& command) {
   labels_ = add_value_flag(command, "labels", "FILE",
                            "the labels of an IDX or npy file [beside it, by its name]");
   without_labels_ = add_switch(command, "no-labels", "pass labels over that FILE has");
+  weight_column_ = add_value_flag(command, "weight-column", "COLUMN",
+                                  "by which rows count in the measures [the training file's, where "
+                                  "FILE has it]");
   out_ = add_value_flag(command, "out", "FILE",
                         "predictions go there: a .csv or an .npy file [standard output, as CSV]");
   force_ = add_switch(command, "force", "overwrite --out FILE");
@@ -50,6 +53,7 @@ ScoreQuestion ScoreFlags::question() const {
   question.format = only_value(*format_);
   question.labels = only_value(*labels_);
   question.without_labels = is_given(*without_labels_);
+  question.weight_column = only_value(*weight_column_);
   question.out = only_value(*out_);
   question.force = is_given(*force_);
   question.json = is_given(*json_);

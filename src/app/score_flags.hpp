@@ -22,7 +22,8 @@ class ScoreFlags {
   std::vector<std::string> notes() const;
 
  private:
-  CLI::Option *folder_, *file_, *format_, *labels_, *without_labels_, *out_, *force_, *json_;
+  CLI::Option *folder_, *file_, *format_, *labels_, *without_labels_, *weight_column_, *out_,
+      *force_, *json_;
 };
 
 }  // namespace trainyard::app

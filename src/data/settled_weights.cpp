@@ -65,8 +65,8 @@ void settle_weights(const DatasetRequest& request, LoadedData& loaded) {
   const bool of_validation = !loaded.validation.weights.empty();
   if (of_test || of_validation) {
     note += fmt::format("; {}{}{} rows by {}, in weighted means", of_test ? "test" : "",
-                        of_test && of_validation ? " and " : "",
-                        of_validation ? "validation" : "", of_file);
+                        of_test && of_validation ? " and " : "", of_validation ? "validation" : "",
+                        of_file);
   }
   loaded.remarks.push_back(std::move(note));
 }

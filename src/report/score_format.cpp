@@ -41,19 +41,25 @@ Json json_of(const std::optional<double>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
+/// A sum of weights: a number of rows where those are 1.
+std::string amount(double weight) {
+  const bool whole = weight == std::floor(weight) && weight < 1e15;
+  return whole ? fmt::format("{:.0f}", weight) : fmt::format("{:.6g}", weight);
+}
+
+Json amount_json(double weight) {
+  const bool whole = weight == std::floor(weight) && weight < 1e15;
+  return whole ? Json(static_cast<std::uint64_t>(weight)) : Json(weight);
+}
+
 std::string count_text(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}\n", count, count == 1 ? one : many);
 }
 
 TableRow class_row(const std::string& name, const OneClassMeasures& of) {
-  return {name,
-          fmt::to_string(of.rows),
-          fmt::to_string(of.predicted),
-          cell(of.precision),
-          cell(of.recall),
-          cell(of.f1),
-          cell(of.roc_auc),
-          cell(of.average_precision)};
+  return {
+      name,        amount(of.rows),  amount(of.predicted),      cell(of.precision), cell(of.recall),
+      cell(of.f1), cell(of.roc_auc), cell(of.average_precision)};
 }
 
 /// Up to so many classes fit on a terminal.
@@ -78,7 +84,7 @@ std::string confusion_table(const std::vector<std::string>& names, const ClassMe
   for (std::size_t label = 0; label < names.size(); ++label) {
     TableRow row{names[label]};
     for (std::size_t k = 0; k < names.size(); ++k) {
-      row.push_back(fmt::to_string(m.confusion[label * names.size() + k]));
+      row.push_back(amount(m.confusion[label * names.size() + k]));
     }
     rows.push_back(std::move(row));
   }
@@ -104,20 +110,23 @@ Json json_of(const std::vector<std::string>& names, const ClassMeasures& m) {
   for (std::size_t k = 0; k < names.size(); ++k) {
     const OneClassMeasures& of = m.classes[k];
     classes.push_back({{"class", names[k]},
-                       {"rows", of.rows},
-                       {"predicted", of.predicted},
+                       {"rows", amount_json(of.rows)},
+                       {"predicted", amount_json(of.predicted)},
                        {"precision", of.precision},
                        {"recall", of.recall},
                        {"f1", of.f1},
                        {"roc_auc", json_of(of.roc_auc)},
                        {"average_precision", json_of(of.average_precision)}});
-    const auto row = m.confusion.begin() + static_cast<std::ptrdiff_t>(k * names.size());
-    confusion.push_back(
-        std::vector<std::size_t>(row, row + static_cast<std::ptrdiff_t>(names.size())));
+    Json row = Json::array();
+    for (std::size_t said = 0; said < names.size(); ++said) {
+      row.push_back(amount_json(m.confusion[k * names.size() + said]));
+    }
+    confusion.push_back(std::move(row));
   }
   Json calibration = Json::array();
   for (const CalibrationBin& bin : m.calibration) {
     calibration.push_back({{"rows", bin.rows},
+                           {"weight", amount_json(bin.weight)},
                            {"mean_probability", bin.mean_probability},
                            {"fraction", bin.fraction}});
   }
@@ -191,6 +200,15 @@ std::string scored_text(const std::string& title, const std::vector<std::string>
     text += count_text(scored.unknown_words, "word was not seen in training: its features are 0",
                        "words were not seen in training: their features are 0");
   }
+  if (!scored.weighted_by.empty()) {
+    text += fmt::format("weighted by {}: each row counts as often as its weight says\n",
+                        scored.weighted_by);
+  }
+  if (!scored.unweighted.empty()) {
+    text += fmt::format(
+        "{}, by which training rows were weighted, is not there: each row counts once\n",
+        scored.unweighted);
+  }
   if (scored.classes) text += class_text(classes, *scored.classes);
   if (scored.real) text += real_text(*scored.real);
   if (!scored.classes && !scored.real) text += "no labels, so nothing is measured\n";
@@ -203,6 +221,7 @@ std::string scored_json(const std::vector<std::string>& classes, const Scored& s
             {"left_out", scored.left_out},
             {"missing_fields", scored.missing_fields},
             {"unknown_words", scored.unknown_words},
+            {"weighted_by", scored.weighted_by.empty() ? Json(nullptr) : Json(scored.weighted_by)},
             {"measures", nullptr}};
   if (scored.classes) json["measures"] = json_of(classes, *scored.classes);
   if (scored.real) json["measures"] = json_of(*scored.real);

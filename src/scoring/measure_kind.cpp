@@ -22,7 +22,7 @@ bool are_numbers(std::span<const double> values) {
 std::optional<double> of_real_labels(MeasureKind kind, const Dataset& rows,
                                      const Predictions& said) {
   RealMeasuring measuring;
-  measuring.add({rows.targets.data(), rows.rows}, said.values);
+  measuring.add({rows.targets.data(), rows.rows}, said.values, rows.weights.span());
   const RealMeasures measures = measuring.finish();
   return kind == MeasureKind::mae ? measures.mae : measures.r2;
 }
@@ -32,7 +32,8 @@ std::optional<double> of_classes(MeasureKind kind, const Dataset& rows, const Pr
   const bool by_values = said.probabilities.empty();
   ClassMeasuring measuring(said.classes, by_values ? Ranks::values : Ranks::probabilities);
   measuring.add({rows.labels.data(), rows.rows},
-                by_values ? rank_values(said.values) : said.probabilities, said.labels);
+                by_values ? rank_values(said.values) : said.probabilities, said.labels,
+                rows.weights.span());
   const ClassMeasures measures = measuring.finish();
   switch (kind) {
     case MeasureKind::accuracy:

@@ -24,136 +24,211 @@ std::size_t at(std::size_t row, std::size_t column, std::size_t columns) {
   return row * columns + column;
 }
 
+double value_of(double value) {
+  return value;
+}
+double value_of(const WeightedValue& one) {
+  return one.value;
+}
+double weight_of(double /*value*/) {
+  return 1.0;
+}
+double weight_of(const WeightedValue& one) {
+  return one.weight;
+}
+
+template <typename Values>
+double weight_of_all(const Values& values) {
+  double sum = 0.0;
+  for (const auto& one : values) sum += weight_of(one);
+  return sum;
+}
+
+template <typename Values>
+void sort_by_value(Values& values) {
+  std::ranges::sort(values, {}, [](const auto& one) { return value_of(one); });
+}
+
 /// What is left of sorted values, the largest taken away first.
+template <typename Values>
 class FromLargest {
  public:
-  explicit FromLargest(const RankedValues& sorted) : sorted_(&sorted), left_(sorted.size()) {}
+  explicit FromLargest(const Values& sorted) : sorted_(&sorted), left_(sorted.size()) {}
 
   std::size_t left() const { return left_; }
   double largest() const {
-    return left_ == 0 ? -std::numeric_limits<double>::infinity() : (*sorted_)[left_ - 1];
+    return left_ == 0 ? -std::numeric_limits<double>::infinity() : value_of((*sorted_)[left_ - 1]);
   }
-  /// Takes away those that are equal to `value`, and says how many.
-  std::size_t take(double value) {
-    std::size_t count = 0;
-    for (; left_ > 0 && (*sorted_)[left_ - 1] == value; --left_) ++count;
-    return count;
+  /// Takes away those that are equal to `value`, and returns their weight.
+  double take(double value) {
+    double weight = 0.0;
+    for (; left_ > 0 && value_of((*sorted_)[left_ - 1]) == value; --left_) {
+      weight += weight_of((*sorted_)[left_ - 1]);
+    }
+    return weight;
   }
 
  private:
-  const RankedValues* sorted_;
+  const Values* sorted_;
   std::size_t left_;
 };
+
+template <typename Values>
+double roc_auc_of(Values& own, Values& others) {
+  const double all_own = weight_of_all(own), all_others = weight_of_all(others);
+  require(all_own > 0.0 && all_others > 0.0, "a ranking of one class");
+  sort_by_value(own);
+  sort_by_value(others);
+  FromLargest own_left(own), others_left(others);
+  double pairs_won = 0.0;  // by one of `own` above one of `others`
+  double below = all_others;
+  while (own_left.left() > 0) {
+    const double value = std::max(own_left.largest(), others_left.largest());
+    const double more_own = own_left.take(value), more_others = others_left.take(value);
+    below -= more_others;
+    pairs_won += more_own * (below + 0.5 * more_others);
+  }
+  return pairs_won / all_own / all_others;
+}
+
+template <typename Values>
+double average_precision_of(Values& own, Values& others) {
+  const double all_own = weight_of_all(own);
+  require(all_own > 0.0, "precision of a class without rows");
+  sort_by_value(own);
+  sort_by_value(others);
+  FromLargest own_left(own), others_left(others);
+  double area = 0.0, above_own = 0.0, above_others = 0.0;
+  while (own_left.left() > 0) {
+    const double value = std::max(own_left.largest(), others_left.largest());
+    const double more_own = own_left.take(value);
+    above_own += more_own;
+    above_others += others_left.take(value);
+    area += ratio(more_own * above_own, above_own + above_others);
+  }
+  return area / all_own;
+}
 
 }  // namespace
 
 double roc_auc(RankedValues& own, RankedValues& others) {
-  require(!own.empty() && !others.empty(), "a ranking of one class");
-  std::ranges::sort(own);
-  std::ranges::sort(others);
-  FromLargest own_left(own), others_left(others);
-  double pairs_won = 0.0;  // by one of `own` above one of `others`
-  while (own_left.left() > 0) {
-    const double value = std::max(own_left.largest(), others_left.largest());
-    const auto more_own = static_cast<double>(own_left.take(value));
-    const auto more_others = static_cast<double>(others_left.take(value));
-    pairs_won += more_own * (static_cast<double>(others_left.left()) + 0.5 * more_others);
-  }
-  return pairs_won / static_cast<double>(own.size()) / static_cast<double>(others.size());
+  return roc_auc_of(own, others);
 }
-
+double roc_auc(WeightedValues& own, WeightedValues& others) {
+  return roc_auc_of(own, others);
+}
 double average_precision(RankedValues& own, RankedValues& others) {
-  require(!own.empty(), "precision of a class without rows");
-  std::ranges::sort(own);
-  std::ranges::sort(others);
-  FromLargest own_left(own), others_left(others);
-  double area = 0.0;
-  while (own_left.left() > 0) {
-    const double value = std::max(own_left.largest(), others_left.largest());
-    const auto more_own = static_cast<double>(own_left.take(value));
-    others_left.take(value);
-    const auto above_own = static_cast<double>(own.size() - own_left.left());
-    const auto above_others = static_cast<double>(others.size() - others_left.left());
-    area += more_own * above_own / (above_own + above_others);
-  }
-  return area / static_cast<double>(own.size());
+  return average_precision_of(own, others);
+}
+double average_precision(WeightedValues& own, WeightedValues& others) {
+  return average_precision_of(own, others);
 }
 
 ClassMeasuring::ClassMeasuring(std::size_t classes, Ranks ranks)
-    : classes_(classes), ranks_(ranks), rankings_(classes == 2 ? 1 : classes) {
+    : classes_(classes),
+      ranks_(ranks),
+      occurs_(classes, false),
+      rankings_(classes == 2 ? 1 : classes) {
   constexpr std::size_t bins = 10;
   require(classes >= 2, "measures of fewer than two classes");
-  sums_.confusion.assign(classes * classes, 0);
+  sums_.confusion.assign(classes * classes, 0.0);
   if (classes == 2 && ranks == Ranks::probabilities) sums_.calibration.resize(bins);
 }
 
 void ClassMeasuring::add(std::span<const Label> labels, std::span<const double> probabilities,
-                         std::span<const Label> predicted) {
-  require(probabilities.size() == labels.size() * classes_ && predicted.size() == labels.size(),
+                         std::span<const Label> predicted, std::span<const float> weights) {
+  require(probabilities.size() == labels.size() * classes_ && predicted.size() == labels.size() &&
+              (weights.empty() || weights.size() == labels.size()),
           "probabilities of other rows");
+  if (!weights.empty() && !weighted_) rank_by_weight();
   for (std::size_t row = 0; row < labels.size(); ++row) {
     const std::span<const double> p = probabilities.subspan(row * classes_, classes_);
     require(std::ranges::all_of(p, [](double x) { return std::isfinite(x); }),
             "a ranking of what is no number");
     const auto label = static_cast<std::size_t>(labels[row]);
+    const auto said = static_cast<std::size_t>(predicted[row]);
+    const double weight = weights.empty() ? 1.0 : static_cast<double>(weights[row]);
     ++sums_.rows;
-    ++sums_.confusion[at(label, static_cast<std::size_t>(predicted[row]), classes_)];
-    rank(labels[row], p);
-    if (ranks_ == Ranks::probabilities) add_probabilities(label, p);
+    sums_.weight += weight;
+    sums_.confusion[at(label, said, classes_)] += weight;
+    occurs_[label] = occurs_[said] = true;
+    rank(labels[row], p, weight);
+    if (ranks_ == Ranks::probabilities) add_probabilities(label, p, weight);
   }
 }
 
-void ClassMeasuring::add_probabilities(std::size_t label, std::span<const double> p) {
+void ClassMeasuring::add_probabilities(std::size_t label, std::span<const double> p,
+                                       double weight) {
   constexpr double least = std::numeric_limits<double>::epsilon();
-  losses_ -= std::log(std::max(p[label], least));
+  losses_ -= weight * std::log(std::max(p[label], least));
   double distance = 0.0;
   for (std::size_t k = 0; k < classes_; ++k) {
     const double off = p[k] - (k == label ? 1.0 : 0.0);
     distance += off * off;
   }
-  distances_ += classes_ == 2 ? distance / 2.0 : distance;
-  if (classes_ == 2) calibrate(static_cast<Label>(label), p[1]);
+  distances_ += weight * (classes_ == 2 ? distance / 2.0 : distance);
+  if (classes_ == 2) calibrate(static_cast<Label>(label), p[1], weight);
 }
 
-void ClassMeasuring::rank(Label label, std::span<const double> probabilities) {
+/// Rows so far had none, and weigh 1.
+void ClassMeasuring::rank_by_weight() {
+  weighted_ = true;
+  for (Ranking& ranking : rankings_) {
+    for (const double value : ranking.own) ranking.weighted_own.push_back({value, 1.0});
+    for (const double value : ranking.others) ranking.weighted_others.push_back({value, 1.0});
+    ranking.own.clear();
+    ranking.others.clear();
+  }
+}
+
+void ClassMeasuring::rank(Label label, std::span<const double> probabilities, double weight) {
   const std::size_t first = classes_ == 2 ? 1 : 0;
   for (std::size_t i = 0; i < rankings_.size(); ++i) {
     const bool is_own = static_cast<std::size_t>(label) == first + i;
-    (is_own ? rankings_[i].own : rankings_[i].others).push_back(probabilities[first + i]);
+    Ranking& ranking = rankings_[i];
+    const double value = probabilities[first + i];
+    if (weighted_) {
+      (is_own ? ranking.weighted_own : ranking.weighted_others).push_back({value, weight});
+    } else {
+      (is_own ? ranking.own : ranking.others).push_back(value);
+    }
   }
 }
 
 /// scikit-learn's calibration_curve: bins begin at 0, 0.1, …, and a probability on an edge belongs
 /// to the bin that ends there.
-void ClassMeasuring::calibrate(Label label, double probability) {
+void ClassMeasuring::calibrate(Label label, double probability, double weight) {
   const double bins = static_cast<double>(sums_.calibration.size());
   const auto place = static_cast<std::size_t>(std::max(std::ceil(probability * bins) - 1.0, 0.0));
   CalibrationBin& bin = sums_.calibration[std::min(place, sums_.calibration.size() - 1)];
   ++bin.rows;
-  bin.mean_probability += probability;
-  bin.fraction += label == 1 ? 1.0 : 0.0;
+  bin.weight += weight;
+  bin.mean_probability += weight * probability;
+  bin.fraction += label == 1 ? weight : 0.0;
 }
 
 namespace {
 
-OneClassMeasures measures_of_class(std::size_t k, std::span<const std::size_t> confusion,
+OneClassMeasures measures_of_class(std::size_t k, std::span<const double> confusion,
                                    std::size_t classes) {
   OneClassMeasures of;
   for (std::size_t other = 0; other < classes; ++other) {
     of.rows += confusion[at(k, other, classes)];
     of.predicted += confusion[at(other, k, classes)];
   }
-  const auto hits = static_cast<double>(confusion[at(k, k, classes)]);
-  of.precision = ratio(hits, static_cast<double>(of.predicted));
-  of.recall = ratio(hits, static_cast<double>(of.rows));
+  const double hits = confusion[at(k, k, classes)];
+  of.precision = ratio(hits, of.predicted);
+  of.recall = ratio(hits, of.rows);
   of.f1 = f1_of(of.precision, of.recall);
   return of;
 }
 
-void take_macro_means(ClassMeasures& measures) {
+/// A class of rows that all weigh 0 is one of those that occur, as in scikit-learn.
+void take_macro_means(const std::vector<bool>& occurs, ClassMeasures& measures) {
   double classes = 0.0;
-  for (const OneClassMeasures& of : measures.classes) {
-    if (of.rows == 0 && of.predicted == 0) continue;
+  for (std::size_t k = 0; k < measures.classes.size(); ++k) {
+    const OneClassMeasures& of = measures.classes[k];
+    if (!occurs[k]) continue;
     classes += 1.0;
     measures.macro_precision += of.precision;
     measures.macro_recall += of.recall;
@@ -176,71 +251,95 @@ std::optional<double> mean_area(const std::vector<OneClassMeasures>& classes,
   return sum / static_cast<double>(classes.size());
 }
 
-void take_areas(OneClassMeasures& of, RankedValues& own, RankedValues& others) {
-  if (own.empty() || others.empty()) return;
+template <typename Values>
+void take_areas(OneClassMeasures& of, Values& own, Values& others) {
+  if (weight_of_all(own) == 0.0 || weight_of_all(others) == 0.0) return;
   of.roc_auc = roc_auc(own, others);
   of.average_precision = average_precision(own, others);
+}
+
+double& value_in(double& value) {
+  return value;
+}
+double& value_in(WeightedValue& one) {
+  return one.value;
+}
+
+/// Those of class 1 of two, and of class 0 from the other end: not by p₀, which is 1 where p₁ still
+/// differs.
+template <typename Values>
+void take_areas_of_two(ClassMeasures& measures, Values& own, Values& others) {
+  take_areas(measures.classes[1], own, others);
+  for (Values* const values : {&own, &others}) {
+    for (auto& one : *values) value_in(one) = -value_in(one);
+  }
+  take_areas(measures.classes[0], others, own);
 }
 
 }  // namespace
 
 ClassMeasures ClassMeasuring::finish() {
   ClassMeasures measures = std::exchange(sums_, {});
-  require(measures.rows > 0, "measures of no rows");
-  const auto rows = static_cast<double>(measures.rows);
-  std::size_t hits = 0;
+  require(measures.weight > 0.0, "measures of no rows");
+  double hits = 0.0;
   for (std::size_t k = 0; k < classes_; ++k) {
     hits += measures.confusion[at(k, k, classes_)];
     measures.classes.push_back(measures_of_class(k, measures.confusion, classes_));
   }
-  measures.accuracy = static_cast<double>(hits) / rows;
+  measures.accuracy = hits / measures.weight;
   if (ranks_ == Ranks::probabilities) {
-    measures.loss = losses_ / rows;
-    measures.brier = distances_ / rows;
+    measures.loss = losses_ / measures.weight;
+    measures.brier = distances_ / measures.weight;
   }
-  take_macro_means(measures);
-  for (std::size_t i = 0; i < rankings_.size(); ++i) {
-    const std::size_t k = classes_ == 2 ? 1 : i;
-    take_areas(measures.classes[k], rankings_[i].own, rankings_[i].others);
-    if (classes_ == 2) {
-      // Class 0 from the other end. Not by p₀, which is 1 where p₁ still differs.
-      for (auto* values : {&rankings_[i].own, &rankings_[i].others}) {
-        for (double& value : *values) value = -value;
-      }
-      take_areas(measures.classes[0], rankings_[i].others, rankings_[i].own);
+  take_macro_means(occurs_, measures);
+  const auto take = [&](std::size_t k, auto& own, auto& others) {
+    if (classes_ == 2) return take_areas_of_two(measures, own, others);
+    take_areas(measures.classes[k], own, others);
+  };
+  for (std::size_t k = 0; k < rankings_.size(); ++k) {
+    Ranking& ranking = rankings_[k];
+    if (weighted_) {
+      take(k, ranking.weighted_own, ranking.weighted_others);
+    } else {
+      take(k, ranking.own, ranking.others);
     }
-    rankings_[i] = {};
+    ranking = {};
   }
   measures.roc_auc = mean_area(measures.classes, &OneClassMeasures::roc_auc);
   measures.average_precision = mean_area(measures.classes, &OneClassMeasures::average_precision);
   for (CalibrationBin& bin : measures.calibration) {
-    if (bin.rows == 0) continue;
-    bin.mean_probability /= static_cast<double>(bin.rows);
-    bin.fraction /= static_cast<double>(bin.rows);
+    if (bin.weight == 0.0) continue;
+    bin.mean_probability /= bin.weight;
+    bin.fraction /= bin.weight;
   }
   return measures;
 }
 
-void RealMeasuring::add(std::span<const float> labels, std::span<const double> predictions) {
-  require(labels.size() == predictions.size(), "predictions of other rows");
+void RealMeasuring::add(std::span<const float> labels, std::span<const double> predictions,
+                        std::span<const float> weights) {
+  require(
+      labels.size() == predictions.size() && (weights.empty() || weights.size() == labels.size()),
+      "predictions of other rows");
   for (std::size_t row = 0; row < labels.size(); ++row) {
     const auto label = static_cast<double>(labels[row]);
+    const double weight = weights.empty() ? 1.0 : static_cast<double>(weights[row]);
     const double off = predictions[row] - label;
-    squares_ += off * off;
-    absolutes_ += std::abs(off);
     ++rows_;
+    if (weight == 0.0) continue;
+    squares_ += weight * off * off;
+    absolutes_ += weight * std::abs(off);
+    weight_ += weight;
     const double from_mean = label - mean_;
-    mean_ += from_mean / static_cast<double>(rows_);
-    spread_ += from_mean * (label - mean_);
+    mean_ += weight * from_mean / weight_;
+    spread_ += weight * from_mean * (label - mean_);
   }
 }
 
 RealMeasures RealMeasuring::finish() const {
-  require(rows_ > 0, "measures of no rows");
-  const auto rows = static_cast<double>(rows_);
-  RealMeasures measures{.rows = rows_, .loss = squares_ / 2.0 / rows};
-  measures.rmse = std::sqrt(squares_ / rows);
-  measures.mae = absolutes_ / rows;
+  require(weight_ > 0.0, "measures of no rows");
+  RealMeasures measures{.rows = rows_, .weight = weight_, .loss = squares_ / 2.0 / weight_};
+  measures.rmse = std::sqrt(squares_ / weight_);
+  measures.mae = absolutes_ / weight_;
   if (spread_ > 0.0) measures.r2 = 1.0 - squares_ / spread_;
   return measures;
 }

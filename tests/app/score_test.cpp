@@ -202,4 +202,95 @@ TEST_CASE("a split file's model knows what made its rows", "[app][score]") {
   CHECK(lines_of(done({"score", "answer", customers}, here).output) == 601);
 }
 
+namespace {
+
+/// 200 rows of which every eighth is a "yes"; "w" and "n" could be weights.
+std::string weighted_table() {
+  std::string text = "age,w,left\n";
+  for (int row = 0; row < 200; ++row) {
+    const bool yes = row % 8 == 0;
+    text +=
+        fmt::format("{},{},{}\n", (yes ? 35 : 30) + row % 7, 0.5 * (row % 4), yes ? "yes" : "no");
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("rows are measured by their weights, as the run did", "[app][score][weights]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  const std::string file = folder.write("rows.csv", weighted_table()).string();
+  train({"--dataset", file, "--test", file, "--label-column", "left", "--scale", "standard",
+         "--intercept", "--weight-column", "w", "--class-weight", "balanced"},
+        here);
+  const Json summary = Json::parse(read_file(folder.path() / "answer/ring/summary.json"));
+  const auto measures = [&](const Words& more) {
+    return Json::parse(done(with({"score", "answer", file, "--json"}, more), here).output);
+  };
+  const Json scored = measures({});
+  CHECK(scored["weighted_by"] == "column 'w'");
+  CHECK(scored["measures"]["accuracy"].get<double>() ==
+        Approx(summary["test_accuracy"].get<double>()).epsilon(1e-12));
+  CHECK(scored["measures"]["loss"].get<double>() ==
+        Approx(summary["test_loss"].get<double>()).epsilon(1e-6));
+  double all = 0.0;
+  for (const Json& row : scored["measures"]["confusion"]) {
+    for (const Json& weight : row) all += weight.get<double>();
+  }
+  CHECK(all == 150.0);
+  CHECK_THAT(done({"score", "answer", file}, here).errors,
+             ContainsSubstring("weighted by column 'w': each row counts as often as"));
+  // Without the column each row counts once.
+  const std::string other = folder.write("bare.csv", "age,left\n33,no\n34,yes\n").string();
+  CHECK_THAT(done({"score", "answer", other}, here).errors,
+             ContainsSubstring("column 'w', by which training rows were weighted, is not there"));
+  const Outcome refused = run_program({"score", "answer", file, "--weight-column", "age"}, here);
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.errors, ContainsSubstring("it is one of the model's features"));
+}
+
+TEST_CASE("another column may have the weights of scored rows", "[app][score][weights]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  const std::string file = folder.write("rows.csv", weighted_table()).string();
+  train({"--dataset", file, "--label-column", "left", "--columns", "age"}, here);
+  const auto scored = [&](const Words& more) {
+    return Json::parse(done(with({"score", "answer", file, "--json"}, more), here).output);
+  };
+  CHECK(scored({})["weighted_by"].is_null());
+  const Json weighted = scored({"--weight-column", "w"});
+  CHECK(weighted["weighted_by"] == "column 'w'");
+  CHECK(weighted["measures"]["classes"][0]["rows"].get<double>() +
+            weighted["measures"]["classes"][1]["rows"].get<double>() ==
+        150.0);
+  const std::string zeros = folder.write("zeros.csv", "age,w,left\n30,0,no\n35,0,yes\n").string();
+  const Outcome refused = run_program({"score", "answer", zeros, "--weight-column", "w"}, here);
+  CHECK(refused.status == 3);
+  CHECK_THAT(refused.errors, ContainsSubstring("the weights of all rows that have a label are 0"));
+}
+
+TEST_CASE("a divided file has the weights of its rows", "[app][weights]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  const std::string file = folder.write("rows.csv", weighted_table()).string();
+  const Words weights{"--label-column", "left", "--weight-column", "w", "--class-weight", "yes:3"};
+  const Words run{"run",     "--workers",      "2",        "--steps", "20",
+                  "--quiet", "--json",         "--scheme", "ring",    "--time",
+                  "virtual", "--compute-time", "1ms"};
+  done(with({"split", "--dataset", file, "--workers", "2", "--out", "rows.split"}, weights), here);
+  const Json whole = Json::parse(done(with(with(run, {"--dataset", file}), weights), here).output);
+  const Json divided = Json::parse(
+      done(with(run, {"--dataset", "rows.split", "--partition", "split"}), here).output);
+  CHECK(whole["model_hash"] == divided["model_hash"]);
+  const Json plain = Json::parse(
+      done(with(run, {"--dataset", file, "--label-column", "left", "--columns", "age"}), here)
+          .output);
+  CHECK(whole["model_hash"] != plain["model_hash"]);
+  const Outcome refused =
+      run_program(with(run, {"--dataset", "rows.split", "--class-weight", "yes:3"}), here);
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.errors, ContainsSubstring("as 'trainyard split' wrote them"));
+}
+
 }  // namespace trainyard

@@ -5,7 +5,10 @@
 //   while (…) measuring.add(labels, probabilities, classes);  // some rows at a time
 //   const ClassMeasures measures = measuring.finish();
 //
-// Areas under curves need every row's probabilities: a row takes 8 bytes a class, of two classes 8.
+// Rows may have weights, as scikit-learn's sample_weight: each then counts so often.
+//
+// Areas under curves need every row's probabilities: a row takes 8 bytes a class, of two classes 8;
+// twice as many with weights.
 //
 // Threads: one at a time for one object; different objects share nothing.
 #pragma once
@@ -23,32 +26,39 @@ namespace trainyard {
 
 /// Of rows by the million: a vector that grows is there twice.
 using RankedValues = std::deque<double>;
+struct WeightedValue {
+  double value = 0.0, weight = 0.0;
+};
+using WeightedValues = std::deque<WeightedValue>;
 
 /// One class against all others.
 struct OneClassMeasures {
-  std::size_t rows = 0;       // that are of it
-  std::size_t predicted = 0;  // that are said to be
+  // Sums of weights, numbers of rows where those are 1.
+  double rows = 0.0;       // that are of it
+  double predicted = 0.0;  // that are said to be
   double precision = 0.0, recall = 0.0, f1 = 0.0;
   /// Rows ranked by their probability of it; of two classes all by that of class 1. Empty where all
-  /// rows are of it, or none is.
+  /// rows with a weight above 0 are of it, or none is.
   std::optional<double> roc_auc, average_precision;
 };
 
 /// The rows to which class 1 of two was given a probability within a tenth.
 struct CalibrationBin {
   std::size_t rows = 0;
+  double weight = 0.0;  // of these
   double mean_probability = 0.0;
   double fraction = 0.0;  // that are of class 1
 };
 
 struct ClassMeasures {
   std::size_t rows = 0;
+  double weight = 0.0;  // of all rows
   double accuracy = 0.0;
   // The next two, and the calibration, only of probabilities.
   std::optional<double> loss;  // mean −log p(label); p counts as 2^-52 at least, as in scikit-learn
   std::optional<double> brier;  // of two classes mean (p₁ − y)²; of more mean Σ_k (p_k − y_k)²
-  std::vector<std::size_t>
-      confusion;  // [classes × classes]: rows of label i, predicted j at i·K + j
+  std::vector<double>
+      confusion;  // [classes × classes]: weight of rows of label i, predicted j, at i·K + j
   std::vector<OneClassMeasures> classes;  // [classes]
   /// Means over the classes that some row is of or is said to be.
   double macro_precision = 0.0, macro_recall = 0.0, macro_f1 = 0.0;
@@ -68,26 +78,30 @@ class ClassMeasuring {
   explicit ClassMeasuring(std::size_t classes, Ranks ranks = Ranks::probabilities);
 
   /// probabilities[r × classes + k] is that of class k for row r, predicted[r] the class that it is
-  /// said to be.
+  /// said to be. `weights` are finite and not below 0; empty: all are 1.
   void add(std::span<const Label> labels, std::span<const double> probabilities,
-           std::span<const Label> predicted);
+           std::span<const Label> predicted, std::span<const float> weights = {});
 
-  /// REQUIRES: rows have been added. Leaves this object empty.
+  /// REQUIRES: rows have been added, of which one has a weight above 0. Leaves this object empty.
   ClassMeasures finish();
 
  private:
   /// Probabilities of a class, of rows that are of it and of others.
   struct Ranking {
     RankedValues own, others;
+    WeightedValues weighted_own, weighted_others;  // instead of them, from the first weights on
   };
 
-  void add_probabilities(std::size_t label, std::span<const double> probabilities);
-  void rank(Label label, std::span<const double> probabilities);
-  void calibrate(Label label, double probability);
+  void add_probabilities(std::size_t label, std::span<const double> probabilities, double weight);
+  void rank(Label label, std::span<const double> probabilities, double weight);
+  void rank_by_weight();
+  void calibrate(Label label, double probability, double weight);
 
   std::size_t classes_;
   Ranks ranks_;
+  bool weighted_ = false;  // rows are ranked with their weights
   double losses_ = 0.0, distances_ = 0.0;
+  std::vector<bool> occurs_;  // [classes]: some row is of it, or is said to be
   ClassMeasures sums_;
   std::vector<Ranking> rankings_;  // [classes]; of two classes that of class 1 alone
 };
@@ -95,6 +109,7 @@ class ClassMeasuring {
 /// Of real labels y and predictions p.
 struct RealMeasures {
   std::size_t rows = 0;
+  double weight = 0.0;         // of all rows
   double loss = 0.0;           // mean ½ (p − y)², as least squares has it
   double rmse = 0.0;           // √ mean (p − y)²
   double mae = 0.0;            // mean |p − y|
@@ -103,23 +118,27 @@ struct RealMeasures {
 
 class RealMeasuring {
  public:
-  void add(std::span<const float> labels, std::span<const double> predictions);
-  /// REQUIRES: rows have been added.
+  void add(std::span<const float> labels, std::span<const double> predictions,
+           std::span<const float> weights = {});
+  /// REQUIRES: rows have been added, of which one has a weight above 0.
   RealMeasures finish() const;
 
  private:
   std::size_t rows_ = 0;
-  double squares_ = 0.0, absolutes_ = 0.0;
+  double weight_ = 0.0, squares_ = 0.0, absolutes_ = 0.0;
   // Welford's mean and sum of squares about it: labels may be far from 0.
   double mean_ = 0.0, spread_ = 0.0;
 };
 
 /// The area under the curve of true against false positive rates, a tie counting half: the
-/// probability that one of `own` is above one of `others`. REQUIRES: neither is empty. Sorts both.
+/// probability that one of `own` is above one of `others`. REQUIRES: neither is empty, nor is the
+/// weight of either 0. Sorts both.
 double roc_auc(RankedValues& own, RankedValues& others);
+double roc_auc(WeightedValues& own, WeightedValues& others);
 
 /// Σ (R_n − R_{n−1}) P_n over the distinct values as thresholds, from the largest down: precision
-/// P, recall R. REQUIRES: `own` is not empty. Sorts both.
+/// P, recall R. REQUIRES: `own` is not empty, nor is its weight 0. Sorts both.
 double average_precision(RankedValues& own, RankedValues& others);
+double average_precision(WeightedValues& own, WeightedValues& others);
 
 }  // namespace trainyard
