@@ -324,6 +324,13 @@ CodedDataset read_again(const NamedSource& file, const ReadOptions& options,
 
 }  // namespace
 
+bool may_lack_labels(std::string_view text, const ReadOptions& options) {
+  ParsedBlock block;
+  LibsvmParser(options, options.first_index.value_or(1), block).parse(text);
+  const std::size_t rows = block.labels.size() + block.targets.size();
+  return !block.faults.empty() || block.rows_maybe_unlabelled == rows;
+}
+
 CodedDataset read_libsvm(NamedSource file, const ReadOptions& options) {
   const bool may_find_zero = !options.first_index && file.reopen;
   const std::uint32_t first_index = options.first_index.value_or(1);

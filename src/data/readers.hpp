@@ -46,4 +46,8 @@ CodedDataset read_npy(NamedSource features, NamedSource labels, const ReadOption
 /// Two arrays of an npz file, which has to be one on a disk: it is opened once for each.
 CodedDataset read_npz(NamedSource file, const ReadOptions& options);
 
+/// Whether all rows of a LIBSVM text may as well begin with INDEX:VALUE where they could begin with
+/// label:weight, as ReadOptions::label_weights has it.
+bool may_lack_labels(std::string_view text, const ReadOptions& options);
+
 }  // namespace trainyard

@@ -75,6 +75,12 @@ RowWindows::RowWindows(std::filesystem::path file, ReadOptions options, std::siz
                     format_text(format)));
   }
   TextBlocks blocks(open_file(file_ == "-" ? "/dev/stdin" : file_), name_of(file_));
+  if (format == Format::libsvm && options_.label_weights &&
+      may_lack_labels(blocks.peek(), options_)) {
+    options_.label_weights = false;
+    remarks_.push_back(fmt::format("note: {}: its rows begin with INDEX:VALUE, and have no labels",
+                                   name_of(file_)));
+  }
   if (format != Format::libsvm) {
     require(options_.schema != nullptr, "windows of a table without a schema");
     take_header(blocks);

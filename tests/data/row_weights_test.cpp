@@ -227,6 +227,28 @@ TEST_CASE("a model knows its weight column, and does without it", "[data][weight
                                       "and the weight"));
 }
 
+TEST_CASE("the beginning of a file shows whether rows have label:weight", "[data][weights]") {
+  const TemporaryFolder folder;
+  ReadOptions options;
+  options.features = 9;
+  options.classes = 2;
+  options.coding = LabelCoding::from_one;
+  options.label_weights = true;
+  const auto labelled = [&](const char* text, LabelUse use) {
+    options.labels = use;
+    RowWindows windows(folder.write("rows.svm", text), options);
+    const auto rows = windows.next();
+    CHECK(windows.remarks().empty() == (rows->labelled || rows->data.nonzeros() == 1));
+    return rows->labelled;
+  };
+  CHECK(labelled("1:2 1:4\n2:6 4:1\n", LabelUse::if_there));
+  CHECK(labelled("1 2:4\n2:6 4:1\n", LabelUse::if_there));
+  CHECK_FALSE(labelled("1:2 2:4\n3:6 4:1\n", LabelUse::if_there));
+  CHECK_FALSE(labelled("1:2 2:4\n3:-6 4:1\n", LabelUse::if_there));
+  CHECK_FALSE(labelled("1:2 2:4\n3:-6 4:1\n", LabelUse::none));
+  CHECK_FALSE(labelled("2:2 2:4\n1:6\n", LabelUse::none));  // labels that are passed over
+}
+
 TEST_CASE("windows of a file have its weights", "[data][weights]") {
   const TemporaryFolder folder;
   const auto file = folder.write("rows.csv", table);

@@ -27,8 +27,9 @@ class RowWindows {
   static constexpr std::size_t default_bytes = std::size_t{2} << 20U;
 
   /// The schema of a CSV or TSV file is known: REQUIRES options.schema for them. "-" is standard
-  /// input. Of npy and IDX files the one window is the file. Throws DataError when it cannot be
-  /// opened.
+  /// input. Of npy and IDX files the one window is the file. Of a LIBSVM file with
+  /// options.label_weights the beginning shows whether rows begin with label:weight, or have no
+  /// labels. Throws DataError when it cannot be opened.
   RowWindows(std::filesystem::path file, ReadOptions options, std::size_t bytes = default_bytes);
   ~RowWindows();
   RowWindows(const RowWindows&) = delete;
