@@ -26,9 +26,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Positions of an exported lab: a page of about 5 MB, a minute of computing.
-constexpr std::size_t most_positions = 48;
-
 /// `href` of a lab's name.
 Json lab_list(const std::function<std::string(const std::string&)>& href) {
   Json list = Json::array();
@@ -154,7 +151,7 @@ std::vector<std::string> LabSite::exported_names() {
 
 void LabSite::export_pages(
     const std::function<void(const std::string& name, const std::string& html)>& take,
-    const std::function<void(const std::string&)>& told) {
+    const std::function<void(const std::string&)>& told, std::size_t most_positions) {
   const Json list = lab_list(file_href);
   for (const LabDefinition& whole : lab_definitions()) {
     const LabDefinition lab = thinned(whole, most_positions);

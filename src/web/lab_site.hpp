@@ -26,13 +26,14 @@ class LabSite {
   /// The page of "/", "/free" or "/lab/NAME"; empty where there is none. Throws Interrupted.
   std::optional<std::string> page(const std::string& path);
 
-  /// The pages as files, whose answers to all positions of their sliders (thinned) are in them:
-  /// page name → HTML, in the order of `told`, which hears of each before it is made. The index
-  /// comes last, so that its links lead somewhere even after an interrupt. There is no free page:
-  /// it needs somebody who computes. Throws Interrupted.
+  /// The pages as files, whose answers to all positions of their sliders, thinned to so many, are
+  /// in them (48: a page of about 5 MB, a minute of computing for all): page name → HTML, in the
+  /// order of `told`, which hears of each before it is made. The index comes last, so that its
+  /// links lead somewhere even after an interrupt. There is no free page: it needs somebody who
+  /// computes. Throws Interrupted.
   void export_pages(
       const std::function<void(const std::string& name, const std::string& html)>& take,
-      const std::function<void(const std::string&)>& told);
+      const std::function<void(const std::string&)>& told, std::size_t most_positions = 48);
 
   /// "index.html", "straggler.html", …
   static std::vector<std::string> exported_names();

@@ -50,6 +50,11 @@ CHOICES = {
 }
 
 
+# In wall time somebody waits for it.
+LATENCIES = {"virtual": ["0us", "10us", "1ms", "20ms"], "wall": ["0us", "0us", "10us", "1ms"]}
+BANDWIDTHS = {"virtual": ["infinite", "1Gbps", "1Mbps"], "wall": ["infinite", "1Gbps", "20Mbps"]}
+
+
 def write_data(folder, kind, classes, numbers):
     """LIBSVM files of rows around a centre for each class, or of a linear function's values."""
     centres = numbers.normal(size=(classes, FEATURES))
@@ -142,8 +147,8 @@ def drawn(program, scheme, kind, time, rng):
     batch = rng.choice([1, 2, 5, 8])
     words = ["--scheme", scheme, "--model", kind, "--workers", workers, "--batch", batch,
              "--lr", rng.choice([0.01, 0.1, 0.5]), "--seed", rng.randrange(1000),
-             "--latency", rng.choice(["0us", "10us", "1ms", "20ms"]),
-             "--bandwidth", rng.choice(["infinite", "1Gbps", "1Mbps"]),
+             "--latency", rng.choice(LATENCIES[time]),
+             "--bandwidth", rng.choice(BANDWIDTHS[time]),
              "--l2", rng.choice([0, 0.01]), "--evaluate-every", rng.choice([0.1, 0.7, 3]),
              "--time", time]
     if time == "virtual":

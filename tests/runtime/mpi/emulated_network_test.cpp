@@ -1,5 +1,9 @@
 // trainyard-mpi on a network that is emulated: one process more than ranks, its switch.
+#include <deque>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -162,20 +166,33 @@ TEST_CASE("an interrupt on an emulated network does not wait for messages", "[ru
 // A worker, the server, and the switch, which are ranks 1, 3 and 4.
 TEST_CASE("an interrupt of one process is one of the run", "[runtime][slow]") {
   if (!test::has_processes()) return;
+  struct Interrupt {
+    int rank;
+    std::string latency;
+    fs::path out;
+  };
+  std::deque<TemporaryFolder> folders;
+  std::vector<Interrupt> interrupts;
+  std::vector<std::function<test::ShellOutcome()>> runs;
   for (const auto& [rank, latency] :
        {std::pair(1, ""), std::pair(3, ""), std::pair(1, " --latency 1000s"),
         std::pair(3, " --latency 1000s"), std::pair(4, " --latency 1000s")}) {
-    CAPTURE(rank, latency);
-    const TemporaryFolder folder;
-    const fs::path out = folder.path() / "out";
-    const auto outcome = test::run_processes_interrupted_at(
-        rank, *latency == '\0' ? 4 : 5, out / "ps-async.partial" / "metrics.jsonl",
-        fmt::format("run --scheme ps-async --workers 3 --seconds 1e6{} --out {}", latency,
-                    test::quoted_path(out)));
-    INFO(outcome.output);
-    CHECK(outcome.status == 130);
-    CHECK_THAT(outcome.output, ContainsSubstring("interrupted; these are the results so far"));
-    const fs::path summary = out / "ps-async" / "summary.json";
+    const Interrupt one{rank, latency, folders.emplace_back().path() / "out"};
+    interrupts.push_back(one);
+    runs.emplace_back([one] {
+      return test::run_processes_interrupted_at(
+          one.rank, one.latency.empty() ? 4 : 5, one.out / "ps-async.partial" / "metrics.jsonl",
+          fmt::format("run --scheme ps-async --workers 3 --seconds 1e6{} --out {}", one.latency,
+                      test::quoted_path(one.out)));
+    });
+  }
+  const auto outcomes = test::at_once(runs);
+  for (std::size_t i = 0; i < interrupts.size(); ++i) {
+    CAPTURE(interrupts[i].rank, interrupts[i].latency);
+    INFO(outcomes[i].output);
+    CHECK(outcomes[i].status == 130);
+    CHECK_THAT(outcomes[i].output, ContainsSubstring("interrupted; these are the results so far"));
+    const fs::path summary = interrupts[i].out / "ps-async" / "summary.json";
     REQUIRE(fs::exists(summary));
     CHECK(nlohmann::json::parse(read_file(summary))["interrupted"] == true);
   }

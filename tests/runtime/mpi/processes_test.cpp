@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -23,6 +25,7 @@ using test::is_in_lockstep;
 using test::model_flag;
 using test::ranks_of;
 using test::run_processes;
+using test::ShellOutcome;
 using test::small_run;
 using test::summary_of_processes;
 using test::summary_of_simulation;
@@ -119,13 +122,16 @@ TEST_CASE("processes of which one has no memory end", "[runtime][slow]") {
   const std::string run =
       "run --workers 2 --steps 2 --model mlp:2000 --dataset sparse-logistic:100 --batch 1 "
       "--force-memory";
+  std::vector<std::function<ShellOutcome()>> runs;
   for (const int megabytes : {400, 460, 500}) {
     for (const int short_of_memory : {0, 1}) {
-      CAPTURE(megabytes, short_of_memory);
-      const auto outcome = test::run_pair_without_memory(short_of_memory, megabytes, run);
-      INFO(outcome.output);
-      CHECK(outcome.status != 124);  // the time that it has
+      runs.emplace_back(
+          [=] { return test::run_pair_without_memory(short_of_memory, megabytes, run); });
     }
+  }
+  for (const auto& outcome : test::at_once(runs)) {
+    INFO(outcome.output);
+    CHECK(outcome.status != 124);  // the time that it has
   }
 }
 
@@ -136,8 +142,9 @@ TEST_CASE("processes run every other scheme as far as simulated time does", "[ru
     CAPTURE(scheme.name);
     // How far passes get depends on who comes first: after two, mpca-sgd was at 0.55 to 0.63, and
     // on a busy machine at 0.67.
-    const std::string run = fmt::format("--scheme {} --workers 4 --epochs 4 --lr 0.5 {}",
-                                        scheme.name, model_flag(scheme.name));
+    const std::string run =
+        fmt::format("--scheme {} --workers 4 --dataset sparse-logistic:5000 --epochs 4 --lr 0.5 {}",
+                    scheme.name, model_flag(scheme.name));
     const auto summary = summary_of_processes(ranks_of(scheme.name, 4), run);
     CHECK(summary["diverged"] == false);
     // Who has spares counts fewer passes, and a quasi-Newton method has only begun.
@@ -270,24 +277,38 @@ TEST_CASE("what keeps one process from reading is said once", "[runtime][slow]")
 // A worker, and a server where there is one, after the start and two more evaluations.
 TEST_CASE("when a process is killed the others name it, keep results and end", "[runtime][slow]") {
   if (!test::has_processes()) return;
+  struct Loss {
+    std::string scheme;
+    int lost;
+    fs::path out;
+  };
+  std::deque<TemporaryFolder> folders;
+  std::vector<Loss> losses;
+  std::vector<std::function<ShellOutcome()>> runs;
   for (const char* scheme : {"ring", "ps-async", "ps-sync", "gossip", "hogwild"}) {
     const int ranks = ranks_of(scheme, 4);
     for (const int lost : {1, ranks - 1}) {
-      const TemporaryFolder folder;
-      const fs::path out = folder.path() / "out";
-      CAPTURE(scheme, lost);
-      const auto outcome = test::run_processes_losing(
-          ranks, lost, out / (scheme + std::string(".partial")) / "metrics.jsonl", 3,
-          fmt::format("run --scheme {} --workers 4 --seconds 60 --evaluate-every 0.1 --out {}",
-                      scheme, test::quoted_path(out)));
-      INFO(outcome.output);
-      CHECK(outcome.status != 0);
-      CHECK(outcome.status != 124);  // of `timeout`: they never ended
-      CHECK_THAT(outcome.output, ContainsSubstring(fmt::format("rank {} on ", lost)) &&
-                                     ContainsSubstring("does not answer any more"));
-      const auto summary = nlohmann::json::parse(read_file(out / scheme / "summary.json"));
-      CHECK(summary["interrupted"] == true);
-      CHECK(summary["samples"].get<double>() > 0);
+      const Loss loss{scheme, lost, folders.emplace_back().path() / "out"};
+      losses.push_back(loss);
+      runs.emplace_back([loss, ranks] {
+        return test::run_processes_losing(
+            ranks, loss.lost, loss.out / (loss.scheme + ".partial") / "metrics.jsonl", 3,
+            fmt::format("run --scheme {} --workers 4 --seconds 60 --evaluate-every 0.1 --out {}",
+                        loss.scheme, test::quoted_path(loss.out)));
+      });
     }
+  }
+  const auto outcomes = test::at_once(runs);
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const Loss& loss = losses[i];
+    CAPTURE(loss.scheme, loss.lost);
+    INFO(outcomes[i].output);
+    CHECK(outcomes[i].status != 0);
+    CHECK(outcomes[i].status != 124);  // of `timeout`: they never ended
+    CHECK_THAT(outcomes[i].output, ContainsSubstring(fmt::format("rank {} on ", loss.lost)) &&
+                                       ContainsSubstring("does not answer any more"));
+    const auto summary = nlohmann::json::parse(read_file(loss.out / loss.scheme / "summary.json"));
+    CHECK(summary["interrupted"] == true);
+    CHECK(summary["samples"].get<double>() > 0);
   }
 }

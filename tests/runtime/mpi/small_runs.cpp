@@ -18,7 +18,8 @@ std::string model_flag(const std::string& scheme) {
 
 std::string small_run(const std::string& scheme, int workers) {
   return fmt::format(
-      "--scheme {} --workers {} --steps 12 --batch 4 --lr 0.5 --evaluate-every 0.005 --seed 3 {}",
+      "--scheme {} --workers {} --dataset sparse-logistic:2000 --steps 12 --batch 4 --lr 0.5 "
+      "--evaluate-every 0.05 --seed 3 {}",
       scheme, workers, model_flag(scheme));
 }
 

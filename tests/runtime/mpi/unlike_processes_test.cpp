@@ -17,9 +17,11 @@
 #include "support/processes.hpp"
 
 using namespace trainyard;
+using test::at_once;
 using test::is_in_lockstep;
 using test::ranks_of;
 using test::run_unlike_processes;
+using test::ShellOutcome;
 using test::summary_of_processes;
 using test::summary_of_simulation;
 
@@ -123,18 +125,20 @@ TEST_CASE("what only another process's file has wrong is told by that process", 
   };
   const std::string first = "its row 0 has a feature beyond the last",
                     last = "its row 299 has a feature beyond the last";
-  for (const Case& one : std::vector<Case>{
-           {"--scheme ring --partition split", "last.split", last},  // its own rows
-           {"--scheme ring --partition split", "first.split", ""},   // another's
-           {"--scheme hogwild-split --partition split", "first.split", first},
-           {"--scheme ring --partition dirichlet:1", "label.split", "a class that is none"},
-           {"--scheme ring --partition shards", "label.split", "a class that is none"},
-           {"--scheme ring --time virtual", "first.split", "--time virtual"}}) {
-    CAPTURE(one.flags, one.file);
-    const auto outcome = run(one.flags, one.file);
-    CAPTURE(outcome.output);
-    CHECK((outcome.status == 0) == one.message.empty());
-    CHECK_THAT(outcome.output, ContainsSubstring(one.message));
+  const std::vector<Case> cases{
+      {"--scheme ring --partition split", "last.split", last},  // its own rows
+      {"--scheme ring --partition split", "first.split", ""},   // another's
+      {"--scheme hogwild-split --partition split", "first.split", first},
+      {"--scheme ring --partition dirichlet:1", "label.split", "a class that is none"},
+      {"--scheme ring --partition shards", "label.split", "a class that is none"},
+      {"--scheme ring --time virtual", "first.split", "--time virtual"}};
+  std::vector<std::function<ShellOutcome()>> runs;
+  for (const Case& one : cases) runs.emplace_back([&] { return run(one.flags, one.file); });
+  const auto outcomes = at_once(runs);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CAPTURE(cases[i].flags, cases[i].file, outcomes[i].output);
+    CHECK((outcomes[i].status == 0) == cases[i].message.empty());
+    CHECK_THAT(outcomes[i].output, ContainsSubstring(cases[i].message));
   }
   // Whichever portions it gets: some are of the other's rows.
   const std::string portions =
@@ -167,24 +171,27 @@ TEST_CASE("processes that were started for other runs are told so", "[runtime][s
   };
   const std::string options = "was started with other options than rank 0",
                     data = "has read other data than rank 0";
-  for (const Case& one : std::vector<Case>{
-           {run + " --lr 1", run + " --lr 2", 2, options},
-           {run + " --dataset blobs:500", run + " --dataset blobs:600", 2, options},
-           {run + " --test every-fifth", run, 2, options},
-           {run, "list schemes", 2, "was started with another command than rank 0"},
-           {"list schemes", run, 2, "was started with another command than rank 0"},
-           {run, "run --help", 2, "was started with another command than rank 0"},
-           {run + files.flag("500.split"), run + files.flag("501.split"), 3, data},
-           {run + files.flag("500.split"), run + files.flag("seed.split"), 3, data},
-           {run + files.flag("500.split"), run + files.flag("none.split"), 3,
-            "for rank 0, and none"},
-           {run + files.flag("none.split"), run + files.flag("500.split"), 3,
-            "for rank 0, and none"},
-           {run + " --json --quiet", run, 0, ""}}) {  // what rank 0 prints is its own matter
-    CAPTURE(one.first, one.second);
-    const auto outcome = run_unlike_processes({one.first, one.second});
-    CHECK(outcome.status == one.status);
-    CHECK_THAT(outcome.output, ContainsSubstring(one.message));
+  const std::vector<Case> cases{
+      {run + " --lr 1", run + " --lr 2", 2, options},
+      {run + " --dataset blobs:500", run + " --dataset blobs:600", 2, options},
+      {run + " --test every-fifth", run, 2, options},
+      {run, "list schemes", 2, "was started with another command than rank 0"},
+      {"list schemes", run, 2, "was started with another command than rank 0"},
+      {run, "run --help", 2, "was started with another command than rank 0"},
+      {run + files.flag("500.split"), run + files.flag("501.split"), 3, data},
+      {run + files.flag("500.split"), run + files.flag("seed.split"), 3, data},
+      {run + files.flag("500.split"), run + files.flag("none.split"), 3, "for rank 0, and none"},
+      {run + files.flag("none.split"), run + files.flag("500.split"), 3, "for rank 0, and none"},
+      {run + " --json --quiet", run, 0, ""}};  // what rank 0 prints is its own matter
+  std::vector<std::function<ShellOutcome()>> runs;
+  for (const Case& one : cases) {
+    runs.emplace_back([&] { return run_unlike_processes({one.first, one.second}); });
+  }
+  const auto outcomes = at_once(runs);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    CAPTURE(cases[i].first, cases[i].second, outcomes[i].output);
+    CHECK(outcomes[i].status == cases[i].status);
+    CHECK_THAT(outcomes[i].output, ContainsSubstring(cases[i].message));
   }
   const auto with_links = [&](const char* first, const char* second) {
     return run_unlike_processes(

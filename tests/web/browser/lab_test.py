@@ -163,9 +163,9 @@ class Lab(unittest.TestCase):
         places = len(lab["sliders"][0]["values"])
         self.open(f"{self.address}/lab/staleness")
         sizes = []
-        for move in range(300):
+        for move in range(90):
             self.move(0, move % places)
-            if move % 100 == 99:
+            if move % 30 == 29:
                 self.browser.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
                 counters = self.browser.driver.execute_cdp_cmd("Memory.getDOMCounters", {})
                 sizes.append((counters["nodes"], counters["jsEventListeners"]))

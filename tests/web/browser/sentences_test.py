@@ -202,7 +202,7 @@ class Sentences(unittest.TestCase):
         changes = re.findall(r"the shortest step changes from (\S+) to (\S+)\.", said)
         self.assertEqual(changes, [(one["before"], one["after"]) for one in document["crossings"]])
         for schemes in ("csgd", "csgd,choco,ec-sgd"):
-            document, _ = self.made(f"break-even {schemes}", ["predict", "--break-even", "--schemes", schemes])
+            document, _ = self.made(f"break-even {schemes}", ["predict", "--break-even", "--schemes", schemes, "--size", "40kB"])
             rows, said = document["rows"], self.sentences()
             pays = sum(row["step_s"] < row["plain_step_s"] for row in rows)
             self.assertRegex(said, rf"\b{pays} of {len(rows)} pairs? of scheme and codec")
