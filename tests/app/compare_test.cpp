@@ -147,7 +147,8 @@ TEST_CASE("a place that cannot be written is found out before the first run", "[
 }
 
 TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[app]") {
-  const Words words{"compare", "--schemes", "ring,gossip", "--time", "virtual", "--json"};
+  const Words words{"compare", "--schemes", "ring,gossip", "--time",
+                    "virtual", "--json",    "--dataset",   "sparse-logistic:2000"};
   const Outcome seeds = run_program(words + Words{"--seeds", "1000", "--epochs", "20", "--lr", "4"},
                                     {.signal_after = "gossip, seed 2 done"});
   CHECK(seeds.status == 130);

@@ -248,7 +248,7 @@ TEST_CASE("the flag --html writes a page beside what is printed, and overwrites 
        "latency=10us,1ms,bandwidth=1Mbps,1Gbps"},
       {"predict", "--schemes", "ring"},
       {"predict", "--schemes", "ring,ps-sync", "--vary", "latency=1ms,2ms"},
-      {"predict", "--break-even", "--schemes", "csgd", "--codec", "fp16"},
+      {"predict", "--break-even", "--schemes", "csgd", "--codec", "fp16", "--size", "40kB"},
       {"netcheck", "--collectives", "ring"},
       {"topology", "ring"},
       {"consensus"},

@@ -16,13 +16,13 @@ import unittest
 
 from browser import Browser, require_browser
 
-COMPARE = ["compare", "--quiet", "--dataset", "sparse-logistic:4000", "--epochs", "3"]
+COMPARE = ["compare", "--quiet", "--epochs", "3"]
 PAGES = {
     "comparison": COMPARE,
     "seeds": COMPARE + ["--schemes", "ring,ps-async,gossip", "--seeds", "3"],
     "grid": COMPARE + ["--schemes", "ring,ps-sync", "--vary", "latency=100us,1ms"],
     "objectives": COMPARE + ["--schemes", "ring,ps-sync", "--vary", "l2=0,1e-3"],
-    "run": ["run", "--quiet", "--scheme", "ps-async", "--dataset", "sparse-logistic:4000", "--epochs", "3"],
+    "run": ["run", "--quiet", "--scheme", "ps-async", "--epochs", "3"],
     "map": COMPARE + ["--schemes", "ring,ps-sync", "--map", "latency=10us:1ms,bandwidth=10Mbps:1Gbps"],
     "prediction": ["predict", "--schemes", "ring,ps-sync,gossip"],
     "sweep": ["predict", "--vary", "latency=10us:10ms", "--size", "40kB"],
