@@ -38,10 +38,15 @@ std::vector<std::string> arrays_in(ByteSource& source, const std::string& archiv
   return names;
 }
 
-ArrayNames chosen_arrays(const std::string& archive, const std::vector<std::string>& held) {
+/// Without labels where there are none and nobody needs them.
+ArrayNames chosen_arrays(const std::string& archive, const std::vector<std::string>& held,
+                         LabelUse labels) {
   const auto holds = [&](std::string_view name) { return std::ranges::count(held, name) == 1; };
   for (const ArrayNames& names : known_names) {
     if (holds(names.features) && holds(names.labels)) return names;
+  }
+  for (const ArrayNames& names : known_names) {
+    if (labels != LabelUse::required && holds(names.features)) return {names.features, ""};
   }
   throw DataError(fmt::format(
       "{}: holds the array{} {}; expected features X and labels y, as numpy.savez(file, X=X, y=y) "
@@ -70,8 +75,11 @@ CodedDataset read_npz(NamedSource file, const ReadOptions& options) {
   if (!file.reopen) {
     throw DataError(fmt::format("{}: is a pipe; expected an npz file", file.name));
   }
-  const ArrayNames names = chosen_arrays(file.name, arrays_in(*file.bytes, file.name));
-  return read_npy(open_array(file, names.features), open_array(file, names.labels), options);
+  const ArrayNames names =
+      chosen_arrays(file.name, arrays_in(*file.bytes, file.name), options.labels);
+  NamedSource labels;
+  if (!names.labels.empty()) labels = open_array(file, names.labels);
+  return read_npy(open_array(file, names.features), std::move(labels), options);
 }
 
 }  // namespace trainyard

@@ -93,6 +93,25 @@ std::string plain_number_text(std::string_view text, char decimal) {
   return plain;
 }
 
+std::optional<NumberUnit> number_unit(std::string_view text) {
+  constexpr std::size_t most_bytes = 8;
+  constexpr std::string_view digits = "0123456789";
+  const std::size_t first = text.find_first_of(digits);
+  if (first == std::string_view::npos || first > most_bytes) return {};
+  const std::size_t end = text.find_first_not_of("0123456789.,", first);
+  const std::string_view number = text.substr(first, end - first);
+  NumberUnit unit{std::string(text.substr(0, first)),
+                  end == std::string_view::npos ? "" : std::string(text.substr(end))};
+  std::erase_if(unit.before, [](char c) { return c == '-' || c == '+'; });
+  const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+  const bool is_unit = !(unit.before.empty() && unit.behind.empty()) &&
+                       unit.behind.size() <= most_bytes &&
+                       std::ranges::none_of(unit.before, is_letter) &&
+                       unit.behind.find_first_of(digits) == std::string::npos;
+  if (!is_unit || number_form(number) == NumberForm::no_number) return {};
+  return unit;
+}
+
 std::optional<long> whole_number(std::string_view text) {
   long value = 0;
   const char* const end = text.data() + text.size();

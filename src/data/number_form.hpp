@@ -25,6 +25,16 @@ NumberForm number_form(std::string_view text);
 /// of "-1.234,5" and decimal ','. Empty where `text` is no such number.
 std::string plain_number_text(std::string_view text, char decimal);
 
+/// What stands around a number: "$" and "" of "$1,200", "" and " kg" of "12 kg".
+struct NumberUnit {
+  std::string before, behind;
+  bool operator==(const NumberUnit&) const = default;
+};
+
+/// Empty where the text is no number, or one alone. A number may have signs before it and no
+/// letters, and behind it no digits; a unit has eight bytes at most.
+std::optional<NumberUnit> number_unit(std::string_view text);
+
 /// "12", "-3": a whole number and nothing else.
 std::optional<long> whole_number(std::string_view text);
 

@@ -182,6 +182,10 @@ TableHead read_head(TextBlocks& blocks, char fallback, const ReadOptions& option
   }
   if (!guess.header) return head;
   head.names = rows.front();
+  head.ends_empty =
+      rows.size() > 1 && std::all_of(rows.begin() + 1, rows.end(), [&](const Row& row) {
+        return row.size() == head.columns + 1 && row.back().empty();
+      });
   if (options.schema == nullptr && !all_differ(head.names)) {
     head.remarks.push_back(fmt::format(
         "note: {}: several columns have one name; they are meant by their numbers", blocks.name()));

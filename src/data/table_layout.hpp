@@ -23,9 +23,10 @@ struct TableHead {
   std::size_t skipped_lines = 0;   // up to the end of the header line
   TableDialect dialect;
   std::vector<std::size_t> row_numbers{};  // columns whose first rows count up by one, ten at least
-  std::size_t columns_below = 0;           // of the second row, where it was looked at; else 0
-  std::string only_field{};                // the first row where it is a single column; else ""
-  std::vector<std::string> remarks{};      // for the user
+  bool ends_empty = false;        // rows have a separator at their end that the header line has not
+  std::size_t columns_below = 0;  // of the second row, where it was looked at; else 0
+  std::string only_field{};       // the first row where it is a single column; else ""
+  std::vector<std::string> remarks{};  // for the user
 
   /// "age", or "3" where the column has no name.
   std::string name_of(std::size_t column) const;

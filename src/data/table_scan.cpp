@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@
 #include "trainyard/base/parallel.hpp"
 
 #include "data/dates.hpp"
+#include "data/number_form.hpp"
 #include "data/table_rows.hpp"
 
 namespace trainyard {
@@ -45,7 +47,10 @@ class ColumnValues {
   void add(std::string_view text, const TableDialect& dialect) {
     if (dialect.is_missing(text)) return;
     ++fields_;
-    if (dialect.is_word(text)) ++words_;
+    if (dialect.is_word(text)) {
+      ++words_;
+      look_for_unit(text);
+    }
     if (const std::optional<double> day = parse_date(text)) {
       ++dates_;
       first_day_ = std::min(first_day_, *day);
@@ -57,6 +62,13 @@ class ColumnValues {
     fields_ += later.fields_;
     words_ += later.words_;
     dates_ += later.dates_;
+    if (later.has_other_units_ || (unit_ && later.unit_ && *unit_ != *later.unit_)) {
+      has_other_units_ = true;
+    }
+    if (!unit_) {
+      unit_ = later.unit_;
+      with_unit_ = later.with_unit_;
+    }
     first_day_ = std::min(first_day_, later.first_day_);
     if (later.many_) forget_values();
     for (const std::string& value : later.values_) {
@@ -75,6 +87,13 @@ class ColumnValues {
   /// Ten fields at least, and no two alike.
   bool all_differ() const { return fields_ >= times_of_each && values_.size() == fields_; }
   bool holds_dates() const { return fields_ > 0 && dates_ == fields_; }
+  /// A number of the column, where all of its words are numbers with one unit, and more than few;
+  /// else "".
+  const std::string& number_with_unit() const {
+    static const std::string none;
+    const bool all = unit_ && !has_other_units_ && 2 * words_ > fields_;
+    return all && (many_ || values_.size() > few_values) ? with_unit_ : none;
+  }
   double first_day() const { return dates_ == 0 ? 0.0 : first_day_; }
   std::size_t fields() const { return fields_; }
 
@@ -85,6 +104,14 @@ class ColumnValues {
   }
 
  private:
+  void look_for_unit(std::string_view text) {
+    if (has_other_units_) return;
+    std::optional<NumberUnit> unit = number_unit(text);
+    has_other_units_ = !unit || (unit_ && *unit_ != *unit);
+    if (unit_ || has_other_units_) return;
+    unit_ = std::move(unit);
+    with_unit_ = text;
+  }
   void keep(std::string value) {
     values_.insert(std::move(value));
     if (values_.size() > most_words) forget_values();
@@ -97,6 +124,9 @@ class ColumnValues {
   std::size_t fields_ = 0;  // that are not missing
   std::size_t words_ = 0;
   std::size_t dates_ = 0;
+  std::optional<NumberUnit> unit_;  // of all words, unless there are others
+  bool has_other_units_ = false;
+  std::string with_unit_;  // the first of them
   double first_day_ = std::numeric_limits<double>::infinity();
   bool many_ = false;  // more values than most_words, and none is kept
   std::unordered_set<std::string, TextHash, std::equal_to<>> values_;
@@ -173,7 +203,20 @@ BlockScan scan_all(TextBlocks& blocks, const ScannedColumns& columns) {
   return all;
 }
 
-[[noreturn]] void refuse_words(const std::string& file, const std::string& column) {
+/// "… holds numbers with more around them, as '$1,200'". Empty: it does not.
+std::string units_text(const ColumnValues& values) {
+  if (values.number_with_unit().empty()) return "";
+  return fmt::format("numbers with more in their fields, as {}", echoed(values.number_with_unit()));
+}
+
+[[noreturn]] void refuse_words(const std::string& file, const std::string& column,
+                               const ColumnValues& values) {
+  if (const std::string units = units_text(values); !units.empty()) {
+    throw DataError(fmt::format(
+        "{}: column {} holds {}, more than {} different ones; expected numbers alone (take away "
+        "what stands around them), or --drop-columns {}",
+        file, echoed(column), units, most_words, pasted_column(column)));
+  }
   throw DataError(
       fmt::format("{}: found more than {} different words in column {}; expected numbers, or fewer "
                   "of them: leave an identifier out with --drop-columns {}, or let words share "
@@ -189,6 +232,13 @@ std::string doubt_about(const std::string& file, const std::string& column,
         "warning: {}: column {} holds dates, each of which is a feature; --date {} makes days of "
         "them",
         file, echoed(column), pasted_column(column));
+  }
+  if (const std::string units = units_text(values); !units.empty()) {
+    return fmt::format(
+        "warning: {}: column {} holds {}, and each is a word with a feature of its own; without "
+        "what stands around them they are numbers, --drop-columns {} leaves the column out, and "
+        "--categorical {} says that words are meant",
+        file, echoed(column), units, pasted_column(column), pasted_column(column));
   }
   if (!values.all_differ()) return "";
   return fmt::format(
@@ -212,7 +262,6 @@ std::vector<std::string> classes_in(const std::string& file, const std::string& 
     throw DataError(fmt::format("{}: found no label but {}; expected two or more different ones",
                                 file, echoed(classes.front())));
   }
-  return classes;
   return classes;
 }
 
@@ -243,7 +292,7 @@ void settle_column(const std::string& file, const ColumnValues& values, const Ta
   if (!said && !(may_hold_words && values.holds_words(dialect))) return;
   column.kind = ColumnKind::words;
   if (values.has_too_many()) {
-    if (hash == 0) refuse_words(file, column.name);
+    if (hash == 0) refuse_words(file, column.name, values);
     column.kind = ColumnKind::hashed;
     return;
   }
@@ -291,6 +340,13 @@ void scan_words(TextBlocks& blocks, const TableHead& head, const ReadOptions& op
   if (!options.real_labels) {
     schema.class_names =
         classes_in(blocks.name(), schema.label_name, scan.of(schema.label_column), dialect);
+    const std::string units = units_text(scan.of(schema.label_column));
+    if (!schema.class_names.empty() && !units.empty()) {
+      doubts.push_back(fmt::format(
+          "warning: {}: the label {} holds {}, and each is a class of its own; without what stands "
+          "around them they are numbers, which --model least-squares takes",
+          blocks.name(), echoed(schema.label_name), units));
+    }
   }
   const auto columns_of_words =
       std::ranges::count(schema.columns, ColumnKind::words, &TableColumn::kind);

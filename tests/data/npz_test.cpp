@@ -63,6 +63,19 @@ TEST_CASE("an npz file holds features and labels, by their names", "[data][npy]"
   }
 }
 
+TEST_CASE("an npz file that is to be scored needs no labels", "[data][npy]") {
+  ReadOptions options = npz();
+  options.labels = LabelUse::if_there;
+  const std::string file = entry("more.npy", labels, true) + entry("X.npy", features, true);
+  const CodedDataset read = read_coded_dataset_bytes(file, {}, "data", options);
+  CHECK_FALSE(read.labelled);
+  CHECK(read.data.rows == 3);
+  CHECK(
+      read_coded_dataset_bytes(file + entry("y.npy", labels, true), {}, "data", options).labelled);
+  CHECK_THAT(error_of_bytes(entry("a.npy", features, true), options),
+             ContainsSubstring("holds the array a; expected features X"));
+}
+
 TEST_CASE("an npz file without them says what it holds", "[data][npy]") {
   CHECK(error_of_bytes(entry("a.npy", features, false) + entry("b.npy", labels, false), npz()) ==
         "data: holds the arrays a, b; expected features X and labels y, as numpy.savez(file, X=X, "

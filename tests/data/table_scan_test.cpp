@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -96,6 +97,75 @@ TEST_CASE("words that all come once are asked about, with what can be pasted", "
                     "data: found more than 1000 different words in column 'full name'; expected "
                     "numbers, or fewer of them: leave an identifier out with --drop-columns 'full "
                     "name', or let words share features with --hash 2^18");
+}
+
+TEST_CASE("numbers with units are asked about, with what can be done", "[data][table]") {
+  const auto text = [](const char* before, const char* behind, int rows) {
+    std::string all = "y,price,x\n";
+    for (int row = 0; row < rows; ++row) {
+      all += fmt::format("{},\"{}1,{}{}\",1\n", row % 2, before, 200 + row % 799, behind);
+    }
+    return all;
+  };
+  for (const auto& [before, behind] :
+       {std::pair("$", ""), std::pair("", " kg"), std::pair("€ ", ""), std::pair("-$", "")}) {
+    CAPTURE(before, behind);
+    const std::string first = fmt::format("{}1,200{}", before, behind);
+    CHECK(says(read(text(before, behind, 30)),
+               fmt::format("warning: data: column 'price' holds numbers with more in their fields, "
+                           "as '{}', and each is a word",
+                           first)));
+  }
+  // Categories, and names with numbers in them.
+  CHECK_FALSE(says(read(text("", " doors", 9)), "more in their fields"));
+  CHECK_FALSE(says(read(text("flat ", "", 30)), "more in their fields"));
+  CHECK_FALSE(says(read(text("", " kg", 30) + "0,heavy,1\n"), "more in their fields"));
+  ReadOptions said = table();
+  said.table.categorical = "price";
+  CHECK_FALSE(says(read(text("$", "", 30), said), "more in their fields"));
+  ReadOptions label = table();
+  label.label_column = "price";
+  CHECK(says(read(text("$", "", 30), label), "the label 'price' holds numbers with more"));
+  std::string many = "y,price\n";
+  for (int row = 0; row < 1200; ++row) many += fmt::format("{},{} kg\n", row % 2, row);
+  CHECK_THROWS_WITH(read(many),
+                    ContainsSubstring("column 'price' holds numbers with more in their fields, as "
+                                      "'0 kg', more than 1000 different ones"));
+}
+
+TEST_CASE("a separator at the end of all rows but the header line is none", "[data][table]") {
+  for (const char separator : {';', ',', '\t'}) {
+    CAPTURE(separator);
+    const auto with = [&](std::string all) {
+      std::ranges::replace(all, ';', separator);
+      return all;
+    };
+    const CodedDataset plain = read(with("a;b;y\n1;2;p\n3;4;q\n"));
+    const CodedDataset found = read(with("a;b;y\n1;2;p;\n3;4;q;\n"));
+    CHECK(values_of(found.data) == values_of(plain.data));
+    CHECK(found.data.features == 2);
+    // A field that is not empty, or not there in all rows of the beginning, is still a fault.
+    for (const char* bad :
+         {"a;b;y\n1;2;p;9\n3;4;q;\n", "a;b;y\n1;2;p;\n3;4;q\n", "a;b;y\n1;2;p;;\n3;4;q;;\n"}) {
+      CAPTURE(bad);
+      ReadOptions said = table();
+      said.table.delimiter = separator;
+      CHECK_THROWS_WITH(read(with(bad), said), ContainsSubstring("found more than 3 columns"));
+    }
+  }
+}
+
+TEST_CASE("labels of a test file that end in full stops are refused with what to do",
+          "[data][table]") {
+  const CodedDataset training = read("x,y\n1,>50K\n2,<=50K\n");
+  ReadOptions options = table();
+  options.schema = training.schema;
+  options.classes = training.data.classes;
+  options.coding = training.coding;
+  CHECK_THROWS_WITH(
+      read("x,y\n1,>50K.\n", options),
+      ContainsSubstring("found label '>50K.'; expected one of <=50K, >50K (sed 's/\\.$//' takes"));
+  CHECK_THROWS_WITH(read("x,y\n1,more.\n", options), !ContainsSubstring("sed"));
 }
 
 TEST_CASE("the flag --hash lets words of many share features", "[data][table]") {
