@@ -157,6 +157,15 @@ TEST_CASE("rows of LIBSVM may have weights behind their labels", "[data][libsvm]
   CHECK(std::ranges::count(many.weights, 1.0F) == 199'999);
 }
 
+TEST_CASE("real labels have weights behind them", "[data][libsvm][weights]") {
+  ReadOptions options;
+  options.real_labels = true;
+  const Dataset data = read_dataset_bytes("1.5:2 1:1\n-3 2:1\n2:0.5 1:3\n", {}, "data", options);
+  CHECK(weights_of(data) == Weights{2, 1, 0.5F});
+  CHECK(data.targets[0] == 1.5F);
+  CHECK(data.targets[2] == 2.0F);
+}
+
 TEST_CASE("rows that may have no label are asked about", "[data][libsvm][weights]") {
   const auto remarks = [](const char* text) {
     return read_coded_dataset_bytes(text, {}, "data", {}).remarks;

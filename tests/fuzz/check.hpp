@@ -18,6 +18,10 @@ inline void check_whole(const Dataset& data) {
   require(data.features > 0, "no features");
   require(data.targets.empty() || data.targets.size() == data.rows, "targets");
   for (const float target : data.targets) require(std::isfinite(target), "target");
+  require(data.weights.empty() || data.weights.size() == data.rows, "weights");
+  for (const float weight : data.weights) {
+    require(std::isfinite(weight) && weight >= 0.0F, "weight");
+  }
   for (const Label label : data.labels) require(label >= 0 && label < data.classes, "label");
   if (!data.sparse) {
     require(data.dense.size() == data.rows * data.features, "dense rows of the wrong size");

@@ -14,5 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   tabs.label_column = "-1";
   tabs.table.header = HeaderLine::yes;
   read_and_check(text, {}, tabs);
+  ReadOptions weights;
+  weights.format = Format::csv;
+  weights.table.weight_column = "-1";
+  read_and_check(text, {}, weights);
   return 0;
 }

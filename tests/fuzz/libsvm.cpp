@@ -11,5 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   test_file.classes = 3;
   test_file.coding = LabelCoding::from_one;
   read_and_check(text, {}, test_file);
+  ReadOptions scored;
+  scored.labels = LabelUse::if_there;
+  scored.label_weights = true;
+  read_and_check(text, {}, scored);
   return 0;
 }
