@@ -46,7 +46,7 @@ test("a map where nobody arrives says no more than that", () => {
 });
 
 test("the target is what was asked for", () => {
-  assert.equal(map_target({...map, target_loss: null, target_accuracy: 0.9}), "a test accuracy of 0.9");
+  assert.equal(map_target({...map, target_loss: null, target_accuracy: 0.9}), "an accuracy of 0.9");
   assert.equal(map_target({...map, target_loss: null, target_gradient: 0.01}), "a squared gradient norm of 0.01");
 });
 

@@ -191,6 +191,7 @@ test("hundreds of thousands of evaluations are no limit", () => {
 test("a target is named by what it is", () => {
   assert.equal(target_text(run("ring")), "a training loss of 0.5");
   assert.equal(target_text(run("ring", {target_loss: null, target_accuracy: 0.9})), "a test accuracy of 0.9");
+  assert.equal(target_text(run("ring", {target_loss: null, target_accuracy: 0.9, validation_loss: 0.4})), "a validation accuracy of 0.9");
   assert.equal(target_text(run("ring", {target_loss: null, target_gradient: 1e-3})), "a squared gradient norm of 0.001");
   assert.equal(target_text(run("ring", {target_loss: null})), "");
 });
