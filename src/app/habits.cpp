@@ -37,7 +37,6 @@ constexpr std::array synonyms{
     Synonym{"--passes", "--epochs"},
     Synonym{"--data", "--dataset"},
     Synonym{"--train", "--dataset"},
-    Synonym{"--weight-decay", "--l2"},
     Synonym{"--lambda", "--l2"},
     Synonym{"--regularization", "--l2"},
     Synonym{"--output", "--out"},

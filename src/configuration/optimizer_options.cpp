@@ -53,11 +53,18 @@ std::string momentum_idle(const OptionSetting& s) {
 
 std::string beta_idle(const OptionSetting& s) {
   const OptimizerKind kind = s.configuration.optimizer.kind;
-  if (kind == OptimizerKind::adam) return "";
+  if (s.configuration.optimizer.adam()) return "";
   if (s.scheme.optimizers == OptimizerRange::plain) {
     return s.scheme.name + " has a step of its own, which does not take it (list schemes NAME)";
   }
-  return fmt::format("it is for --optimizer adam, and this is {}", optimizer_text(kind));
+  return fmt::format("it is for --optimizer adam and adamw, and this is {}", optimizer_text(kind));
+}
+
+std::string weight_decay_idle(const OptionSetting& s) {
+  const OptimizerKind kind = s.configuration.optimizer.kind;
+  if (kind == OptimizerKind::adamw) return "";
+  return fmt::format("it is for --optimizer adamw, and this is {}; --l2 is for every optimizer",
+                     optimizer_text(kind));
 }
 
 Option global_batch_option() {
@@ -85,7 +92,7 @@ std::vector<Option> optimizer_options() {
   return {
       also(taker::predict, idle_where(batch_option(), batch_idle)),
       global_batch_option(),
-      {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam",
+      {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam|adamw",
        "what makes a step of a gradient; of sgd and nesterov --momentum",
        [](C& c, Text t, Text w) { c.optimizer.kind = parse_optimizer(t, w); },
        [](const C& c) { return optimizer_text(c.optimizer.kind); }},
@@ -104,12 +111,16 @@ std::vector<Option> optimizer_options() {
       idle_where(number_of("momentum", "MU", "v = MU·v + gradient, 0 ≤ MU < 1", &O::momentum,
                            below_one, fraction),
                  momentum_idle),
-      idle_where(number_of("beta1", "BETA", "adam: what the mean gradient keeps at each step",
-                           &O::beta1, below_one, fraction),
-                 beta_idle),
-      idle_where(number_of("beta2", "BETA", "adam: what the mean square keeps at each step",
+      idle_where(
+          number_of("beta1", "BETA", "adam, adamw: what the mean gradient keeps at each step",
+                    &O::beta1, below_one, fraction),
+          beta_idle),
+      idle_where(number_of("beta2", "BETA", "adam, adamw: what the mean square keeps at each step",
                            &O::beta2, below_one, fraction),
                  beta_idle),
+      idle_where(number_of("weight-decay", "W", "adamw: each parameter is first 1 - GAMMA·W of it",
+                           &O::weight_decay, not_negative, "0 or greater"),
+                 weight_decay_idle),
   };
 }
 

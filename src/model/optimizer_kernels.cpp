@@ -71,6 +71,7 @@ void adam_step(const AdamStep& by, const float* gradient, float* mean, float* sq
   const Vector keep1 = constant(by.beta1), take1 = constant(1.0 - by.beta1);
   const Vector keep2 = constant(by.beta2), take2 = constant(1.0 - by.beta2);
   const Vector root_scale = constant(by.root_scale), epsilon = constant(adam_epsilon);
+  const Vector left = constant(by.keep);
   for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
     const Vector g = hn::Mul(share, access.load(gradient + at));
     const Vector m = hn::MulAdd(keep1, access.load(mean + at), hn::Mul(take1, g));
@@ -78,7 +79,8 @@ void adam_step(const AdamStep& by, const float* gradient, float* mean, float* sq
     access.store(m, mean + at);
     access.store(s, squares + at);
     const Vector direction = hn::Div(m, hn::MulAdd(root_scale, hn::Sqrt(s), epsilon));
-    access.store(hn::MulAdd(back, direction, access.load(model + at)), model + at);
+    const Vector old = hn::Mul(left, access.load(model + at));
+    access.store(hn::MulAdd(back, direction, old), model + at);
   });
 }
 
@@ -118,7 +120,8 @@ void adam_step(const AdamStep& by, std::span<const double> gradient, std::span<d
     const double g = by.scale * gradient[j];
     mean[j] = by.beta1 * mean[j] + (1.0 - by.beta1) * g;
     squares[j] = by.beta2 * squares[j] + (1.0 - by.beta2) * g * g;
-    model[j] -= by.step * mean[j] / (by.root_scale * std::sqrt(squares[j]) + adam_epsilon);
+    model[j] = by.keep * model[j] -
+               by.step * mean[j] / (by.root_scale * std::sqrt(squares[j]) + adam_epsilon);
   }
 }
 

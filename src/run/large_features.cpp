@@ -10,7 +10,8 @@ namespace trainyard {
 
 std::optional<std::string> remark_on_squares(OptimizerKind optimizer, Scalar of_model,
                                              const Dataset& train) {
-  const bool squares = optimizer == OptimizerKind::adagrad || optimizer == OptimizerKind::adam;
+  const bool squares = optimizer == OptimizerKind::adagrad || optimizer == OptimizerKind::adam ||
+                       optimizer == OptimizerKind::adamw;
   if (!squares || of_model != Scalar::float32) return std::nullopt;
   if (!train.unchecked_file.empty()) return std::nullopt;  // who has looked at its rows says it
   float largest = 0.0F;

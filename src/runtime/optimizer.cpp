@@ -14,7 +14,7 @@ namespace trainyard {
 namespace {
 
 // In the order of OptimizerKind.
-const std::array<std::string, 4> optimizer_names{"sgd", "nesterov", "adagrad", "adam"};
+const std::array<std::string, 5> optimizer_names{"sgd", "nesterov", "adagrad", "adam", "adamw"};
 
 /// No step is shorter than this share of --lr: a factor to the power of many steps comes to 0 in
 /// the end, and who divides by a step's length, as qgm does, would get no number.
@@ -66,14 +66,14 @@ bool OptimizerOptions::constant_step() const {
 
 Optimizer::Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep)
     : options_(options) {
-  const bool adam = options.kind == OptimizerKind::adam;
+  const bool adam = options.adam();
   const bool adagrad = options.kind == OptimizerKind::adagrad;
   if (adam || (!adagrad && !options.plain())) first_ = keep(adam ? "optimizer.m" : "optimizer.v");
   if (adam || adagrad) second_ = keep(adam ? "optimizer.s" : "optimizer.G");
 }
 
 Vector Optimizer::velocity() {
-  return options_.kind == OptimizerKind::adam ? Vector() : first_;
+  return options_.adam() ? Vector() : first_;
 }
 
 void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double scale,
@@ -94,13 +94,16 @@ void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double 
     case OptimizerKind::adagrad:
       kernels::adagrad_step(scale, step, gradient, second_, model);
       return;
-    case OptimizerKind::adam: {
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw: {
+      const bool decays = options_.kind == OptimizerKind::adamw;
       const auto t = static_cast<double>(steps_);
       kernels::adam_step({.beta1 = options_.beta1,
                           .beta2 = options_.beta2,
                           .scale = scale,
                           .step = step / (1.0 - std::pow(options_.beta1, t)),
-                          .root_scale = 1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t))},
+                          .root_scale = 1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t)),
+                          .keep = decays ? 1.0 - step * options_.weight_decay : 1.0},
                          gradient, first_, second_, model);
       return;
     }

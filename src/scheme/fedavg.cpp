@@ -10,6 +10,9 @@
 // Replicas go by keys (working_set.hpp), those of a round's minibatches: elsewhere a worker has
 // what it was sent, which the regulariser has shrunk as it does the server's, (1 − γλ)^τ.
 //
+// Clients take plain SGD and keep no state: who is drawn again after many rounds would go on with
+// moments or a velocity of a model that is long gone, and the paper's Algorithm 1 has none.
+//
 // All workers draw from one seeded stream, so that nobody has to be told who takes part. A step
 // that a worker sits out is no minibatch: a step is m of them, for epochs and for schedules of the
 // step size alike, so that a pass over the data takes 1/C times the steps that it takes with all.

@@ -12,7 +12,10 @@
 // With momentum, each worker has a velocity of its own, and velocities are averaged whenever
 // replicas are (Yu, Jin & Yang, ICML 2019), so that τ = 1 is synchronous SGD with momentum. Keeping
 // or resetting them would be other rules. States that are no linear function of the gradients, as
-// Adam's, are refused: their average is the state of no run.
+// Adam's and Adagrad's, stay with their worker and are not averaged, which would be the state of no
+// run: the inner optimizer of DiLoCo (Douillard et al. 2023, Algorithm 1, with AdamW; the outer
+// step here is the average, their OuterOpt being SGD with step size 1). So τ = 1 is not synchronous
+// Adam. (Local AdaAlter, Xie et al. 2019, averages Adagrad's sums: another rule.)
 #include <cstdint>
 
 #include "trainyard/collective/all_reduce.hpp"
@@ -45,7 +48,9 @@ Scheme local_sgd_scheme() {
   return {
       .name = "local-sgd",
       .summary = "workers step on replicas of their own, which are averaged every --period steps",
-      .step = "γ × own gradient; the average is a step of γ × mean over workers",
+      .step =
+          "γ × own gradient; the average is a step of γ × mean over workers; velocities are "
+          "averaged, what Adam and Adagrad keep stays with each worker",
       .cost = {.formula = "c, and every τ steps the time of the collective",
                .rate = "1/ε + σ²/(nε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}",
                .time = [](const StepSetting& s) -> std::optional<Duration> {
@@ -56,7 +61,6 @@ Scheme local_sgd_scheme() {
       .source = "Stich 2019; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .takes = {"collective"},
-      .optimizers = OptimizerRange::velocity,
       .hyperparameters = {period_info},
       .worker = work,
       .server = serve_collective};

@@ -5,8 +5,9 @@
 // minima than large batches find. The paper switches where the step size first falls: E of
 // --lr-schedule step:E:FACTOR.
 //
-// E = 0 is local SGD; E beyond the run's end, or τ = 1, is synchronous SGD. Momentum as in local
-// SGD.
+// E = 0 is local SGD; E beyond the run's end, or τ = 1, is synchronous SGD. Momentum and the states
+// of other optimizers as in local SGD: with Adam or Adagrad the first E epochs average models of
+// workers that have a state each, and are not synchronous Adam.
 #include <cstdint>
 
 #include "trainyard/scheme/scheme.hpp"
@@ -42,14 +43,15 @@ std::optional<Duration> step_time(const StepSetting& s) {
 Scheme post_local_sgd_scheme() {
   return {.name = "post-local-sgd",
           .summary = "averages after every step until --switch-epoch, then every --period steps",
-          .step = "γ × own gradient; the average is a step of γ × mean over workers",
+          .step =
+              "γ × own gradient; the average is a step of γ × mean over workers; velocities are "
+              "averaged, what Adam and Adagrad keep stays with each worker",
           .cost = {.formula = "c and that of the collective; after the switch as local-sgd",
                    .rate = "as local-sgd",
                    .time = step_time},
           .source = "Lin et al. 2020; catalogue 4.1",
           .family = SchemeFamily::local_updates,
           .takes = {"collective"},
-          .optimizers = OptimizerRange::velocity,
           .hyperparameters = {period_info,
                               {.name = "switch-epoch",
                                .argument = "E",

@@ -52,7 +52,8 @@ TEST_CASE("synchronous schemes make the same step with every optimizer and sched
                              {"sign-sgd", "steps by signs"}});
   const Dataset data = three_quadratics();
   for (const OptimizerKind kind :
-       {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam}) {
+       {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam,
+        OptimizerKind::adamw}) {
     for (const char* schedule : {"inverse-time", "step:4:0.5", "cosine"}) {
       Configuration c = configuration("sequential", kind);
       c.optimizer.lr_schedule = parse_lr_schedule(schedule, "test");
@@ -136,11 +137,54 @@ TEST_CASE("local-sgd averages velocities with the replicas", "[scheme]") {
   }
 }
 
+// DiLoCo, Algorithm 1: "InnerOpt" is each worker's own, and only parameters are averaged.
+TEST_CASE("local schemes leave Adam's and Adagrad's state with the worker", "[scheme]") {
+  const Dataset data = three_quadratics();
+  for (const OptimizerKind kind :
+       {OptimizerKind::adagrad, OptimizerKind::adam, OptimizerKind::adamw}) {
+    Configuration c = configuration("local-sgd", kind);
+    c.optimizer.weight_decay = 0.25;
+    c.hyperparameters = {{"period", 3.0}, {"switch-epoch", 0.0}};
+    std::vector<Doubles> x(3, Doubles(3, 0.0)), m = x, s = x;
+    for (int t = 1; t <= 25; ++t) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        double mean_x = 0.0;
+        for (std::size_t i = 0; i < 3; ++i) {
+          const double g = gradient(i, j, x[i][j]);
+          if (kind == OptimizerKind::adagrad) {
+            s[i][j] += g * g;
+            x[i][j] -= 0.1 * g / (std::sqrt(s[i][j]) + 1e-10);
+          } else {
+            m[i][j] = 0.9 * m[i][j] + 0.1 * g;
+            s[i][j] = 0.999 * s[i][j] + 0.001 * g * g;
+            if (kind == OptimizerKind::adamw) x[i][j] -= 0.1 * 0.25 * x[i][j];
+            x[i][j] -= 0.1 * (m[i][j] / (1.0 - std::pow(0.9, t))) /
+                       (std::sqrt(s[i][j] / (1.0 - std::pow(0.999, t))) + 1e-8);
+          }
+          mean_x += x[i][j] / 3.0;
+        }
+        for (std::size_t i = 0; i < 3 && t % 3 == 0; ++i) x[i][j] = mean_x;
+      }
+    }
+    for (const char* scheme : {"local-sgd", "post-local-sgd"}) {
+      CAPTURE(optimizer_text(kind), scheme);
+      c.scheme = scheme;
+      const test::Replicas found = test::run_on_quadratic(c, data);
+      for (std::size_t i = 0; i < 3; ++i) {
+        test::check_close(found.workers[i], x[i]);
+        const char* kept = kind == OptimizerKind::adagrad ? "optimizer.G" : "optimizer.s";
+        test::check_close(found.kept[i].at(kept), s[i]);
+      }
+    }
+  }
+}
+
 TEST_CASE("every scheme takes the optimizers that its row says, and repeats", "[scheme]") {
   const LoadedData data = test::sparse_problem();
   for (const Scheme& scheme : schemes()) {
-    for (const OptimizerKind kind : {OptimizerKind::sgd, OptimizerKind::nesterov,
-                                     OptimizerKind::adagrad, OptimizerKind::adam}) {
+    for (const OptimizerKind kind :
+         {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam,
+          OptimizerKind::adamw}) {
       const bool allowed = scheme.optimizers == OptimizerRange::any ||
                            (scheme.optimizers == OptimizerRange::velocity &&
                             (kind == OptimizerKind::sgd || kind == OptimizerKind::nesterov));

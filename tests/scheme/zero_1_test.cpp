@@ -23,9 +23,9 @@ OptimizerOptions optimizer(OptimizerKind kind, double momentum = 0.0) {
 }
 
 const std::vector<OptimizerOptions> optimizers{
-    optimizer(OptimizerKind::sgd), optimizer(OptimizerKind::sgd, 0.9),
+    optimizer(OptimizerKind::sgd),           optimizer(OptimizerKind::sgd, 0.9),
     optimizer(OptimizerKind::nesterov, 0.9), optimizer(OptimizerKind::adagrad),
-    optimizer(OptimizerKind::adam)};
+    optimizer(OptimizerKind::adam),          optimizer(OptimizerKind::adamw)};
 
 }  // namespace
 

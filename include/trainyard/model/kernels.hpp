@@ -67,9 +67,10 @@ struct AdamStep {
   double scale;
   double step;        // γ / (1 − β₁ᵗ)
   double root_scale;  // 1 / √(1 − β₂ᵗ)
+  double keep = 1.0;  // 1 − γ · weight decay
 };
-/// mean ← β₁ mean + (1 − β₁) g, squares ← β₂ squares + (1 − β₂) g², then model ← model − step ·
-/// mean / (root_scale · √squares + 1e-8)
+/// model ← keep · model, mean ← β₁ mean + (1 − β₁) g, squares ← β₂ squares + (1 − β₂) g², then
+/// model ← model − step · mean / (root_scale · √squares + 1e-8)
 void adam_step(const AdamStep& by, ConstVector gradient, Vector mean, Vector squares, Vector model);
 
 // Vectors of floats.

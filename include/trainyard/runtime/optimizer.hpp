@@ -7,6 +7,9 @@
 //   adagrad   G ← G + g²,  x ← x − γ g / (√G + 1e-10)          (Duchi et al., JMLR 2011)
 //   adam      m ← β₁ m + (1 − β₁) g,  s ← β₂ s + (1 − β₂) g²,    (Kingma & Ba, ICLR 2015)
 //             x ← x − γ m̂ / (√ŝ + 1e-8),  m̂ = m / (1 − β₁ᵗ), ŝ = s / (1 − β₂ᵗ) at the t-th step
+//   adamw     x ← x − γ ω x, then adam's step                  (Loshchilov & Hutter, ICLR 2019,
+//                                                  Algorithm 2, PyTorch's γ before ω; of all
+//                                                  parameters, biases and intercept too, as there)
 //
 // γ = γ₀ × schedule × warm-up (lr_schedule.hpp). The regulariser is part of g.
 #pragma once
@@ -22,7 +25,7 @@
 
 namespace trainyard {
 
-enum class OptimizerKind { sgd, nesterov, adagrad, adam };
+enum class OptimizerKind { sgd, nesterov, adagrad, adam, adamw };
 /// Throws UsageError, beginning with `what`, for an unknown name.
 OptimizerKind parse_optimizer(std::string_view text, std::string_view what);
 std::string optimizer_text(OptimizerKind kind);
@@ -33,6 +36,7 @@ struct OptimizerOptions {
   double lr_decay = 0.0;  // A ≥ 0, per epoch
   double momentum = 0.0;  // 0 ≤ μ < 1, of sgd and nesterov
   double beta1 = 0.9, beta2 = 0.999;
+  double weight_decay = 0.01;  // ω ≥ 0, of adamw
   LrSchedule lr_schedule{};
   double warmup = 0.0;       // W, epochs
   double run_epochs = 0.0;   // E; > 0 where the schedule is cosine
@@ -44,6 +48,8 @@ struct OptimizerOptions {
   bool constant_step() const;
   /// x ← x − γ g: a step that knows nothing of the ones before.
   bool plain() const { return kind == OptimizerKind::sgd && momentum == 0.0; }
+  /// Adam's moments are kept, and beta1 and beta2 have a meaning.
+  bool adam() const { return kind == OptimizerKind::adam || kind == OptimizerKind::adamw; }
 };
 
 /// The optimizer of one model, or of one shard of it. Threads: used by its rank alone.
