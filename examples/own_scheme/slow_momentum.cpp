@@ -50,6 +50,7 @@ trainyard::Scheme slowmo_scheme() {
           .family = trainyard::SchemeFamily::local_updates,
           .takes = {"collective"},
           .optimizers = trainyard::OptimizerRange::plain,
+          .refuses = {.l1 = "has its slow momentum from how far averages have come"},
           .hyperparameters = {trainyard::known_hyperparameter("period"),
                               {.name = "slow-rate",
                                .argument = "ALPHA",

@@ -102,6 +102,10 @@ void print_scheme(const Scheme& scheme) {
   if (scheme.optimizers != OptimizerRange::any) {
     fmt::print("  optimizers: {}\n", optimizers_text(scheme.optimizers));
   }
+  if (!scheme.refuses.l1.empty()) fmt::print("  no --l1: it {}\n", scheme.refuses.l1);
+  if (!scheme.refuses.clip_norm.empty()) {
+    fmt::print("  no --clip-norm: it {}\n", scheme.refuses.clip_norm);
+  }
 }
 
 /// A line each, by family.

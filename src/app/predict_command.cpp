@@ -91,7 +91,7 @@ SplitSearch searched_splits(Configuration& c, const AnswerOutput& output) {
   status_line.show("reading " + c.dataset);
   const LoadedData data = load_dataset(dataset_request(c));
   c.model = model_name(c, data);
-  const auto model = make_model({c.model, c.l2}, data.train);
+  const auto model = make_model({c.model, c.l2, c.l1}, data.train);
   status_line.show(fmt::format("ways to divide {} among {} workers", c.model, c.workers));
   return search_splits(*model, c);
 }

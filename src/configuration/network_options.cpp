@@ -196,6 +196,12 @@ std::string sparse_wire_idle(const OptionSetting& s) {
   if (s.scheme.messages.by_keys == ByKeys::no)
     return fmt::format("{} sends nothing by keys", s.scheme.name);
   if (c.data_source == DataSource::server) return "rows that are fetched are not known beforehand";
+  if (c.l1 != 0.0 && s.scheme.family == SchemeFamily::local_updates) {
+    return fmt::format("{} sends nothing by keys with --l1", s.scheme.name);
+  }
+  if (c.l2 != 0.0 && c.optimizer.clip_norm != 0.0) {
+    return fmt::format("{} sends nothing by keys with --l2 and --clip-norm", s.scheme.name);
+  }
   for (const char* whole : {"significance", "proxies"}) {
     const auto found = c.hyperparameters.find(whole);
     if (found == c.hyperparameters.end() || found->second == 0.0) continue;

@@ -121,6 +121,9 @@ std::vector<Option> optimizer_options() {
       idle_where(number_of("weight-decay", "W", "adamw: each parameter is first 1 - GAMMA·W of it",
                            &O::weight_decay, not_negative, "0 or greater"),
                  weight_decay_idle),
+      number_of("clip-norm", "C",
+                "a worker's minibatch gradient is made no longer than C; 0: it is left as it is",
+                &O::clip_norm, not_negative, "0 or greater"),
   };
 }
 

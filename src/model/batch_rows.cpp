@@ -2,17 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/row_weights.hpp"
 
 namespace trainyard {
 
-double squared_penalty(double l2, std::span<const float> weights) {
+double penalty_of(const Penalties& penalties, std::span<const float> weights) {
   double sum = 0.0;
   for (const float weight : weights)
     sum += static_cast<double>(weight) * static_cast<double>(weight);
-  return 0.5 * l2 * sum;
+  const double squared = 0.5 * penalties.l2 * sum;
+  if (penalties.l1 == 0.0) return squared;
+  double absolute = 0.0;
+  for (const float weight : weights) absolute += std::abs(static_cast<double>(weight));
+  return squared + penalties.l1 * absolute;
+}
+
+AbsolutePenalty absolute_penalty_of(const Penalties& penalties,
+                                    std::vector<ParameterRange> weights) {
+  if (penalties.l1 == 0.0) return {};
+  return {penalties.l1, std::move(weights)};
 }
 
 void set_to_penalty_gradient(double l2, std::span<const float> weights, std::span<float> gradient) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "trainyard/data/batch.hpp"
 #include "trainyard/model/model.hpp"
@@ -54,11 +55,15 @@ inline std::size_t regularised_features(const Dataset& data) {
   return data.features - (data.intercept ? 1 : 0);
 }
 
-/// (λ/2)‖weights‖², summed in double.
-double squared_penalty(double l2, std::span<const float> weights);
+/// (λ/2)‖weights‖² + μ‖weights‖₁, summed in double.
+double penalty_of(const Penalties& penalties, std::span<const float> weights);
 
-/// gradient ← that of the penalty, λ weights. Where there are fewer weights than elements, the
-/// others are not regularised: zero.
+/// μ‖w‖₁ over these parameters; of none where μ = 0.
+AbsolutePenalty absolute_penalty_of(const Penalties& penalties,
+                                    std::vector<ParameterRange> weights);
+
+/// gradient ← that of the smooth penalty, λ weights. Where there are fewer weights than elements,
+/// the others are not regularised: zero.
 void set_to_penalty_gradient(double l2, std::span<const float> weights, std::span<float> gradient);
 
 // Cross-entropy. `scores` holds one row of class scores for each row of the batch.

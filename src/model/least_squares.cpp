@@ -51,14 +51,14 @@ struct SquaredLoss {
 
 }  // namespace
 
-std::unique_ptr<Model> make_least_squares(double l2, const Dataset& train) {
+std::unique_ptr<Model> make_least_squares(const Penalties& penalties, const Dataset& train) {
   if (train.targets.empty() && train.classes != 2) {
     throw OptionError("model", "least-squares",
                       fmt::format("it takes real numbers as labels, or two classes; the data set "
                                   "has {}; accepted here: softmax, mlp:H1,H2,…",
                                   train.classes));
   }
-  return std::make_unique<LinearModel<SquaredLoss>>(l2, train);
+  return std::make_unique<LinearModel<SquaredLoss>>(penalties, train);
 }
 
 }  // namespace trainyard

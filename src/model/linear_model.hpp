@@ -85,8 +85,7 @@ void take_residuals(std::span<const float> weights, Batch batch, std::span<float
 template <typename Loss>
 class LinearSparseUpdate final : public Model::SparseUpdate {
  public:
-  LinearSparseUpdate(double l2, const Dataset& train) : pull_(inverse_frequency_pull(l2, train)) {}
-  explicit LinearSparseUpdate(std::vector<float> pull) : pull_(std::move(pull)) {}
+  explicit LinearSparseUpdate(RowPenalties penalties) : penalties_(std::move(penalties)) {}
 
   std::size_t residual_count(std::size_t rows) const override { return rows; }
 
@@ -120,7 +119,7 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
 
   std::unique_ptr<SparseUpdate> for_columns(
       std::span<const std::uint32_t> stands_for) const override {
-    return std::make_unique<LinearSparseUpdate>(pull_of_columns(pull_, stands_for));
+    return std::make_unique<LinearSparseUpdate>(penalties_.of_columns(stands_for));
   }
 
  private:
@@ -142,16 +141,19 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
   template <typename Weights>
   void write_by(Weights weights, Batch batch, std::span<const float> residuals,
                 float step_size) const {
-    const float pull_scale = step_size / static_cast<float>(row_count(batch));
+    const float scale = step_size / static_cast<float>(row_count(batch));
+    const bool shrinks = !penalties_.shrink.empty();
     std::size_t next = 0;
     for (const RowRange& range : batch) {
       for (std::size_t r = 0; r < range.count; ++r) {
         const Dataset::SparseRow row = range.data->sparse_row(range.first + r);
         const float step = step_size * residuals[next++];
-        if (pull_.empty()) {
+        if (shrinks) {
+          write_row_shrunk(row, step, scale, weights);
+        } else if (penalties_.pull.empty()) {
           write_row(row, step, weights);
         } else {
-          write_row_regularised(row, step, pull_scale, weights);
+          write_row_pulled(row, step, scale, weights);
         }
       }
     }
@@ -167,15 +169,26 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
   }
 
   template <typename Weights>
-  void write_row_regularised(const Dataset::SparseRow& row, float step, float pull_scale,
-                             Weights weights) const {
+  void write_row_pulled(const Dataset::SparseRow& row, float step, float scale,
+                        Weights weights) const {
     const float* const values = row.values.data();
-    const float* const pulls = pull_.data();
+    const float* const pulls = penalties_.pull.data();
     change_each(row, weights, [=](std::size_t i, std::uint32_t column) {
-      const float pull = std::min(pull_scale * pulls[column], 1.0F);
+      const float pull = std::min(scale * pulls[column], 1.0F);
       const float change = step * values[i];
       return [=](float old) { return change + pull * old; };
     });
+  }
+
+  template <typename Weights>
+  void write_row_shrunk(const Dataset::SparseRow& row, float step, float scale,
+                        Weights weights) const {
+    for (std::size_t i = 0; i < row.columns.size(); ++i) {
+      const std::uint32_t column = row.columns[i];
+      const float change = step * row.values[i];
+      weights.replace(column,
+                      [&](float old) { return penalties_.stepped(old, change, column, scale); });
+    }
   }
 
   /// w_j ← w_j − change_of(i, j)(w_j) for the i-th column j of the row.
@@ -201,15 +214,18 @@ class LinearSparseUpdate final : public Model::SparseUpdate {
     for (; i < size; ++i) weights.subtract(columns[i], change_of(i, columns[i]));
   }
 
-  std::vector<float> pull_;
+  RowPenalties penalties_;
 };
 
 template <typename Loss>
 class LinearModel final : public Model {
  public:
-  LinearModel(double l2, const Dataset& train)
-      : features_(train.features), regularised_(regularised_features(train)), l2_(l2) {
-    if (train.sparse) update_ = std::make_unique<LinearSparseUpdate<Loss>>(l2, train);
+  LinearModel(const Penalties& penalties, const Dataset& train)
+      : features_(train.features),
+        regularised_(regularised_features(train)),
+        penalties_(penalties) {
+    if (!train.sparse) return;
+    update_ = std::make_unique<LinearSparseUpdate<Loss>>(RowPenalties(penalties, train));
   }
 
   std::size_t dimension() const override { return features_; }
@@ -225,7 +241,8 @@ class LinearModel final : public Model {
     const std::span<float> residuals = workspace.floats(0, rows);
     take_residuals<Loss>(parameters.floats(), batch, residuals);
     if (is_sparse(batch)) {
-      set_to_penalty_gradient(l2_, parameters.floats().first(regularised_), gradient.floats());
+      set_to_penalty_gradient(penalties_.l2, parameters.floats().first(regularised_),
+                              gradient.floats());
       add_sparse_rows(batch, residuals, gradient.floats());
     } else {
       set_to_dense_rows(batch, residuals, parameters.floats(), gradient.floats());
@@ -234,7 +251,7 @@ class LinearModel final : public Model {
 
   void descend(Vector parameters, Batch batch, double step_size,
                Workspace& workspace) const override {
-    if (l2_ == 0.0 && touches_few(batch, features_)) {
+    if (penalties_.l2 == 0.0 && touches_few(batch, features_)) {
       const std::span<float> residuals = workspace.floats(0, row_count(batch));
       const std::span<float> gradient = workspace.gradient(scalar(), features_).floats();
       take_residuals<Loss>(parameters.floats(), batch, residuals);
@@ -249,7 +266,7 @@ class LinearModel final : public Model {
     }
     const RowRange& row = batch.front();
     Loss::step({.y = Loss::first_y(row),
-                .l2 = static_cast<float>(l2_),
+                .l2 = static_cast<float>(penalties_.l2),
                 .regularised = regularised_,
                 .step_size = static_cast<float>(step_size),
                 .loss_weight = row.data->weight_of(row.first)},
@@ -278,11 +295,14 @@ class LinearModel final : public Model {
   }
 
   double penalty(ConstVector parameters) const override {
-    return squared_penalty(l2_, parameters.floats().first(regularised_));
+    return penalty_of(penalties_, parameters.floats().first(regularised_));
   }
 
   const SparseUpdate* sparse_update() const override { return update_.get(); }
-  Regulariser regulariser() const override { return {l2_, regularised_}; }
+  Regulariser regulariser() const override { return {penalties_.l2, regularised_}; }
+  AbsolutePenalty absolute_penalty() const override {
+    return absolute_penalty_of(penalties_, {{0, regularised_}});
+  }
 
  private:
   static void add_sparse_rows(Batch batch, std::span<const float> residuals,
@@ -302,10 +322,10 @@ class LinearModel final : public Model {
   /// gradient ← λ parameters + Σ residual · row, the first sum begun in the first range.
   void set_to_dense_rows(Batch batch, std::span<const float> residuals,
                          std::span<const float> parameters, std::span<float> gradient) const {
-    float start_scale = static_cast<float>(l2_);
+    float start_scale = static_cast<float>(penalties_.l2);
     std::span<const float> start = parameters;
     if (regularised_ < features_) {
-      set_to_penalty_gradient(l2_, parameters.first(regularised_), gradient);
+      set_to_penalty_gradient(penalties_.l2, parameters.first(regularised_), gradient);
       start_scale = 1.0F;
       start = gradient;
     }
@@ -320,7 +340,7 @@ class LinearModel final : public Model {
 
   std::size_t features_;
   std::size_t regularised_;  // weights, the first so many
-  double l2_;
+  Penalties penalties_;
   std::unique_ptr<LinearSparseUpdate<Loss>> update_;
 };
 

@@ -57,12 +57,12 @@ struct LogisticLoss {
 
 }  // namespace
 
-std::unique_ptr<Model> make_logistic(double l2, const Dataset& train) {
+std::unique_ptr<Model> make_logistic(const Penalties& penalties, const Dataset& train) {
   if (train.classes != 2) {
     throw UsageError("model 'logistic' needs two classes, the data set has " +
                      std::to_string(train.classes) + "; accepted here: softmax, mlp:H1,H2,…");
   }
-  return std::make_unique<LinearModel<LogisticLoss>>(l2, train);
+  return std::make_unique<LinearModel<LogisticLoss>>(penalties, train);
 }
 
 }  // namespace trainyard

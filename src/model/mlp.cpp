@@ -6,6 +6,7 @@
 // and R_{l-1} = R_l W_lᵀ where the unit was active. Nothing is taken with respect to the data.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -48,8 +49,8 @@ double mean_features(const Dataset& data) {
 
 class Mlp final : public Model, public LayeredModel {
  public:
-  Mlp(double l2, const Dataset& train, const std::vector<std::size_t>& hidden)
-      : l2_(l2), features_of_row_(mean_features(train)) {
+  Mlp(const Penalties& penalties, const Dataset& train, const std::vector<std::size_t>& hidden)
+      : penalties_(penalties), features_of_row_(mean_features(train)) {
     std::size_t inputs = train.features, next = 0;
     for (const std::size_t outputs : hidden) {
       layers_.push_back({inputs, outputs, next});
@@ -99,7 +100,7 @@ class Mlp final : public Model, public LayeredModel {
                Workspace& workspace) const override {
     const std::size_t rows = row_count(batch);
     // With more rows the product is added up in parts, which rounds the weights in between.
-    if (l2_ != 0.0 || is_sparse(batch) || rows > kernels::block_depth) {
+    if (penalties_.l2 != 0.0 || is_sparse(batch) || rows > kernels::block_depth) {
       Model::descend(parameters, batch, step_size, workspace);
       return;
     }
@@ -139,8 +140,16 @@ class Mlp final : public Model, public LayeredModel {
   double penalty(ConstVector parameters) const override {
     double sum = 0.0;
     for (const Layer& layer : layers_)
-      sum += squared_penalty(l2_, layer.weights(parameters.floats()));
+      sum += penalty_of(penalties_, layer.weights(parameters.floats()));
     return sum;
+  }
+
+  AbsolutePenalty absolute_penalty() const override {
+    std::vector<ParameterRange> weights;
+    for (const Layer& layer : layers_) {
+      weights.push_back({layer.first_weight, layer.weight_count()});
+    }
+    return absolute_penalty_of(penalties_, std::move(weights));
   }
 
   std::vector<Stage> cut(int stages, int together) const override {
@@ -165,7 +174,7 @@ class Mlp final : public Model, public LayeredModel {
   }
 
   int depth() const override { return static_cast<int>(layers_.size()); }
-  double l2() const override { return l2_; }
+  double l2() const override { return penalties_.l2; }
 
   Stage stage_of(ParameterRange parameters) const override {
     std::size_t first = 0, end = 0;
@@ -207,7 +216,7 @@ class Mlp final : public Model, public LayeredModel {
     return for_each_layer_down(
         stage, values, batch, below, above, workspace,
         [&](const Layer& layer, const InputMatrix& input, std::span<const float> residuals) {
-          input.weight_gradient(residuals, layer.outputs, static_cast<float>(l2_),
+          input.weight_gradient(residuals, layer.outputs, static_cast<float>(penalties_.l2),
                                 layer.weights(values, from), layer.weights(slopes, from));
           kernels::column_sums(residuals, layer.biases(slopes, from));
         });
@@ -314,17 +323,17 @@ class Mlp final : public Model, public LayeredModel {
   }
 
   std::vector<Layer> layers_;
-  double l2_;
+  Penalties penalties_;
   double features_of_row_;  // that are not zero
   Stage whole_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model> make_mlp(double l2, const Dataset& train,
+std::unique_ptr<Model> make_mlp(const Penalties& penalties, const Dataset& train,
                                 const std::vector<std::size_t>& hidden) {
   require(std::find(hidden.begin(), hidden.end(), 0) == hidden.end(), "a layer without units");
-  return std::make_unique<Mlp>(l2, train, hidden);
+  return std::make_unique<Mlp>(penalties, train, hidden);
 }
 
 }  // namespace trainyard

@@ -1,4 +1,5 @@
 // Steps of optimizers that keep a state: three or four vectors, each read and written once.
+#include <algorithm>
 #include <cmath>
 
 #include "trainyard/base/error.hpp"
@@ -84,6 +85,39 @@ void adam_step(const AdamStep& by, const float* gradient, float* mean, float* sq
   });
 }
 
+HWY_INLINE HWY_ATTR Vector between(Vector least, Vector x, Vector most) {
+  return hn::Min(hn::Max(x, least), most);
+}
+
+void shrink(float threshold, float* model, std::size_t size) {
+  const Vector most = hn::Set(lanes, threshold), least = hn::Set(lanes, -threshold);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector x = access.load(model + at);
+    access.store(hn::Sub(x, between(least, x, most)), model + at);
+  });
+}
+
+void shrink_moving(float threshold, float per_step, float* velocity, float* model,
+                   std::size_t size) {
+  const Vector most = hn::Set(lanes, threshold), least = hn::Set(lanes, -threshold);
+  const Vector share = hn::Set(lanes, per_step);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector x = access.load(model + at), taken = between(least, x, most);
+    access.store(hn::Sub(x, taken), model + at);
+    access.store(hn::MulAdd(share, taken, access.load(velocity + at)), velocity + at);
+  });
+}
+
+void shrink_by_squares(float threshold, const float* squares, float* model, std::size_t size) {
+  const Vector whole = hn::Set(lanes, threshold), zero = hn::Zero(lanes);
+  const Vector epsilon = hn::Set(lanes, static_cast<float>(adagrad_epsilon));
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector x = access.load(model + at);
+    const Vector most = hn::Div(whole, hn::Add(hn::Sqrt(access.load(squares + at)), epsilon));
+    access.store(hn::Sub(x, between(hn::Sub(zero, most), x, most)), model + at);
+  });
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace trainyard::kernels
 HWY_AFTER_NAMESPACE();
@@ -125,12 +159,35 @@ void adam_step(const AdamStep& by, std::span<const double> gradient, std::span<d
   }
 }
 
+void shrink(double threshold, std::span<double> model) {
+  for (double& x : model) x -= std::clamp(x, -threshold, threshold);
+}
+
+void shrink_moving(double threshold, double per_step, std::span<double> velocity,
+                   std::span<double> model) {
+  for (std::size_t j = 0; j < model.size(); ++j) {
+    const double taken = std::clamp(model[j], -threshold, threshold);
+    model[j] -= taken;
+    velocity[j] += per_step * taken;
+  }
+}
+
+void shrink_by_squares(double threshold, std::span<const double> squares, std::span<double> model) {
+  for (std::size_t j = 0; j < model.size(); ++j) {
+    const double bound = threshold / (std::sqrt(squares[j]) + adagrad_epsilon);
+    model[j] -= std::clamp(model[j], -bound, bound);
+  }
+}
+
 }  // namespace double_precision
 
 HWY_EXPORT(momentum_step);
 HWY_EXPORT(nesterov_step);
 HWY_EXPORT(adagrad_step);
 HWY_EXPORT(adam_step);
+HWY_EXPORT(shrink);
+HWY_EXPORT(shrink_moving);
+HWY_EXPORT(shrink_by_squares);
 }  // namespace
 
 void momentum_step(double momentum, double scale, double step, ConstVector gradient,
@@ -183,6 +240,34 @@ void adam_step(const AdamStep& by, ConstVector gradient, Vector mean, Vector squ
   HWY_DYNAMIC_DISPATCH(adam_step)
   (by, gradient.floats().data(), mean.floats().data(), squares.floats().data(),
    model.floats().data(), model.size());
+}
+
+void shrink(double threshold, Vector model) {
+  if (model.scalar() == Scalar::float64) {
+    return double_precision::shrink(threshold, model.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(shrink)
+  (static_cast<float>(threshold), model.floats().data(), model.size());
+}
+
+void shrink_moving(double threshold, double step, Vector velocity, Vector model) {
+  require(velocity.size() == model.size(), "shrink_moving: lengths differ");
+  if (model.scalar() == Scalar::float64) {
+    return double_precision::shrink_moving(threshold, 1.0 / step, velocity.doubles(),
+                                           model.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(shrink_moving)
+  (static_cast<float>(threshold), static_cast<float>(1.0 / step), velocity.floats().data(),
+   model.floats().data(), model.size());
+}
+
+void shrink_by_squares(double threshold, ConstVector squares, Vector model) {
+  require(squares.size() == model.size(), "shrink_by_squares: lengths differ");
+  if (model.scalar() == Scalar::float64) {
+    return double_precision::shrink_by_squares(threshold, squares.doubles(), model.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(shrink_by_squares)
+  (static_cast<float>(threshold), squares.floats().data(), model.floats().data(), model.size());
 }
 
 }  // namespace trainyard::kernels

@@ -5,6 +5,8 @@
 //
 // With as many rows as workers, --partition contiguous and --batch 1, each worker has a function of
 // its own: what theory calls heterogeneous data.
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
@@ -18,7 +20,8 @@ namespace {
 
 class Quadratic final : public Model {
  public:
-  Quadratic(double l2, std::size_t dimension) : dimension_(dimension), l2_(l2) {}
+  Quadratic(const Penalties& penalties, std::size_t dimension)
+      : dimension_(dimension), penalties_(penalties) {}
 
   std::size_t dimension() const override { return dimension_; }
   Scalar scalar() const override { return Scalar::float64; }
@@ -40,7 +43,7 @@ class Quadratic final : public Model {
       }
     });
     for (std::size_t j = 0; j < x.size(); ++j) {
-      sum[j] = sum[j] / static_cast<double>(rows) + l2_ * x[j];
+      sum[j] = sum[j] / static_cast<double>(rows) + penalties_.l2 * x[j];
     }
   }
 
@@ -59,9 +62,16 @@ class Quadratic final : public Model {
   }
 
   double penalty(ConstVector parameters) const override {
-    double sum = 0.0;
-    for (const double x : parameters.doubles()) sum += x * x;
-    return 0.5 * l2_ * sum;
+    double squares = 0.0, absolute = 0.0;
+    for (const double x : parameters.doubles()) {
+      squares += x * x;
+      absolute += std::abs(x);
+    }
+    return 0.5 * penalties_.l2 * squares + penalties_.l1 * absolute;
+  }
+
+  AbsolutePenalty absolute_penalty() const override {
+    return absolute_penalty_of(penalties_, {{0, dimension_}});
   }
 
  private:
@@ -77,12 +87,12 @@ class Quadratic final : public Model {
   }
 
   std::size_t dimension_;
-  double l2_;
+  Penalties penalties_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model> make_quadratic(double l2, const Dataset& train) {
+std::unique_ptr<Model> make_quadratic(const Penalties& penalties, const Dataset& train) {
   if (train.sparse || train.features == 0 || train.features % 2 != 0) {
     throw OptionError(
         "model", "quadratic",
@@ -91,7 +101,7 @@ std::unique_ptr<Model> make_quadratic(double l2, const Dataset& train) {
                     "b_d (--dataset FILE.csv, whose first column is a label that is not used)",
                     train.sparse ? "sparse" : "dense", train.features));
   }
-  return std::make_unique<Quadratic>(l2, train.features / 2);
+  return std::make_unique<Quadratic>(penalties, train.features / 2);
 }
 
 }  // namespace trainyard

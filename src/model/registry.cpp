@@ -25,7 +25,8 @@ struct Row {
   bool takes_sizes = false;
   bool needs_classes = false;          // labels that are real numbers will not do
   std::string_view no_intercept = {};  // why it takes none, where it does not
-  std::unique_ptr<Model> (*make)(double l2, const Dataset& train, const Sizes& sizes);
+  std::unique_ptr<Model> (*make)(const Penalties& penalties, const Dataset& train,
+                                 const Sizes& sizes);
 };
 
 const std::vector<Row>& table() {
@@ -34,35 +35,35 @@ const std::vector<Row>& table() {
        .typed = "logistic",
        .summary = "logistic regression, two classes; weights: features",
        .needs_classes = true,
-       .make = [](double l2, const Dataset& train,
-                  const Sizes&) { return make_logistic(l2, train); }},
+       .make = [](const Penalties& penalties, const Dataset& train,
+                  const Sizes&) { return make_logistic(penalties, train); }},
       {.word = "least-squares",
        .typed = "least-squares",
        .summary = "linear regression: mean of ½ (x·w - y)², y a real label, or ±1 of two classes; "
                   "weights: features",
-       .make = [](double l2, const Dataset& train,
-                  const Sizes&) { return make_least_squares(l2, train); }},
+       .make = [](const Penalties& penalties, const Dataset& train,
+                  const Sizes&) { return make_least_squares(penalties, train); }},
       {.word = "softmax",
        .typed = "softmax",
        .summary = "softmax regression; weights: features × classes",
        .needs_classes = true,
-       .make = [](double l2, const Dataset& train,
-                  const Sizes&) { return make_softmax(l2, train); }},
+       .make = [](const Penalties& penalties, const Dataset& train,
+                  const Sizes&) { return make_softmax(penalties, train); }},
       {.word = "mlp",
        .typed = "mlp:H1,H2,…",
        .summary = "multi-layer perceptron with H1, H2, … hidden units, ReLU, He initialisation",
        .takes_sizes = true,
        .needs_classes = true,
        .no_intercept = "it has biases of its own",
-       .make = [](double l2, const Dataset& train,
-                  const Sizes& sizes) { return make_mlp(l2, train, sizes); }},
+       .make = [](const Penalties& penalties, const Dataset& train,
+                  const Sizes& sizes) { return make_mlp(penalties, train, sizes); }},
       {.word = "quadratic",
        .typed = "quadratic",
        .summary = "f(x) = mean over rows of ½ Σ h_j (x_j - b_j)²; rows h_1 … h_d, b_1 … b_d after "
                   "an unused label; in double",
        .no_intercept = "its rows are h_1 … h_d, b_1 … b_d and nothing else",
-       .make = [](double l2, const Dataset& train,
-                  const Sizes&) { return make_quadratic(l2, train); }},
+       .make = [](const Penalties& penalties, const Dataset& train,
+                  const Sizes&) { return make_quadratic(penalties, train); }},
   };
   return rows;
 }
@@ -106,7 +107,7 @@ void check_suits(const Row& row, const std::string& name, const Dataset& train) 
 }  // namespace
 
 std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& train) {
-  require(options.l2 >= 0.0, "a negative regulariser");
+  require(options.l2 >= 0.0 && options.l1 >= 0.0, "a negative regulariser");
   const std::size_t colon = std::min(options.name.find(':'), options.name.size());
   const Row& row = find_row(std::string_view(options.name).substr(0, colon));
   const bool has_sizes = colon < options.name.size();
@@ -119,7 +120,7 @@ std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& tr
                         "hidden units of model '" + options.name + "'");
   }
   check_suits(row, options.name, train);
-  return row.make(options.l2, train, sizes);
+  return row.make({options.l2, options.l1}, train, sizes);
 }
 
 const std::vector<ModelInfo>& models() {

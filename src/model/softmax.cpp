@@ -23,12 +23,8 @@ using SparseRow = Dataset::SparseRow;
 
 class SoftmaxSparseUpdate final : public Model::SparseUpdate {
  public:
-  SoftmaxSparseUpdate(double l2, const Dataset& train)
-      : classes_(static_cast<std::size_t>(train.classes)),
-        dimension_(train.features * classes_),
-        pull_(inverse_frequency_pull(l2, train)) {}
-  SoftmaxSparseUpdate(std::size_t classes, std::size_t columns, std::vector<float> pull)
-      : classes_(classes), dimension_(columns * classes), pull_(std::move(pull)) {}
+  SoftmaxSparseUpdate(std::size_t classes, std::size_t columns, RowPenalties penalties)
+      : classes_(classes), dimension_(columns * classes), penalties_(std::move(penalties)) {}
 
   std::size_t residual_count(std::size_t rows) const override { return rows * classes_; }
 
@@ -63,7 +59,7 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
   std::unique_ptr<SparseUpdate> for_columns(
       std::span<const std::uint32_t> stands_for) const override {
     return std::make_unique<SoftmaxSparseUpdate>(classes_, stands_for.size(),
-                                                 pull_of_columns(pull_, stands_for));
+                                                 penalties_.of_columns(stands_for));
   }
 
  private:
@@ -126,12 +122,31 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
   template <typename Weights>
   void write_by(Weights weights, Batch batch, std::span<const float> residuals,
                 float step_size) const {
-    const float pull_scale = step_size / static_cast<float>(row_count(batch));
+    const float scale = step_size / static_cast<float>(row_count(batch));
+    const bool shrinks = !penalties_.shrink.empty();
     const float* residual = residuals.data();
     for (const RowRange& range : batch) {
       for (std::size_t r = 0; r < range.count; ++r, residual += classes_) {
         const SparseRow row = range.data->sparse_row(range.first + r);
-        write_row(row, residual, step_size, pull_scale, weights);
+        if (shrinks) {
+          write_shrunk(row, residual, step_size, scale, weights);
+        } else {
+          write_row(row, residual, step_size, scale, weights);
+        }
+      }
+    }
+  }
+
+  template <typename Weights>
+  void write_shrunk(const SparseRow& row, const float* residual, float step_size, float scale,
+                    Weights weights) const {
+    for (std::size_t i = 0; i < row.columns.size(); ++i) {
+      const std::uint32_t column = row.columns[i];
+      const float step = step_size * row.values[i];
+      for (std::size_t c = 0; c < classes_; ++c) {
+        const float change = step * residual[c];
+        weights.replace(column * classes_ + c,
+                        [&](float old) { return penalties_.stepped(old, change, column, scale); });
       }
     }
   }
@@ -149,7 +164,7 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
       kernels::subtract_sparse_outer({.columns = row.columns,
                                       .values = row.values,
                                       .step_size = step_size,
-                                      .pulls = pull_,
+                                      .pulls = penalties_.pull,
                                       .pull_scale = pull_scale},
                                      {residual, classes_}, weights.values);
     } else {
@@ -161,8 +176,8 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
   template <typename Weights, typename Classes>
   void write_numbers(const SparseRow& row, const float* residual, float step_size, float pull_scale,
                      Weights weights, Classes classes) const {
-    const float* const pulls = pull_.data();
-    const bool regularised = !pull_.empty();
+    const float* const pulls = penalties_.pull.data();
+    const bool regularised = !penalties_.pull.empty();
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
       const std::size_t first = row.columns[i] * classes;
       const float step = step_size * row.values[i];
@@ -176,17 +191,19 @@ class SoftmaxSparseUpdate final : public Model::SparseUpdate {
 
   std::size_t classes_;
   std::size_t dimension_;
-  std::vector<float> pull_;
+  RowPenalties penalties_;
 };
 
 class Softmax final : public Model {
  public:
-  Softmax(double l2, const Dataset& train)
+  Softmax(const Penalties& penalties, const Dataset& train)
       : features_(train.features),
         classes_(static_cast<std::size_t>(train.classes)),
         regularised_(regularised_features(train) * classes_),
-        l2_(l2) {
-    if (train.sparse) update_ = std::make_unique<SoftmaxSparseUpdate>(l2, train);
+        penalties_(penalties) {
+    if (!train.sparse) return;
+    update_ =
+        std::make_unique<SoftmaxSparseUpdate>(classes_, features_, RowPenalties(penalties, train));
   }
 
   std::size_t dimension() const override { return features_ * classes_; }
@@ -202,13 +219,13 @@ class Softmax final : public Model {
     const std::span<float> scores = workspace.floats(score_slot, row_count(batch) * classes_);
     input.times(parameters.floats(), classes_, scores);
     scores_to_residuals(batch, classes_, scores);
-    input.weight_gradient(scores, classes_, static_cast<float>(l2_),
+    input.weight_gradient(scores, classes_, static_cast<float>(penalties_.l2),
                           parameters.floats().first(regularised_), gradient.floats());
   }
 
   void descend(Vector parameters, Batch batch, double step_size,
                Workspace& workspace) const override {
-    if (l2_ != 0.0 || !touches_few(batch, features_)) {
+    if (penalties_.l2 != 0.0 || !touches_few(batch, features_)) {
       Model::descend(parameters, batch, step_size, workspace);
       return;
     }
@@ -246,11 +263,14 @@ class Softmax final : public Model {
   }
 
   double penalty(ConstVector parameters) const override {
-    return squared_penalty(l2_, parameters.floats().first(regularised_));
+    return penalty_of(penalties_, parameters.floats().first(regularised_));
   }
 
   const SparseUpdate* sparse_update() const override { return update_.get(); }
-  Regulariser regulariser() const override { return {l2_, regularised_}; }
+  Regulariser regulariser() const override { return {penalties_.l2, regularised_}; }
+  AbsolutePenalty absolute_penalty() const override {
+    return absolute_penalty_of(penalties_, {{0, regularised_}});
+  }
 
  private:
   static constexpr std::size_t input_slot = 0;
@@ -259,14 +279,14 @@ class Softmax final : public Model {
   std::size_t features_;
   std::size_t classes_;
   std::size_t regularised_;  // weights, the first so many
-  double l2_;
+  Penalties penalties_;
   std::unique_ptr<SoftmaxSparseUpdate> update_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model> make_softmax(double l2, const Dataset& train) {
-  return std::make_unique<Softmax>(l2, train);
+std::unique_ptr<Model> make_softmax(const Penalties& penalties, const Dataset& train) {
+  return std::make_unique<Softmax>(penalties, train);
 }
 
 }  // namespace trainyard

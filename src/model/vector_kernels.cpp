@@ -1,5 +1,8 @@
 // Kernels over vectors, element by element.
+#include <array>
+#include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -224,6 +227,26 @@ void scaled_copy(double a, ConstVector x, Vector y) {
   }
   HWY_DYNAMIC_DISPATCH(scaled_copy)
   (static_cast<float>(a), x.floats().data(), y.floats().data(), x.size());
+}
+
+void clip_norm(double most, Vector x) {
+  const double norm = with_scalar(x.scalar(), [&]<typename T>(T) {
+    // Eight sums side by side, in an order that no instruction set changes.
+    constexpr std::size_t width = 8;
+    std::array<double, width> sums{};
+    const std::span<const T> values = x.as<T>();
+    const auto add = [&](std::size_t i, std::size_t k) {
+      const auto value = static_cast<double>(values[i + k]);
+      sums[k] += value * value;
+    };
+    std::size_t i = 0;
+    for (; i + width <= values.size(); i += width) {
+      for (std::size_t k = 0; k < width; ++k) add(i, k);
+    }
+    for (std::size_t k = 0; i + k < values.size(); ++k) add(i, k);
+    return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+  });
+  if (norm > most) scale(most / norm, x);
 }
 
 void copy(ConstVector x, Vector y) {

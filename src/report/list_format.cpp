@@ -50,6 +50,7 @@ Json json_of(const Scheme& scheme) {
           {"takes", scheme.takes},
           {"hyperparameters", hyperparameters},
           {"optimizers", optimizers_text(scheme.optimizers)},
+          {"refuses", {{"l1", scheme.refuses.l1}, {"clip_norm", scheme.refuses.clip_norm}}},
           {"repeats_on_threads", !by_arrival(scheme)}};
 }
 

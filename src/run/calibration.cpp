@@ -4,6 +4,8 @@
 #include <chrono>
 #include <vector>
 
+#include "trainyard/model/kernels.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -44,13 +46,15 @@ Duration median_time(const Dataset& train, std::size_t batch, const Step& step) 
 
 }  // namespace
 
-Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch) {
+Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch,
+                                double clip_norm) {
   VectorBuffer parameters(model.scalar(), model.dimension());
   VectorBuffer gradient(model.scalar(), model.dimension());
   model.initialize(parameters.view(), 0);
   Workspace workspace;
   return median_time(train, batch, [&](Batch rows) {
     model.gradient(parameters.view(), rows, gradient.view(), workspace);
+    if (clip_norm != 0.0) kernels::clip_norm(clip_norm, gradient.view());
   });
 }
 

@@ -135,6 +135,45 @@ void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer)
                   scheme.name));
 }
 
+/// Throws OptionError where there is no step for μ‖w‖₁, or the rule has no place for it.
+void check_l1(const Scheme& scheme, const Cast& cast, const Configuration& c) {
+  if (c.l1 == 0.0) return;
+  const auto refuse = [&](const std::string& why) {
+    throw OptionError("l1", fmt::to_string(c.l1), why);
+  };
+  if (!c.optimizer.shrinks()) {
+    refuse(fmt::format("{} has no step for it; sgd and adagrad have",
+                       optimizer_text(c.optimizer.kind)));
+  }
+  if (c.target_gradient || c.gradient_norm) {
+    refuse(fmt::format("--{} is about a gradient that is 0 at the optimum, which with --l1 it is not",
+                       c.target_gradient ? "target-gradient" : "gradient-norm"));
+  }
+  if (!scheme.refuses.l1.empty()) refuse(fmt::format("{} {}", scheme.name, scheme.refuses.l1));
+  if (cast.shared_format) {
+    refuse(fmt::format("{} has a model in {} bits, whose unit is longer than what a step shrinks",
+                       scheme.name, cast.shared_format->bits));
+  }
+}
+
+/// Why no worker has its whole gradient before the first of it is sent or written; empty where it
+/// has.
+std::string why_not_clipped(const Scheme& scheme, const Cast& cast) {
+  if (!scheme.refuses.clip_norm.empty()) return scheme.refuses.clip_norm;
+  if (cast.model == ModelHome::shared) return "writes a step into the shared model as it goes";
+  if (cast.holds != nullptr) return "divides the model, and no worker has the whole gradient";
+  if (scheme.messages.by_layers) return "sends a layer's gradient before it has the next one's";
+  return "";
+}
+
+void check_clip_norm(const Scheme& scheme, const Cast& cast, const Configuration& c) {
+  if (c.optimizer.clip_norm == 0.0) return;
+  const std::string why_not = why_not_clipped(scheme, cast);
+  if (why_not.empty()) return;
+  throw OptionError("clip-norm", fmt::to_string(c.optimizer.clip_norm),
+                    fmt::format("{} {}", scheme.name, why_not));
+}
+
 /// Throws OptionError where not every worker of the scheme needs whole rows of its own.
 void check_data_source(const Scheme& scheme, const Cast& cast) {
   if (cast.data_servers == 0) return;
@@ -155,6 +194,8 @@ std::optional<std::string> check_objects(RunObjects& objects, const Configuratio
   const Scheme& scheme = *objects.scheme;
   const Cast& cast = objects.cast;
   check_optimizer_of(scheme, c.optimizer);
+  check_l1(scheme, cast, c);
+  check_clip_norm(scheme, cast, c);
   objects.holdings = holdings_of(scheme, cast, *objects.model, c.model);
   check_data_source(scheme, cast);
   check_weights(scheme, cast, c);

@@ -67,6 +67,26 @@ std::optional<std::string> trace_end_note(const Trace& trace) {
   return "note: the trace is empty: no step of --trace-steps was taken";
 }
 
+namespace {
+
+/// How many of the weights that --l1 is for it has made 0.
+void remark_on_zeros(const Plan& plan, ConstVector model, const Remark& remark) {
+  const AbsolutePenalty penalty = plan.model->absolute_penalty();
+  std::size_t weights = 0, zeros = 0;
+  for (const auto [first, count] : penalty.weights) {
+    const ConstVector some = model.subspan(first, count);
+    weights += count;
+    zeros += with_scalar(some.scalar(), [&]<typename T>(T) {
+      return static_cast<std::size_t>(std::ranges::count(some.as<T>(), T{0}));
+    });
+  }
+  if (weights == 0) return;
+  remark(fmt::format("note: {} of the {} that --l1 is for {} exactly 0 in the final model", zeros,
+                     counted(weights, "weight"), zeros == 1 ? "is" : "are"));
+}
+
+}  // namespace
+
 void remark_end(const Plan& plan, const Summary& summary, ConstVector model, bool listens,
                 const Remark& remark) {
   if (is_stretched(summary)) {
@@ -79,6 +99,7 @@ void remark_end(const Plan& plan, const Summary& summary, ConstVector model, boo
   if (!sample.empty()) remark(sample);
   remark_on_lines(plan, summary, remark);
   remark_on_slices(plan, remark);
+  remark_on_zeros(plan, model, remark);
   if (plan.cast.model != ModelHome::shared) return;
   // Takes a while, which is not there where a process is lost.
   if (listens && !summary.interrupted) {

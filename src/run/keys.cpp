@@ -12,8 +12,14 @@ std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configura
                          const Model& model, const Dataset& train) {
   const bool by_keys = scheme.messages.by_keys == ByKeys::yes ||
                        (scheme.messages.by_keys != ByKeys::no && c.l2 == 0.0);
+  // Servers shrink weights as they step, touched or not; replicas that step by themselves shrink
+  // where nobody would tell the server.
+  const bool shrinks_apart = c.l1 != 0.0 && scheme.family == SchemeFamily::local_updates;
+  // The regulariser's part is no longer what a server would add once the gradient is clipped.
+  const bool clips_it = c.optimizer.clip_norm != 0.0 && c.l2 != 0.0;
   // Rows that are to be fetched are not there to look ahead at.
-  if (c.sparse_wire == SparseWire::off || !by_keys || cast.data_servers > 0) return 0;
+  if (c.sparse_wire == SparseWire::off || cast.data_servers > 0) return 0;
+  if (!by_keys || shrinks_apart || clips_it) return 0;
   if (!train.sparse || model.sparse_update() == nullptr) return 0;
   return model.dimension() / train.features;
 }
@@ -40,9 +46,9 @@ void remark_keys(const Configuration& c, std::span<const RunObjects> all, const 
     remark_whole_rows(c, model, train, remark);
     return;
   }
-  if (c.l2 == 0.0) return;
+  if (c.l2 == 0.0 && c.l1 == 0.0) return;
   Configuration unregularised = c;
-  unregularised.l2 = 0.0;
+  unregularised.l2 = unregularised.l1 = 0.0;
   std::string names;
   for (const RunObjects& objects : all) {
     const Scheme& scheme = *objects.scheme;
@@ -55,9 +61,9 @@ void remark_keys(const Configuration& c, std::span<const RunObjects> all, const 
   }
   if (names.empty()) return;
   remark(fmt::format(
-      "note: with --l2 whole vectors are sent by {}, whose servers do not know the regulariser's "
-      "part of a gradient; without it they send what minibatches touch",
-      names));
+      "note: with {} whole vectors are sent by {}, whose servers do not know the regulariser's "
+      "part of {}; without it they send what minibatches touch",
+      c.l1 == 0.0 ? "--l2" : "--l1", names, c.l1 == 0.0 ? "a gradient" : "a worker's steps"));
 }
 
 }  // namespace trainyard

@@ -64,7 +64,7 @@ void resolve_pipelines(Configuration& c, const Scheme& scheme, const LoadedData&
   double& number = c.hyperparameters.try_emplace(stages->name, 0.0).first->second;
   if (number == 0.0) {
     const std::string name = model_name(c, data);
-    const auto model = make_model({name, c.l2}, data.train);
+    const auto model = make_model({name, c.l2, c.l1}, data.train);
     number = most_stages(groups, size == 1 ? 1 : 2, *model);
     if (groups > 1 && number == 1.0) {
       say(fmt::format(

@@ -151,7 +151,7 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
 void resolve_model(Configuration& c, std::span<RunObjects> all, const LoadedData& data,
                    const Remark& remark) {
   c.model = model_name(c, data);
-  const std::shared_ptr<const Model> model = make_model({c.model, c.l2}, data.train);
+  const std::shared_ptr<const Model> model = make_model({c.model, c.l2, c.l1}, data.train);
   for (RunObjects& objects : all) {
     objects.model = model;
     if (const auto border = check_objects(objects, c)) remark(*border);
@@ -192,8 +192,9 @@ void resolve_compute_time(Configuration& c, std::span<const RunObjects> all, con
   if (!c.compute_time) {
     check_rows(data.train, 0, data.train.rows);
     const bool sparse = steps_are_sparse(all, model);
-    c.compute_time = sparse ? measure_lone_step_time(model, data.train, c.batch)
-                            : measure_minibatch_time(model, data.train, c.batch);
+    c.compute_time =
+        sparse ? measure_lone_step_time(model, data.train, c.batch)
+               : measure_minibatch_time(model, data.train, c.batch, c.optimizer.clip_norm);
     remark(fmt::format("compute time: {} a {} of {}, measured here",
                        human_duration(to_seconds(*c.compute_time)),
                        sparse ? "step on the coordinates" : "minibatch", counted(c.batch, "row")));
@@ -211,7 +212,7 @@ void resolve_compute_time(Configuration& c, std::span<const RunObjects> all, con
 
 RunObjects make_objects(const Scheme& scheme, const Configuration& c, const LoadedData& data) {
   RunObjects objects{.scheme = &scheme, .cast = cast_of(scheme, c)};
-  objects.model = make_model({c.model, c.l2}, data.train);
+  objects.model = make_model({c.model, c.l2, c.l1}, data.train);
   objects.holdings = holdings_of(scheme, objects.cast, *objects.model, c.model);
   objects.graph = graph_of(scheme, c);
   return objects;

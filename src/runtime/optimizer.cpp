@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
@@ -64,8 +65,10 @@ bool OptimizerOptions::constant_step() const {
   return constant && warmup == 0.0;
 }
 
-Optimizer::Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep)
-    : options_(options) {
+Optimizer::Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep,
+                     AbsolutePenalty penalty)
+    : options_(options), penalty_(std::move(penalty)) {
+  require(options.shrinks() || penalty_.l1 == 0.0, "an optimizer that shrinks no weights");
   const bool adam = options.adam();
   const bool adagrad = options.kind == OptimizerKind::adagrad;
   if (adam || (!adagrad && !options.plain())) first_ = keep(adam ? "optimizer.m" : "optimizer.v");
@@ -80,6 +83,11 @@ void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double 
                       double stretch) {
   const double step = stretch * options_.step_size(epochs);
   ++steps_;
+  step_along(model, gradient, scale, step);
+  if (penalty_.l1 != 0.0) shrink(model, step);
+}
+
+void Optimizer::step_along(Vector model, ConstVector gradient, double scale, double step) {
   if (options_.plain()) {
     kernels::axpy(-scale * step, gradient, model);
     return;
@@ -106,6 +114,20 @@ void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double 
                           .keep = decays ? 1.0 - step * options_.weight_decay : 1.0},
                          gradient, first_, second_, model);
       return;
+    }
+  }
+}
+
+void Optimizer::shrink(Vector model, double step) {
+  const double threshold = step * penalty_.l1;
+  for (const ParameterRange& range : penalty_.weights) {
+    const Vector weights = model.subspan(range.first, range.count);
+    if (options_.kind == OptimizerKind::adagrad) {
+      kernels::shrink_by_squares(threshold, second_.subspan(range.first, range.count), weights);
+    } else if (options_.plain()) {
+      kernels::shrink(threshold, weights);
+    } else {
+      kernels::shrink_moving(threshold, step, first_.subspan(range.first, range.count), weights);
     }
   }
 }

@@ -3,11 +3,18 @@
 #include <algorithm>
 
 #include "trainyard/base/even_split.hpp"
+#include "trainyard/model/holding.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
 namespace {
+
+AbsolutePenalty penalty_of_shard(const Server& server, const RunContext& context) {
+  const std::size_t parameters = server.shard().size();
+  if (parameters == 0) return {};  // a proxy's
+  return penalty_within(context.model.absolute_penalty(), {server.first_parameter(), parameters});
+}
 
 ConstVector initial_shard(const Rank& rank, const RunContext& context) {
   const int index = rank.rank() - rank.workers() - context.proxies;
@@ -21,8 +28,9 @@ Server::Server(Rank& rank, const RunContext& context)
     : rank_(rank),
       context_(context),
       shard_(context.state.keep_model(rank.rank(), initial_shard(rank, context))),
-      optimizer_(context.optimizer,
-                 [&](std::string_view name) { return keep(name, shard_.size()); }) {
+      optimizer_(
+          context.optimizer, [&](std::string_view name) { return keep(name, shard_.size()); },
+          penalty_of_shard(*this, context)) {
   sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
 }
 

@@ -263,6 +263,22 @@ void SharedModel::add(float scale, std::span<const float> change, std::span<floa
   }
 }
 
+void SharedModel::shrink(float threshold, std::span<float> copy, SharedAccess access,
+                         std::size_t first) {
+  require(first + copy.size() <= size_ && !form_.format, "the shared floats are shrunk");
+  float* const values = values_.data() + first;
+  const auto shrink_by = [&](auto numbers) {
+    for (std::size_t i = 0; i < copy.size(); ++i) {
+      numbers.replace(
+          i, [&](float old) { return copy[i] = old - std::clamp(old, -threshold, threshold); });
+    }
+  };
+  if (access == SharedAccess::cas_add) return shrink_by(CompareAndSwap{values});
+  std::unique_lock<SharedMutex> lock;
+  if (access == SharedAccess::locked) lock = std::unique_lock(*mutex_);
+  shrink_by(LoadAndStore{values});
+}
+
 void SharedModel::write_step(const Model::SparseUpdate& update, Batch batch,
                              std::span<const float> residuals, float step_size,
                              SharedAccess access) {

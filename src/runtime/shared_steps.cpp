@@ -34,6 +34,7 @@ SharedSteps::SharedSteps(Worker& worker)
       context_(WorkerParts(worker).context),
       minibatches_(worker.minibatches()),
       models_(shared_models_of(worker)),
+      penalty_(context_.model.absolute_penalty()),
       group_(models_.group_of(rank_.rank())),
       is_home_(context_.state.layout().home == ModelHome::shared),
       constant_step_(context_.optimizer.constant_step()),
@@ -126,6 +127,10 @@ void SharedSteps::descend_whole(SharedModel& shared, Batch batch, float step_siz
   touch(group_, LineUse::write);
   if (!shared.format()) {
     shared.add(-step_size, gradient, read_copy_.span(), access);
+    const float threshold = step_size * static_cast<float>(penalty_.l1);
+    for (const auto [first, count] : penalty_.weights) {
+      shared.shrink(threshold, read_copy_.span().subspan(first, count), access, first);
+    }
     return;
   }
   require_finite(gradient, rank_, context_.scheme, worker_.step());

@@ -1,10 +1,12 @@
 #include "trainyard/runtime/worker.hpp"
 
+#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/model/holding.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/runtime/trace.hpp"
@@ -31,6 +33,14 @@ ConstVector held_of(ConstVector model, const Holding& holding, VectorBuffer& pla
     done += range.count;
   }
   return place.view();
+}
+
+/// Where `part` begins in the replica that it is a part of; 0 of another vector.
+std::size_t place_in(ConstVector replica, ConstVector part) {
+  const std::less_equal<> before;  // of any two addresses
+  const std::byte* const end = replica.data() + replica.bytes().size();
+  if (!before(replica.data(), part.data()) || before(end, part.data())) return 0;
+  return static_cast<std::size_t>(part.data() - replica.data()) / bytes_of(replica.scalar());
 }
 
 }  // namespace
@@ -72,7 +82,9 @@ const Model::SparseUpdate* sparse_update_of(const RunContext& context, std::size
                                             std::size_t held) {
   const bool is_shared = context.state.layout().home == ModelHome::shared;
   const bool holds_all = held == context.model.dimension();
-  if (is_shared || !holds_all || !context.optimizer.plain() || rows != 1) return nullptr;
+  const OptimizerOptions& optimizer = context.optimizer;
+  if (is_shared || !holds_all || !optimizer.plain() || rows != 1) return nullptr;
+  if (optimizer.clip_norm != 0.0) return nullptr;  // it is known when the gradient is
   return context.model.sparse_update();
 }
 
@@ -84,6 +96,8 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
       team_(context.pacer.team()),
       held_(context.state.layout().count_of(rank.rank())),
       constant_step_(context.optimizer.constant_step()),
+      bare_step_(context.optimizer.plain() && context.optimizer.clip_norm == 0.0 &&
+                 context.model.absolute_penalty().l1 == 0.0),
       sparse_(sparse_update_of(context, context.batch * shares.size(), held_)),
       minibatches_(rank, context, shares),
       random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1) {
@@ -164,6 +178,8 @@ double Worker::step_size() const {
 
 void Worker::take_gradient(ConstVector model, Batch batch, double weight) {
   context_.model.gradient(model, batch, gradient_.view(), workspace_);
+  const double most = context_.optimizer.clip_norm;
+  if (most != 0.0) kernels::clip_norm(most, gradient_.view());
   if (weight != 1.0) kernels::scale(weight, gradient_.view());
 }
 
@@ -183,13 +199,15 @@ double Worker::minibatch_loss() {
 
 void Worker::apply_to(Vector model, ConstVector gradient, double scale) {
   if (replica_.empty()) throw_wrong_home("apply()");
-  optimizer_for(model.size()).apply(model, gradient, epochs(), scale);
+  optimizer_for(place_in(replica_, model), model.size()).apply(model, gradient, epochs(), scale);
 }
 
-Optimizer& Worker::optimizer_for(std::size_t numbers) {
+Optimizer& Worker::optimizer_for(std::size_t first, std::size_t numbers) {
   if (!optimizer_) {
-    optimizer_.emplace(context_.optimizer,
-                       [&](std::string_view name) { return keep(name, numbers); });
+    const AbsolutePenalty held = penalty_within(context_.model.absolute_penalty(), holding());
+    optimizer_.emplace(
+        context_.optimizer, [&](std::string_view name) { return keep(name, numbers); },
+        penalty_within(held, {first, numbers}));
   }
   return *optimizer_;
 }
@@ -212,11 +230,13 @@ void Worker::descend() {
     return;
   }
   needs_whole("descend()");
-  if (minibatches_.shares_weigh()) {
+  // Of several workers' minibatches each is clipped by itself, as by those workers.
+  const bool clips = context_.optimizer.clip_norm != 0.0 && minibatches_.shares() > 1;
+  if (minibatches_.shares_weigh() || clips) {
     apply(compute_weighed_mean());
     return;
   }
-  if (!context_.optimizer.plain()) {
+  if (!bare_step_) {
     apply(compute_gradient());
     return;
   }

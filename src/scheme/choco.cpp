@@ -104,6 +104,8 @@ Scheme choco_scheme() {
           .takes = {"topology", "codec"},
           .graphs = {.range = GraphRange::static_symmetric},
           .messages = {.codec_need = CodecNeed::contraction},
+          .refuses = {.l1 = "mixes public copies that move by encoded differences, whose errors "
+                            "fill what was 0"},
           .hyperparameters = {consensus_rate_info, order_info()},
           .worker = work};
 }

@@ -80,6 +80,8 @@ Scheme coded_all_reduce_scheme() {
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},
       .optimizers = OptimizerRange::plain,
+      .refuses = {.l1 = "subtracts encoded steps with the errors of earlier ones, and an error is "
+                        "nothing to shrink by"},
       .hyperparameters = {form_info()},
       .worker = work};
 }

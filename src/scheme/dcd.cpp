@@ -66,6 +66,7 @@ Scheme dcd_scheme() {
           .takes = {"topology", "codec"},
           .graphs = {.range = GraphRange::static_symmetric},
           .messages = {.codec_need = CodecNeed::unbiased},
+          .refuses = {.l1 = "moves replicas by encoded differences, whose errors fill what was 0"},
           .worker = work};
 }
 

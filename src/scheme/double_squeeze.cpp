@@ -56,6 +56,8 @@ Scheme double_squeeze_scheme() {
           .takes = {"codec"},
           .messages = {.codec_need = CodecNeed::contraction},
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "subtracts encoded steps with the errors of earlier ones, and an error "
+                            "is nothing to shrink by"},
           .worker = work,
           .server = serve};
 }

@@ -203,6 +203,8 @@ Scheme downpour_scheme() {
           .cast = cast::servers,
           // Servers do not know what accrues of the regulariser.
           .messages = {.by_keys = ByKeys::without_regulariser},
+          .refuses = {.l1 = "pushes sums of gradients and steps along each in between, with an "
+                            "optimizer on its servers alone"},
           .hyperparameters = {fetch_period_info,
                               {.name = "push-period",
                                .argument = "N",

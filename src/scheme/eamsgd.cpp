@@ -59,6 +59,7 @@ Scheme eamsgd_scheme() {
           .order = {.pace = Pace::free},
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
           .hyperparameters = hyperparameters(),
           .worker = work,
           .server = serve_centre};

@@ -138,6 +138,7 @@ Scheme easgd_scheme() {
       .family = SchemeFamily::local_updates,
       .cast = cast::servers,
       .optimizers = OptimizerRange::plain,
+      .refuses = {.l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
       .hyperparameters = elastic_hyperparameters(),
       .worker = work,
       .server = serve_all};
@@ -154,6 +155,7 @@ Scheme easgd_async_scheme() {
           .order = {.pace = Pace::free},
           .cast = cast::servers,
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
           .hyperparameters = elastic_hyperparameters(),
           .worker = work,
           .server = serve_centre};

@@ -46,6 +46,8 @@ Scheme ec_sgd_scheme() {
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},
       .optimizers = OptimizerRange::plain,
+      .refuses = {.l1 = "subtracts encoded steps with the errors of earlier ones, and an error is "
+                        "nothing to shrink by"},
       .worker = work,
       .server = serve_coded_mean};
 }

@@ -170,6 +170,7 @@ Scheme essp_scheme() {
       .cast = cast::servers,
       .messages = {.by_keys = ByKeys::without_regulariser},  // who has read what is not known here
       .optimizers = OptimizerRange::plain,
+      .refuses = {.l1 = "reads its own updates, −γ g each, on top of what its servers sent"},
       .hyperparameters = {staleness_info},
       .worker = work,
       .server = serve};

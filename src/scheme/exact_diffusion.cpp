@@ -60,6 +60,8 @@ Scheme scheme(const char* name, const char* summary, const char* source, void (*
           .takes = {"topology"},
           .graphs = {.range = GraphRange::static_symmetric},
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "corrects each step by the one before; what is published for "
+                            "penalties, PG-EXTRA (Shi, Ling, Wu & Yin 2015), is another rule"},
           .worker = worker};
 }
 

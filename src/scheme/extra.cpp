@@ -48,6 +48,8 @@ Scheme extra_scheme() {
           .takes = {"topology"},
           .graphs = {.range = GraphRange::static_symmetric},
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "corrects each step by the one before; what is published for "
+                            "penalties, PG-EXTRA (Shi, Ling, Wu & Yin 2015), is another rule"},
           .worker = work};
 }
 

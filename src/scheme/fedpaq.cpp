@@ -102,6 +102,7 @@ Scheme fedpaq_scheme() {
           .takes = {"codec"},
           .messages = {.codec_need = CodecNeed::unbiased},
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "moves one model by encoded ways, whose errors fill what was 0"},
           .hyperparameters = {period_info, participation_info},
           .shares = {.in_program = true},
           .worker = work,

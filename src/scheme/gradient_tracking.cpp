@@ -83,6 +83,8 @@ Scheme gradient_tracking_scheme() {
           .takes = {"topology"},
           .graphs = {.has_transient = true},
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "steps along a tracked gradient; what is published for penalties, NEXT "
+                            "(Di Lorenzo & Scutari 2016), is another rule"},
           .worker = adapt_then_combine};
 }
 
@@ -99,6 +101,8 @@ Scheme diging_scheme() {
           .family = SchemeFamily::decentralised,
           .takes = {"topology"},
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "steps along a tracked gradient; what is published for penalties, NEXT "
+                            "(Di Lorenzo & Scutari 2016), is another rule"},
           .worker = combine_while_adapting};
 }
 

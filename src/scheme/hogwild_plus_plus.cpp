@@ -168,6 +168,7 @@ Scheme hogwild_plus_plus_scheme() {
       .cast = cast::shared_by_groups,
       .messages = {.within = "the NUMA nodes of one machine"},
       .optimizers = OptimizerRange::plain,
+      .refuses = {.l1 = "hands on what nodes changed, and a sum of shrunk changes is not shrunk"},
       .hyperparameters = {access_info(),
                           groups_info(),
                           {.name = "token-updates",

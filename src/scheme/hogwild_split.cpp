@@ -66,6 +66,9 @@ Scheme hogwild_split_scheme() {
       .order = {.pace = Pace::free},
       .cast = shared_with_slices,
       .optimizers = OptimizerRange::plain,
+      .refuses =
+          {.l1 =
+               "adds up what workers changed in slices, and a sum of shrunk changes is not shrunk"},
       .hyperparameters = {access_info(),
                           {.name = uses_name,
                            .argument = "C",

@@ -179,6 +179,7 @@ Scheme one_bit_adam_scheme() {
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},
       .optimizers = OptimizerRange::plain,
+      .refuses = {.l1 = "steps by Adam's rule, which has no such step here; sgd and adagrad have"},
       .hyperparameters = {freeze_info()},
       .worker = work,
       .server = serve};

@@ -93,6 +93,8 @@ Scheme power_sgd_scheme() {
       .order = {.rhythm = Rhythm::by_data},
       .messages = {.own_coding = {Duration{300}, Duration{300}}},
       .optimizers = OptimizerRange::plain,
+      .refuses = {.l1 = "subtracts encoded steps with the errors of earlier ones, and an error is "
+                        "nothing to shrink by"},
       .hyperparameters = {rank_info(), memory_info()},
       .worker = work};
 }

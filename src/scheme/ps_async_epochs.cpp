@@ -263,6 +263,9 @@ Scheme ps_async_epochs_scheme() {
           .family = SchemeFamily::bounded,
           .order = {.pace = Pace::free, .rhythm = Rhythm::by_data},
           .cast = cast::servers_of_machines,
+          .refuses = {.l1 = "steps along gradients by itself between fetches, with an optimizer on "
+                            "its servers alone",
+                      .clip_norm = "may push activations, of which its servers make the gradient"},
           .hyperparameters =
               {{.name = "epoch-share",
                 .argument = "S",

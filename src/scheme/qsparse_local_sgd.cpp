@@ -60,6 +60,7 @@ Scheme qsparse_local_sgd_scheme() {
           .takes = {"codec"},
           .messages = {.codec_need = CodecNeed::contraction},
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "moves one model by encoded ways, whose errors fill what was 0"},
           .hyperparameters = {period_info},
           .worker = work,
           .server = serve_coded_mean};

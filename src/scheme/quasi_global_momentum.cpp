@@ -54,6 +54,7 @@ Scheme quasi_global_momentum_scheme() {
           .takes = {"topology"},
           .graphs = {.has_transient = true},
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "has its momentum from how far averaged models have come"},
           .hyperparameters = {{.name = "quasi-momentum",
                                .argument = "BETA",
                                .help = "weight of the averaged models' momentum in a step",

@@ -295,6 +295,8 @@ Scheme sandblaster_scheme() {
           .order = {.pace = Pace::free, .rhythm = Rhythm::by_data},
           .cast = coordinator_and_shards,
           .optimizers = OptimizerRange::plain,
+          .refuses = {.l1 = "is L-BFGS, whose line search wants a derivative everywhere",
+                      .clip_norm = "searches along the gradient of all rows as it is"},
           .hyperparameters = {{.name = "history",
                                .argument = "M",
                                .help = "pairs of steps and gradient changes that L-BFGS remembers",

@@ -62,6 +62,7 @@ Scheme sgp_scheme() {
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},
       .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
+      .refuses = {.l1 = "steps sums that are a model only when they are divided by their weights"},
       .worker = work};
 }
 
@@ -77,6 +78,7 @@ Scheme sgp_overlap_scheme() {
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},
       .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
+      .refuses = {.l1 = "steps sums that are a model only when they are divided by their weights"},
       .worker = work_overlapped};
 }
 

@@ -100,6 +100,9 @@ Scheme sign_sgd_scheme() {
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
           .messages = {.own_coding = {info.encode_time, info.decode_time}},
+          .refuses = {.l1 = "steps by signs, as far in each coordinate: that is no gradient that a "
+                            "penalty could be held against",
+                      .clip_norm = "sends signs, which do not change with a gradient's length"},
           .shares = {.fixed = "each worker has one vote, whatever the length of its gradient"},
           .worker = work,
           .server = serve};

@@ -193,6 +193,7 @@ Scheme ssp_scheme() {
           .cast = cast::servers,
           .messages = {.by_keys = ByKeys::yes},
           .optimizers = OptimizerRange::plain,  // the cached model moves with its worker's updates
+          .refuses = {.l1 = "reads a cache that its worker's updates move, −γ g each"},
           .hyperparameters = {staleness_info},
           .worker = work,
           .server = serve_eager};

@@ -181,6 +181,9 @@ Scheme tree_easgd_scheme() {
       .family = SchemeFamily::local_updates,
       .order = {.pace = Pace::free, .cycle = cycle},
       .optimizers = OptimizerRange::plain,
+      .refuses =
+          {.l1 =
+               "draws replicas to one another by differences, most of them not workers' own steps"},
       .hyperparameters = {moving_rate_info,
                           {.name = "fan-out",
                            .argument = "D",

@@ -140,6 +140,7 @@ Scheme value_bound_scheme() {
       .cast = cast::servers,
       .messages = {.by_keys = ByKeys::yes},
       .optimizers = OptimizerRange::plain,
+      .refuses = {.l1 = "bounds how far updates of −γ g may move the model"},
       .hyperparameters = {{.name = "value-bound",
                            .argument = "V",
                            .help = "how far a parameter may move from what a worker computes at",

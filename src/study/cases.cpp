@@ -159,7 +159,7 @@ bool Cases::can_run(Asked& asked) {
   try {
     in_case(asked.one, *asked.contestant, [&] {
       (void)check_scheme(find_scheme(c.scheme), c,
-                         make_model({c.model, c.l2}, asked.one.data->train));
+                         make_model({c.model, c.l2, c.l1}, asked.one.data->train));
     });
     return true;
   } catch (const UsageError& error) {
@@ -281,7 +281,7 @@ void Cases::use_measured_coding_time(Case& one, const std::string& key) {
   if (!takes(find_scheme(c.scheme), "codec")) return;
   auto known = coding_times_.find(key);
   if (known == coding_times_.end()) {
-    const auto model = make_model({model_name(c, *one.data), c.l2}, one.data->train);
+    const auto model = make_model({model_name(c, *one.data), c.l2, c.l1}, one.data->train);
     const auto codec = make_codec(ingredient_name(c.ingredients, "codec"));
     known =
         coding_times_.emplace(key, measure_coding_time(*codec, model->scalar(), model->tensors()))

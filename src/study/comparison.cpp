@@ -119,7 +119,8 @@ int Comparison::jobs() const {
   double largest = 1.0;
   for (const TunedRuns& entry : entries_) {  // a model does not depend on the seed
     const Case& one = cases_[entry.tuned.front()];
-    const auto model = make_model({one.configuration.model, one.configuration.l2}, one.data->train);
+    const auto model = make_model(
+        {one.configuration.model, one.configuration.l2, one.configuration.l1}, one.data->train);
     largest = std::max(largest, bytes_of_run(one, *model));
   }
   const double room = static_cast<double>(memory_bound()) - static_cast<double>(memory_held());

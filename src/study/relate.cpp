@@ -20,11 +20,11 @@ namespace {
 
 /// The objective: losses of different ones cannot be compared. Seeds draw other starts and other
 /// minibatches of the same objective.
-using Objective = std::tuple<DatasetRequest, std::string, double>;
+using Objective = std::tuple<DatasetRequest, std::string, double, double>;
 
 Objective objective_of(const RunResult& result) {
   const Configuration& c = result.resolved;
-  return {dataset_request(c), c.model, c.l2};
+  return {dataset_request(c), c.model, c.l2, c.l1};
 }
 
 /// The lowest loss that two evaluations in a row have held, as a single one may be a dip; or the

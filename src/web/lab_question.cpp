@@ -266,7 +266,7 @@ void bound_lab_question(LabQuestion& question, const LoadedData& data) {
   for (const Contestant& contestant : request.contestants) {
     Configuration c = of_contestant(request, contestant);
     c.model = model_name(c, data);
-    const std::unique_ptr<Model> model = make_model({c.model, c.l2}, data.train);
+    const std::unique_ptr<Model> model = make_model({c.model, c.l2, c.l1}, data.train);
     check_model_size(c, *model, data);
     const bool own =
         std::ranges::count(contestant.settings, "evaluate-every", &OptionText::option) > 0;

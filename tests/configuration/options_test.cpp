@@ -156,6 +156,7 @@ const std::map<std::string, std::string>& other_values() {
     for (const auto* more : {&other_values_of_data(), &other_values_of_the_rest()}) {
       all.insert(more->begin(), more->end());
     }
+    all.insert({{"l1", "0.001"}, {"weight-decay", "0.5"}, {"clip-norm", "2.5"}});
     return all;
   }();
   return values;

@@ -134,6 +134,53 @@ TEST_CASE("sparse steps are exact in expectation", "[model]") {
   }
 }
 
+// With μ a weight is shrunk after its step, by γ μ / (|batch| p_j) where the feature occurs: over
+// all rows as much as a step of all would, as long as it is not there yet.
+TEST_CASE("a shrunk sparse step follows its formula, and stops at zero", "[model]") {
+  const double l2 = 0.05, l1 = 0.15, step_size = 0.4;
+  std::size_t zeros = 0;
+  for (const auto& [name, classes, intercept] : linear_cases) {
+    INFO(name << ", " << classes << " classes" << (intercept ? ", intercept" : ""));
+    const Problem problem = test::make_problem(3, 40, 12, classes, 0.3, intercept);
+    const Dataset& data = problem.sparse;
+    const auto model = make_model({name, l2, l1}, data);
+    const std::size_t width = model->dimension() / data.features;
+    const std::vector<RowRange> batch = batch_of(data, {12, 13});
+    std::vector<float> parameters = random_parameters(*model, 4, 0.1);
+    std::vector<float> residuals(model->sparse_update()->residual_count(2));
+    model->sparse_update()->read(parameters, batch, residuals);
+    std::vector<double> expected(parameters.begin(), parameters.end());
+    std::vector<float> by_swaps = parameters;
+    std::size_t r = 0;
+    for (const std::size_t row : {12U, 13U}) {
+      const Dataset::SparseRow entries = data.sparse_row(row);
+      for (std::size_t i = 0; i < entries.columns.size(); ++i) {
+        const std::uint32_t j = entries.columns[i];
+        const double frequency =
+            static_cast<double>(std::count(data.columns.begin(), data.columns.end(), j)) / 40.0;
+        const double share = intercept && j == 11 ? 0.0 : 1.0 / (2 * frequency);
+        for (std::size_t c = 0; c < width; ++c) {
+          double& w = expected[j * width + c];
+          w -= step_size * (residuals[r * width + c] * entries.values[i] + l2 * share * w);
+          const double bound = step_size * l1 * share;
+          w = w > bound ? w - bound : w < -bound ? w + bound : 0.0;
+        }
+      }
+      ++r;
+    }
+    model->sparse_update()->write(parameters, batch, residuals, static_cast<float>(step_size));
+    CHECK(test::relative_error(parameters, expected) < 1e-6);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (expected[i] != 0.0) continue;
+      CHECK(parameters[i] == 0.0F);
+      ++zeros;
+    }
+    model->sparse_update()->add(by_swaps, batch, residuals, static_cast<float>(step_size));
+    CHECK(by_swaps == parameters);
+  }
+  CHECK(zeros > 10);
+}
+
 // A feature in 1 of 10,000 rows has λ/p = 10,000 λ: with γ = 1 and λ = 1e-3 the formula alone would
 // multiply its weight by -9 at each occurrence.
 TEST_CASE("the pull of a rare feature stops at zero", "[model]") {

@@ -46,7 +46,7 @@ double taken_by(const Configuration& resolved, const LoadedData& data) {
 void check_estimate(const Scheme& scheme, const Configuration& configuration,
                     const LoadedData& data) {
   const Configuration c = resolve(configuration, {scheme.name}, data, {});
-  const auto model = make_model({c.model, c.l2}, data.train);
+  const auto model = make_model({c.model, c.l2, c.l1}, data.train);
   const double model_bytes = static_cast<double>(model->dimension() * bytes_of(model->scalar()));
   const double taken = taken_by(c, data) / model_bytes;
   const double estimate = models_held(scheme, c, *model);

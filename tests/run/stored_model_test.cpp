@@ -19,7 +19,8 @@ namespace {
 
 /// Of the run's model, over all training rows: bit for bit what an evaluation finds.
 double loss_of(const RunResult& result, const LoadedData& data) {
-  const auto model = make_model({result.resolved.model, result.resolved.l2}, data.train);
+  const auto model =
+      make_model({result.resolved.model, result.resolved.l2, result.resolved.l1}, data.train);
   const std::atomic<bool> never{false};
   const GracePeriod grace(never);
   const ConstVector values = result.model.view();

@@ -110,13 +110,37 @@ const std::vector<Figures>& pytorch_figures() {
   return table;
 }
 
+/// The same objective and 0.6 |x|₁ beside it: proximal steps in NumPy. With momentum as iPiano
+/// writes it, x ← S(x − γ g + μ (x − x before), γ 0.6).
+const std::vector<Figures>& proximal_figures() {
+  using enum OptimizerKind;
+  static const std::vector<Figures> table{
+      {{.kind = sgd, .lr = 0.125},
+       {{1, {0.05, 0.83125, -0.425}},
+        {2, {0.09375, 0.6677734375, 0.0}},
+        {10, {0.2947697695344686, 0.0, 0.34863281249999994}},
+        {400, {0.4, 0.0, 0.35}}}},
+      {{.kind = sgd, .lr = 0.125, .momentum = 0.5},
+       {{1, {0.05, 0.83125, -0.425}},
+        {2, {0.11875, 0.5833984375, 0.5}},
+        {10, {0.3988957356661557, -0.10363937480109738, 0.35937499999999994}},
+        {400, {0.4, 0.0, 0.35}}}},
+      {{.kind = adagrad, .lr = 0.125},
+       {{1, {0.049999999995, 0.77500000003, -1.3656250000016796}},
+        {2, {0.08171872521282991, 0.6167098083845457, -1.2735052413432002}},
+        {10, {0.19992874119910903, 0.0, -0.8663416166726229}},
+        {400, {0.39955163867720556, 0.0, 0.34730408827484033}}}}};
+  return table;
+}
+
 template <typename T>
-void check_figures(double tolerance) {
+void check_figures(const std::vector<Figures>& table, double l1, double tolerance) {
   const std::array<T, 3> h{1.0, 0.25, 4.0}, b{1.0, -2.0, 0.5};
-  for (const Figures& figures : pytorch_figures()) {
+  const AbsolutePenalty penalty{l1, {{0, 1}, {1, 2}}};
+  for (const Figures& figures : table) {
     CAPTURE(optimizer_text(figures.options.kind), figures.options.momentum, sizeof(T));
     for (const double scale : {1.0, 0.125}) {  // a gradient that is 1/scale times as long
-      test::LoneOptimizer optimizer(figures.options, scalar_of<T>, 3);
+      test::LoneOptimizer optimizer(figures.options, scalar_of<T>, 3, penalty);
       std::array<T, 3> x{0.0, 1.0, -1.5}, g{};
       int t = 0;
       for (const auto& [steps, state] : figures.states) {
@@ -127,6 +151,7 @@ void check_figures(double tolerance) {
         CAPTURE(t, scale);
         for (std::size_t j = 0; j < 3; ++j) {
           CHECK(x[j] == Approx(state[j]).epsilon(tolerance).margin(tolerance));
+          if (state[j] == 0.0) CHECK(x[j] == T{0});  // and not nearly
         }
       }
     }
@@ -145,8 +170,28 @@ void check_step_sizes(const OptimizerOptions& options, const Doubles& expected) 
 }  // namespace
 
 TEST_CASE("every optimizer gives PyTorch's figures", "[runtime]") {
-  check_figures<double>(1e-13);
-  check_figures<float>(3e-6);
+  check_figures<double>(pytorch_figures(), 0.0, 1e-13);
+  check_figures<float>(pytorch_figures(), 0.0, 3e-6);
+}
+
+TEST_CASE("with an absolute penalty steps are proximal, and zeros exact", "[runtime]") {
+  check_figures<double>(proximal_figures(), 0.6, 1e-13);
+  check_figures<float>(proximal_figures(), 0.6, 3e-6);
+  // Of the second number alone: the others step as without.
+  for (const double momentum : {0.0, 0.5}) {
+    const OptimizerOptions options{.lr = 0.5, .momentum = momentum};
+    test::LoneOptimizer some(options, Scalar::float64, 3, {1.0, {{1, 1}}});
+    test::LoneOptimizer none(options, Scalar::float64, 3);
+    Doubles x{1.0, 1.0, -1.0}, y = x;
+    const Doubles g{0.25, 0.25, 0.25};
+    for (int t = 0; t < 3; ++t) {
+      some.apply(x, g, 0.0);
+      none.apply(y, g, 0.0);
+    }
+    CHECK(x[0] == y[0]);
+    CHECK(x[1] == 0.0);
+    CHECK(x[2] == y[2]);
+  }
 }
 
 TEST_CASE("a stretched step is that much longer, its state the same", "[runtime]") {

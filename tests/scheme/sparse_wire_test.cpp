@@ -131,6 +131,34 @@ TEST_CASE("by keys or whole, shares weigh what they weigh", "[scheme][sparse-wir
   }
 }
 
+// Servers shrink what nobody touched as well; what is clipped is 0 where nothing is regularised.
+TEST_CASE("by keys or whole, weights are shrunk and gradients clipped alike",
+          "[scheme][sparse-wire]") {
+  const LoadedData data = test::sparse_problem(400, 301);
+  struct Case {
+    double l2, l1, clip_norm;
+    bool by_keys;
+  };
+  for (const char* name : {"ps-sync", "ps-async", "ps-backup", "dc-asgd-c", "fedavg"}) {
+    for (const Case& one : {Case{0.0, 1e-3, 0.0, true}, Case{0.05, 1e-3, 0.0, true},
+                            Case{0.0, 0.0, 0.05, true}, Case{0.05, 0.0, 0.05, false}}) {
+      CAPTURE(name, one.l2, one.l1, one.clip_norm);
+      Configuration c = configuration(find_scheme(name));
+      c.l2 = one.l2;
+      c.l1 = one.l1;
+      c.optimizer = {.lr = 0.5, .clip_norm = one.clip_norm};
+      const Pair runs = both(c, data);
+      const std::vector<Metrics>&by_keys = runs.by_keys.metrics, &whole = runs.whole.metrics;
+      REQUIRE(by_keys.size() == whole.size());
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        CHECK(by_keys[i].train_loss == whole[i].train_loss);
+      }
+      const bool goes_whole = !one.by_keys || (one.l1 > 0.0 && c.scheme == "fedavg");
+      CHECK((runs.by_keys.summary.bytes_sent < runs.whole.summary.bytes_sent) == !goes_whole);
+    }
+  }
+}
+
 // What has accrued stays until it is pushed, whatever was fetched meanwhile.
 TEST_CASE("downpour goes by keys with any periods", "[scheme][sparse-wire]") {
   const LoadedData data = test::sparse_problem(400, 301);

@@ -12,11 +12,15 @@ namespace trainyard::test {
 
 class LoneOptimizer {
  public:
-  LoneOptimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension)
-      : optimizer_(options, [&](std::string_view name) {
-          return memory_.emplace(name, VectorBuffer::zeroed(scalar, dimension))
-              .first->second.view();
-        }) {}
+  LoneOptimizer(const OptimizerOptions& options, Scalar scalar, std::size_t dimension,
+                const AbsolutePenalty& penalty = {})
+      : optimizer_(
+            options,
+            [&](std::string_view name) {
+              return memory_.emplace(name, VectorBuffer::zeroed(scalar, dimension))
+                  .first->second.view();
+            },
+            penalty) {}
 
   void apply(Vector model, ConstVector gradient, double epochs, double scale = 1.0,
              double stretch = 1.0) {

@@ -105,7 +105,7 @@ struct Configuration {
 
   // [model]
   std::string model;  // empty: logistic for two classes, softmax for more
-  double l2 = 0.0;
+  double l2 = 0.0, l1 = 0.0;
   std::string start;  // the folder of a trained model; empty: as the model begins
 
   // [optimizer]

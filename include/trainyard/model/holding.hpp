@@ -38,4 +38,7 @@ struct Holding {
   }
 };
 
+/// The penalty's weights as places in a replica that is `held`.
+AbsolutePenalty penalty_within(const AbsolutePenalty& penalty, const Holding& held);
+
 }  // namespace trainyard

@@ -34,6 +34,9 @@ void add(ConstVector x, Vector y);
 void scale(double a, Vector x);
 /// y ← a x
 void scaled_copy(double a, ConstVector x, Vector y);
+/// x ← x · min(1, most / ‖x‖₂). What is no longer than that keeps its bits; the length is summed in
+/// double, in the same order on every machine.
+void clip_norm(double most, Vector x);
 /// y ← x
 void copy(ConstVector x, Vector y);
 void set_to_zero(Vector x);
@@ -72,6 +75,17 @@ struct AdamStep {
 /// model ← keep · model, mean ← β₁ mean + (1 − β₁) g, squares ← β₂ squares + (1 − β₂) g², then
 /// model ← model − step · mean / (root_scale · √squares + 1e-8)
 void adam_step(const AdamStep& by, ConstVector gradient, Vector mean, Vector squares, Vector model);
+
+// Soft thresholding, S(x, t) = x − min(max(x, −t), t), after such a step: x_j is exactly 0 where
+// |x_j| ≤ t. Each threshold is ≥ 0.
+
+/// model ← S(model, threshold)
+void shrink(double threshold, Vector model);
+/// The same after a step along the velocity: what was taken is in the velocity as well, as if the
+/// step of that length had taken it.
+void shrink_moving(double threshold, double step, Vector velocity, Vector model);
+/// The same after adagrad_step(): model ← S(model, threshold / (√squares + 1e-10))
+void shrink_by_squares(double threshold, ConstVector squares, Vector model);
 
 // Vectors of floats.
 

@@ -1,5 +1,6 @@
-// A model to be trained: an objective F(w) = mean loss over rows + (λ/2)‖w‖², its gradient over a
-// minibatch, and for sparse linear models an update that touches only the sample's coordinates.
+// A model to be trained: an objective F(w) = mean loss over rows + (λ/2)‖w‖² + μ‖w‖₁, the gradient
+// of all but its last term over a minibatch, and for sparse linear models an update that touches
+// only the sample's coordinates.
 // Where rows have weights ω (Dataset::weights) the mean is (1/n) Σ ω_r loss_r.
 //
 // Parameters belong to the caller; they are float32, but for the quadratic, whose are double. A
@@ -61,6 +62,20 @@ struct Regulariser {
   std::size_t weights = 0;
 };
 
+/// The regularisers' weights: (λ/2)‖w‖² + μ‖w‖₁, of the same parameters.
+struct Penalties {
+  double l2 = 0.0;  // λ ≥ 0
+  double l1 = 0.0;  // μ ≥ 0
+};
+
+/// μ‖w‖₁. It has no gradient where a weight is 0, where it is to hold weights fast: it is no part
+/// of gradient(), and who makes a step shrinks the weights after it, by kernels::shrink() and its
+/// like (runtime/optimizer.hpp).
+struct AbsolutePenalty {
+  double l1 = 0.0;                        // μ ≥ 0
+  std::vector<ParameterRange> weights{};  // which parameters w are; none where μ = 0
+};
+
 class LayeredModel;  // layered_model.hpp
 
 class Model {
@@ -83,7 +98,7 @@ class Model {
                         Workspace& workspace) const = 0;
 
   /// parameters ← parameters − step_size · gradient, the bits of gradient() and kernels::axpy(),
-  /// but without laying the gradient down where the model can do without.
+  /// but without laying the gradient down where the model can do without. Nothing is shrunk for μ.
   virtual void descend(Vector parameters, Batch batch, double step_size,
                        Workspace& workspace) const;
 
@@ -100,7 +115,7 @@ class Model {
   virtual void scores(ConstVector parameters, Batch batch, std::span<float> scores,
                       Workspace& workspace) const;
 
-  /// (λ/2)‖weights‖², of those that are regularised.
+  /// (λ/2)‖weights‖² + μ‖weights‖₁, of those that are regularised.
   virtual double penalty(ConstVector parameters) const = 0;
 
   /// The matrices that the parameters are, one after the other; a layer's weights are inputs ×
@@ -113,6 +128,8 @@ class Model {
   /// For sparse linear models: λ · parameter, which is all of gradient() at parameters that no row
   /// of the batch touches. Says nothing for other models.
   virtual Regulariser regulariser() const { return {}; }
+  /// Of every model.
+  virtual AbsolutePenalty absolute_penalty() const { return {}; }
 
   /// Its layers one by one. Only of models that are a chain of them; the others return nullptr.
   virtual const LayeredModel* layered() const { return nullptr; }
@@ -122,10 +139,12 @@ class Model {
 ///
 /// read() takes every margin x_r·w and leaves ω_r ∂loss_r/∂margin / |batch| in `residuals`; write()
 /// then does, row by row in the batch's order, for each j with x_rj ≠ 0
-///   w_j ← w_j − γ ( residual_r x_rj + (λ / (|batch| p_j)) w_j )
-/// where p_j is the fraction of training rows in which feature j occurs: a row brings the
-/// regulariser of j with probability p_j, so that its expectation over rows is exactly λ w_j.
-/// An intercept's p_j counts as infinite: its weight is not regularised.
+///   w_j ← S(w_j − γ ( residual_r x_rj + (λ / (|batch| p_j)) w_j ), γ μ / (|batch| p_j))
+/// where S(w, t) = w − min(max(w, −t), t) is soft thresholding and p_j is the fraction of training
+/// rows in which feature j occurs: a row brings the regulariser of j with probability p_j, so that
+/// its expectation over rows is exactly λ w_j. (The same for μ is the truncated gradient of
+/// Langford, Li & Zhang, JMLR 2009, §3, without an upper θ: a weight is shrunk once in 1/p_j rows,
+/// on average, for as many.) An intercept's p_j counts as infinite: its weight is not regularised.
 /// (Features that never occur keep their starting value, zero, which is also their optimum. With
 /// several classes the same holds for the residual and weight of each.)
 ///
@@ -163,6 +182,7 @@ class Model::SparseUpdate {
 struct ModelOptions {
   std::string name = "logistic";  // "logistic", "least-squares", "softmax", "mlp:256,128"
   double l2 = 0.0;                // λ ≥ 0
+  double l1 = 0.0;                // μ ≥ 0
 };
 
 /// Builds the model for a training set (its features, classes and storage; sparse linear models

@@ -1,6 +1,6 @@
-// How a sparse step sees the parameters of a shared model: load(i), and subtract(i, change), which
-// makes w_i w_i − change(w_i). One type for each kind of memory; steps are compiled for each of
-// them, so that a number costs no call.
+// How a sparse step sees the parameters of a shared model: load(i), subtract(i, change), which
+// makes w_i w_i − change(w_i), and replace(i, next), which makes it next(w_i). One type for each
+// kind of memory; steps are compiled for each of them, so that a number costs no call.
 //
 // Threads: any number at once, each with a view of its own.
 #pragma once
@@ -34,6 +34,10 @@ struct LoadAndStore {
     const float old = load(i);
     store(i, old - change(old));
   }
+  template <typename Next>
+  void replace(std::size_t i, const Next& next) const {
+    store(i, next(load(i)));
+  }
 };
 
 /// By compare-and-swap, tried until nobody came in between: nothing is lost.
@@ -42,11 +46,15 @@ struct CompareAndSwap {
 
   template <typename Change>
   void subtract(std::size_t i, const Change& change) const {
+    replace(i, [&](float old) { return old - change(old); });
+  }
+  template <typename Next>
+  void replace(std::size_t i, const Next& next) const {
     const std::atomic_ref<float> shared(values[i]);
     // relaxed: nothing is published; what makes the sum right is that the exchange is one
     // operation.
     float old = shared.load(std::memory_order_relaxed);
-    while (!shared.compare_exchange_weak(old, old - change(old), std::memory_order_relaxed,
+    while (!shared.compare_exchange_weak(old, next(old), std::memory_order_relaxed,
                                          std::memory_order_relaxed)) {
     }
   }
@@ -85,6 +93,10 @@ class RoundedNumbers : public ReadNumbers<Number> {
     const Number old = shared.load(std::memory_order_relaxed);
     const std::int32_t next = old - rounded(change(this->unit_ * old));
     shared.store(static_cast<Number>(std::clamp(next, -most, most)), std::memory_order_relaxed);
+  }
+  template <typename Next>
+  void replace(std::size_t i, const Next& next) const {
+    subtract(i, [&](float old) { return old - next(old); });
   }
 
  private:

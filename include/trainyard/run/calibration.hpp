@@ -12,8 +12,10 @@
 
 namespace trainyard {
 
-/// The median over repetitions of the gradient of `batch` rows, one thread, some 50 ms in all.
-Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch);
+/// The median over repetitions of the gradient of `batch` rows, clipped to `clip_norm` unless that is
+/// 0, one thread, some 50 ms in all.
+Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch,
+                                double clip_norm);
 
 /// Measures a whole step of a Hogwild worker that is alone: on sparse linear models it touches only
 /// the coordinates of its rows.

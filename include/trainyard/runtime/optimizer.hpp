@@ -11,7 +11,17 @@
 //                                                  Algorithm 2, PyTorch's γ before ω; of all
 //                                                  parameters, biases and intercept too, as there)
 //
-// γ = γ₀ × schedule × warm-up (lr_schedule.hpp). The regulariser is part of g.
+// γ = γ₀ × schedule × warm-up (lr_schedule.hpp). The smooth regulariser (λ/2)‖x‖² is part of g. Of
+// μ‖x‖₁ each step takes its proximal operator, S(x, t) being soft thresholding by t (model/
+// kernels.hpp), of the weights that the regularisers are for:
+//
+//   sgd       x ← S(x − γ v, γ μ);  with momentum v becomes (x before − x after) / γ, so that where
+//             x stays, v is 0: iPiano (Ochs, Chen, Brox & Pock, SIAM J. Imaging Sci. 2014, eq. 5),
+//             and without, proximal SGD
+//   adagrad   x_j ← S(x_j − γ g_j / h_j, γ μ / h_j), h = √G + 1e-10  (Duchi et al. 2011, §5.1)
+//
+// nesterov, adam and adamw take none: Nesterov's x is shifted along v off what the operator makes
+// 0.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +31,7 @@
 
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/vector.hpp"
+#include "trainyard/model/model.hpp"
 #include "trainyard/runtime/lr_schedule.hpp"
 
 namespace trainyard {
@@ -37,6 +48,9 @@ struct OptimizerOptions {
   double momentum = 0.0;  // 0 ≤ μ < 1, of sgd and nesterov
   double beta1 = 0.9, beta2 = 0.999;
   double weight_decay = 0.01;  // ω ≥ 0, of adamw
+  /// C: a worker's minibatch gradient is made no longer (Pascanu, Mikolov & Bengio, ICML 2013,
+  /// Algorithm 1), before it is sent or applied. 0: it is left as it is.
+  double clip_norm = 0.0;
   LrSchedule lr_schedule{};
   double warmup = 0.0;       // W, epochs
   double run_epochs = 0.0;   // E; > 0 where the schedule is cosine
@@ -50,6 +64,8 @@ struct OptimizerOptions {
   bool plain() const { return kind == OptimizerKind::sgd && momentum == 0.0; }
   /// Adam's moments are kept, and beta1 and beta2 have a meaning.
   bool adam() const { return kind == OptimizerKind::adam || kind == OptimizerKind::adamw; }
+  /// There is a step above for μ‖x‖₁.
+  bool shrinks() const { return kind == OptimizerKind::sgd || kind == OptimizerKind::adagrad; }
 };
 
 /// The optimizer of one model, or of one shard of it. Threads: used by its rank alone.
@@ -57,7 +73,10 @@ class Optimizer {
  public:
   /// `keep` gives zeros of the model's size for what outlives a step, by its name: "optimizer.v"
   /// (v of sgd and nesterov, none without momentum), "optimizer.G", "optimizer.m", "optimizer.s".
-  Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep);
+  /// The places in `penalty` are those in what is stepped. REQUIRES: options.shrinks(), or no
+  /// penalty.
+  Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep,
+            AbsolutePenalty penalty = {});
 
   /// A step with the gradient `scale` · gradient (1/n with a sum over n workers, which saves a pass
   /// over it), `stretch` times as long as γ says. REQUIRES: model and gradient are of that
@@ -69,7 +88,11 @@ class Optimizer {
   Vector velocity();
 
  private:
+  void step_along(Vector model, ConstVector gradient, double scale, double step);
+  void shrink(Vector model, double step);
+
   OptimizerOptions options_;
+  AbsolutePenalty penalty_;
   Vector first_, second_;  // v or m; G or s
   std::uint64_t steps_ = 0;
 };

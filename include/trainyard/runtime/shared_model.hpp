@@ -79,6 +79,9 @@ class SharedModel {
   /// REQUIRES: change and copy are equally long, and fit.
   void add(float scale, std::span<const float> change, std::span<float> copy, SharedAccess access,
            std::size_t first = 0);
+  /// What add() has just changed from `first` on, and `copy` with it, ← S(x, threshold), soft
+  /// thresholding (model/kernels.hpp), one by one: what others write in between is shrunk, too.
+  void shrink(float threshold, std::span<float> copy, SharedAccess access, std::size_t first);
 
   /// Both halves of a sparse step.
   void read_margins(const Model::SparseUpdate& update, Batch batch,

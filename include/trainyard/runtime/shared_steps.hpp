@@ -77,6 +77,7 @@ class SharedSteps {
   const RunContext& context_;
   Minibatches& minibatches_;
   SharedModels& models_;
+  const AbsolutePenalty penalty_;
   const int group_;
   const bool is_home_;                 // of the run's model
   const bool constant_step_;           // saves a division and a call beside a row of 60 nonzeros

@@ -68,9 +68,9 @@ class Worker {
 
   // Computing.
 
-  /// ∇F at the replica, mean over the next minibatch, regulariser included; with --weights rows
-  /// times the weight of its share (scheme/share_rule.hpp). Valid, and the caller's to change,
-  /// until the next call.
+  /// ∇F at the replica, mean over the next minibatch, smooth regulariser included; clipped with
+  /// --clip-norm, and then with --weights rows times the weight of its share (scheme/
+  /// share_rule.hpp). Valid, and the caller's to change, until the next call.
   Vector compute_gradient();
   /// Mean loss of the minibatch of the last gradient at the replica as it is now, regulariser
   /// included. Free of simulated time: a gradient brings the loss along.
@@ -78,7 +78,7 @@ class Worker {
   /// compute_gradient() and apply() in one. Serial SGD on single rows of sparse data, where
   /// applying a whole gradient would cost hundreds of times the row itself, touches only the row's
   /// coordinates and regularises those in expectation (Model::SparseUpdate); that needs a linear
-  /// model and plain SGD.
+  /// model, plain SGD and no clipping.
   void descend();
   /// Arithmetic of the scheme's own, such as coding a message: in simulated time it takes as long
   /// as so many minibatches do without noise, in `wall` as long as it takes, and a straggler is at
@@ -102,7 +102,7 @@ class Worker {
   /// long as what it is first applied to.
   void apply_to(Vector model, ConstVector gradient, double scale = 1.0);
   /// The optimizer's velocity, of the replica's size; empty without momentum.
-  Vector velocity() { return optimizer_for(held_).velocity(); }
+  Vector velocity() { return optimizer_for(0, held_).velocity(); }
   /// A gradient was applied when so many updates had been made of what it was taken at.
   void record_staleness(std::uint64_t updates) {
     context_.state.staleness_of(rank_.rank()).record(updates);
@@ -188,15 +188,16 @@ class Worker {
   Vector compute_weighed_mean();
   bool begins_with_team();
   std::uint64_t minibatches_before() const { return done_ * context_.minibatches_of_step; }
-  /// Made when it is first asked for, for so many numbers.
-  Optimizer& optimizer_for(std::size_t numbers);
+  /// Made when it is first asked for, for so many numbers from that one of the replica on.
+  Optimizer& optimizer_for(std::size_t first, std::size_t numbers);
 
   // Written by the constructor.
   Rank& rank_;
   const RunContext& context_;
-  const int team_;                     // so many workers begin each step together
-  const std::size_t held_;             // how many of the model's parameters its replica is
-  const bool constant_step_;           // saves a division and a call beside a row of 60 nonzeros
+  const int team_;            // so many workers begin each step together
+  const std::size_t held_;    // how many of the model's parameters its replica is
+  const bool constant_step_;  // saves a division and a call beside a row of 60 nonzeros
+  const bool bare_step_;      // it is x ← x − γ ∇F, and nothing is done before or after
   const Model::SparseUpdate* sparse_;  // nullptr where descend() touches every coordinate
   Vector replica_;                     // the numbers are the scheme's to write
 

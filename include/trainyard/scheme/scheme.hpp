@@ -220,6 +220,14 @@ struct GraphUse {
   bool has_transient = false;
 };
 
+/// Options that the rule has no place for, with the reason; empty: it takes them. Nobody need say
+/// what the row says anyway (run/checks.hpp): clipping where no worker has a whole gradient before
+/// it sends or writes the first of it, μ‖w‖₁ where the shared model is in few bits.
+struct Refusals {
+  std::string l1{};  // μ‖w‖₁; taken where all steps are the optimizer's, or SharedSteps'
+  std::string clip_norm{};  // taken where all gradients are compute_gradient()'s or its kin's
+};
+
 struct Scheme {
   std::string name;     // as typed after --scheme
   std::string summary;  // one line: who sends what to whom
@@ -234,6 +242,7 @@ struct Scheme {
   GraphUse graphs{};
   MessageUse messages{};
   OptimizerRange optimizers = OptimizerRange::any;
+  Refusals refuses{};
   std::vector<HyperparameterInfo> hyperparameters{};
   ShareRule shares{};  // of the data
 
