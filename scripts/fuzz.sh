@@ -10,7 +10,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
-readers="libsvm csv idx npy gzip split configuration command_line graph links messages values codec lab_request"
+readers="libsvm csv idx npy npz gzip bzip2 xz zstd split configuration command_line graph links messages values codec lab_request"
 runs=1000000
 case ${1:-} in
   '' | [a-z]*) ;;
