@@ -91,6 +91,12 @@ void add_remarks(const std::string& file, const DatasetBuilder& builder,
       "missing fields are filled from the other rows of their columns");
   add(builder.unknown_words(), "word is none of the training file's: its features are 0",
       "words are none of the training file's: their features are 0");
+  if (builder.recoded_words() == 0) return;
+  remarks.push_back(
+      fmt::format("warning: {}: words of it are the training file's in another encoding, UTF-8 or "
+                  "Latin-1; iconv "
+                  "-f latin1 -t utf8 makes UTF-8 of the other",
+                  file));
 }
 
 CodedDataset finish_table(const Table& table, DatasetBuilder& builder, TableSchema schema,

@@ -38,6 +38,7 @@ void DatasetBuilder::append(const ParsedBlock& block) {
   rows_left_out_ += block.rows_left_out;
   missing_fields_ += block.missing_fields;
   unknown_words_ += block.unknown_words;
+  recoded_words_ += block.recoded_words;
   lines_ += block.lines;
 }
 

@@ -39,6 +39,7 @@ class DatasetBuilder {
   std::size_t rows_left_out() const { return rows_left_out_; }
   std::size_t missing_fields() const { return missing_fields_; }
   std::size_t unknown_words() const { return unknown_words_; }
+  std::size_t recoded_words() const { return recoded_words_; }
 
   /// Leaves the builder empty. Throws DataError when there is no row, or a label that was not
   /// expected.
@@ -58,6 +59,7 @@ class DatasetBuilder {
   std::size_t lines_;
   std::size_t rows_without_label_ = 0, rows_maybe_unlabelled_ = 0;
   std::size_t rows_left_out_ = 0, missing_fields_ = 0, unknown_words_ = 0;
+  std::size_t recoded_words_ = 0;
   std::uint32_t largest_column_ = 0;
   std::size_t largest_column_line_ = 0;
   bool has_index_zero_ = false;

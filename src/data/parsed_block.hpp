@@ -33,6 +33,7 @@ struct ParsedBlock {
   std::size_t rows_left_out = 0;          // tables: for their missing fields
   std::size_t missing_fields = 0;         // tables: those to be filled
   std::size_t unknown_words = 0;          // tables: categories that the training file does not have
+  std::size_t recoded_words = 0;          // of these: it has them in another encoding
   FaultList faults;                       // rows that have one are not whole
   DigitMap digits;                        // of the text, for its parser
 
@@ -54,6 +55,7 @@ struct ParsedBlock {
     rows_left_out = 0;
     missing_fields = 0;
     unknown_words = 0;
+    recoded_words = 0;
     faults.clear();
   }
 };

@@ -12,6 +12,7 @@
 #include "trainyard/base/error.hpp"
 
 #include "data/dates.hpp"
+#include "data/encodings.hpp"
 #include "data/hashed_words.hpp"
 #include "data/number_form.hpp"
 #include "data/parse_number.hpp"
@@ -61,6 +62,7 @@ class RowParser {
     hashed_.clear();
     whole_ = true;
     unknown_words_ = 0;
+    recoded_words_ = 0;
     const char* const line_end = line.data() + line.size();
     const char* next = line.data();
     for (std::size_t column = 0;; ++column) {
@@ -120,6 +122,7 @@ class RowParser {
   void finish_row() {
     if (whole_ || !drops_rows()) {
       block_->unknown_words += unknown_words_;
+      block_->recoded_words += recoded_words_;
       if (plan_->hashed > 0) make_sparse();
       if (take_label() && plan_->weighted) take_weight();
       return;
@@ -231,6 +234,8 @@ class RowParser {
     const auto found = std::ranges::lower_bound(categories, field.text);
     if (found == categories.end() || *found != field.text) {
       ++unknown_words_;
+      const std::string other = in_other_encoding(field.text);
+      if (!other.empty() && std::ranges::binary_search(categories, other)) ++recoded_words_;
       return;
     }
     const auto place = static_cast<std::size_t>(found - categories.begin());
@@ -286,6 +291,12 @@ class RowParser {
       const bool ends_in_stop =
           label_.ends_with('.') &&
           std::ranges::binary_search(*names, label_.substr(0, label_.size() - 1));
+      if (std::ranges::binary_search(*names, in_other_encoding(label_))) {
+        return fmt::format(
+            "found label {}, which is the training file's in another encoding, UTF-8 or Latin-1 "
+            "(iconv -f latin1 -t utf8 makes UTF-8 of the other)",
+            echoed(label_));
+      }
       return fmt::format(
           "found label {}; expected one of {}{}", echoed(label_), shortened(joined(*names)),
           ends_in_stop ? " (sed 's/\\.$//' takes the full stops from line ends)" : "");
@@ -331,6 +342,7 @@ class RowParser {
   std::size_t row_begin_ = 0;
   bool whole_ = true;              // no field is missing
   std::size_t unknown_words_ = 0;  // which count where the row is not left out
+  std::size_t recoded_words_ = 0;  // of these: known in another encoding
   std::string_view label_;
   TextPosition label_place_;
   std::string label_text_;  // what `label_` refers to where it had quotes

@@ -60,6 +60,11 @@ std::optional<ScoredRows> FileScoring::next() {
   scored_.left_out += left_out;
   if (!trained_->preparation.filling.empty()) scored_.missing_fields += read->missing_fields;
   scored_.unknown_words += read->unknown_words;
+  for (std::string& remark : read->remarks) {
+    const bool is_new =
+        remark.starts_with("warning: ") && std::ranges::find(warnings_, remark) == warnings_.end();
+    if (is_new) warnings_.push_back(std::move(remark));
+  }
   if (part.labelled && left_out < part.rows.rows) measure(part);
   return part;
 }
@@ -113,6 +118,11 @@ Scored FileScoring::finish() {
   if (classes_) scored_.classes = classes_->finish();
   if (real_) scored_.real = real_->finish();
   scored_.remarks = windows_.remarks();
+  for (std::string& warning : warnings_) {
+    if (std::ranges::find(scored_.remarks, warning) == scored_.remarks.end()) {
+      scored_.remarks.push_back(std::move(warning));
+    }
+  }
   return std::exchange(scored_, {});
 }
 

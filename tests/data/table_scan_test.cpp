@@ -168,6 +168,29 @@ TEST_CASE("labels of a test file that end in full stops are refused with what to
   CHECK_THROWS_WITH(read("x,y\n1,more.\n", options), !ContainsSubstring("sed"));
 }
 
+TEST_CASE("words of a test file in another encoding are told from unknown ones", "[data][table]") {
+  const std::string utf8 = "Köln", latin1 = "K\xF6ln";
+  for (const auto& [there, here] : {std::pair(utf8, latin1), std::pair(latin1, utf8)}) {
+    CAPTURE(there, here);
+    const CodedDataset training = read("y,town\nno,Bern\nyes," + there + "\n");
+    ReadOptions options = table();
+    options.schema = training.schema;
+    options.classes = training.data.classes;
+    options.coding = training.coding;
+    const auto rows = [](const std::string& town) { return "y,town\nno,Wien\nyes," + town + "\n"; };
+    CHECK(says(read(rows(here), options),
+               "warning: data: words of it are the training file's in another encoding"));
+    CHECK_FALSE(says(read(rows(there), options), "encoding"));
+    CHECK_FALSE(says(read(rows("Zürich"), options), "encoding"));
+    CHECK_FALSE(says(read(rows("Łódź"), options), "encoding"));
+
+    const CodedDataset labelled = read("x,y\n1,Bern\n2," + there + "\n");
+    options.schema = labelled.schema;
+    CHECK_THROWS_WITH(read("x,y\n1," + here + "\n", options),
+                      ContainsSubstring("which is the training file's in another encoding"));
+  }
+}
+
 TEST_CASE("the flag --hash lets words of many share features", "[data][table]") {
   const TemporaryFolder folder;
   std::string text = "y,x,name,colour,title\n";

@@ -64,6 +64,7 @@ class FileScoring {
   bool weighted_ = false;      // some row has a weight
   RowWindows windows_;
   Scored scored_;
+  std::vector<std::string> warnings_;  // of rows, each once
   std::optional<ClassMeasuring> classes_;
   std::optional<RealMeasuring> real_;
 };
