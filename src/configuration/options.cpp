@@ -223,9 +223,13 @@ std::vector<Option> model_options() {
                              c.l2 = checked_number(t, w, not_negative, "0 or greater");
                            },
                            [](const C& c) { return fmt::to_string(c.l2); })),
-      {"model", "l1", "MU", "regulariser MU·|w|_1 beside it, which makes weights exactly 0",
-       [](C& c, Text t, Text w) { c.l1 = checked_number(t, w, not_negative, "0 or greater"); },
-       [](const C& c) { return fmt::to_string(c.l1); }},
+      also(taker::lab,
+           number_option(
+               "model", "l1", "MU", "regulariser MU·|w|_1 beside it, which makes weights exactly 0",
+               [](C& c, Text t, Text w) {
+                 c.l1 = checked_number(t, w, not_negative, "0 or greater");
+               },
+               [](const C& c) { return fmt::to_string(c.l1); })),
       also(taker::split,
            text_option("model", "start", "DIR",
                        "train on from the model of an earlier run's folder; rows are made as its "
