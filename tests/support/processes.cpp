@@ -92,7 +92,7 @@ ShellOutcome run_pair_without_memory(int short_of_it, int megabytes, const std::
   const std::string full = fmt::format("-np 1 '{}' {}", program(), arguments);
   const std::string limited = fmt::format("-np 1 sh -c 'ulimit -v {}; exec \"{}\" {}'",
                                           megabytes * 1000, program(), arguments);
-  return shell(fmt::format("{} timeout 30 {} {} : {}", environment, launcher(),
+  return shell(fmt::format("{} timeout 90 {} {} : {}", environment, launcher(),
                            short_of_it == 0 ? limited : full, short_of_it == 0 ? full : limited));
 }
 
