@@ -14,8 +14,8 @@
 namespace trainyard {
 
 /// Work that was short the last time is done at once: to hand it over takes 1 to 5 µs here and as
-/// long there, and keeps a core awake that looks for more. Predicting and training every scheme once
-/// took 48 s of processors with every task handed over, and 14 so.
+/// long there, and keeps a core awake that looks for more. Predicting and training every scheme
+/// once took 48 s of processors with every task handed over, and 14 so.
 ///
 /// Threads: start() and finish() are called by one thread; the work runs on any.
 class BackgroundTask {
