@@ -144,7 +144,7 @@ TEST_CASE("a scheme that nobody waits for crosses no other", "[analysis][sustain
 TEST_CASE("sustained steps of a sample of all schemes are those of long runs",
           "[analysis][sustained][slow]") {
   constexpr std::uint32_t seed = 20261126;
-  constexpr int cases = 150;  // twice as many as there are contestants
+  constexpr int cases = 200;
   WARN("seed " << seed);
   std::vector<Contestant> contestants = predicted_contestants("all");
   // A pipeline is predicted by a chain of layers alike: prediction_test has it.

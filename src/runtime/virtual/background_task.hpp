@@ -13,9 +13,9 @@
 
 namespace trainyard {
 
-/// Work that was short the last time is done at once: to hand it over takes 1 to 5 µs here and as
-/// long there, and keeps a core awake that looks for more. Predicting and training every scheme
-/// once took 48 s of processors with every task handed over, and 14 so.
+/// Work that was short the last time is done at once: handing it over takes time of both cores, and
+/// keeps one awake that looks for more. The test that predicts and trains every scheme took 48 s of
+/// processors with every task handed over, and 14 so.
 ///
 /// Threads: start() and finish() are called by one thread; the work runs on any.
 class BackgroundTask {
