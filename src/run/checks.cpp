@@ -146,8 +146,9 @@ void check_l1(const Scheme& scheme, const Cast& cast, const Configuration& c) {
                        optimizer_text(c.optimizer.kind)));
   }
   if (c.target_gradient || c.gradient_norm) {
-    refuse(fmt::format("--{} is about a gradient that is 0 at the optimum, which with --l1 it is not",
-                       c.target_gradient ? "target-gradient" : "gradient-norm"));
+    refuse(
+        fmt::format("--{} is about a gradient that is 0 at the optimum, which with --l1 it is not",
+                    c.target_gradient ? "target-gradient" : "gradient-norm"));
   }
   if (!scheme.refuses.l1.empty()) refuse(fmt::format("{} {}", scheme.name, scheme.refuses.l1));
   if (cast.shared_format) {

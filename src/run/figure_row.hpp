@@ -4,9 +4,13 @@
 
 #include <cmath>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "trainyard/run/figures.hpp"
+
+#include "run/figure_text.hpp"
 
 namespace trainyard::figure_table {
 
@@ -53,5 +57,18 @@ inline constexpr View files = json | csv;
 inline constexpr View asked = files | setting;
 inline constexpr View measured = files | statistics;
 inline constexpr View everywhere = measured | run_table | comparison_table;
+
+/// A processor's count, in comparisons for each sample computed.
+template <auto member>
+constexpr Figure counter_row(std::string_view key, std::string_view path, std::string_view heading,
+                             std::string_view legend, std::string (*text)(double) = nullptr) {
+  return {.key = key,
+          .path = path,
+          .heading = heading,
+          .of = counts_of<member>,
+          .shown = measured | comparison_table,
+          .column = {.of = a_sample<member>, .text = text, .legend = legend},
+          .needs_asking = true};
+}
 
 }  // namespace trainyard::figure_table

@@ -326,41 +326,16 @@ TEST_CASE("a flag --format has no effect beside --json", "[configuration]") {
 TEST_CASE("every option has an effect always, or a case here", "[configuration]") {
   // What decides a run in every setting. An option that is neither here nor in effects() has no
   // rule yet.
-  const std::vector<std::string> always{"scheme",
-                                        "workers",
-                                        "time",
-                                        "epochs",
-                                        "steps",
-                                        "seconds",
-                                        "target-loss",
-                                        "target-accuracy",
-                                        "target-gradient",
-                                        "global-batch",
-                                        "seed",
-                                        "evaluate-every",
-                                        "gradient-noise",
-                                        "dataset",
-                                        "test",
-                                        "scale",
-                                        "intercept",
-                                        "class-weight",
-                                        "partition",
-                                        "replacement",
-                                        "model",
-                                        "l2",
-                                        "l1",
-                                        "clip-norm",
-                                        "data-source",
-                                        "optimizer",
-                                        "lr",
-                                        "lr-schedule",
-                                        "warmup",
-                                        "pause",
-                                        "out",
-                                        "trace",
-                                        "quiet",
-                                        "force-memory",
-                                        "html"};
+  const std::vector<std::string> always{
+      "scheme",          "workers",      "time",        "epochs",
+      "steps",           "seconds",      "target-loss", "target-accuracy",
+      "target-gradient", "global-batch", "seed",        "evaluate-every",
+      "gradient-noise",  "dataset",      "test",        "scale",
+      "intercept",       "class-weight", "partition",   "replacement",
+      "model",           "l2",           "l1",          "clip-norm",
+      "data-source",     "optimizer",    "lr",          "lr-schedule",
+      "warmup",          "pause",        "out",         "trace",
+      "quiet",           "force-memory", "html"};
   for (const Option& option : options()) {
     INFO(option.name);
     const bool is_always = std::ranges::count(always, option.name) > 0;

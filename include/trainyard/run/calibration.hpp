@@ -12,8 +12,8 @@
 
 namespace trainyard {
 
-/// The median over repetitions of the gradient of `batch` rows, clipped to `clip_norm` unless that is
-/// 0, one thread, some 50 ms in all.
+/// The median over repetitions of the gradient of `batch` rows, clipped to `clip_norm` unless that
+/// is 0, one thread, some 50 ms in all.
 Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch,
                                 double clip_norm);
 

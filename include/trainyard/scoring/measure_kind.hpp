@@ -34,9 +34,10 @@ bool larger_is_better(MeasureKind kind);
 /// Whether rows with such labels have it.
 bool suits_labels(MeasureKind kind, bool real_labels);
 
-/// Of a model of that name (ModelOptions::name); rows count by their weights. Empty where predictions are no numbers, or where a
-/// class that it takes does not occur. REQUIRES: there are rows, the model has outputs(), their
-/// labels suit, and the kind is not the loss, which Model::evaluate() has.
+/// Of a model of that name (ModelOptions::name); rows count by their weights. Empty where
+/// predictions are no numbers, or where a class that it takes does not occur. REQUIRES: there are
+/// rows, the model has outputs(), their labels suit, and the kind is not the loss, which
+/// Model::evaluate() has.
 std::optional<double> measure_of(MeasureKind kind, std::string_view name, const Model& model,
                                  ConstVector parameters, const Dataset& rows);
 
