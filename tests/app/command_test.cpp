@@ -170,8 +170,8 @@ TEST_CASE("with --json it prints one document with the documented keys and nothi
   CHECK(outcome.status == 0);
   const Json summary = Json::parse(outcome.output);
   CHECK(keys_of(summary) == run_keys);
-  CHECK(keys_of(summary["dataset"]) ==
-        std::set<std::string>{"name", "rows", "features", "classes", "test_rows"});
+  CHECK(keys_of(summary["dataset"]) == std::set<std::string>{"name", "rows", "features", "classes",
+                                                             "test_rows", "validation_rows"});
   CHECK(keys_of(summary["model"]) == std::set<std::string>{"name", "parameters"});
   CHECK(keys_of(summary["time_split"]) == std::set<std::string>{"compute", "transfer", "wait"});
   CHECK(summary["staleness"].is_null());

@@ -11,6 +11,7 @@ namespace trainyard {
 inline const std::map<std::string, std::string>& other_values_of_data() {
   static const std::map<std::string, std::string> values{{"dataset", "a \"quoted\"\tname\\.csv"},
                                                          {"test", "every-fifth"},
+                                                         {"validation", "0.25"},
                                                          {"data-format", "csv"},
                                                          {"data-dir", "../données"},
                                                          {"data-seed", "7"},

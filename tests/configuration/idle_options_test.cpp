@@ -330,6 +330,7 @@ TEST_CASE("every option has an effect always, or a case here", "[configuration]"
       "scheme",          "workers",      "time",        "epochs",
       "steps",           "seconds",      "target-loss", "target-accuracy",
       "target-gradient", "global-batch", "seed",        "evaluate-every",
+      "patience",        "metric",       "validation",  "start",
       "gradient-noise",  "dataset",      "test",        "scale",
       "intercept",       "class-weight", "partition",   "replacement",
       "model",           "l2",           "l1",          "clip-norm",

@@ -34,13 +34,19 @@ Metrics distinct_metrics() {
           .squared_gradient_norm = 0.0078125,
           .gradient_noise = test::distinct_noise,
           .train_r_squared = 0.9375,
-          .test_r_squared = 0.90625};
+          .test_r_squared = 0.90625,
+          .validation_loss = 0.4375,
+          .validation_accuracy = 0.8125,
+          .test_metric = 0.96875,
+          .validation_metric = 0.984375};
 }
 
-/// What the program wrote of it before there was a table.
+/// What the program wrote of it before there was a table, and what has come since.
 constexpr const char* distinct_line =
     R"({"step":40.5,"epoch":1.75,"seconds":2.5,"samples":18446744073709551557,)"
     R"("bytes_sent":437900000,"train_loss":0.25,"test_loss":0.375,"test_accuracy":0.875,)"
+    R"("validation_loss":0.4375,"validation_accuracy":0.8125,"test_metric":0.96875,)"
+    R"("validation_metric":0.984375,)"
     R"("consensus_distance":0.0625,"squared_gradient_norm":0.0078125,"train_r_squared":0.9375,)"
     R"("test_r_squared":0.90625,"row_variance":1.5625,"worker_variance":0.0390625,)"
     R"("gradient_diversity":0.01171875,"batch_bound":7.25,"noise_scale_signal":0.013671875,)"
@@ -96,8 +102,9 @@ TEST_CASE("the columns of curves hold what their lines do", "[figures]") {
 TEST_CASE("a page's menus of curves begin with time and training loss", "[figures]") {
   CHECK(keys_on(CurveAxis::over) == Words{"seconds", "epoch", "bytes_sent", "step"});
   const Words shown = keys_on(CurveAxis::shown);
-  CHECK(Words(shown.begin(), shown.begin() + 7) ==
-        Words{"train_loss", "test_loss", "test_accuracy", "train_r_squared", "test_r_squared",
+  CHECK(Words(shown.begin(), shown.begin() + 11) ==
+        Words{"train_loss", "test_loss", "test_accuracy", "validation_loss", "validation_accuracy",
+              "test_metric", "validation_metric", "train_r_squared", "test_r_squared",
               "squared_gradient_norm", "consensus_distance"});
 }
 

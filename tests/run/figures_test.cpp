@@ -58,6 +58,13 @@ RunResult distinct_result() {
   s.gradient_noise = test::distinct_noise;
   s.transient_iterations = 910.25;
   s.train_r_squared = 0.9375;
+  s.validation_rows = 26;
+  s.metric = "auc";
+  s.validation_loss = 0.4375;
+  s.validation_accuracy = 0.8125;
+  s.test_metric = 0.96875;
+  s.validation_metric = 0.984375;
+  s.kept_epoch = 1.25;
   s.compression = 3.75;
   s.coding_error = 0.15625;
   s.coding_s = 0.28125;

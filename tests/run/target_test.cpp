@@ -112,7 +112,8 @@ TEST_CASE("a run ends at whichever target it is given", "[run]") {
   c.target_loss.reset();
   LoadedData data = small_data();
   data.test = {};
-  CHECK_THROWS_WITH(resolve(c, {"ring"}, data, {}), ContainsSubstring("has no test rows"));
+  CHECK_THROWS_WITH(resolve(c, {"ring"}, data, {}),
+                    ContainsSubstring("neither validation nor test rows"));
 }
 
 }  // namespace trainyard
