@@ -99,12 +99,12 @@ void print_scheme(const Scheme& scheme) {
     fmt::print("  sparse rows, linear models: by keys where that is shorter{}\n",
                scheme.messages.by_keys == ByKeys::yes ? "" : ", without --l2");
   }
-  if (scheme.optimizers != OptimizerRange::any) {
-    fmt::print("  optimizers: {}\n", optimizers_text(scheme.optimizers));
+  if (scheme.optimizers.range != OptimizerRange::any) {
+    fmt::print("  optimizers: {}\n", optimizers_text(scheme.optimizers.range));
   }
-  if (!scheme.refuses.l1.empty()) fmt::print("  no --l1: it {}\n", scheme.refuses.l1);
-  if (!scheme.refuses.clip_norm.empty()) {
-    fmt::print("  no --clip-norm: it {}\n", scheme.refuses.clip_norm);
+  if (!scheme.optimizers.no_l1.empty()) fmt::print("  no --l1: it {}\n", scheme.optimizers.no_l1);
+  if (!scheme.optimizers.no_clip_norm.empty()) {
+    fmt::print("  no --clip-norm: it {}\n", scheme.optimizers.no_clip_norm);
   }
 }
 

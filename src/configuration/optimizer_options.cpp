@@ -54,7 +54,7 @@ std::string momentum_idle(const OptionSetting& s) {
 std::string beta_idle(const OptionSetting& s) {
   const OptimizerKind kind = s.configuration.optimizer.kind;
   if (s.configuration.optimizer.adam()) return "";
-  if (s.scheme.optimizers == OptimizerRange::plain) {
+  if (s.scheme.optimizers.range == OptimizerRange::plain) {
     return s.scheme.name + " has a step of its own, which does not take it (list schemes NAME)";
   }
   return fmt::format("it is for --optimizer adam and adamw, and this is {}", optimizer_text(kind));

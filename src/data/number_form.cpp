@@ -97,7 +97,7 @@ std::optional<NumberUnit> number_unit(std::string_view text) {
   constexpr std::size_t most_bytes = 8;
   constexpr std::string_view digits = "0123456789";
   const std::size_t first = text.find_first_of(digits);
-  if (first == std::string_view::npos || first > most_bytes) return {};
+  if (first > most_bytes) return {};  // npos is, too
   const std::size_t end = text.find_first_not_of("0123456789.,", first);
   const std::string_view number = text.substr(first, end - first);
   NumberUnit unit{std::string(text.substr(0, first)),

@@ -120,8 +120,8 @@ namespace {
 void check_optimizer_of(const Scheme& scheme, const OptimizerOptions& optimizer) {
   const bool of_sgd =
       optimizer.kind == OptimizerKind::sgd || optimizer.kind == OptimizerKind::nesterov;
-  if (scheme.optimizers == OptimizerRange::any || optimizer.plain()) return;
-  if (scheme.optimizers == OptimizerRange::velocity) {
+  if (scheme.optimizers.range == OptimizerRange::any || optimizer.plain()) return;
+  if (scheme.optimizers.range == OptimizerRange::velocity) {
     if (of_sgd) return;
     throw OptionError("optimizer", optimizer_text(optimizer.kind),
                       fmt::format("{} takes sgd and nesterov", scheme.name));
@@ -150,7 +150,8 @@ void check_l1(const Scheme& scheme, const Cast& cast, const Configuration& c) {
         fmt::format("--{} is about a gradient that is 0 at the optimum, which with --l1 it is not",
                     c.target_gradient ? "target-gradient" : "gradient-norm"));
   }
-  if (!scheme.refuses.l1.empty()) refuse(fmt::format("{} {}", scheme.name, scheme.refuses.l1));
+  if (!scheme.optimizers.no_l1.empty())
+    refuse(fmt::format("{} {}", scheme.name, scheme.optimizers.no_l1));
   if (cast.shared_format) {
     refuse(fmt::format("{} has a model in {} bits, whose unit is longer than what a step shrinks",
                        scheme.name, cast.shared_format->bits));
@@ -160,7 +161,7 @@ void check_l1(const Scheme& scheme, const Cast& cast, const Configuration& c) {
 /// Why no worker has its whole gradient before the first of it is sent or written; empty where it
 /// has.
 std::string why_not_clipped(const Scheme& scheme, const Cast& cast) {
-  if (!scheme.refuses.clip_norm.empty()) return scheme.refuses.clip_norm;
+  if (!scheme.optimizers.no_clip_norm.empty()) return scheme.optimizers.no_clip_norm;
   if (cast.model == ModelHome::shared) return "writes a step into the shared model as it goes";
   if (cast.holds != nullptr) return "divides the model, and no worker has the whole gradient";
   if (scheme.messages.by_layers) return "sends a layer's gradient before it has the next one's";

@@ -46,7 +46,7 @@ Scheme buckwild_scheme() {
       .family = SchemeFamily::shared_memory,
       .order = {.pace = Pace::free},
       .cast = shared_in_few_bits,
-      .optimizers = OptimizerRange::plain,
+      .optimizers = {.range = OptimizerRange::plain},
       .hyperparameters = {{.name = bits_name,
                            .argument = "8|16",
                            .help = "bits of a parameter of the shared model",

@@ -115,7 +115,7 @@ void check_casts(const Scheme& s) {
                   "nobody runs it: the ranks of .cast are all workers"},
              Rule{made.workers == 1 && !s.takes.empty(), ".cast",
                   "contradicts .takes: one worker has no neighbours, and nobody to add up with"},
-             Rule{shared && s.optimizers != OptimizerRange::plain, ".optimizers",
+             Rule{shared && s.optimizers.range != OptimizerRange::plain, ".optimizers",
                   "must be OptimizerRange::plain: steps on a shared model have no state of their "
                   "own, and a momentum would have no effect"},
          });

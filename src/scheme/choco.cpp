@@ -93,21 +93,22 @@ HyperparameterInfo order_info() {
 }  // namespace
 
 Scheme choco_scheme() {
-  return {.name = "choco",
-          .summary = "CHOCO-SGD: gossip over public copies, which move by encoded differences",
-          .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
-          .cost = {.formula = "c + e + d + Δ max(m, d), if m > 2d; mix-first: the first c + e + 2d",
-                   .rate = "1/ε + σ²/(nε²) + 1/(δ(1 - ρ)²ε^{3/2})",
-                   .time = step_time},
-          .source = "Koloskova, Stich & Jaggi 2019; catalogue 5",
-          .family = SchemeFamily::decentralised,
-          .takes = {"topology", "codec"},
-          .graphs = {.range = GraphRange::static_symmetric},
-          .messages = {.codec_need = CodecNeed::contraction},
-          .refuses = {.l1 = "mixes public copies that move by encoded differences, whose errors "
-                            "fill what was 0"},
-          .hyperparameters = {consensus_rate_info, order_info()},
-          .worker = work};
+  return {
+      .name = "choco",
+      .summary = "CHOCO-SGD: gossip over public copies, which move by encoded differences",
+      .step = "γ × own gradient, averaged over the graph: to first order the mean over workers",
+      .cost = {.formula = "c + e + d + Δ max(m, d), if m > 2d; mix-first: the first c + e + 2d",
+               .rate = "1/ε + σ²/(nε²) + 1/(δ(1 - ρ)²ε^{3/2})",
+               .time = step_time},
+      .source = "Koloskova, Stich & Jaggi 2019; catalogue 5",
+      .family = SchemeFamily::decentralised,
+      .takes = {"topology", "codec"},
+      .graphs = {.range = GraphRange::static_symmetric},
+      .messages = {.codec_need = CodecNeed::contraction},
+      .optimizers = {.no_l1 = "mixes public copies that move by encoded differences, whose errors "
+                              "fill what was 0"},
+      .hyperparameters = {consensus_rate_info, order_info()},
+      .worker = work};
 }
 
 }  // namespace trainyard

@@ -79,9 +79,10 @@ Scheme coded_all_reduce_scheme() {
       .family = SchemeFamily::synchronous,
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},
-      .optimizers = OptimizerRange::plain,
-      .refuses = {.l1 = "subtracts encoded steps with the errors of earlier ones, and an error is "
-                        "nothing to shrink by"},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 =
+                         "subtracts encoded steps with the errors of earlier ones, and an error is "
+                         "nothing to shrink by"},
       .hyperparameters = {form_info()},
       .worker = work};
 }

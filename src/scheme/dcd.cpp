@@ -66,7 +66,8 @@ Scheme dcd_scheme() {
           .takes = {"topology", "codec"},
           .graphs = {.range = GraphRange::static_symmetric},
           .messages = {.codec_need = CodecNeed::unbiased},
-          .refuses = {.l1 = "moves replicas by encoded differences, whose errors fill what was 0"},
+          .optimizers = {.no_l1 =
+                             "moves replicas by encoded differences, whose errors fill what was 0"},
           .worker = work};
 }
 

@@ -45,7 +45,7 @@ Scheme deep_squeeze_scheme() {
           .family = SchemeFamily::decentralised,
           .takes = {"topology", "codec"},
           .messages = {.codec_need = CodecNeed::contraction},
-          .refuses = {.l1 = "mixes encoded models, whose errors fill what was 0"},
+          .optimizers = {.no_l1 = "mixes encoded models, whose errors fill what was 0"},
           .hyperparameters = {consensus_rate_info},
           .worker = work};
 }

@@ -39,27 +39,29 @@ void serve(Server& server) {
 }  // namespace
 
 Scheme double_squeeze_scheme() {
-  return {.name = "double-squeeze",
-          .summary = "both ways encoded, with error feedback at the workers and at the server",
-          .step = "γ × mean over workers",
-          .cost = {.formula = "c + 2(e + d) + max(m + nd, nm + d) + nm + d; e, d: coding, m: an "
-                              "encoded message",
-                   .rate = "1/ε + σ²/(nε²) + σ'/ε^{3/2}, σ' of both errors",
-                   .time = [](const StepSetting& s) -> std::optional<Duration> {
-                     return coded_server_time(
-                         s, s.codec(),
-                         {.answers = true, .worker_feedback = true, .server_feedback = true});
-                   }},
-          .source = "Tang, Yu, Lian, Zhang & Liu 2019; catalogue 5",
-          .family = SchemeFamily::synchronous,
-          .cast = cast::replicas_with_servers,
-          .takes = {"codec"},
-          .messages = {.codec_need = CodecNeed::contraction},
-          .optimizers = OptimizerRange::plain,
-          .refuses = {.l1 = "subtracts encoded steps with the errors of earlier ones, and an error "
-                            "is nothing to shrink by"},
-          .worker = work,
-          .server = serve};
+  return {
+      .name = "double-squeeze",
+      .summary = "both ways encoded, with error feedback at the workers and at the server",
+      .step = "γ × mean over workers",
+      .cost = {.formula = "c + 2(e + d) + max(m + nd, nm + d) + nm + d; e, d: coding, m: an "
+                          "encoded message",
+               .rate = "1/ε + σ²/(nε²) + σ'/ε^{3/2}, σ' of both errors",
+               .time = [](const StepSetting& s) -> std::optional<Duration> {
+                 return coded_server_time(
+                     s, s.codec(),
+                     {.answers = true, .worker_feedback = true, .server_feedback = true});
+               }},
+      .source = "Tang, Yu, Lian, Zhang & Liu 2019; catalogue 5",
+      .family = SchemeFamily::synchronous,
+      .cast = cast::replicas_with_servers,
+      .takes = {"codec"},
+      .messages = {.codec_need = CodecNeed::contraction},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 =
+                         "subtracts encoded steps with the errors of earlier ones, and an error "
+                         "is nothing to shrink by"},
+      .worker = work,
+      .server = serve};
 }
 
 }  // namespace trainyard

@@ -50,19 +50,20 @@ std::vector<HyperparameterInfo> hyperparameters() {
 }  // namespace
 
 Scheme eamsgd_scheme() {
-  return {.name = "eamsgd",
-          .summary = "easgd-async with Nesterov's momentum on the replicas",
-          .step = "γ/(1-δ) × own gradient; the centre as in easgd-async",
-          .cost = {.formula = "as easgd-async", .rate = "as easgd-async"},
-          .source = "Zhang et al. 2015; catalogue 4.1",
-          .family = SchemeFamily::local_updates,
-          .order = {.pace = Pace::free},
-          .cast = cast::servers,
-          .optimizers = OptimizerRange::plain,
-          .refuses = {.l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
-          .hyperparameters = hyperparameters(),
-          .worker = work,
-          .server = serve_centre};
+  return {
+      .name = "eamsgd",
+      .summary = "easgd-async with Nesterov's momentum on the replicas",
+      .step = "γ/(1-δ) × own gradient; the centre as in easgd-async",
+      .cost = {.formula = "as easgd-async", .rate = "as easgd-async"},
+      .source = "Zhang et al. 2015; catalogue 4.1",
+      .family = SchemeFamily::local_updates,
+      .order = {.pace = Pace::free},
+      .cast = cast::servers,
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
+      .hyperparameters = hyperparameters(),
+      .worker = work,
+      .server = serve_centre};
 }
 
 }  // namespace trainyard

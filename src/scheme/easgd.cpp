@@ -137,28 +137,29 @@ Scheme easgd_scheme() {
       .source = "Zhang et al. 2015; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .cast = cast::servers,
-      .optimizers = OptimizerRange::plain,
-      .refuses = {.l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
       .hyperparameters = elastic_hyperparameters(),
       .worker = work,
       .server = serve_all};
 }
 
 Scheme easgd_async_scheme() {
-  return {.name = "easgd-async",
-          .summary = "the same, each worker exchanges with the centre by itself",
-          .step = "γ × own gradient; the centre moves by the moving rate over n for each replica",
-          .cost = {.formula = "c, or in every τ-th step max(c, 2(α + t)); blocking c + α + t",
-                   .rate = "as easgd, with staleness"},
-          .source = "Zhang et al. 2015; catalogue 4.1",
-          .family = SchemeFamily::local_updates,
-          .order = {.pace = Pace::free},
-          .cast = cast::servers,
-          .optimizers = OptimizerRange::plain,
-          .refuses = {.l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
-          .hyperparameters = elastic_hyperparameters(),
-          .worker = work,
-          .server = serve_centre};
+  return {
+      .name = "easgd-async",
+      .summary = "the same, each worker exchanges with the centre by itself",
+      .step = "γ × own gradient; the centre moves by the moving rate over n for each replica",
+      .cost = {.formula = "c, or in every τ-th step max(c, 2(α + t)); blocking c + α + t",
+               .rate = "as easgd, with staleness"},
+      .source = "Zhang et al. 2015; catalogue 4.1",
+      .family = SchemeFamily::local_updates,
+      .order = {.pace = Pace::free},
+      .cast = cast::servers,
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 = "has a centre that takes no steps by itself: nobody would shrink it"},
+      .hyperparameters = elastic_hyperparameters(),
+      .worker = work,
+      .server = serve_centre};
 }
 
 }  // namespace trainyard

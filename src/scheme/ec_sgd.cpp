@@ -45,9 +45,10 @@ Scheme ec_sgd_scheme() {
       .cast = cast::replicas_with_servers,
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},
-      .optimizers = OptimizerRange::plain,
-      .refuses = {.l1 = "subtracts encoded steps with the errors of earlier ones, and an error is "
-                        "nothing to shrink by"},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 =
+                         "subtracts encoded steps with the errors of earlier ones, and an error is "
+                         "nothing to shrink by"},
       .worker = work,
       .server = serve_coded_mean};
 }

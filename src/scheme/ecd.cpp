@@ -55,7 +55,7 @@ Scheme ecd_scheme() {
           .takes = {"topology", "codec"},
           .graphs = {.range = GraphRange::static_symmetric},
           .messages = {.codec_need = CodecNeed::unbiased},
-          .refuses = {.l1 = "extrapolates models and encodes them, which fills what was 0"},
+          .optimizers = {.no_l1 = "extrapolates models and encodes them, which fills what was 0"},
           .worker = work};
 }
 

@@ -169,8 +169,8 @@ Scheme essp_scheme() {
       .family = SchemeFamily::bounded,
       .cast = cast::servers,
       .messages = {.by_keys = ByKeys::without_regulariser},  // who has read what is not known here
-      .optimizers = OptimizerRange::plain,
-      .refuses = {.l1 = "reads its own updates, −γ g each, on top of what its servers sent"},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 = "reads its own updates, −γ g each, on top of what its servers sent"},
       .hyperparameters = {staleness_info},
       .worker = work,
       .server = serve};

@@ -83,7 +83,7 @@ Scheme fedavg_scheme() {
           .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
           .messages = {.by_keys = ByKeys::yes},
-          .optimizers = OptimizerRange::plain,
+          .optimizers = {.range = OptimizerRange::plain},
           .hyperparameters = {period_info, participation_info},
           .shares = {.published = ShareWeights::rows, .in_program = true},
           .worker = work,

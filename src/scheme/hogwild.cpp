@@ -41,7 +41,7 @@ Scheme hogwild_scheme() {
       .family = SchemeFamily::shared_memory,
       .order = {.pace = Pace::free},
       .cast = cast::shared,
-      .optimizers = OptimizerRange::plain,
+      .optimizers = {.range = OptimizerRange::plain},
       .hyperparameters = {access_info()},
       .worker = work};
 }

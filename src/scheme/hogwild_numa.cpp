@@ -60,7 +60,7 @@ Scheme hogwild_numa_scheme() {
       .order = {.pace = Pace::free},
       .cast = cast::shared_by_groups,
       .messages = {.within = "the NUMA nodes of one machine"},
-      .optimizers = OptimizerRange::plain,
+      .optimizers = {.range = OptimizerRange::plain},
       .hyperparameters = {access_info(), groups_info(), period_info},
       .worker = work};
 }

@@ -167,8 +167,9 @@ Scheme hogwild_plus_plus_scheme() {
       .order = {.pace = Pace::free},
       .cast = cast::shared_by_groups,
       .messages = {.within = "the NUMA nodes of one machine"},
-      .optimizers = OptimizerRange::plain,
-      .refuses = {.l1 = "hands on what nodes changed, and a sum of shrunk changes is not shrunk"},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 =
+                         "hands on what nodes changed, and a sum of shrunk changes is not shrunk"},
       .hyperparameters = {access_info(),
                           groups_info(),
                           {.name = "token-updates",

@@ -65,9 +65,9 @@ Scheme hogwild_split_scheme() {
       .family = SchemeFamily::shared_memory,
       .order = {.pace = Pace::free},
       .cast = shared_with_slices,
-      .optimizers = OptimizerRange::plain,
-      .refuses =
-          {.l1 =
+      .optimizers =
+          {.range = OptimizerRange::plain,
+           .no_l1 =
                "adds up what workers changed in slices, and a sum of shrunk changes is not shrunk"},
       .hyperparameters = {access_info(),
                           {.name = uses_name,

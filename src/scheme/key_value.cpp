@@ -274,8 +274,8 @@ Scheme key_value_scheme() {
           .family = SchemeFamily::bounded,
           .cast = shards_behind_proxies,
           .messages = {.by_keys = ByKeys::yes},
-          .optimizers = OptimizerRange::plain,
-          .refuses = {.l1 = "adds γ/n of each change as it comes, and may hold some back"},
+          .optimizers = {.range = OptimizerRange::plain,
+                         .no_l1 = "adds γ/n of each change as it comes, and may hold some back"},
           .hyperparameters = {staleness_info, significance_info, proxies_info, wire_info()},
           .worker = work,
           .server = serve};

@@ -180,7 +180,8 @@ Scheme mpca_sgd_scheme() {
       .family = SchemeFamily::local_updates,
       .order = {.pace = Pace::free},
       .cast = replicas_with_master,
-      .refuses = {.l1 = "has a penalty of its own, for being far from a mean that is extrapolated"},
+      .optimizers =
+          {.no_l1 = "has a penalty of its own, for being far from a mean that is extrapolated"},
       .hyperparameters = {period_info,
                           {.name = "penalty",
                            .argument = "MU",

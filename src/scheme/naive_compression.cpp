@@ -53,7 +53,7 @@ Scheme naive_compression_scheme() {
           .family = SchemeFamily::decentralised,
           .takes = {"topology", "codec"},
           .messages = {.codec_need = CodecNeed::unbiased},
-          .refuses = {.l1 = "mixes encoded models, whose errors fill what was 0"},
+          .optimizers = {.no_l1 = "mixes encoded models, whose errors fill what was 0"},
           .worker = work};
 }
 

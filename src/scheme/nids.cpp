@@ -75,10 +75,10 @@ Scheme nids_scheme() {
                      [](const Hyperparameters& given) {
                        return 1.0 - 4.0 / 3.0 / hyperparameter(given, "mixing-share");
                      }},
-      .optimizers = OptimizerRange::plain,
-      .refuses = {.l1 =
-                      "corrects each step by the one before; its published form for penalties (Li, "
-                      "Shi & Yan 2019, Algorithm 1) keeps another vector, which this has not"},
+      .optimizers =
+          {.range = OptimizerRange::plain,
+           .no_l1 = "corrects each step by the one before; its published form for penalties (Li, "
+                    "Shi & Yan 2019, Algorithm 1) keeps another vector, which this has not"},
       .hyperparameters = {{.name = "mixing-share",
                            .argument = "S",
                            .help = "how far a round goes towards the average",

@@ -178,8 +178,9 @@ Scheme one_bit_adam_scheme() {
       .cast = cast::replicas_with_servers,
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},
-      .optimizers = OptimizerRange::plain,
-      .refuses = {.l1 = "steps by Adam's rule, which has no such step here; sgd and adagrad have"},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 =
+                         "steps by Adam's rule, which has no such step here; sgd and adagrad have"},
       .hyperparameters = {freeze_info()},
       .worker = work,
       .server = serve};

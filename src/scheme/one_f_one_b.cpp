@@ -89,7 +89,7 @@ Scheme one_f_one_b_scheme() {
           .source = "Narayanan et al. 2021; catalogue 7",
           .family = SchemeFamily::synchronous,
           .cast = cast::pipelines,
-          .refuses = {.clip_norm = "has stages, none of which has the whole gradient"},
+          .optimizers = {.no_clip_norm = "has stages, none of which has the whole gradient"},
           .hyperparameters = {stages_info, microbatches_info, tensor_size_info},
           .shares = {.fixed = "those who hold a copy of the model take the minibatches of all "
                               "their shares together"},

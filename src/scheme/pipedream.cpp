@@ -76,7 +76,7 @@ Scheme pipedream_scheme() {
           .source = "Narayanan et al. 2019; catalogue 7",
           .family = SchemeFamily::asynchronous,
           .cast = cast::pipelines,
-          .refuses = {.clip_norm = "has stages, none of which has the whole gradient"},
+          .optimizers = {.no_clip_norm = "has stages, none of which has the whole gradient"},
           .hyperparameters = {stages_info, tensor_size_info},
           .shares = {.fixed = "those who hold a copy of the model take the minibatches of all "
                               "their shares together"},

@@ -92,9 +92,10 @@ Scheme power_sgd_scheme() {
       // How much it sends goes by the model's matrices, which a prediction does not know.
       .order = {.rhythm = Rhythm::by_data},
       .messages = {.own_coding = {Duration{300}, Duration{300}}},
-      .optimizers = OptimizerRange::plain,
-      .refuses = {.l1 = "subtracts encoded steps with the errors of earlier ones, and an error is "
-                        "nothing to shrink by"},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 =
+                         "subtracts encoded steps with the errors of earlier ones, and an error is "
+                         "nothing to shrink by"},
       .hyperparameters = {rank_info(), memory_info()},
       .worker = work};
 }

@@ -313,7 +313,7 @@ Scheme ps_activations_scheme() {
       .family = SchemeFamily::asynchronous,
       .order = {.pace = Pace::free},
       .cast = cast::servers,
-      .refuses = {.clip_norm = "pushes activations, of which its servers make the gradient"},
+      .optimizers = {.no_clip_norm = "pushes activations, of which its servers make the gradient"},
       .shares = {.fixed =
                      "activations and slopes are sent, and not gradients that could be weighed"},
       .worker = work,

@@ -254,33 +254,36 @@ void serve(Server& server) {
 }  // namespace
 
 Scheme ps_async_epochs_scheme() {
-  return {.name = "ps-async-epochs",
-          .summary = "ps-async whose workers begin each epoch together, when --epoch-share is done",
-          .step = "γ × each gradient: as ps-async",
-          .cost = {.formula = "as ps-async, and the wait at the end of an epoch",
-                   .rate = "as ps-async"},
-          .source = "Chilimbi et al. 2014; catalogue 2.6",
-          .family = SchemeFamily::bounded,
-          .order = {.pace = Pace::free, .rhythm = Rhythm::by_data},
-          .cast = cast::servers_of_machines,
-          .refuses = {.l1 = "steps along gradients by itself between fetches, with an optimizer on "
-                            "its servers alone",
-                      .clip_norm = "may push activations, of which its servers make the gradient"},
-          .hyperparameters =
-              {{.name = "epoch-share",
-                .argument = "S",
-                .help = "of an epoch's minibatches that end it",
-                .fallback = 0.75,
-                .low = 0.01,
-                .high = 1.0},
-               {.name = "push",
-                .argument = "gradients|activations",
-                .help = "what of fully connected layers: gradients, or what ps-activations pushes",
-                .choices = {"gradients", "activations"}},
-               fetch_period_info,
-               machine_threads_info},
-          .worker = work,
-          .server = serve};
+  return {
+      .name = "ps-async-epochs",
+      .summary = "ps-async whose workers begin each epoch together, when --epoch-share is done",
+      .step = "γ × each gradient: as ps-async",
+      .cost = {.formula = "as ps-async, and the wait at the end of an epoch",
+               .rate = "as ps-async"},
+      .source = "Chilimbi et al. 2014; catalogue 2.6",
+      .family = SchemeFamily::bounded,
+      .order = {.pace = Pace::free, .rhythm = Rhythm::by_data},
+      .cast = cast::servers_of_machines,
+      .optimizers = {.no_l1 =
+                         "steps along gradients by itself between fetches, with an optimizer on "
+                         "its servers alone",
+                     .no_clip_norm =
+                         "may push activations, of which its servers make the gradient"},
+      .hyperparameters =
+          {{.name = "epoch-share",
+            .argument = "S",
+            .help = "of an epoch's minibatches that end it",
+            .fallback = 0.75,
+            .low = 0.01,
+            .high = 1.0},
+           {.name = "push",
+            .argument = "gradients|activations",
+            .help = "what of fully connected layers: gradients, or what ps-activations pushes",
+            .choices = {"gradients", "activations"}},
+           fetch_period_info,
+           machine_threads_info},
+      .worker = work,
+      .server = serve};
 }
 
 }  // namespace trainyard

@@ -59,8 +59,8 @@ Scheme qsparse_local_sgd_scheme() {
           .cast = cast::replicas_with_servers,
           .takes = {"codec"},
           .messages = {.codec_need = CodecNeed::contraction},
-          .optimizers = OptimizerRange::plain,
-          .refuses = {.l1 = "moves one model by encoded ways, whose errors fill what was 0"},
+          .optimizers = {.range = OptimizerRange::plain,
+                         .no_l1 = "moves one model by encoded ways, whose errors fill what was 0"},
           .hyperparameters = {period_info},
           .worker = work,
           .server = serve_coded_mean};

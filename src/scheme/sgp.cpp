@@ -62,7 +62,8 @@ Scheme sgp_scheme() {
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},
       .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
-      .refuses = {.l1 = "steps sums that are a model only when they are divided by their weights"},
+      .optimizers = {.no_l1 =
+                         "steps sums that are a model only when they are divided by their weights"},
       .worker = work};
 }
 
@@ -78,7 +79,8 @@ Scheme sgp_overlap_scheme() {
       .family = SchemeFamily::decentralised,
       .takes = {"topology"},
       .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
-      .refuses = {.l1 = "steps sums that are a model only when they are divided by their weights"},
+      .optimizers = {.no_l1 =
+                         "steps sums that are a model only when they are divided by their weights"},
       .worker = work_overlapped};
 }
 

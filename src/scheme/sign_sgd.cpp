@@ -86,26 +86,28 @@ std::optional<Duration> step_time(const StepSetting& s) {
 
 Scheme sign_sgd_scheme() {
   const CodecInfo& info = codec_info("two-bit");  // the same loops
-  return {.name = "sign-sgd",
-          .summary =
-              "signs of gradients to the server, which sends back what most voted for; 0 is "
-              "no vote",
-          .step = "γ in each coordinate, whatever the gradient's size; none after a tie",
-          .cost = {.formula = "c + e + max(m + nd, nm + d) + e + nm + d; e, d: coding, m: two bits "
-                              "a number",
-                   .rate = "1/ε with minibatches of 1/ε rows, to E‖∇f‖₁² ≤ ε; none where votes and "
-                           "mean disagree",
-                   .time = step_time},
-          .source = "Bernstein, Wang, Azizzadenesheli & Anandkumar 2018; catalogue 5",
-          .family = SchemeFamily::synchronous,
-          .cast = cast::replicas_with_servers,
-          .messages = {.own_coding = {info.encode_time, info.decode_time}},
-          .refuses = {.l1 = "steps by signs, as far in each coordinate: that is no gradient that a "
-                            "penalty could be held against",
-                      .clip_norm = "sends signs, which do not change with a gradient's length"},
-          .shares = {.fixed = "each worker has one vote, whatever the length of its gradient"},
-          .worker = work,
-          .server = serve};
+  return {
+      .name = "sign-sgd",
+      .summary =
+          "signs of gradients to the server, which sends back what most voted for; 0 is "
+          "no vote",
+      .step = "γ in each coordinate, whatever the gradient's size; none after a tie",
+      .cost = {.formula = "c + e + max(m + nd, nm + d) + e + nm + d; e, d: coding, m: two bits "
+                          "a number",
+               .rate = "1/ε with minibatches of 1/ε rows, to E‖∇f‖₁² ≤ ε; none where votes and "
+                       "mean disagree",
+               .time = step_time},
+      .source = "Bernstein, Wang, Azizzadenesheli & Anandkumar 2018; catalogue 5",
+      .family = SchemeFamily::synchronous,
+      .cast = cast::replicas_with_servers,
+      .messages = {.own_coding = {info.encode_time, info.decode_time}},
+      .optimizers = {.no_l1 =
+                         "steps by signs, as far in each coordinate: that is no gradient that a "
+                         "penalty could be held against",
+                     .no_clip_norm = "sends signs, which do not change with a gradient's length"},
+      .shares = {.fixed = "each worker has one vote, whatever the length of its gradient"},
+      .worker = work,
+      .server = serve};
 }
 
 }  // namespace trainyard

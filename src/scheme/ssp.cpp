@@ -178,25 +178,29 @@ void serve_strict(Server& server) {
 }  // namespace
 
 Scheme ssp_scheme() {
-  return {.name = "ssp",
-          .summary =
-              "nobody is more than --staleness steps ahead, and models no older than that "
-              "come from a cache",
-          .step = "γ × each gradient: as ps-async",
-          .cost = {.formula =
-                       "max(c, n(α + t)), and once in s + 1 steps (or s) a fetch, 2(α + t) or more",
-                   .rate = "as ps-async, staleness bounded"},
-          .source = "Ho et al. 2013; catalogue 2.4",
-          .family = SchemeFamily::bounded,
-          // Not at random, but a few steps do not show how often it fetches.
-          .order = {.rhythm = Rhythm::by_chance},
-          .cast = cast::servers,
-          .messages = {.by_keys = ByKeys::yes},
-          .optimizers = OptimizerRange::plain,  // the cached model moves with its worker's updates
-          .refuses = {.l1 = "reads a cache that its worker's updates move, −γ g each"},
-          .hyperparameters = {staleness_info},
-          .worker = work,
-          .server = serve_eager};
+  return {
+      .name = "ssp",
+      .summary =
+          "nobody is more than --staleness steps ahead, and models no older than that "
+          "come from a cache",
+      .step = "γ × each gradient: as ps-async",
+      .cost = {.formula =
+                   "max(c, n(α + t)), and once in s + 1 steps (or s) a fetch, 2(α + t) or more",
+               .rate = "as ps-async, staleness bounded"},
+      .source = "Ho et al. 2013; catalogue 2.4",
+      .family = SchemeFamily::bounded,
+      // Not at random, but a few steps do not show how often it fetches.
+      .order = {.rhythm = Rhythm::by_chance},
+      .cast = cast::servers,
+      .messages = {.by_keys = ByKeys::yes},
+      .optimizers =
+          {.range = OptimizerRange::plain,
+           .no_l1 = "reads a cache that its worker's updates move, −γ g each"},  // the cached model
+                                                                                 // moves with its
+                                                                                 // worker's updates
+      .hyperparameters = {staleness_info},
+      .worker = work,
+      .server = serve_eager};
 }
 
 Scheme ssp_strict_scheme() {

@@ -180,9 +180,9 @@ Scheme tree_easgd_scheme() {
       .source = "Zhang 2016; Langer et al. 2020; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .order = {.pace = Pace::free, .cycle = cycle},
-      .optimizers = OptimizerRange::plain,
-      .refuses =
-          {.l1 =
+      .optimizers =
+          {.range = OptimizerRange::plain,
+           .no_l1 =
                "draws replicas to one another by differences, most of them not workers' own steps"},
       .hyperparameters = {moving_rate_info,
                           {.name = "fan-out",

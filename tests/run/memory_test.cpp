@@ -69,7 +69,7 @@ TEST_CASE("what a run takes is known before it", "[run]") {
     check_estimate(scheme, configuration_of(scheme, "ring"), dense);
     check_estimate(scheme, configuration_of(scheme, "ring"), sparse);
     if (takes(scheme, "topology")) check_estimate(scheme, configuration_of(scheme, "full"), dense);
-    if (scheme.optimizers != OptimizerRange::any) continue;
+    if (scheme.optimizers.range != OptimizerRange::any) continue;
     Configuration adam = configuration_of(scheme, "ring");
     adam.optimizer.kind = OptimizerKind::adam;
     check_estimate(scheme, adam, dense);

@@ -241,7 +241,7 @@ TEST_CASE("lockstep: one worker on a shared model has the step sizes of serial S
   const LoadedData data = test::dense_problem();
   Scheme scheme = mine(descend_on_shared);
   scheme.cast = cast::shared;
-  scheme.optimizers = OptimizerRange::plain;
+  scheme.optimizers.range = OptimizerRange::plain;
   Configuration c = quick("sequential", 1, 300);
   c.batch = 1;
   c.optimizer.lr_decay = 0.5;

@@ -13,7 +13,7 @@ using namespace trainyard;
 namespace {
 
 bool takes_it(const Scheme& scheme) {
-  return scheme.refuses.l1.empty() && scheme.name != "buckwild";
+  return scheme.optimizers.no_l1.empty() && scheme.name != "buckwild";
 }
 
 bool all_zero(std::span<const float> model) {

@@ -81,7 +81,7 @@ TEST_CASE("a row whose fields contradict each other is refused by name", "[schem
            Forgotten{"scheme 'mine': .cast: .hyperparameters: it asks for 'groups'",
                      [](Scheme& s) {
                        s.cast = cast::shared_by_groups;
-                       s.optimizers = OptimizerRange::plain;
+                       s.optimizers.range = OptimizerRange::plain;
                      }},
            Forgotten{"scheme 'mine': .cast: contradicts .takes",
                      [](Scheme& s) {
@@ -262,7 +262,7 @@ TEST_CASE("a hyperparameter that cannot be a flag is refused by name", "[scheme]
   groups.hyperparameters = {count_info()};
   groups.hyperparameters.front().name = "groups";
   groups.cast = cast::shared;
-  groups.optimizers = OptimizerRange::plain;
+  groups.optimizers.range = OptimizerRange::plain;
   check_refused(groups, "scheme 'mine': .cast: is not cast::shared_by_groups");
 }
 

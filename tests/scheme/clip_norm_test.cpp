@@ -32,7 +32,7 @@ Doubles clipped_gradient(std::size_t worker, const Doubles& x, double most) {
 
 bool clips(const Scheme& scheme) {
   const Cast made = cast_of(scheme, 4, 1, {{"collective", "ring"}}, with_fallbacks(scheme, {}, 4));
-  return scheme.refuses.clip_norm.empty() && !scheme.messages.by_layers &&
+  return scheme.optimizers.no_clip_norm.empty() && !scheme.messages.by_layers &&
          made.model != ModelHome::shared && made.holds == nullptr;
 }
 

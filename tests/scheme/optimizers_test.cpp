@@ -185,8 +185,8 @@ TEST_CASE("every scheme takes the optimizers that its row says, and repeats", "[
     for (const OptimizerKind kind :
          {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam,
           OptimizerKind::adamw}) {
-      const bool allowed = scheme.optimizers == OptimizerRange::any ||
-                           (scheme.optimizers == OptimizerRange::velocity &&
+      const bool allowed = scheme.optimizers.range == OptimizerRange::any ||
+                           (scheme.optimizers.range == OptimizerRange::velocity &&
                             (kind == OptimizerKind::sgd || kind == OptimizerKind::nesterov));
       Configuration c = test::quick(scheme.name, 4, 60);
       c.optimizer = {.kind = kind, .lr = 0.02, .momentum = 0.5};

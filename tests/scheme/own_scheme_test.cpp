@@ -119,7 +119,7 @@ TEST_CASE("a rehearsal finds what a program needs and its row lacks", "[scheme]"
   });
   check(shares, ".cast: its program calls SharedSteps(), which needs");
   shares.cast = cast::shared;
-  shares.optimizers = OptimizerRange::plain;
+  shares.optimizers.range = OptimizerRange::plain;
   CHECK_NOTHROW(rehearse(shares, c));
   shares.worker = compute_only;
   check(shares, ".cast: its program calls compute_gradient(), which needs a replica");

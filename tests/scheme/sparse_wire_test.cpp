@@ -32,8 +32,8 @@ Configuration configuration(const Scheme& scheme) {
   c.servers = 2;
   c.evaluate_every = 0.1;
   c.stragglers = {{1, 2.5}};
-  if (scheme.optimizers == OptimizerRange::any) c.optimizer.kind = OptimizerKind::adam;
-  if (scheme.optimizers == OptimizerRange::velocity) c.optimizer.momentum = 0.5;
+  if (scheme.optimizers.range == OptimizerRange::any) c.optimizer.kind = OptimizerKind::adam;
+  if (scheme.optimizers.range == OptimizerRange::velocity) c.optimizer.momentum = 0.5;
   for (const HyperparameterInfo& info : scheme.hyperparameters) {
     if (info.cycle) c.hyperparameters[info.name] = 3.0;
     if (info.name == "staleness") c.hyperparameters[info.name] = 2.0;

@@ -220,12 +220,14 @@ struct GraphUse {
   bool has_transient = false;
 };
 
-/// Options that the rule has no place for, with the reason; empty: it takes them. Nobody need say
-/// what the row says anyway (run/checks.hpp): clipping where no worker has a whole gradient before
-/// it sends or writes the first of it, μ‖w‖₁ where the shared model is in few bits.
-struct Refusals {
-  std::string l1{};  // μ‖w‖₁; taken where all steps are the optimizer's, or SharedSteps'
-  std::string clip_norm{};  // taken where all gradients are compute_gradient()'s or its kin's
+/// How steps are made of gradients; and the options that the rule has no place for, with the
+/// reason, empty where it takes them. Nobody need say what the row says anyway (run/checks.hpp):
+/// clipping where no worker has a whole gradient before it sends or writes the first of it, μ‖w‖₁
+/// where the shared model is in few bits.
+struct OptimizerUse {
+  OptimizerRange range = OptimizerRange::any;
+  std::string no_l1{};  // μ‖w‖₁; taken where all steps are the optimizer's, or SharedSteps'
+  std::string no_clip_norm{};  // taken where all gradients are compute_gradient()'s or its kin's
 };
 
 struct Scheme {
@@ -241,8 +243,7 @@ struct Scheme {
   std::vector<std::string> takes{};  // kinds of ingredients (ingredient.hpp)
   GraphUse graphs{};
   MessageUse messages{};
-  OptimizerRange optimizers = OptimizerRange::any;
-  Refusals refuses{};
+  OptimizerUse optimizers{};
   std::vector<HyperparameterInfo> hyperparameters{};
   ShareRule shares{};  // of the data
 
