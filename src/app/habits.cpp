@@ -95,7 +95,6 @@ constexpr std::array synonyms{
     Synonym{"--validation-split", "--validation"},
     Synonym{"--val", "--validation"},
     Synonym{"--scoring", "--metric"},
-    Synonym{"--warm-start", "--start"},
     Synonym{"--resume", "--start"},
     Synonym{"--initial-model", "--start"},
     Synonym{"--sample-weight", "--weight-column"},

@@ -43,8 +43,8 @@ Option target_option(std::string name, std::string argument, std::string help,
 Option patience_option() {
   return number_option(
       "run", "patience", "K",
-      "end after K evaluations in which --metric on validation rows got no better; the best model "
-      "is kept, whenever the run ends",
+      "end after K evaluations in which --metric on validation rows got no better (of equals the "
+      "lower loss is); the best model is kept, whenever the run ends",
       [](Configuration& c, std::string_view t, std::string_view w) {
         c.patience = static_cast<int>(parse_integer(t, w, 1, 1'000'000));
       },

@@ -72,9 +72,10 @@ ClassWeights parse_class_weights(std::string_view text, std::string_view what) {
     }
     const double weight =
         parse_number(std::string_view(field).substr(colon + 1), std::string(what));
-    if (!(weight >= 0.0) || !std::isfinite(weight)) {
+    constexpr double most = 1e12;  // beyond it floats lose the rows of other classes
+    if (!(weight >= 0.0 && weight <= most)) {
       throw UsageError(
-          fmt::format("{}: found {}; expected a finite weight from 0 on", what, echoed(field)));
+          fmt::format("{}: found {}; expected a weight from 0 to {:g}", what, echoed(field), most));
     }
     weights.named.emplace_back(std::move(name), weight);
   }

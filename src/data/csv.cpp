@@ -79,7 +79,8 @@ void add_row_number_remarks(const std::string& file, const TableHead& head,
   }
 }
 
-void add_remarks(const std::string& file, const DatasetBuilder& builder,
+/// `by_others`: what is missing is filled by what other rows have shown.
+void add_remarks(const std::string& file, const DatasetBuilder& builder, bool by_others,
                  std::vector<std::string>& remarks) {
   const auto add = [&](std::size_t count, std::string_view one, std::string_view many) {
     if (count == 0) return;
@@ -87,8 +88,13 @@ void add_remarks(const std::string& file, const DatasetBuilder& builder,
   };
   add(builder.rows_left_out(), "row with missing fields was left out",
       "rows with missing fields were left out");
-  add(builder.missing_fields(), "missing field is filled from the other rows of its column",
-      "missing fields are filled from the other rows of their columns");
+  if (by_others) {
+    add(builder.missing_fields(), "missing field is filled as in the training rows",
+        "missing fields are filled as in the training rows");
+  } else {
+    add(builder.missing_fields(), "missing field is filled from the other rows of its column",
+        "missing fields are filled from the other rows of their columns");
+  }
   add(builder.unknown_words(), "word is none of the training file's: its features are 0",
       "words are none of the training file's: their features are 0");
   if (builder.recoded_words() == 0) return;
@@ -115,7 +121,7 @@ CodedDataset finish_table(const Table& table, DatasetBuilder& builder, TableSche
                       ? table.options.schema
                       : std::make_shared<const TableSchema>(std::move(schema));
   std::ranges::move(remarks, std::back_inserter(result.remarks));
-  add_remarks(table.file, builder, result.remarks);
+  add_remarks(table.file, builder, table.options.schema != nullptr, result.remarks);
   return result;
 }
 

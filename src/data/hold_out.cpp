@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -30,6 +31,14 @@ std::vector<std::size_t> counts_of(const std::vector<std::vector<std::uint32_t>>
     counts.push_back(static_cast<std::size_t>(share));
     rest.push_back(share - std::floor(share));
     sum += counts.back();
+  }
+  // A class that can spare a row has one there to be measured by, if there is room for all.
+  for (std::size_t k = 0; k < classes.size() && wanted >= classes.size(); ++k) {
+    if (counts[k] > 0 || classes[k].size() < 2) continue;
+    counts[k] = 1;
+    rest[k] = 0.0;
+    ++sum;
+    if (sum > wanted) --*std::ranges::max_element(counts), --sum;
   }
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rest[a] > rest[b]; });
@@ -98,6 +107,16 @@ bool is_test_file(const DatasetRequest& request) {
 
 bool is_validation_file(const DatasetRequest& request) {
   return !request.validation.empty() && !validation_fraction(request.validation);
+}
+
+const std::string& validation_file(const DatasetRequest& request) {
+  std::error_code error;
+  if (!std::filesystem::exists(request.validation, error)) {
+    throw OptionError("validation", request.validation,
+                      "no such file, and no number; expected a file, or a fraction of the training "
+                      "rows, like 0.2");
+  }
+  return request.validation;
 }
 
 void hold_out(const DatasetRequest& request, LoadedData& loaded) {

@@ -16,9 +16,9 @@ namespace trainyard {
 std::vector<std::uint32_t> every_fifth_row(std::size_t rows);
 
 /// round(fraction · rows) rows, ascending, drawn by the seed: of each class so many as come nearest
-/// to that fraction of it, and never all (stratified; the counts of scikit-learn's
-/// train_test_split(stratify=y), but for ties). Of real labels any rows. REQUIRES: 0 < fraction
-/// < 1.
+/// to that fraction of it, one at least of a class that has two if there is room for all, and never
+/// all (stratified; else the counts of scikit-learn's train_test_split(stratify=y), but for ties).
+/// Of real labels any rows. REQUIRES: 0 < fraction < 1.
 std::vector<std::uint32_t> stratified_rows(const Dataset& data, double fraction,
                                            std::uint64_t seed);
 
@@ -28,6 +28,9 @@ Dataset take_out(Dataset& data, const std::vector<std::uint32_t>& rows);
 /// Whether the request names a file of test rows, or of validation rows.
 bool is_test_file(const DatasetRequest& request);
 bool is_validation_file(const DatasetRequest& request);
+/// That file. Throws OptionError where there is none, as the text may have been meant for a
+/// fraction.
+const std::string& validation_file(const DatasetRequest& request);
 
 /// Takes test rows, and then validation rows, out of the training rows, where that is asked for.
 void hold_out(const DatasetRequest& request, LoadedData& loaded);

@@ -89,7 +89,7 @@ void read_named_files(const DatasetRequest& request, const ReadOptions& train_op
     return read_held_out(file, options, train, loaded);
   };
   if (is_test_file(request)) loaded.test = read(request.test, request.test_labels);
-  if (is_validation_file(request)) loaded.validation = read(request.validation, "");
+  if (is_validation_file(request)) loaded.validation = read(validation_file(request), "");
 }
 
 /// Takes from a training file, read with these options, everything but its rows.
@@ -290,8 +290,9 @@ LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
                                   "writes some",
                                   request.dataset));
   }
-  if (request.start != nullptr) check_made_as_before(*request.start, loaded);
-  loaded.start = request.start;
+  if (request.start.folder.empty()) return loaded;
+  loaded.start = request.start.open(request.start.folder);
+  check_made_as_before(*loaded.start, loaded);
   return loaded;
 }
 
@@ -312,7 +313,9 @@ DataOrigin origin_of(const std::string& dataset) {
 
 LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
   if (asks_for_split_file(request)) return load_split_file(request, check);
-  if (request.start != nullptr) return load_as_before(request);
+  if (!request.start.folder.empty()) {
+    return load_as_before(request, request.start.open(request.start.folder));
+  }
   LoadedData loaded = load(request);
   Preparation& preparation = loaded.preparation;
   preparation.sparse = loaded.train.sparse;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,15 +19,30 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Throws OptionError where the user asks for what the model's rows do not have.
-void check_against_start(const DatasetRequest& request) {
-  const Preparation& before = request.start->preparation;
-  const std::string whose = fmt::format("the model in {} was trained", request.start->folder);
+void check_against_start(const DatasetRequest& request, const StartingModel& start) {
+  const Preparation& before = start.preparation;
+  const std::string whose = fmt::format("the model in {} was trained", start.folder);
   if (request.scaling != FeatureScaling::none && request.scaling != before.scaling) {
     throw OptionError("scale", scaling_text(request.scaling),
                       fmt::format("{} with --scale {}", whose, scaling_text(before.scaling)));
   }
   if (request.intercept && !before.intercept) {
     throw OptionError("intercept", whose + " without one");
+  }
+  if (before.schema == nullptr) return;
+  const TableSchema& schema = *before.schema;
+  const std::string& label = request.label_column;
+  if (label != DatasetRequest{}.label_column && label != schema.label_name &&
+      label != fmt::to_string(schema.label_column)) {
+    throw OptionError("label-column", label,
+                      fmt::format("{} on column '{}'", whose, schema.label_name));
+  }
+  const std::string& weight = request.table.weight_column;
+  if (!weight.empty() && weight != schema.weight_name) {
+    throw OptionError("weight-column", weight,
+                      schema.weight_column
+                          ? fmt::format("{} with weights of column '{}'", whose, schema.weight_name)
+                          : whose + " without weights of a column");
   }
 }
 
@@ -37,7 +53,7 @@ bool says_how_tables_are_read(const DatasetRequest& request) {
 
 Dataset read_like_before(const fs::path& file, const std::string& labels,
                          const DatasetRequest& request, LoadedData& loaded) {
-  const Preparation& before = request.start->preparation;
+  const Preparation& before = loaded.start->preparation;
   ReadOptions options = reading_of(
       before, file,
       request.format.empty() ? guess_format(file) : parse_format(request.format, "--data-format"));
@@ -49,25 +65,25 @@ Dataset read_like_before(const fs::path& file, const std::string& labels,
   return prepared(std::move(read.data), before);
 }
 
-LoadedData load_file(const DatasetRequest& request) {
+LoadedData load_file(const DatasetRequest& request, std::shared_ptr<const StartingModel> start) {
   const fs::path file = request.dataset;
-  LoadedData loaded{.name = file.filename().string()};
+  LoadedData loaded{.name = file.filename().string(), .start = std::move(start)};
   loaded.train = read_like_before(file, request.labels, request, loaded);
   if (is_test_file(request)) {
     loaded.test = read_like_before(request.test, request.test_labels, request, loaded);
   }
   if (is_validation_file(request)) {
-    loaded.validation = read_like_before(request.validation, "", request, loaded);
+    loaded.validation = read_like_before(validation_file(request), "", request, loaded);
   }
   hold_out(request, loaded);
   return loaded;
 }
 
 /// Of the catalogue, or generated: as they come, and then made as before.
-LoadedData load_named(const DatasetRequest& request) {
-  const Preparation& before = request.start->preparation;
+LoadedData load_named(const DatasetRequest& request, std::shared_ptr<const StartingModel> start) {
+  const Preparation& before = start->preparation;
   DatasetRequest bare = request;
-  bare.start = nullptr;
+  bare.start = {};
   bare.scaling = FeatureScaling::none;
   bare.intercept = false;
   bare.class_weight = "";
@@ -78,29 +94,31 @@ LoadedData load_named(const DatasetRequest& request) {
     throw DataError(fmt::format(
         "{}: {} {} features and {} classes; the model in {} was trained on {} {} and {}",
         loaded.name, train.sparse ? "sparse rows of" : "dense rows of", train.features,
-        train.classes, request.start->folder, before.sparse ? "sparse rows of" : "dense rows of",
+        train.classes, start->folder, before.sparse ? "sparse rows of" : "dense rows of",
         before.features, before.classes));
   }
   for (Dataset* const set : {&loaded.train, &loaded.test, &loaded.validation}) {
     if (set->rows > 0) *set = prepared(std::move(*set), before);
   }
+  loaded.start = std::move(start);
   return loaded;
 }
 
 }  // namespace
 
-LoadedData load_as_before(const DatasetRequest& request) {
-  check_against_start(request);
+LoadedData load_as_before(const DatasetRequest& request,
+                          std::shared_ptr<const StartingModel> start) {
+  check_against_start(request, *start);
   const bool is_file = origin_of(request.dataset) == DataOrigin::file;
-  LoadedData loaded = is_file ? load_file(request) : load_named(request);
+  LoadedData loaded =
+      is_file ? load_file(request, std::move(start)) : load_named(request, std::move(start));
   if (is_file && says_how_tables_are_read(request)) {
     loaded.remarks.push_back(
-        fmt::format("note: {} is read as the model in {} says, which takes the place of "
-                    "--label-column, --missing, --columns and all others of the kind",
-                    loaded.name, request.start->folder));
+        fmt::format("note: {} is read as the model in {} says, which takes the place of --missing, "
+                    "--columns and all others of the kind",
+                    loaded.name, loaded.start->folder));
   }
-  loaded.preparation = request.start->preparation;
-  loaded.start = request.start;
+  loaded.preparation = loaded.start->preparation;
   settle_weights(request, loaded);
   return loaded;
 }

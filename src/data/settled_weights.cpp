@@ -46,6 +46,10 @@ std::string weights_of_file(const LoadedData& loaded) {
   return fmt::format("column {}", echoed(schema->weight_name));
 }
 
+std::string held_out_text(bool test, bool validation) {
+  return test && validation ? "test and validation" : test ? "test" : "validation";
+}
+
 }  // namespace
 
 void settle_weights(const DatasetRequest& request, LoadedData& loaded) {
@@ -56,17 +60,26 @@ void settle_weights(const DatasetRequest& request, LoadedData& loaded) {
   divide_by_mean_weight(loaded.name, loaded.train);
   (void)mean_weight(fmt::format("{}: test rows", loaded.name), loaded.test);
   (void)mean_weight(fmt::format("{}: validation rows", loaded.name), loaded.validation);
-  if (loaded.train.weights.empty()) return;
+  const bool of_test = !loaded.test.weights.empty();
+  const bool of_validation = !loaded.validation.weights.empty();
+  if (loaded.train.weights.empty()) {
+    if (!of_test && !of_validation) return;
+    loaded.remarks.push_back(
+        fmt::format("note: {} rows have weights, and their figures are weighted means; training "
+                    "rows have none",
+                    held_out_text(of_test, of_validation)));
+    return;
+  }
   const bool both = !of_file.empty() && !of_classes.empty();
   std::string note = fmt::format("note: training rows are weighted by {}{}{}", of_file,
                                  both ? " and " : "", of_classes);
   if (std::abs(mean - 1.0) > rounding) note += fmt::format(", divided by their mean, {:.4g}", mean);
-  const bool of_test = !loaded.test.weights.empty();
-  const bool of_validation = !loaded.validation.weights.empty();
   if (of_test || of_validation) {
-    note += fmt::format("; {}{}{} rows by {}, in weighted means", of_test ? "test" : "",
-                        of_test && of_validation ? " and " : "", of_validation ? "validation" : "",
-                        of_file);
+    note += fmt::format("; {} rows by {}, in weighted means", held_out_text(of_test, of_validation),
+                        of_file.empty() ? "weights of their own" : of_file);
+  } else if (loaded.test.rows + loaded.validation.rows > 0) {
+    note += fmt::format("; {} rows are not",
+                        held_out_text(loaded.test.rows > 0, loaded.validation.rows > 0));
   }
   loaded.remarks.push_back(std::move(note));
 }

@@ -166,7 +166,7 @@ TablePlan plan_of(const std::string& file, const TableHead& head, const TableSch
   }
   if (!options.other_weight_column.empty()) {
     use_other_weights(file, head, options, plan);
-  } else if (schema.weight_column && !lacks.weight) {
+  } else if (schema.weight_column && !lacks.weight && plan.labelled) {  // for measures alone
     plan.columns[place(*schema.weight_column, schema.weight_name)].use = ColumnPlan::Use::weight;
     plan.weighted = true;
   }

@@ -88,9 +88,11 @@ void Progress::end(const RunResult& result) {
   const char* how = result.summary.diverged      ? ", diverged"
                     : result.summary.interrupted ? ", interrupted"
                                                  : "";
-  const std::string line = fmt::format(
-      "{:<12} done: loss {:.6g} after {}{}\n", name_, unsigned_nan(result.summary.train_loss),
-      counted(fmt::format("{:.4g}", result.summary.epochs), "epoch"), how);
+  const Summary& s = result.summary;
+  const std::string kept = s.kept_epoch ? fmt::format(" of epoch {:.4g}", *s.kept_epoch) : "";
+  const std::string line =
+      fmt::format("{:<12} done: loss {:.6g}{} after {}{}\n", name_, unsigned_nan(s.train_loss),
+                  kept, counted(fmt::format("{:.4g}", s.epochs), "epoch"), how);
   if (options_.count == nullptr || options_.count->all < 2) return tell(line);
   RunCount& count = *options_.count;
   const std::lock_guard lock(count.mutex);

@@ -15,25 +15,27 @@ std::optional<double> validation_value(MeasureKind kind, const Metrics& metrics)
   return value && !std::isnan(*value) ? value : std::nullopt;
 }
 
-bool BestModel::is_better(std::optional<double> value) const {
+bool BestModel::is_better(std::optional<double> value, std::optional<double> loss) const {
   if (!value) return false;
-  if (!value_) return true;
+  if (!value_ || (best_ == 0 && !is_trained_)) return true;
+  if (*value == *value_) return loss && loss_ && *loss < *loss_;
   return larger_is_better(kind_) ? *value > *value_ : *value < *value_;
 }
 
 void BestModel::look(const Metrics& metrics, ConstVector model) {
   const std::optional<double> value = validation_value(kind_, metrics);
-  if (looks_ == 0 || is_better(value)) {
+  if (looks_ == 0 || is_better(value, metrics.validation_loss)) {
     if (model_.empty()) model_ = VectorBuffer(model.scalar(), model.size());
     kernels::copy(model, model_.view());
     value_ = value;
+    loss_ = metrics.validation_loss;
     best_ = looks_;
   }
   ++looks_;
 }
 
 std::string BestModel::note(std::span<const Metrics> metrics) const {
-  const std::string best =
+  std::string best =
       value_ ? fmt::format(
                    "note: the {} of the validation rows was best at epoch {:.4g}, {:.6g}, "
                    "and that model is kept",

@@ -19,9 +19,11 @@ namespace trainyard {
 class BestModel {
  public:
   /// REQUIRES: the configuration has a patience.
-  explicit BestModel(const Configuration& c) : kind_(c.metric), patience_(*c.patience) {}
+  explicit BestModel(const Configuration& c)
+      : kind_(c.metric), patience_(*c.patience), is_trained_(!c.start.empty()) {}
 
-  /// The next evaluation. An equal one is no better; what is no number is worse than any.
+  /// The next evaluation. Of equals the one of the lower validation loss is better; what is no
+  /// number is worse than any, and so is a model that nobody has trained.
   void look(const Metrics& metrics, ConstVector model);
   /// Whether it was the last one that is needed.
   bool is_over() const { return looks_ > best_ + static_cast<std::size_t>(patience_); }
@@ -33,12 +35,13 @@ class BestModel {
   std::string note(std::span<const Metrics> metrics) const;
 
  private:
-  bool is_better(std::optional<double> value) const;
+  bool is_better(std::optional<double> value, std::optional<double> loss) const;
 
   MeasureKind kind_;
   int patience_;
+  bool is_trained_;  // when the run begins
   std::size_t looks_ = 0, best_ = 0;
-  std::optional<double> value_;  // of the best one
+  std::optional<double> value_, loss_;  // of the best one
   VectorBuffer model_;
 };
 

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/data/partition.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/scheme_graph.hpp"
@@ -105,6 +107,34 @@ void check_held_out(const Configuration& c, const LoadedData& data) {
                            : "it is of real labels, and these are classes; loss, accuracy, "
                              "balanced-accuracy, f1, auc and average-precision are accepted");
   }
+}
+
+namespace {
+
+/// "class 'good'".
+std::string class_text(const LoadedData& data, std::size_t place) {
+  const std::vector<std::string> names = class_texts(data.preparation);
+  return place < names.size() ? fmt::format("class {}", echoed(names[place]))
+                              : fmt::format("class {}", place);
+}
+
+}  // namespace
+
+void check_classes_of_metric(const Configuration& c, const LoadedData& data, const Remark& remark) {
+  const bool ranks = c.metric == MeasureKind::auc || c.metric == MeasureKind::average_precision;
+  const bool of_one = c.metric == MeasureKind::f1 || c.metric == MeasureKind::average_precision;
+  if (of_one && data.train.classes == 2) {
+    remark(fmt::format("note: --metric {} is that of {}, the second of two",
+                       measure_kind_text(c.metric), class_text(data, 1)));
+  }
+  if (!ranks || data.validation.rows == 0) return;
+  const auto rows = rows_by_class(data.validation);
+  const auto empty = std::ranges::find_if(rows, [](const auto& some) { return some.empty(); });
+  if (empty == rows.end()) return;
+  throw OptionError("metric", measure_kind_text(c.metric),
+                    fmt::format("it takes rows of each class, and no validation row is of {}; "
+                                "more validation rows, loss or accuracy are accepted",
+                                class_text(data, static_cast<std::size_t>(empty - rows.begin()))));
 }
 
 void remark_on_test_target(const Configuration& c, const Remark& remark) {

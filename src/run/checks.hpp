@@ -23,6 +23,11 @@ void check_held_out(const Configuration& configuration, const LoadedData& data);
 /// Rows for each worker and each minibatch.
 void check_against_data(const Configuration& configuration, const LoadedData& data);
 
+/// Throws OptionError where a measure needs rows of each class and some class has no validation
+/// row; says of which of two classes a measure is.
+void check_classes_of_metric(const Configuration& configuration, const LoadedData& data,
+                             const Remark& remark);
+
 /// Says where a target is looked for on rows that were to test the model.
 void remark_on_test_target(const Configuration& configuration, const Remark& remark);
 

@@ -2,9 +2,6 @@
 #include <memory>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "trainyard/base/error.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/scoring/trained_model.hpp"
 
@@ -12,15 +9,10 @@ namespace trainyard {
 
 namespace {
 
-std::shared_ptr<const StartingModel> starting_model(const Configuration& c) {
-  if (c.start.empty()) return nullptr;
-  TrainedModel trained = open_trained_model(c.start);
-  if (!c.model.empty() && c.model != trained.name) {
-    throw OptionError("model", c.model,
-                      fmt::format("the model in {} is {}; leave it out", c.start, trained.name));
-  }
+std::shared_ptr<const StartingModel> opened(const std::string& folder) {
+  TrainedModel trained = open_trained_model(folder);
   return std::make_shared<const StartingModel>(
-      StartingModel{.folder = c.start,
+      StartingModel{.folder = folder,
                     .model = std::move(trained.name),
                     .preparation = std::move(trained.preparation),
                     .parameters = std::move(trained.parameters)});
@@ -45,7 +37,7 @@ DatasetRequest dataset_request(const Configuration& c) {
           .intercept = c.intercept,
           .class_weight = c.class_weight,
           .seed = c.data_seed,
-          .start = starting_model(c)};
+          .start = {c.start, opened}};
 }
 
 }  // namespace trainyard

@@ -185,8 +185,9 @@ inline constexpr Figure rows[] = {
      .text = significant<4>,
      .line = text_or_none<&S::kept_epoch>,
      .column = {.heading = "kept epoch",
-                .legend = "kept epoch   passes over the data of the best model, which is kept "
-                          "(--patience)\n"},
+                .legend =
+                    "kept epoch   passes over the data of the best model, which is kept: losses "
+                    "and accuracies are\n             that model's (--patience)\n"},
      .needs_asking = true},
     {.key = "train_r_squared",
      .heading = "train R²",

@@ -16,7 +16,9 @@ HostData mapped(const DatasetRequest& request, Processes& processes) {
   if (description.empty()) throw RunError("the process of this host that reads the data failed");
   try {
     HostData read{.data = described_data(description)};
-    read.data.start = request.start;
+    if (!request.start.folder.empty()) {
+      read.data.start = request.start.open(request.start.folder);
+    }
     return read;
   } catch (const RunError&) {
     return {.data = load_dataset(request)};

@@ -67,7 +67,12 @@ void remark_long_minibatches(const Configuration& c, std::span<const RunObjects>
 }  // namespace
 
 std::string model_name(const Configuration& c, const LoadedData& data) {
-  if (data.start != nullptr) return data.start->model;
+  if (data.start != nullptr) {
+    if (c.model.empty() || c.model == data.start->model) return data.start->model;
+    throw OptionError(
+        "model", c.model,
+        fmt::format("the model in {} is {}; leave it out", data.start->folder, data.start->model));
+  }
   if (!c.model.empty()) return c.model;
   if (!data.train.targets.empty()) return "least-squares";
   return data.train.classes == 2 ? "logistic" : "softmax";
@@ -243,6 +248,7 @@ std::vector<RunObjects> decide(Configuration& c, const std::vector<std::string>&
   check_network(c, ranks);
   check_target(c, data);
   check_held_out(c, data);
+  check_classes_of_metric(c, data, say);
   resolve_batch(c);
   check_against_data(c, data);
   resolve_model(c, all, data, say);

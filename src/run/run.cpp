@@ -343,7 +343,14 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   const std::string dropped = ends_at_look_ ? "" : dropped_note(config_, summary);
   if (!dropped.empty()) hooks_.remark(dropped);
   summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());
-  if (best_) hooks_.remark(best_->note(metrics_));
+  if (best_) {
+    hooks_.remark(best_->note(metrics_));
+    const auto met = [&](const Metrics& at) { return is_reached(*target_, at); };
+    if (target_ && !met(metrics_[kept]) && std::ranges::any_of(metrics_, met)) {
+      hooks_.remark(fmt::format("note: the target, {}, was met, but not by the model that is kept",
+                                target_text(*target_)));
+    }
+  }
   if (grace_.is_over() && !best_ && !is_as_seen(end)) {
     hooks_.remark(missing_look_note(metrics_.back(), end.steps));
   }

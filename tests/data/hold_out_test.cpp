@@ -52,8 +52,10 @@ TEST_CASE("validation rows have each class by its share, as scikit-learn takes t
                                 {{37, 11, 5}, 0.3, {11, 3, 2}},
                                 {{7, 90, 3, 20}, 0.25, {2, 22, 1, 5}},
                                 {{301, 99}, 0.1, {30, 10}},
-                                // Not of scikit-learn: it refuses a class of one row.
-                                {{1, 9}, 0.5, {0, 5}}};
+                                // Not of scikit-learn: it refuses a class of one row, and may
+                                // take none of a small one.
+                                {{1, 9}, 0.5, {0, 5}},
+                                {{100, 2}, 0.2, {19, 1}}};
   for (const Case& each : cases) {
     Dataset data = rows_of(each.counts);
     const std::vector<std::uint32_t> rows = stratified_rows(data, each.fraction, 7);

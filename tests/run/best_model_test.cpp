@@ -82,6 +82,26 @@ TEST_CASE("patience counts the evaluations since the best one", "[run]") {
   CHECK(best.take_model().view().as<float>()[0] == 4.0F);
 }
 
+TEST_CASE("of equal measures the lower loss is better, and an untrained model is never the best",
+          "[run]") {
+  Configuration c;
+  c.patience = 2;
+  c.metric = MeasureKind::f1;
+  const std::vector<float> model{1.0F};
+  const auto best_of = [&](const std::vector<std::pair<double, double>>& seen_of) {
+    BestModel best(c);
+    for (const auto& [f1, loss] : seen_of) {
+      Metrics metrics = seen(loss);
+      metrics.validation_metric = f1;
+      best.look(metrics, std::span<const float>(model));
+    }
+    return best.best();
+  };
+  CHECK(best_of({{0.5, 0.7}, {0.0, 0.6}, {0.0, 0.5}, {0.0, 0.55}}) == 2);
+  c.start = "results/ring";  // which has been trained
+  CHECK(best_of({{0.5, 0.7}, {0.0, 0.6}, {0.0, 0.5}, {0.0, 0.55}}) == 0);
+}
+
 TEST_CASE("with patience the model of the best evaluation is kept, whoever trains it", "[run]") {
   const LoadedData data = few_rows();
   for (const char* scheme : {"sequential", "ring", "ps-async", "gossip", "local-sgd", "hogwild"}) {
@@ -123,8 +143,9 @@ TEST_CASE("a run from the kept model begins where that one stood", "[run]") {
   CHECK(second.metrics.front().validation_metric == first.summary.validation_metric);
   CHECK(second.summary.train_loss != first.summary.train_loss);
 
+  CHECK(dataset_request(c) == dataset_request(c));
   c.model = "logistic";
-  CHECK_THROWS_AS(dataset_request(c), OptionError);
+  CHECK_THROWS_AS(resolve(c, {c.scheme}, again, {}), OptionError);
   c.model = "";
   c.scaling = FeatureScaling::standard;
   CHECK_THROWS_AS(load_dataset(dataset_request(c)), OptionError);

@@ -47,6 +47,15 @@ std::vector<CatalogEntry> read_catalog(std::string_view text, const std::string&
 
 struct StartingModel;
 
+/// The model of another run that training goes on from, by the folder of that run.
+struct StartRequest {
+  std::string folder{};  // empty: none
+  /// Opens it (scoring/trained_model.hpp), when the rows are read.
+  std::shared_ptr<const StartingModel> (*open)(const std::string& folder) = nullptr;
+
+  bool operator==(const StartRequest& other) const { return folder == other.folder; }
+};
+
 struct DatasetRequest {
   std::string dataset = "sparse-logistic";  // a generator, a name of the catalogue, or a path
   // A path, or "every-fifth": row i (from 0) with i mod 5 = 4 is taken out of the training rows and
@@ -68,7 +77,7 @@ struct DatasetRequest {
   std::string class_weight{};  // of training rows (class_weights.hpp); empty: 1
   std::uint64_t seed = 1;      // for the generators, and for what is drawn for validation
   // Rows are made by its preparation, which scaling, intercept and table must not gainsay.
-  std::shared_ptr<const StartingModel> start{};
+  StartRequest start{};
 
   bool operator==(const DatasetRequest&) const = default;
 };
@@ -96,7 +105,7 @@ struct LoadedData {
   std::size_t largest_feature_line = 0;  // of the training file, see CodedDataset
   Preparation preparation{};             // what made the rows; of no features: not known
   std::uint64_t content = 0;             // of a split file: a fingerprint of all that it holds
-  std::shared_ptr<const StartingModel> start{};  // the request's
+  std::shared_ptr<const StartingModel> start{};  // that the request names
   // For the user: "note: rows.csv: 12 rows with missing fields were left out", and warnings.
   std::vector<std::string> remarks{};
 };

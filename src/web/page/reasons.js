@@ -253,13 +253,21 @@ function arrival_text(one, first, next, is_contested) {
 }
 
 /**
+ * At the run's end, where `train_loss` is that of the model that is kept (--patience).
+ * @param {Run} run
+ */
+function last_loss(run) {
+  return typeof run.kept_epoch === "number" ? run.evaluations?.train_loss?.at(-1) ?? run.train_loss : run.train_loss;
+}
+
+/**
  * Where there is no target: from where to where it came.
  * @param {Run[]} runs
  */
 function way_text(runs) {
   const whole = runs.filter((run) => !run.diverged);
   const said = [];
-  const from = mean_of(whole, (run) => run.evaluations?.train_loss?.[0]), to = mean_of(whole, (run) => run.train_loss);
+  const from = mean_of(whole, (run) => run.evaluations?.train_loss?.[0]), to = mean_of(whole, last_loss);
   const seconds = mean_of(whole, (run) => run.seconds);
   if (from !== null && to !== null && seconds !== null) {
     const turn = to > from ? ", higher than where it began," : "";
@@ -362,8 +370,8 @@ function depth_text(runs) {
  * @param {Run[]} runs
  */
 function risen_text(runs) {
-  const risen = runs.filter(({train_loss, target_loss, evaluations}) =>
-    train_loss - target_loss > 0.05 * Math.max(0, (evaluations?.train_loss?.[0] ?? Infinity) - target_loss));
-  const end = mean_of(risen, (run) => run.train_loss);
+  const risen = runs.filter((run) =>
+    last_loss(run) - run.target_loss > 0.05 * Math.max(0, (run.evaluations?.train_loss?.[0] ?? Infinity) - run.target_loss));
+  const end = mean_of(risen, last_loss);
   return end === null ? "" : `, and went up again, to ${significant(end)} at its end${risen.length < runs.length ? seeds_text(risen.length, runs.length) : ""}`;
 }

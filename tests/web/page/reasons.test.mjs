@@ -149,6 +149,8 @@ const free = {configuration: "", target_loss: null, seconds_to_target: null, epo
 test("without a target, from where to where it came; what diverged, diverged", () => {
   assert.deepEqual(outcomes(run("a", free)), ["a came from a training loss of 0.7 to 0.5 in 10 s."]);
   assert.deepEqual(outcomes(run("a", {...free, train_loss: 70.6})), ["a came from a training loss of 0.7 to 70.6, higher than where it began, in 10 s."]);
+  // The loss of the model that is kept is not that of the end.
+  assert.deepEqual(outcomes(run("a", {...free, train_loss: 0.6, kept_epoch: 2})), ["a came from a training loss of 0.7 to 0.5 in 10 s."]);
   assert.deepEqual(outcomes(run("a", {...free, train_loss: null, diverged: true})), ["a diverged, within 10 s."]);
   assert.deepEqual(outcomes(run("a", free), run("a", {...free, seed: 2, diverged: true}), run("a", {...free, seed: 3, interrupted: true})),
     ["a came from a training loss of 0.7 to 0.5 in 10 s, on average over 2 of 3 seeds; diverged with 1 of 3 seeds; was cut off before its end with 1 of 3 seeds."]);
