@@ -85,11 +85,12 @@ class LibsvmParser {
       return false;
     }
     if (has_none) return true;
-    const char* const weight = next_ + colon + 1;
     next_ += token.size();
-    if (has_weight) may_be_index_ = parse_index(token.data(), token.data() + colon);
-    return !has_weight || parse_weight(token.substr(colon + 1), place_of(weight),
-                                       " (a row begins with its label, or label:weight)", *block_);
+    if (!has_weight) return true;
+    const char* const weight = token.data() + colon + 1;
+    may_be_index_ = parse_index(token.data(), token.data() + colon);
+    return parse_weight(token.substr(colon + 1), place_of(weight),
+                        " (a row begins with its label, or label:weight)", *block_);
   }
 
   void skip_query() {
