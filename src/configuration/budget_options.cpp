@@ -94,9 +94,8 @@ std::vector<Option> budget_options() {
           [](double) { return true; }, "a number"),
       target_option(
           "target-accuracy", "A",
-          "end when the accuracy on validation rows, or without any on test rows, is at or above "
-          "A, "
-          "like 0.85",
+          "end when the accuracy on validation rows, or without any on test rows, is at or "
+          "above A, like 0.85",
           &C::target_accuracy, [](double v) { return v > 0.0 && v <= 1.0; },
           "above 0 and at most 1"),
       target_option("target-gradient", "G",
@@ -104,7 +103,7 @@ std::vector<Option> budget_options() {
                     &C::target_gradient, positive, "greater than 0"),
       patience_option(),
       {"run", "metric", "loss|accuracy|balanced-accuracy|f1|auc|average-precision|mae|r2",
-       "what --patience goes by, and a column for test and validation rows (docs/results.md); mae "
+       "what --patience goes by, and a column for test and validation rows (docs/data.md); mae "
        "and r2 of real labels",
        [](C& c, Text t, Text w) { c.metric = parse_measure_kind(t, w); },
        [](const C& c) { return measure_kind_text(c.metric); }},

@@ -79,8 +79,8 @@ void add_row_number_remarks(const std::string& file, const TableHead& head,
   }
 }
 
-/// `by_others`: what is missing is filled by what other rows have shown.
-void add_remarks(const std::string& file, const DatasetBuilder& builder, bool by_others,
+/// `is_held_out`: the rows are read as a training file was, whose rows say what fills them.
+void add_remarks(const std::string& file, const DatasetBuilder& builder, bool is_held_out,
                  std::vector<std::string>& remarks) {
   const auto add = [&](std::size_t count, std::string_view one, std::string_view many) {
     if (count == 0) return;
@@ -88,7 +88,7 @@ void add_remarks(const std::string& file, const DatasetBuilder& builder, bool by
   };
   add(builder.rows_left_out(), "row with missing fields was left out",
       "rows with missing fields were left out");
-  if (by_others) {
+  if (is_held_out) {
     add(builder.missing_fields(), "missing field is filled as in the training rows",
         "missing fields are filled as in the training rows");
   } else {
@@ -100,8 +100,7 @@ void add_remarks(const std::string& file, const DatasetBuilder& builder, bool by
   if (builder.recoded_words() == 0) return;
   remarks.push_back(
       fmt::format("warning: {}: words of it are the training file's in another encoding, UTF-8 or "
-                  "Latin-1; iconv "
-                  "-f latin1 -t utf8 makes UTF-8 of the other",
+                  "Latin-1; iconv -f latin1 -t utf8 makes UTF-8 of the other",
                   file));
 }
 

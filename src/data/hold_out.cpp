@@ -37,8 +37,11 @@ std::vector<std::size_t> counts_of(const std::vector<std::vector<std::uint32_t>>
     if (counts[k] > 0 || classes[k].size() < 2) continue;
     counts[k] = 1;
     rest[k] = 0.0;
-    ++sum;
-    if (sum > wanted) --*std::ranges::max_element(counts), --sum;
+    if (sum == wanted) {
+      --*std::ranges::max_element(counts);
+    } else {
+      ++sum;
+    }
   }
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rest[a] > rest[b]; });

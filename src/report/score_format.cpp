@@ -206,7 +206,7 @@ std::string scored_text(const std::string& title, const std::vector<std::string>
   }
   if (!scored.unweighted.empty()) {
     text += fmt::format(
-        "{}, by which training rows were weighted, is not there: each row counts once\n",
+        "training rows were weighted by {}, which this file has not: each row counts once\n",
         scored.unweighted);
   }
   if (scored.classes) text += class_text(classes, *scored.classes);
@@ -222,6 +222,7 @@ std::string scored_json(const std::vector<std::string>& classes, const Scored& s
             {"missing_fields", scored.missing_fields},
             {"unknown_words", scored.unknown_words},
             {"weighted_by", scored.weighted_by.empty() ? Json(nullptr) : Json(scored.weighted_by)},
+            {"unweighted", scored.unweighted.empty() ? Json(nullptr) : Json(scored.unweighted)},
             {"measures", nullptr}};
   if (scored.classes) json["measures"] = json_of(classes, *scored.classes);
   if (scored.real) json["measures"] = json_of(*scored.real);

@@ -81,7 +81,7 @@ void remark_on_zeros(const Plan& plan, ConstVector model, const Remark& remark) 
     });
   }
   if (weights == 0) return;
-  remark(fmt::format("note: {} of the {} that --l1 is for {} exactly 0 in the final model", zeros,
+  remark(fmt::format("note: {} of the {} that --l1 is for {} exactly 0 in the model", zeros,
                      counted(weights, "weight"), zeros == 1 ? "is" : "are"));
 }
 

@@ -48,7 +48,9 @@ std::optional<HeldOut> look_at(const Dataset& rows, const Plan& plan, ConstVecto
     found.accuracy = tally->correct / tally->weight;
   }
   const Configuration& c = plan.configuration;
-  if (c.metric != MeasureKind::loss) {
+  if (c.metric == MeasureKind::accuracy) {
+    found.metric = found.accuracy;
+  } else if (c.metric != MeasureKind::loss) {  // takes each row's prediction, not their sums alone
     found.metric = measure_of(c.metric, c.model, *plan.model, parameters, rows);
   }
   return found;

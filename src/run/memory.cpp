@@ -127,6 +127,7 @@ double models_held(const Scheme& scheme, const Configuration& configuration, con
   c.l2 = configuration.l2;
   c.l1 = configuration.l1;
   c.optimizer.clip_norm = configuration.optimizer.clip_norm;
+  if (configuration.patience) c.patience = 1'000'000;  // the best model is kept; nobody ends it
   c.evaluate_every = 2.0;  // epochs, which are steps here: evaluation makes copies as well
   const bool sparse = configuration.optimizer.plain() && model.sparse_update() != nullptr;
   const double bytes = static_cast<double>(model.dimension() * bytes_of(model.scalar()));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/scoring/measures.hpp"
@@ -31,9 +33,9 @@ std::optional<double> of_classes(MeasureKind kind, const Dataset& rows, const Pr
   using Ranks = ClassMeasuring::Ranks;
   const bool by_values = said.probabilities.empty();
   ClassMeasuring measuring(said.classes, by_values ? Ranks::values : Ranks::probabilities);
-  measuring.add({rows.labels.data(), rows.rows},
-                by_values ? rank_values(said.values) : said.probabilities, said.labels,
-                rows.weights.span());
+  const std::vector<double> ranked = by_values ? rank_values(said.values) : std::vector<double>{};
+  measuring.add({rows.labels.data(), rows.rows}, by_values ? ranked : said.probabilities,
+                said.labels, rows.weights.span());
   const ClassMeasures measures = measuring.finish();
   switch (kind) {
     case MeasureKind::accuracy:

@@ -243,8 +243,12 @@ TEST_CASE("rows are measured by their weights, as the run did", "[app][score][we
              ContainsSubstring("weighted by column 'w': each row counts as often as"));
   // Without the column each row counts once.
   const std::string other = folder.write("bare.csv", "age,left\n33,no\n34,yes\n").string();
-  CHECK_THAT(done({"score", "answer", other}, here).errors,
-             ContainsSubstring("column 'w', by which training rows were weighted, is not there"));
+  CHECK_THAT(
+      done({"score", "answer", other}, here).errors,
+      ContainsSubstring("training rows were weighted by column 'w', which this file has not"));
+  const Json counted = Json::parse(done({"score", "answer", other, "--json"}, here).output);
+  CHECK(counted["unweighted"] == "column 'w'");
+  CHECK(scored["unweighted"].is_null());
   const Outcome refused = run_program({"score", "answer", file, "--weight-column", "age"}, here);
   CHECK(refused.status == 2);
   CHECK_THAT(refused.errors, ContainsSubstring("it is one of the model's features"));

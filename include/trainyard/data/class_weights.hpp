@@ -21,8 +21,8 @@ struct ClassWeights {
 };
 
 /// "balanced", or "yes:5" and "no:1,yes:5" (in quotes, as in CSV, where a name has a comma). Throws
-/// UsageError, naming `what`, also for a weight that is not finite or below 0, and for a class that
-/// is named twice.
+/// UsageError, naming `what`, also for a weight that is not from 0 to 1e12, and for a class that is
+/// named twice.
 ClassWeights parse_class_weights(std::string_view text, std::string_view what);
 
 /// The weight of each class of `names`, by its rows in `train`. Throws OptionError for a class that
