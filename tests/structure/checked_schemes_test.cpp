@@ -33,7 +33,7 @@ std::set<std::string> rules_checked_in(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("every scheme has a test of its rule", "[scheme]") {
+TEST_CASE("every scheme has a test of its rule", "[structure]") {
   std::set<std::string> checked;
   for (const auto& [name, text] : test::source_files({"tests"}, {".cpp"})) {
     checked.merge(rules_checked_in(text));
@@ -45,7 +45,7 @@ TEST_CASE("every scheme has a test of its rule", "[scheme]") {
   CHECK(checked == std::set<std::string>{});  // tags that name no scheme
 }
 
-TEST_CASE("tags of rules are found in test cases, and nowhere else", "[scheme]") {
+TEST_CASE("tags of rules are found in test cases, and nowhere else", "[structure]") {
   const std::string macro = "TEST_CASE";
   CHECK(rules_checked_in(macro +
                          "(\"a \\\"b\\\"\"\n  \" c\",\n  \"[scheme][rule:a][rule:b++]\") {") ==
