@@ -11,7 +11,7 @@ set(TRAINYARD_PAGE_DIR ${PROJECT_SOURCE_DIR}/src/web/page)
 set(TRAINYARD_PAGE_MODULES
   format typed_values palette element save table figure axes
   line_chart bar_chart dot_chart heat_map graph message_timeline
-  curves paired circumstances reasons notes comparison_page map_page prediction_page netcheck_page topology_page
+  curves paired circumstances reasons notes comparison_page map_page prediction_page netcheck_page score_page topology_page
   lab_state lab_asking message_animation live_figures lab_index_page lab_page free_state free_form free_page main)
 
 # Sets `result` to `text` as raw string literals, one a line, each short enough for any compiler. It

@@ -37,7 +37,7 @@ _trainyard() {
     consensus) flags="--topology --workers --seed --rounds --from --json --html --force --quiet" ;;
     report) flags="--json --html --force --quiet" ;;
     lab) flags="--port --listen-to-network --export --force --quiet" ;;
-    score) flags="--data-format --labels --no-labels --weight-column --out --force --json" ;;
+    score) flags="--data-format --labels --no-labels --weight-column --out --html --force --json" ;;
     export) flags="--to --out --force" ;;
     split) flags="--workers --seed --dataset --test --validation --data-format --data-dir --data-seed --labels --test-labels --header --label-column --weight-column --columns --drop-columns --missing --missing-words --categorical --numeric --date --hash --delimiter --decimal --first-index --scale --scale-columns --intercept --class-weight --partition --weights --start --model --out --force --json --quiet" ;;
     list) flags="--json" ;;

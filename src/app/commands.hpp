@@ -101,8 +101,9 @@ struct ScoreQuestion {
   std::string format{};                    // empty: by the file's name
   std::filesystem::path labels{};          // empty: by the file's name
   bool without_labels = false;
-  std::string weight_column{};  // empty: the training file's
-  std::filesystem::path out{};  // empty: standard output
+  std::string weight_column{};   // empty: the training file's
+  std::filesystem::path out{};   // empty: standard output
+  std::filesystem::path html{};  // empty: no page
   bool force = false, json = false;
 };
 int score_command(const ScoreQuestion& question);

@@ -15,8 +15,10 @@
 #include "trainyard/report/output_file.hpp"
 #include "trainyard/report/score_format.hpp"
 #include "trainyard/scoring/file_scoring.hpp"
+#include "trainyard/web/page.hpp"
 
 #include "app/commands.hpp"
+#include "app/failures.hpp"
 
 namespace trainyard::app {
 
@@ -124,6 +126,38 @@ void check_out(const ScoreQuestion& question) {
   }
 }
 
+/// What is known of the predictions, as asked for.
+class ScoreTexts {
+ public:
+  ScoreTexts(const ScoreQuestion& question, const std::vector<std::string>& classes,
+             const Scored& scored)
+      : model_(question.folder.string()),
+        file_(question.file == "-" ? "standard input" : question.file.string()),
+        classes_(&classes),
+        scored_(&scored) {}
+
+  std::string json() const { return scored_json(model_, file_, *classes_, *scored_); }
+  std::string text() const {
+    return scored_text(fmt::format("{} on {}", model_, file_), *classes_, *scored_);
+  }
+
+ private:
+  const std::string model_, file_;
+  const std::vector<std::string>* classes_;
+  const Scored* scored_;
+};
+
+/// Beside the predictions, where those are on standard output.
+void give_measures(const ScoreQuestion& question, const ScoreTexts& texts, bool beside) {
+  if (question.json) {
+    fmt::print("{}", texts.json());
+  } else if (beside) {
+    say(texts.text());
+  } else {
+    print_text(texts.text());
+  }
+}
+
 }  // namespace
 
 int score_command(const ScoreQuestion& question) {
@@ -133,6 +167,8 @@ int score_command(const ScoreQuestion& question) {
   if (to_output || !question.out.empty()) {
     out.emplace("--out", to_output ? "/dev/stdout" : question.out, question.force);
   }
+  std::optional<OutputFile> page;
+  if (!question.html.empty()) page.emplace("--html", question.html, question.force);
   const TrainedModel trained = open_trained_model(question.folder);
   const std::vector<std::string> classes = class_texts(trained.preparation);
   FileScoring scoring(trained, question.file, reading_for(question, trained.preparation));
@@ -142,19 +178,15 @@ int score_command(const ScoreQuestion& question) {
     while (scoring.next()) continue;
   }
   const Scored scored = scoring.finish();
-  if (question.json) {
-    fmt::print("{}", scored_json(classes, scored));
-    return exit_done;
+  const ScoreTexts texts(question, classes, scored);
+  Failures failures;
+  if (page) {
+    failures.attempt([&] {
+      page->finish(html_page(PageKind::score, "How good are the predictions?", texts.json()));
+    });
   }
-  const std::string text =
-      scored_text(fmt::format("{} on {}", question.folder.string(),
-                              question.file == "-" ? "standard input" : question.file.string()),
-                  classes, scored);
-  if (to_output) {
-    say(text);
-  } else {
-    print_text(text);
-  }
+  failures.attempt([&] { give_measures(question, texts, to_output); });
+  failures.rethrow();
   return exit_done;
 }
 

@@ -21,7 +21,9 @@ ScoreFlags::ScoreFlags(CLI::App& command) {
                                   "FILE has it]");
   out_ = add_value_flag(command, "out", "FILE",
                         "predictions go there: a .csv or an .npy file [standard output, as CSV]");
-  force_ = add_switch(command, "force", "overwrite --out FILE");
+  html_ = add_value_flag(command, "html", "FILE",
+                         "write a report to look at, besides: confusions and curves");
+  force_ = add_switch(command, "force", "overwrite --out FILE and --html FILE");
   json_ = add_switch(command, "json", "the measures as JSON, and predictions only into --out FILE");
   command.footer(
       "A row's prediction is its class and the probability of each class, or a number where "
@@ -55,14 +57,15 @@ ScoreQuestion ScoreFlags::question() const {
   question.without_labels = is_given(*without_labels_);
   question.weight_column = only_value(*weight_column_);
   question.out = only_value(*out_);
+  question.html = only_value(*html_);
   question.force = is_given(*force_);
   question.json = is_given(*json_);
   return question;
 }
 
 std::vector<std::string> ScoreFlags::notes() const {
-  if (force_->count() == 0 || out_->count() > 0) return {};
-  return {"note: --force has no effect: it is for --out, which is not given"};
+  if (force_->count() == 0 || out_->count() > 0 || html_->count() > 0) return {};
+  return {"note: --force has no effect: it is for --out and --html, which are not given"};
 }
 
 }  // namespace trainyard::app

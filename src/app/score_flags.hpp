@@ -23,7 +23,7 @@ class ScoreFlags {
 
  private:
   CLI::Option *folder_, *file_, *format_, *labels_, *without_labels_, *weight_column_, *out_,
-      *force_, *json_;
+      *html_, *force_, *json_;
 };
 
 }  // namespace trainyard::app

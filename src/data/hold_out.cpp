@@ -56,6 +56,29 @@ std::vector<std::size_t> counts_of(const std::vector<std::vector<std::uint32_t>>
 
 constexpr std::string_view every_fifth = "every-fifth";
 
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(one, other, error);
+}
+
+/// Figures of rows that a model has seen say little about new ones, and nobody looks at the paths.
+void tell_same_files(const DatasetRequest& request, LoadedData& loaded) {
+  const bool test = is_test_file(request), validation = is_validation_file(request);
+  const auto tell = [&](const std::string& file, const char* same) {
+    loaded.remarks.push_back(fmt::format("warning: {}: {}", file, same));
+  };
+  if (test && is_same_file(request.test, request.dataset)) {
+    tell(request.test, "the test rows are those that are trained on");
+  }
+  if (validation && is_same_file(request.validation, request.dataset)) {
+    tell(request.validation, "the validation rows are those that are trained on");
+  }
+  if (validation && test && is_same_file(request.validation, request.test)) {
+    tell(request.validation,
+         "the test rows are the validation rows: what is chosen by these looks better there");
+  }
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> every_fifth_row(std::size_t rows) {
@@ -123,6 +146,7 @@ const std::string& validation_file(const DatasetRequest& request) {
 }
 
 void hold_out(const DatasetRequest& request, LoadedData& loaded) {
+  tell_same_files(request, loaded);
   if (request.test == every_fifth) {
     const std::vector<std::uint32_t> rows = every_fifth_row(loaded.train.rows);
     if (rows.empty()) {

@@ -33,6 +33,7 @@ bool is_validation_file(const DatasetRequest& request);
 const std::string& validation_file(const DatasetRequest& request);
 
 /// Takes test rows, and then validation rows, out of the training rows, where that is asked for.
+/// Adds a remark where two of the files are one.
 void hold_out(const DatasetRequest& request, LoadedData& loaded);
 
 }  // namespace trainyard

@@ -1,5 +1,6 @@
 #include "trainyard/report/score_format.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -91,8 +92,15 @@ std::string confusion_table(const std::vector<std::string>& names, const ClassMe
   return aligned(rows);
 }
 
+/// What accuracy has to be better than.
+std::string always_said(const std::vector<std::string>& names, const ClassMeasures& m) {
+  const auto largest = std::ranges::max_element(m.classes, {}, &OneClassMeasures::rows);
+  return fmt::format("{} by always saying {}", cell(largest->rows / m.weight),
+                     names[static_cast<std::size_t>(largest - m.classes.begin())]);
+}
+
 std::string class_text(const std::vector<std::string>& names, const ClassMeasures& m) {
-  std::string text = fmt::format("accuracy {}", cell(m.accuracy));
+  std::string text = fmt::format("accuracy {} ({})", cell(m.accuracy), always_said(names, m));
   if (m.loss) text += fmt::format("   loss {}   Brier score {}", cell(m.loss), cell(m.brier));
   text += "\n\n" + class_table(names, m);
   if (names.size() <= most_shown) text += "\n" + confusion_table(names, m);
@@ -102,6 +110,23 @@ std::string class_text(const std::vector<std::string>& names, const ClassMeasure
 std::string real_text(const RealMeasures& m) {
   return fmt::format("loss {:.6g}   RMSE {:.6g}   MAE {:.6g}   R² {}\n", m.loss, m.rmse, m.mae,
                      cell(m.r2));
+}
+
+/// Null where there is none, and of classes so many that nobody looks at them.
+Json curve_json(const OneClassMeasures& of, std::size_t classes) {
+  if (of.curve.empty() || classes > most_shown) return nullptr;
+  Json thresholds = Json::array(), recalls = Json::array(), rates = Json::array(),
+       precisions = Json::array();
+  for (const RankingPoint& point : of.curve) {
+    thresholds.push_back(std::isfinite(point.threshold) ? Json(point.threshold) : Json(nullptr));
+    recalls.push_back(point.recall);
+    rates.push_back(point.false_positive_rate);
+    precisions.push_back(point.precision);
+  }
+  return {{"threshold", std::move(thresholds)},
+          {"recall", std::move(recalls)},
+          {"false_positive_rate", std::move(rates)},
+          {"precision", std::move(precisions)}};
 }
 
 Json json_of(const std::vector<std::string>& names, const ClassMeasures& m) {
@@ -116,7 +141,8 @@ Json json_of(const std::vector<std::string>& names, const ClassMeasures& m) {
                        {"recall", of.recall},
                        {"f1", of.f1},
                        {"roc_auc", json_of(of.roc_auc)},
-                       {"average_precision", json_of(of.average_precision)}});
+                       {"average_precision", json_of(of.average_precision)},
+                       {"curve", curve_json(of, names.size())}});
     Json row = Json::array();
     for (std::size_t said = 0; said < names.size(); ++said) {
       row.push_back(amount_json(m.confusion[k * names.size() + said]));
@@ -215,8 +241,11 @@ std::string scored_text(const std::string& title, const std::vector<std::string>
   return text;
 }
 
-std::string scored_json(const std::vector<std::string>& classes, const Scored& scored) {
-  Json json{{"rows", scored.rows},
+std::string scored_json(const std::string& model, const std::string& file,
+                        const std::vector<std::string>& classes, const Scored& scored) {
+  Json json{{"model", model},
+            {"file", file},
+            {"rows", scored.rows},
             {"measured", scored.measured},
             {"left_out", scored.left_out},
             {"missing_fields", scored.missing_fields},
@@ -226,6 +255,10 @@ std::string scored_json(const std::vector<std::string>& classes, const Scored& s
             {"measures", nullptr}};
   if (scored.classes) json["measures"] = json_of(classes, *scored.classes);
   if (scored.real) json["measures"] = json_of(*scored.real);
+  Json& notes = json["notes"] = Json::array();
+  for (const std::string& remark : scored.remarks) {
+    notes.push_back({{"about", ""}, {"text", remark}});
+  }
   return json_text(json);
 }
 

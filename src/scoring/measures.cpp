@@ -24,105 +24,7 @@ std::size_t at(std::size_t row, std::size_t column, std::size_t columns) {
   return row * columns + column;
 }
 
-double value_of(double value) {
-  return value;
-}
-double value_of(const WeightedValue& one) {
-  return one.value;
-}
-double weight_of(double /*value*/) {
-  return 1.0;
-}
-double weight_of(const WeightedValue& one) {
-  return one.weight;
-}
-
-template <typename Values>
-double weight_of_all(const Values& values) {
-  double sum = 0.0;
-  for (const auto& one : values) sum += weight_of(one);
-  return sum;
-}
-
-template <typename Values>
-void sort_by_value(Values& values) {
-  std::ranges::sort(values, {}, [](const auto& one) { return value_of(one); });
-}
-
-/// What is left of sorted values, the largest taken away first.
-template <typename Values>
-class FromLargest {
- public:
-  explicit FromLargest(const Values& sorted) : sorted_(&sorted), left_(sorted.size()) {}
-
-  std::size_t left() const { return left_; }
-  double largest() const {
-    return left_ == 0 ? -std::numeric_limits<double>::infinity() : value_of((*sorted_)[left_ - 1]);
-  }
-  /// Takes away those that are equal to `value`, and returns their weight.
-  double take(double value) {
-    double weight = 0.0;
-    for (; left_ > 0 && value_of((*sorted_)[left_ - 1]) == value; --left_) {
-      weight += weight_of((*sorted_)[left_ - 1]);
-    }
-    return weight;
-  }
-
- private:
-  const Values* sorted_;
-  std::size_t left_;
-};
-
-template <typename Values>
-double roc_auc_of(Values& own, Values& others) {
-  const double all_own = weight_of_all(own), all_others = weight_of_all(others);
-  require(all_own > 0.0 && all_others > 0.0, "a ranking of one class");
-  sort_by_value(own);
-  sort_by_value(others);
-  FromLargest own_left(own), others_left(others);
-  double pairs_won = 0.0;  // by one of `own` above one of `others`
-  double below = all_others;
-  while (own_left.left() > 0) {
-    const double value = std::max(own_left.largest(), others_left.largest());
-    const double more_own = own_left.take(value), more_others = others_left.take(value);
-    below -= more_others;
-    pairs_won += more_own * (below + 0.5 * more_others);
-  }
-  return pairs_won / all_own / all_others;
-}
-
-template <typename Values>
-double average_precision_of(Values& own, Values& others) {
-  const double all_own = weight_of_all(own);
-  require(all_own > 0.0, "precision of a class without rows");
-  sort_by_value(own);
-  sort_by_value(others);
-  FromLargest own_left(own), others_left(others);
-  double area = 0.0, above_own = 0.0, above_others = 0.0;
-  while (own_left.left() > 0) {
-    const double value = std::max(own_left.largest(), others_left.largest());
-    const double more_own = own_left.take(value);
-    above_own += more_own;
-    above_others += others_left.take(value);
-    area += ratio(more_own * above_own, above_own + above_others);
-  }
-  return area / all_own;
-}
-
 }  // namespace
-
-double roc_auc(RankedValues& own, RankedValues& others) {
-  return roc_auc_of(own, others);
-}
-double roc_auc(WeightedValues& own, WeightedValues& others) {
-  return roc_auc_of(own, others);
-}
-double average_precision(RankedValues& own, RankedValues& others) {
-  return average_precision_of(own, others);
-}
-double average_precision(WeightedValues& own, WeightedValues& others) {
-  return average_precision_of(own, others);
-}
 
 ClassMeasuring::ClassMeasuring(std::size_t classes, Ranks ranks)
     : classes_(classes),
@@ -251,11 +153,22 @@ std::optional<double> mean_area(const std::vector<OneClassMeasures>& classes,
   return sum / static_cast<double>(classes.size());
 }
 
+double weight_of_all(const RankedValues& values) {
+  return static_cast<double>(values.size());
+}
+double weight_of_all(const WeightedValues& values) {
+  double sum = 0.0;
+  for (const WeightedValue& one : values) sum += one.weight;
+  return sum;
+}
+
 template <typename Values>
-void take_areas(OneClassMeasures& of, Values& own, Values& others) {
+void rank_class(OneClassMeasures& of, Values& own, Values& others) {
   if (weight_of_all(own) == 0.0 || weight_of_all(others) == 0.0) return;
-  of.roc_auc = roc_auc(own, others);
-  of.average_precision = average_precision(own, others);
+  RankingMeasures ranking = ranking_measures(own, others);
+  of.roc_auc = ranking.roc_auc;
+  of.average_precision = ranking.average_precision;
+  of.curve = std::move(ranking.curve);
 }
 
 double& value_in(double& value) {
@@ -268,12 +181,13 @@ double& value_in(WeightedValue& one) {
 /// Those of class 1 of two, and of class 0 from the other end: not by p₀, which is 1 where p₁ still
 /// differs.
 template <typename Values>
-void take_areas_of_two(ClassMeasures& measures, Values& own, Values& others) {
-  take_areas(measures.classes[1], own, others);
+void rank_two_classes(ClassMeasures& measures, Values& own, Values& others) {
+  rank_class(measures.classes[1], own, others);
   for (Values* const values : {&own, &others}) {
     for (auto& one : *values) value_in(one) = -value_in(one);
   }
-  take_areas(measures.classes[0], others, own);
+  rank_class(measures.classes[0], others, own);
+  measures.classes[0].curve.clear();  // its thresholds have the wrong sign
 }
 
 }  // namespace
@@ -293,8 +207,8 @@ ClassMeasures ClassMeasuring::finish() {
   }
   take_macro_means(occurs_, measures);
   const auto take = [&](std::size_t k, auto& own, auto& others) {
-    if (classes_ == 2) return take_areas_of_two(measures, own, others);
-    take_areas(measures.classes[k], own, others);
+    if (classes_ == 2) return rank_two_classes(measures, own, others);
+    rank_class(measures.classes[k], own, others);
   };
   for (std::size_t k = 0; k < rankings_.size(); ++k) {
     Ranking& ranking = rankings_[k];

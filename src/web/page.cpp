@@ -15,9 +15,9 @@ namespace trainyard {
 namespace {
 
 /// In the order of PageKind.
-constexpr std::array names{"comparison", "map",      "prediction", "sweep",
-                           "break-even", "netcheck", "topology",   "consensus",
-                           "timeline",   "lab",      "free",       "labs"};
+constexpr std::array names{"comparison", "map",      "prediction", "sweep",    "break-even",
+                           "netcheck",   "topology", "consensus",  "timeline", "score",
+                           "lab",        "free",     "labs"};
 
 /// Nothing is loaded from anywhere; a figure that is saved goes through a blob. A page of the lab
 /// asks its own server.

@@ -33,8 +33,8 @@ struct Call {
 const Words short_run{"--dataset", "blobs:400", "--time",  "virtual", "--compute-time", "1ms",
                       "--lr",      "0.1",       "--steps", "2",       "--workers",      "2"};
 
-/// A list is there at once, a file of rows and a machine are no drawing, and a page to play with
-/// has no answer.
+/// A list is there at once, and rows are scored as they come; a file of rows and a machine are no
+/// drawing, and a page to play with has no answer.
 std::vector<Call> calls() {
   std::vector<Call> all{
       {Words{"run"} + short_run},
@@ -55,7 +55,7 @@ std::vector<Call> calls() {
       {{"report", "saved"}, json | html | quiet},
       {{"split", "--dataset", "blobs:40", "--workers", "2", "--out", "rows.split", "--force"},
        json | quiet},
-      {{"score", "scored", customers}, json},
+      {{"score", "scored", customers}, json | html},
       {{"export", "scored", "--force"}, 0},
       {{"machine"}, json | quiet},
       {{"lab"}, quiet},

@@ -1,5 +1,6 @@
 // `trainyard score`, on models that `trainyard run` has written.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,33 @@ TEST_CASE("a model scores the rows it was tested on as its run did", "[app][scor
   CHECK(scored["measures"]["loss"].get<double>() ==
         Approx(summary["test_loss"].get<double>()).epsilon(1e-6));
   CHECK(scored["missing_fields"] == 28);
+}
+
+TEST_CASE("a document of scores has the curves of what it measures", "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  train(with(of_customers, {"--missing", "mean"}), here);
+  const Outcome outcome =
+      done({"score", "answer", customers, "--json", "--html", "page.html"}, here);
+  const Json scored = Json::parse(outcome.output);
+  CHECK(scored["model"] == "answer");
+  CHECK(scored["file"] == customers);
+  CHECK(scored["notes"] == Json::array());
+  const Json& classes = scored["measures"]["classes"];
+  CHECK(classes[0]["curve"].is_null());  // of two classes that of the second
+  const Json& curve = classes[1]["curve"];
+  CHECK(curve["threshold"][0].is_null());
+  CHECK(curve["recall"].back() == 1.0);
+  // Where the threshold is a half, the class's own precision and recall.
+  std::size_t at = 0;
+  while (at + 1 < curve["threshold"].size() && curve["threshold"][at + 1].get<double>() > 0.5) ++at;
+  CHECK(std::abs(curve["recall"][at].get<double>() - classes[1]["recall"].get<double>()) < 0.005);
+  CHECK(std::abs(curve["precision"][at].get<double>() - classes[1]["precision"].get<double>()) <
+        0.005);
+  CHECK_THAT(read_file(folder.path() / "page.html"), ContainsSubstring("data-kind=\"score\""));
+  const Outcome again = run_program({"score", "answer", customers, "--html", "page.html"}, here);
+  CHECK(again.status != 0);
+  CHECK_THAT(again.errors, ContainsSubstring("page.html") && ContainsSubstring("--force"));
 }
 
 TEST_CASE("predictions of a file and of a pipe are the same", "[app][score]") {

@@ -124,6 +124,27 @@ TEST_CASE("a validation file is read as the training file was", "[data]") {
   CHECK(loaded.validation.dense_row(0)[1] == 1.0F);  // Bonn stands first
 }
 
+TEST_CASE("one file for two kinds of rows is told", "[data]") {
+  const TemporaryFolder folder;
+  const std::string rows = "y,a\nno,1\nyes,3\nno,5\nyes,7\nno,8\nyes,9\n";
+  const auto train = folder.write("train.csv", rows), other = folder.write("other.csv", rows);
+  const auto remarks = [&](const std::string& test, const std::string& validation) {
+    DatasetRequest request;
+    request.dataset = train;
+    request.test = test;
+    request.validation = validation;
+    request.label_column = "y";
+    std::string said;
+    for (const std::string& remark : load_dataset(request).remarks) said += remark + '\n';
+    return said;
+  };
+  CHECK_THAT(remarks(train, ""), ContainsSubstring("the test rows are those that are trained on"));
+  CHECK_THAT(remarks("", train), ContainsSubstring("validation rows are those that are trained"));
+  CHECK_THAT(remarks(other, other), ContainsSubstring("the test rows are the validation rows"));
+  CHECK_THAT(remarks(other, "0.5"), !ContainsSubstring("rows are"));
+  CHECK_THAT(remarks("every-fifth", "0.25"), !ContainsSubstring("rows are"));
+}
+
 TEST_CASE("what cannot be held out is refused", "[data]") {
   const auto error_of = [](const std::string& dataset, const std::string& validation) {
     try {

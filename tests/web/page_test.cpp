@@ -28,7 +28,8 @@ std::string kind_of(const std::string& page) {
 constexpr std::array kinds{PageKind::comparison, PageKind::map,        PageKind::prediction,
                            PageKind::sweep,      PageKind::break_even, PageKind::netcheck,
                            PageKind::topology,   PageKind::consensus,  PageKind::timeline,
-                           PageKind::lab,        PageKind::free,       PageKind::labs};
+                           PageKind::score,      PageKind::lab,        PageKind::free,
+                           PageKind::labs};
 
 }  // namespace
 

@@ -21,7 +21,9 @@ std::string predictions_csv(const std::vector<std::string>& classes, const Score
 std::string scored_text(const std::string& title, const std::vector<std::string>& classes,
                         const Scored& scored);
 
-/// The same as a JSON document (docs/results.md).
-std::string scored_json(const std::vector<std::string>& classes, const Scored& scored);
+/// The same as a JSON document (docs/results.md), which is also what a page draws. `model` and
+/// `file` are where they came from.
+std::string scored_json(const std::string& model, const std::string& file,
+                        const std::vector<std::string>& classes, const Scored& scored);
 
 }  // namespace trainyard

@@ -15,21 +15,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "trainyard/data/dataset.hpp"
+#include "trainyard/scoring/ranking.hpp"
 
 namespace trainyard {
-
-/// Of rows by the million: a vector that grows is there twice.
-using RankedValues = std::deque<double>;
-struct WeightedValue {
-  double value = 0.0, weight = 0.0;
-};
-using WeightedValues = std::deque<WeightedValue>;
 
 /// One class against all others.
 struct OneClassMeasures {
@@ -40,6 +33,8 @@ struct OneClassMeasures {
   /// Rows ranked by their probability of it; of two classes all by that of class 1. Empty where all
   /// rows with a weight above 0 are of it, or none is.
   std::optional<double> roc_auc, average_precision;
+  /// As ranking_measures() has it; of two classes of class 1 alone. Empty where the areas are.
+  std::vector<RankingPoint> curve;
 };
 
 /// The rows to which class 1 of two was given a probability within a tenth.
@@ -129,16 +124,5 @@ class RealMeasuring {
   // Welford's mean and sum of squares about it: labels may be far from 0.
   double mean_ = 0.0, spread_ = 0.0;
 };
-
-/// The area under the curve of true against false positive rates, a tie counting half: the
-/// probability that one of `own` is above one of `others`. REQUIRES: neither is empty, nor is the
-/// weight of either 0. Sorts both.
-double roc_auc(RankedValues& own, RankedValues& others);
-double roc_auc(WeightedValues& own, WeightedValues& others);
-
-/// Σ (R_n − R_{n−1}) P_n over the distinct values as thresholds, from the largest down: precision
-/// P, recall R. REQUIRES: `own` is not empty, nor is its weight 0. Sorts both.
-double average_precision(RankedValues& own, RankedValues& others);
-double average_precision(WeightedValues& own, WeightedValues& others);
 
 }  // namespace trainyard

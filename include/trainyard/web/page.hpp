@@ -20,6 +20,7 @@ enum class PageKind {
   topology,    // topology_json()
   consensus,   // consensus_json()
   timeline,    // timeline_json()
+  score,       // scored_json()
   lab,         // a lab, with what it shows first (lab_site.hpp)
   free,        // everything that a question may set
   labs         // the list of them

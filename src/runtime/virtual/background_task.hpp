@@ -91,7 +91,7 @@ class BackgroundTask {
 #ifdef __SANITIZE_THREAD__
   static constexpr std::chrono::nanoseconds worth_handing_over{0};  // to see what work touches
 #else
-  static constexpr std::chrono::nanoseconds worth_handing_over{3'000};
+  static constexpr std::chrono::nanoseconds worth_handing_over{2'000};
 #endif
 
   tbb::task_group group_;

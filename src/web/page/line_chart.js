@@ -17,7 +17,8 @@ import { color_of, dash_of } from "./palette.js";
  * @property {number} [style] of the palette; the series' place where it is left out
  * @property {{x: number, low: number, high: number}[]} [band] over seeds
  * @property {boolean} [thin] one of several seeds: no entry in the legend
- * @property {boolean} [unmarked] a line alone
+ * @property {boolean} [plain] a curve, whose points are not to be seen
+ * @property {boolean} [unmarked] a line alone, which is not among the data
  */
 
 /**
@@ -31,6 +32,7 @@ import { color_of, dash_of } from "./palette.js";
  * @property {HTMLElement[]} [controls]
  * @property {{x: boolean, y: boolean}} [log] at first
  * @property {() => {y: number, label: string} | null} [level] a horizontal line: the target
+ * @property {{x: number[], y: number[]}} [include] values that the axes reach
  * @property {(name: string) => void} [clicked] a point of that series
  */
 
@@ -91,12 +93,13 @@ function draw_lines(svg, width, view) {
   const shown = all.filter(({name}) => !hidden.has(name));
   const points = shown.flatMap((series) => drawn_points(series, log.x, log.y));
   const level = chart.level?.() ?? null;
-  const ys = points.map(({y}) => Number(y)).concat(level && points.length > 0 ? [level.y] : []);
+  const ys = points.map(({y}) => Number(y)).concat(level && points.length > 0 ? [level.y] : [])
+    .concat(chart.include?.y ?? []);
   const y = scale_over(ys, [height - margin.bottom, margin.top], log.y);
   if (zoom) y.domain(zoom.y);
   const {ticks, wide} = upright_ticks(y, height - margin.bottom - margin.top, {...chart.y(), log: log.y});
   const box = {left: Math.max(margin.left, wide), right: width - margin.right, top: margin.top, bottom: height - margin.bottom};
-  const x = scale_over(points.map((point) => Number(point.x)), [box.left, box.right], log.x);
+  const x = scale_over(points.map((point) => Number(point.x)).concat(chart.include?.x ?? []), [box.left, box.right], log.x);
   if (zoom) x.domain(zoom.x);
   draw_axes(svg, box, x, y, {...chart.x(), log: log.x}, {label: chart.y().label, ticks});
   const clip = `${chart.id}-clip`;
@@ -196,7 +199,7 @@ function draw_series(plot, series, x, y, log) {
   // More marks than pixels slow the page down and hide the line; the table has all of them.
   if (series.unmarked || points.length > 500) return;
   group.selectAll("circle").data(points).enter().append("circle").attr("class", "mark")
-    .attr("r", series.thin ? 1.5 : 3).attr("fill", color)
+    .attr("r", series.plain ? 1 : series.thin ? 1.5 : 3).attr("fill", color)
     .attr("cx", (/** @type {Point} */ p) => x(p.x)).attr("cy", (/** @type {Point} */ p) => y(p.y));
 }
 

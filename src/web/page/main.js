@@ -11,6 +11,7 @@ import { timeline_page } from "./message_timeline.js";
 import { netcheck_page } from "./netcheck_page.js";
 import { notes_list } from "./notes.js";
 import { break_even_page, prediction_page, sweep_page } from "./prediction_page.js";
+import { score_page } from "./score_page.js";
 
 /** @type {Record<string, (parent: HTMLElement, content: any) => void>} */
 const pages = {
@@ -23,6 +24,7 @@ const pages = {
   "topology": topology_page,
   "consensus": consensus_page,
   "timeline": timeline_page,
+  "score": score_page,
   "lab": lab_page,
   "labs": lab_index_page,
   "free": free_page,

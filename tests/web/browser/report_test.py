@@ -16,6 +16,7 @@ import unittest
 
 from browser import Browser, require_browser
 
+CUSTOMERS = pathlib.Path(__file__).parents[3] / "docs/data/customers.csv"
 COMPARE = ["compare", "--quiet", "--epochs", "3"]
 PAGES = {
     "comparison": COMPARE,
@@ -32,7 +33,11 @@ PAGES = {
     "topologies": ["topology", "ring", "--workers", "4,8,16"],
     "consensus": ["consensus", "--topology", "one-peer-exp", "--rounds", "6"],
     "timeline": ["timeline", "ring", "--workers", "4"],
+    "score": ["score", "{folder}/leaving", f"{CUSTOMERS}", "--out", "{folder}/said.csv"],
+    "score-classes": ["score", "{folder}/plans", f"{CUSTOMERS}", "--out", "{folder}/plans.csv"],
 }
+# Of two classes, and of more.
+MODELS = {"leaving": "left", "plans": "plan"}
 
 DRAWN = """
   const [figure, container] = arguments;
@@ -54,7 +59,12 @@ class Reports(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="trainyard-reports-"))
         cls.documents = {}
+        for name, label in MODELS.items():
+            subprocess.run([PROGRAM, "run", "--quiet", "--dataset", CUSTOMERS, "--label-column", label, "--drop-columns", "id",
+                            "--missing", "mean", "--scale", "standard", "--intercept", "--epochs", "3", "--lr", "0.1",
+                            "--compute-time", "1ms", "--out", cls.folder / name], check=True, capture_output=True)
         for name, arguments in PAGES.items():
+            arguments = [word.format(folder=cls.folder) for word in arguments]
             made = subprocess.run([PROGRAM, *arguments, "--json", "--html", str(cls.page(name))], check=True,
                                   capture_output=True, text=True)
             cls.documents[name] = json.loads(made.stdout)
@@ -278,6 +288,26 @@ class Reports(unittest.TestCase):
         cells = self.documents["map"]["cells"]
         marks = self.browser.run("return document.querySelector('figure').querySelectorAll('.mark').length")
         self.assertEqual(marks, len(cells))
+
+    def test_confusions_and_curves_are_those_of_the_document(self):
+        for name, classes in {"score": 2, "score-classes": 3}.items():
+            self.open(name)
+            measures = self.documents[name]["measures"]
+            self.assertEqual(len(measures["classes"]), classes)
+            cells = self.browser.run("return [...document.querySelectorAll('#confusion .cell')].map((c) => c.ariaLabel)")
+            self.assertEqual([int(text.split(" ")[0]) for text in cells], sum(measures["confusion"], []))
+            curves = [one for one in measures["classes"] if one["curve"]]
+            self.assertEqual(len(curves), 1 if classes == 2 else classes)
+            for figure, x, y in (("roc", "false_positive_rate", "recall"), ("precision-recall", "recall", "precision")):
+                drawn = {one["name"]: one["marks"] for one in self.browser.run(DRAWN, figure, ".series")}
+                for one in curves:
+                    marks = drawn[one["class"]]
+                    self.assertEqual([(m["datum"]["x"], m["datum"]["y"]) for m in marks],
+                                     list(zip(one["curve"][x], one["curve"][y])))
+                    self.assert_on_axes(figure, marks)
+        self.open("score")
+        drawn = self.browser.run(DRAWN, "threshold", ".series")
+        self.assertEqual([one["name"] for one in drawn], ["recall", "precision", "false positive rate"])
 
     def test_the_command_on_the_page_repeats_the_run(self):
         run = self.documents["comparison"]["runs"][0]
