@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -50,28 +51,44 @@ Dataset empty_dense(std::size_t rows, std::size_t features, int classes) {
   return data;
 }
 
-/// Running totals of 1/(j+1).
-std::vector<double> zipf_totals(std::size_t features) {
-  std::vector<double> totals(features);
-  double total = 0.0;
-  for (std::size_t j = 0; j < features; ++j) {
-    total += 1.0 / static_cast<double>(j + 1);
-    totals[j] = total;
+/// Feature j with a probability in proportion to 1/(j+1).
+class ZipfLaw {
+ public:
+  explicit ZipfLaw(std::size_t features) : totals_(features), guide_(std::bit_ceil(features)) {
+    double total = 0.0;
+    for (std::size_t j = 0; j < features; ++j) {
+      total += 1.0 / static_cast<double>(j + 1);
+      totals_[j] = total;
+    }
+    for (std::size_t part = 0; part < guide_.size(); ++part) {
+      const double least = static_cast<double>(part) / static_cast<double>(guide_.size()) * total;
+      guide_[part] =
+          static_cast<std::uint32_t>(std::ranges::upper_bound(totals_, least) - totals_.begin());
+    }
   }
-  return totals;
-}
+
+  /// The first feature whose total is above a part of the sum. The guide leads near it: a search
+  /// of 10,000 totals misses its branches, and was 40 % of the time of a short run.
+  std::uint32_t draw(RandomStream& random) const {
+    const double share = random.uniform();
+    const double target = share * totals_.back();
+    const auto part = static_cast<std::size_t>(share * static_cast<double>(guide_.size()));
+    std::uint32_t feature = guide_[part];
+    while (feature + 1 < totals_.size() && totals_[feature] <= target) ++feature;
+    return std::min(feature, static_cast<std::uint32_t>(totals_.size() - 1));
+  }
+
+ private:
+  std::vector<double> totals_;  // of 1/(j+1), up to j
+  std::vector<std::uint32_t>
+      guide_;  // of equal parts of the sum, a power of two: the first feature
+};
 
 /// Different features of one row, in increasing order.
-void draw_columns(const std::vector<double>& totals, std::size_t draws, RandomStream& random,
+void draw_columns(const ZipfLaw& law, std::size_t draws, RandomStream& random,
                   std::vector<std::uint32_t>& columns) {
   columns.clear();
-  for (std::size_t i = 0; i < draws; ++i) {
-    const double target = random.uniform() * totals.back();
-    const auto place = std::upper_bound(totals.begin(), totals.end(), target);
-    const auto column = std::min<std::ptrdiff_t>(place - totals.begin(),
-                                                 static_cast<std::ptrdiff_t>(totals.size()) - 1);
-    columns.push_back(static_cast<std::uint32_t>(column));
-  }
+  for (std::size_t i = 0; i < draws; ++i) columns.push_back(law.draw(random));
   std::sort(columns.begin(), columns.end());
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
 }
@@ -90,13 +107,13 @@ struct SparseRows {
   std::vector<float> values;
 };
 
-SparseRows make_sparse_block(std::size_t rows, const std::vector<double>& totals,
+SparseRows make_sparse_block(std::size_t rows, const ZipfLaw& law,
                              const std::vector<double>& true_weights, std::size_t draws,
                              RandomStream& random, Label* labels) {
   SparseRows block;
   std::vector<std::uint32_t> columns;
   for (std::size_t row = 0; row < rows; ++row) {
-    draw_columns(totals, draws, random, columns);
+    draw_columns(law, draws, random, columns);
     draw_values(columns.size(), random, block.values);
     const float* values = block.values.data() + block.columns.size();
     double product = 0.0;
@@ -176,14 +193,14 @@ Dataset generate_sparse_logistic(std::size_t rows, std::size_t features, std::si
   for (std::size_t j = 0; j < features; ++j) {
     true_weights[j] = shared.normal() * std::pow(static_cast<double>(j + 1), -0.25);
   }
-  const std::vector<double> totals = zipf_totals(features);
+  const ZipfLaw law(features);
   std::vector<SparseRows> blocks((rows + block_rows - 1) / block_rows);
   parallel_blocks(blocks.size(), [&](std::size_t block) {
     RandomStream random(seed, Purpose::data_generator, static_cast<std::uint32_t>(block + 1));
     const std::size_t first = block * block_rows;
     const std::size_t count = std::min(block_rows, rows - first);
-    blocks[block] = make_sparse_block(count, totals, true_weights, row_draws, random,
-                                      data.labels.data() + first);
+    blocks[block] =
+        make_sparse_block(count, law, true_weights, row_draws, random, data.labels.data() + first);
   });
   join_sparse_blocks(blocks, data);
   return data;

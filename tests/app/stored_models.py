@@ -206,9 +206,10 @@ def differences(folder, printed, kind, l2, data, classes):
         found.append(f"epochs: {printed['epochs']}, of {printed['samples']} samples")
     target = printed["target_loss"]
     if target is not None:
-        reached = [json.loads(line)["train_loss"] <= target
-                   for line in (stored / "metrics.jsonl").read_text().splitlines()]
-        if True in reached[:-1]:
+        losses = [json.loads(line)["train_loss"]
+                  for line in (stored / "metrics.jsonl").read_text().splitlines()]
+        # That of a model that diverged is null.
+        if any(loss is not None and loss <= target for loss in losses[:-1]):
             found.append("it went on beyond its target")
     return found
 
