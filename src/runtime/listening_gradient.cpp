@@ -33,11 +33,11 @@ std::optional<Vector> ListeningGradient::compute_unless(Batch batch, const Compu
   return WorkerParts(worker_).gradient;
 }
 
-Vector ListeningGradient::compute(FunctionRef<void(const Message&)> serve) {
+Vector ListeningGradient::compute(FunctionRef<void(Message&)> serve) {
   Minibatches& minibatches = worker_.minibatches();
   const Batch batch = minibatches.next();
   compute_serving(batch, minibatches.costs().of_next(), minibatches.loss_weight(),
-                  [&](const Message& message) {
+                  [&](Message& message) {
                     serve(message);
                     return true;
                   });

@@ -50,6 +50,10 @@ Scheme sandblaster_scheme();
 
 Scheme local_sgd_scheme();
 Scheme post_local_sgd_scheme();
+Scheme diloco_scheme();
+Scheme streaming_diloco_scheme();
+Scheme slowmo_scheme();
+Scheme noloco_scheme();
 Scheme fedavg_scheme();
 Scheme fedpaq_scheme();
 Scheme qsparse_local_sgd_scheme();
@@ -141,6 +145,10 @@ const RowOfScheme published[] = {
 
   local_sgd_scheme,
   post_local_sgd_scheme,
+  diloco_scheme,
+  streaming_diloco_scheme,
+  slowmo_scheme,
+  noloco_scheme,
   fedavg_scheme,
   fedpaq_scheme,
   qsparse_local_sgd_scheme,

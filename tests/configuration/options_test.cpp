@@ -82,6 +82,14 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
   return values;
 }
 
+const std::map<std::string, std::string>& other_values_of_outer_optimizers() {
+  static const std::map<std::string, std::string> values{
+      {"outer-lr", "0.6"},     {"outer-momentum", "0.8"}, {"outer-optimizer", "sgd"},
+      {"slow-lr", "0.9"},      {"slow-momentum", "0.6"},  {"fragments", "3"},
+      {"fragment-delay", "2"}, {"local-share", "0.25"},   {"mixing-group", "3"}};
+  return values;
+}
+
 /// The same of all the rest.
 const std::map<std::string, std::string>& other_values_of_the_rest() {
   static const std::map<std::string, std::string> values{{"model", "mlp:256,128"},
@@ -156,7 +164,8 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
 const std::map<std::string, std::string>& other_values() {
   static const std::map<std::string, std::string> values = [] {
     std::map<std::string, std::string> all = other_values_of_schemes();
-    for (const auto* more : {&other_values_of_data(), &other_values_of_the_rest()}) {
+    for (const auto* more : {&other_values_of_data(), &other_values_of_outer_optimizers(),
+                             &other_values_of_the_rest()}) {
       all.insert(more->begin(), more->end());
     }
     all.insert({{"l1", "0.001"}, {"weight-decay", "0.5"}, {"clip-norm", "2.5"}});

@@ -36,8 +36,8 @@ class ListeningGradient {
   /// `worker` outlives it.
   explicit ListeningGradient(Worker& worker) : worker_(worker) {}
 
-  /// Worker::compute_gradient(), while `serve` takes the messages that arrive.
-  Vector compute(FunctionRef<void(const Message&)> serve);
+  /// Worker::compute_gradient(), while `serve` takes the messages that arrive, and may keep them.
+  Vector compute(FunctionRef<void(Message&)> serve);
 
   // Until a message arrives, which `take` is given. Then they return nothing, and what has been
   // computed is lost.

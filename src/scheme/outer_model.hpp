@@ -1,0 +1,85 @@
+// The model that all workers begin a round of local steps from, and the optimizer that steps it
+// along the way which they have come: an outer gradient, Δ = x − x_i after the round, taken for the
+// gradient of SGD with momentum (Reddi et al., ICLR 2021, for servers; DiLoCo, Douillard et al.
+// 2023). All workers hold the same one.
+//
+//   nesterov   v ← μ v + Δ,  x ← x − η (Δ + μ v)     PyTorch's SGD with nesterov=True
+//   sgd        v ← μ v + Δ,  x ← x − η v             heavy ball
+//
+// η = 1 and μ = 0 make x the mean of the replicas.
+//
+// Threads: belongs to its worker's rank.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/scheme/scheme.hpp"
+
+namespace trainyard {
+
+class OuterModel {
+ public:
+  /// Begins at the run's starting point, with η, μ and the rule of the row's hyperparameters.
+  explicit OuterModel(Worker& worker)
+      : step_size_(worker.hyperparameter("outer-lr")),
+        momentum_(worker.hyperparameter("outer-momentum")),
+        is_nesterov_(worker.choice<Rule>("outer-optimizer") == Rule::nesterov),
+        model_(worker.keep("outer model", worker.replica().size())),
+        velocity_(momentum_ > 0.0 ? worker.keep("outer momentum", model_.size()) : Vector{}) {
+    kernels::copy(worker.replica(), model_);
+  }
+
+  /// x, of `count` numbers from `first` on.
+  ConstVector part(std::size_t first, std::size_t count) const {
+    return model_.subspan(first, count);
+  }
+  ConstVector whole() const { return model_; }
+
+  /// Δ ← x − x_i, from number `first` on.
+  void way_to(ConstVector replica, Vector way, std::size_t first = 0) const {
+    kernels::copy(part(first, way.size()), way);
+    kernels::axpy(-1.0, replica, way);
+  }
+
+  /// A step of x along `scale` · Δ, from number `first` on.
+  void step(ConstVector way, double scale = 1.0, std::size_t first = 0) {
+    const Vector model = model_.subspan(first, way.size());
+    if (momentum_ == 0.0) return kernels::axpy(-step_size_ * scale, way, model);
+    const Vector velocity = velocity_.subspan(first, way.size());
+    const auto rule = is_nesterov_ ? kernels::nesterov_step : kernels::momentum_step;
+    rule(momentum_, scale, step_size_, way, velocity, model);
+  }
+
+ private:
+  enum class Rule { nesterov, sgd };
+
+  const double step_size_, momentum_;
+  const bool is_nesterov_;
+  const Vector model_, velocity_;
+};
+
+/// What the rows of such schemes take. The fallbacks are DiLoCo's.
+inline std::vector<HyperparameterInfo> outer_model_infos() {
+  return {{.name = "outer-lr",
+           .argument = "ETA",
+           .help = "step size of the outer optimizer, for which the way of a round is a gradient",
+           .fallback = 0.7,
+           .low = 0.0,
+           .high = 1e6,
+           .step_size = true},
+          {.name = "outer-momentum",
+           .argument = "MU",
+           .help = "momentum of the outer optimizer",
+           .fallback = 0.9,
+           .low = 0.0,
+           .high = 0.9999},
+          {.name = "outer-optimizer",
+           .argument = "nesterov|sgd",
+           .help = "rule of the outer optimizer: Nesterov's momentum, or heavy ball",
+           .choices = {"nesterov", "sgd"}}};
+}
+
+}  // namespace trainyard
