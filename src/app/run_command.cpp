@@ -20,6 +20,7 @@
 #include "app/failures.hpp"
 #include "app/one_run.hpp"
 #include "app/process_run.hpp"
+#include "app/read_files.hpp"
 #include "app/result_text.hpp"
 
 namespace trainyard::app {
@@ -55,6 +56,9 @@ void use_memory_as(const Configuration& configuration) {
 
 std::optional<OutputFile> report_file(const Configuration& configuration) {
   if (configuration.html.empty()) return std::nullopt;
+  check_not_read("html", configuration.html,
+                 {configuration.dataset, configuration.test, configuration.validation,
+                  configuration.labels, configuration.test_labels});
   return OutputFile("--html", configuration.html, configuration.force);
 }
 

@@ -19,6 +19,7 @@
 
 #include "app/commands.hpp"
 #include "app/failures.hpp"
+#include "app/read_files.hpp"
 
 namespace trainyard::app {
 
@@ -113,17 +114,28 @@ void write_predictions(const ScoreQuestion& question, const OutputFile& out, Fil
   out.finish_in_pieces([&] { return pieces.next(); });
 }
 
-/// Throws UsageError for a name that says another format, and for the file that is read.
-void check_out(const ScoreQuestion& question) {
-  const fs::path extension = question.out.extension();
-  if (!extension.empty() && extension != ".csv" && extension != ".npy") {
-    throw OptionError("out", question.out.string(), "expected a name that ends in .csv or .npy");
-  }
+/// Throws UsageError for a name that says another format.
+void check_format_of(const fs::path& out) {
+  const fs::path extension = out.extension();
   std::error_code error;
-  if (fs::is_regular_file(question.out, error) &&
-      fs::equivalent(question.out, question.file, error)) {
-    throw OptionError("out", question.out.string(), "is the file that is scored");
+  const bool is_device = fs::exists(out, error) && !fs::is_regular_file(out, error);
+  if (out.empty() || is_device || extension == ".csv" || extension == ".npy") return;
+  throw OptionError("out", out.string(),
+                    "expected a name that ends in .csv or .npy, or - for standard output");
+}
+
+/// Throws UsageError for outputs that are read, or that are one.
+void check_outputs(const ScoreQuestion& question, const fs::path& model) {
+  std::vector<fs::path> read{question.file, question.labels};
+  for (const char* name : {"model.json", "model.npy", "config.toml", "summary.json"}) {
+    read.push_back(model / name);
   }
+  check_not_read("out", question.out, read);
+  check_not_read("html", question.html, read);
+  if (question.html.empty()) return;
+  const bool is_one = question.out.lexically_normal() == question.html.lexically_normal() ||
+                      is_same_file(question.out, question.html);
+  if (is_one) throw OptionError("html", question.html.string(), "is the file of --out as well");
 }
 
 /// What is known of the predictions, as asked for.
@@ -161,15 +173,19 @@ void give_measures(const ScoreQuestion& question, const ScoreTexts& texts, bool 
 }  // namespace
 
 int score_command(const ScoreQuestion& question) {
-  check_out(question);
-  const bool to_output = question.out.empty() && !question.json;
+  const bool to_output = question.out == "-" || (question.out.empty() && !question.json);
+  if (!to_output) check_format_of(question.out);
+  if (question.out == "-" && question.json) {
+    throw OptionError("out", "-", "--json prints the measures there");
+  }
+  const TrainedModel trained = open_trained_model(question.folder);
+  check_outputs(question, trained.folder);
   std::optional<OutputFile> out;
   if (to_output || !question.out.empty()) {
     out.emplace("--out", to_output ? "/dev/stdout" : question.out, question.force);
   }
   std::optional<OutputFile> page;
   if (!question.html.empty()) page.emplace("--html", question.html, question.force);
-  const TrainedModel trained = open_trained_model(question.folder);
   const std::vector<std::string> classes = class_texts(trained.preparation);
   FileScoring scoring(trained, question.file, reading_for(question, trained.preparation));
   if (out) {

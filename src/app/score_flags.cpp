@@ -19,8 +19,9 @@ ScoreFlags::ScoreFlags(CLI::App& command) {
   weight_column_ = add_value_flag(command, "weight-column", "COLUMN",
                                   "by which rows count in the measures [the training file's, where "
                                   "FILE has it]");
-  out_ = add_value_flag(command, "out", "FILE",
-                        "predictions go there: a .csv or an .npy file [standard output, as CSV]");
+  out_ = add_value_flag(
+      command, "out", "FILE",
+      "predictions go there: a .csv or an .npy file, or -, standard output [-, as CSV]");
   html_ = add_value_flag(command, "html", "FILE",
                          "write a report to look at, besides: confusions and curves");
   force_ = add_switch(command, "force", "overwrite --out FILE and --html FILE");

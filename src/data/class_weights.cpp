@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 
+#include "data/number_form.hpp"
 #include "data/table_rows.hpp"
 
 namespace trainyard {
@@ -28,7 +29,8 @@ std::size_t place_of_class(const std::string& name, const std::vector<std::strin
     found = std::ranges::find(names, name.substr(1));
   }
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  const std::string nearest = nearest_name(name, names);
+  // A number may be a class's place, as other programs count them, and no misspelt name.
+  const std::string nearest = whole_number(name) ? "" : nearest_name(name, names);
   const std::string guess =
       nearest.empty() ? "" : fmt::format("; did you mean {}?", echoed(nearest));
   throw OptionError("class-weight", name,

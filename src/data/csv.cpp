@@ -56,7 +56,10 @@ void add_dialect_remark(const std::string& file, const TableHead& head, const Re
     found.push_back(
         fmt::format("--delimiter {}", quoted_for_shell(delimiter_text(dialect.separator))));
   }
-  if (options.table.decimal == 0 && dialect.decimal != '.') found.emplace_back("--decimal ,");
+  const char usual_decimal = options.schema != nullptr ? options.schema->decimal : '.';
+  if (options.table.decimal == 0 && dialect.decimal != usual_decimal) {
+    found.push_back(fmt::format("--decimal {}", dialect.decimal));
+  }
   if (found.empty()) return;
   remarks.push_back(fmt::format("note: {}: its first rows show {}", file, fmt::join(found, " ")));
 }

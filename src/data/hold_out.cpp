@@ -135,6 +135,15 @@ bool is_validation_file(const DatasetRequest& request) {
   return !request.validation.empty() && !validation_fraction(request.validation);
 }
 
+void check_test_file(const DatasetRequest& request) {
+  std::error_code error;
+  if (!validation_fraction(request.test) || std::filesystem::exists(request.test, error)) return;
+  throw OptionError(
+      "test", request.test,
+      "no such file; every-fifth takes a fifth of the training rows, and --validation "
+      "takes other shares");
+}
+
 const std::string& validation_file(const DatasetRequest& request) {
   std::error_code error;
   if (!std::filesystem::exists(request.validation, error)) {

@@ -28,6 +28,8 @@ Dataset take_out(Dataset& data, const std::vector<std::uint32_t>& rows);
 /// Whether the request names a file of test rows, or of validation rows.
 bool is_test_file(const DatasetRequest& request);
 bool is_validation_file(const DatasetRequest& request);
+/// Throws OptionError where the test file is a number, and no file has that name.
+void check_test_file(const DatasetRequest& request);
 /// That file. Throws OptionError where there is none, as the text may have been meant for a
 /// fraction.
 const std::string& validation_file(const DatasetRequest& request);

@@ -94,14 +94,18 @@ void check_all_fit(const std::string& name, const FirstPlaces& first,
 
 /// Some thousand different labels that do not count from 0 or 1 are counts, measures or numbers of
 /// rows.
-std::vector<std::int32_t> listed_values(const std::string& name, const FirstPlaces& first) {
+std::vector<std::int32_t> listed_values(const std::string& name, const FirstPlaces& first,
+                                        Format format) {
   if (first.size() > most_listed_classes) {
+    const bool has_columns = format == Format::csv || format == Format::tsv;
     const auto earliest =
         std::ranges::min_element(first, {}, [](const auto& entry) { return entry.second.line; });
-    throw_at(name, earliest->second,
-             fmt::format("found label {}, one of {} different ones; expected at most {}, or all of "
-                         "0 to k-1, or all of 1 to k; {}",
-                         earliest->first, first.size(), most_listed_classes, real_labels_hint));
+    throw_at(
+        name, earliest->second,
+        fmt::format("found label {}, one of {} different ones; expected at most {}, or all of "
+                    "0 to k-1, or all of 1 to k{}; {}",
+                    earliest->first, first.size(), most_listed_classes,
+                    has_columns ? "; --label-column says where labels are" : "", real_labels_hint));
   }
   std::vector<std::int32_t> values;
   for (const auto& entry : first) values.push_back(entry.first);
@@ -124,7 +128,7 @@ LabelCensus::Coding LabelCensus::decide(const std::string& name, const ReadOptio
                   : options.classes == 0 ? coding_of(first_)
                                          : coding_of(first_, options.classes);
   if (coding.coding == LabelCoding::listed) {
-    coding.values = known ? options.class_values : listed_values(name, first_);
+    coding.values = known ? options.class_values : listed_values(name, first_, options.format);
   }
   coding.classes = classes_of(first_, coding.coding, options.classes);
   check_all_fit(name, first_, coding);

@@ -10,10 +10,22 @@
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/class_weights.hpp"
+#include "trainyard/data/partition.hpp"
 
 namespace trainyard {
 
 namespace {
+
+/// So that those of a class can be measured together.
+void put_in_order_of_classes(Dataset& rows) {
+  if (rows.rows == 0 || !rows.unchecked_file.empty()) return;
+  std::vector<std::uint32_t> order;
+  order.reserve(rows.rows);
+  for (const auto& of_class : rows_by_class(rows)) {
+    order.insert(order.end(), of_class.begin(), of_class.end());
+  }
+  rows = copy_rows(rows, order);
+}
 
 /// Multiplies the weights of training rows by those of their classes. Returns "their classes (no 1,
 /// yes 5)"; "" where classes have none.
@@ -31,6 +43,8 @@ std::string take_class_weights(const DatasetRequest& request, LoadedData& loaded
   const std::vector<double> weights = weights_of_classes(
       parse_class_weights(request.class_weight, "--class-weight"), names, loaded.train);
   weigh_classes(weights, loaded.train);
+  put_in_order_of_classes(loaded.validation);
+  loaded.class_weights = weights;
   std::vector<std::string> parts;
   for (std::size_t c = 0; c < names.size(); ++c) {
     parts.push_back(fmt::format("{} {:.4g}", names[c], weights[c]));
@@ -80,6 +94,9 @@ void settle_weights(const DatasetRequest& request, LoadedData& loaded) {
   } else if (loaded.test.rows + loaded.validation.rows > 0) {
     note += fmt::format("; {} rows are not",
                         held_out_text(loaded.test.rows > 0, loaded.validation.rows > 0));
+  }
+  if (!of_classes.empty() && loaded.validation.rows > 0) {
+    note += "; the validation loss is taken with the weights of classes, too";
   }
   loaded.remarks.push_back(std::move(note));
 }

@@ -92,6 +92,7 @@ void find_decimal(const std::string& file, const Evidence& seen, const ReadOptio
   if (!seen.comma.empty()) {
     dialect.decimal = ',';
   } else if (!seen.point.empty()) {
+    dialect.decimal = '.';  // whatever the training file had
     dialect.thousands = !seen.either_comma.empty();
   } else if (!seen.either_comma.empty()) {
     if (options.schema == nullptr) {
@@ -103,6 +104,8 @@ void find_decimal(const std::string& file, const Evidence& seen, const ReadOptio
     dialect.thousands = dialect.decimal == '.';
   } else if (options.schema == nullptr && dialect.separator != ',') {
     refuse_points_of_thousands(file, seen);
+  } else if (!seen.either_point.empty() && (dialect.separator == ',' || seen.long_whole)) {
+    dialect.decimal = '.';  // as a training file that looks so is read
   }
 }
 

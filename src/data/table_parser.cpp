@@ -287,6 +287,10 @@ class RowParser {
       return true;
     }
     block_->faults.add(FaultKind::label, label_place_, label_, [&] {
+      if (dialect_->is_missing(label_)) {
+        return fmt::format("found no label, but {}; --missing drop leaves such rows out",
+                           echoed(label_));
+      }
       // As the published test file of adult has them.
       const bool ends_in_stop =
           label_.ends_with('.') &&

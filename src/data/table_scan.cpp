@@ -50,6 +50,7 @@ class ColumnValues {
     if (dialect.is_word(text)) {
       ++words_;
       look_for_unit(text);
+      if (decimal_comma_.empty() && number_form(text) == NumberForm::comma) decimal_comma_ = text;
     }
     if (const std::optional<double> day = parse_date(text)) {
       ++dates_;
@@ -62,6 +63,7 @@ class ColumnValues {
     fields_ += later.fields_;
     words_ += later.words_;
     dates_ += later.dates_;
+    if (decimal_comma_.empty()) decimal_comma_ = later.decimal_comma_;
     if (later.has_other_units_ || (unit_ && later.unit_ && *unit_ != *later.unit_)) {
       has_other_units_ = true;
     }
@@ -86,6 +88,8 @@ class ColumnValues {
   bool has_too_many() const { return many_; }
   /// Ten fields at least, and no two alike.
   bool all_differ() const { return fields_ >= times_of_each && values_.size() == fields_; }
+  /// "1,5" among words, or empty.
+  const std::string& decimal_comma() const { return decimal_comma_; }
   bool holds_dates() const { return fields_ > 0 && dates_ == fields_; }
   /// A number of the column, where all of its words are numbers with one unit, and more than few;
   /// else "".
@@ -124,6 +128,7 @@ class ColumnValues {
   std::size_t fields_ = 0;  // that are not missing
   std::size_t words_ = 0;
   std::size_t dates_ = 0;
+  std::string decimal_comma_;
   std::optional<NumberUnit> unit_;  // of all words, unless there are others
   bool has_other_units_ = false;
   std::string with_unit_;  // the first of them
@@ -216,6 +221,18 @@ std::string units_text(const ColumnValues& values) {
         "{}: column {} holds {}, more than {} different ones; expected numbers alone (take away "
         "what stands around them), or --drop-columns {}",
         file, echoed(column), units, most_words, pasted_column(column)));
+  }
+  if (values.holds_dates()) {
+    throw DataError(fmt::format(
+        "{}: column {} holds more than {} different dates, each of which would be a feature; "
+        "--date {} makes days of them, and --drop-columns {} leaves it out",
+        file, echoed(column), most_words, pasted_column(column), pasted_column(column)));
+  }
+  if (!values.decimal_comma().empty()) {
+    throw DataError(fmt::format(
+        "{}: found more than {} different words in column {}, as {}, which is a number with "
+        "--decimal ,; or leave the column out with --drop-columns {}",
+        file, most_words, echoed(column), echoed(values.decimal_comma()), pasted_column(column)));
   }
   throw DataError(
       fmt::format("{}: found more than {} different words in column {}; expected numbers, or fewer "

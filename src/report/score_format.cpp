@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/report/aligned.hpp"
 #include "trainyard/report/json_text.hpp"
 
@@ -96,7 +97,7 @@ std::string confusion_table(const std::vector<std::string>& names, const ClassMe
 std::string always_said(const std::vector<std::string>& names, const ClassMeasures& m) {
   const auto largest = std::ranges::max_element(m.classes, {}, &OneClassMeasures::rows);
   return fmt::format("{} by always saying {}", cell(largest->rows / m.weight),
-                     names[static_cast<std::size_t>(largest - m.classes.begin())]);
+                     echoed(names[static_cast<std::size_t>(largest - m.classes.begin())]));
 }
 
 std::string class_text(const std::vector<std::string>& names, const ClassMeasures& m) {
@@ -237,7 +238,11 @@ std::string scored_text(const std::string& title, const std::vector<std::string>
   }
   if (scored.classes) text += class_text(classes, *scored.classes);
   if (scored.real) text += real_text(*scored.real);
-  if (!scored.classes && !scored.real) text += "no labels, so nothing is measured\n";
+  if (!scored.classes && !scored.real) {
+    text += scored.left_out == scored.rows
+                ? "no row has a prediction, so nothing is measured\n"
+                : "labels are not there, or passed over, so nothing is measured\n";
+  }
   return text;
 }
 

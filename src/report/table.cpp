@@ -227,7 +227,10 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
 
 std::string legend(const Columns& columns) {
   std::string text;
-  for (const Figure* figure : columns) text += figure->column.legend;
+  for (const Figure* figure : columns) {
+    // Two columns may share a sentence.
+    if (text.find(figure->column.legend) == std::string::npos) text += figure->column.legend;
+  }
   return text;
 }
 

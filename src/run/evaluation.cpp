@@ -36,15 +36,16 @@ bool GracePeriod::is_over() const {
   return now >= ends;
 }
 
-std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, const Dataset& data,
-                                  const GracePeriod& grace) {
-  const std::size_t blocks = (data.rows + rows_of_block - 1) / rows_of_block;
+std::optional<Tally> evaluate_rows(const Model& model, ConstVector parameters,
+                                   const RowRange& range, const GracePeriod& grace) {
+  const std::size_t blocks = (range.count + rows_of_block - 1) / rows_of_block;
   std::vector<Tally> parts(blocks);
   PerThread<Workspace> workspaces;
   parallel_blocks(blocks, [&](std::size_t block) {
     if (grace.is_over()) return;
     const std::size_t first = block * rows_of_block;
-    const RowRange rows{&data, first, std::min(rows_of_block, data.rows - first)};
+    const RowRange rows{range.data, range.first + first,
+                        std::min(rows_of_block, range.count - first)};
     parts[block] = model.evaluate(parameters, {&rows, 1}, workspaces.local());
   });
   Tally all;
@@ -54,7 +55,7 @@ std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, co
     all.rows += part.rows;
     all.weight += part.weight;
   }
-  if (all.rows < data.rows) return std::nullopt;
+  if (all.rows < range.count) return std::nullopt;
   return all;
 }
 

@@ -32,20 +32,52 @@ struct HeldOut {
   std::optional<double> loss{}, accuracy{}, r_squared{}, metric{};
 };
 
+/// Sums over rows, and their mean loss.
+struct RowSums {
+  Tally tally{};
+  double mean_loss = 0.0;
+};
+
+/// The loss as if rows had the weights of their classes, too, where there are any. Empty where the
+/// run was interrupted.
+std::optional<RowSums> sums_of(const Dataset& rows, const std::vector<double>& class_weights,
+                               const Plan& plan, ConstVector parameters, const GracePeriod& grace) {
+  RowSums sums;
+  double loss = 0.0, weight = 0.0;
+  for (std::size_t first = 0, end = 0; first < rows.rows; first = end) {
+    end = class_weights.empty() ? rows.rows : first + 1;
+    while (end < rows.rows && rows.labels[end] == rows.labels[first]) ++end;
+    const auto part = evaluate_rows(*plan.model, parameters, {&rows, first, end - first}, grace);
+    if (!part) return std::nullopt;
+    const double factor =
+        class_weights.empty() ? 1.0 : class_weights[static_cast<std::size_t>(rows.labels[first])];
+    loss += factor * part->loss_sum;
+    weight += factor * part->weight;
+    sums.tally.loss_sum += part->loss_sum;
+    sums.tally.correct += part->correct;
+    sums.tally.rows += part->rows;
+    sums.tally.weight += part->weight;
+  }
+  sums.mean_loss = loss / weight;
+  return sums;
+}
+
 /// All empty where there are no rows; empty where the run was interrupted.
-std::optional<HeldOut> look_at(const Dataset& rows, const Plan& plan, ConstVector parameters,
-                               double train_loss, const GracePeriod& grace) {
+std::optional<HeldOut> look_at(const Dataset& rows, const std::vector<double>& class_weights,
+                               const Plan& plan, ConstVector parameters, double train_loss,
+                               const GracePeriod& grace) {
   HeldOut found;
   if (rows.rows == 0) return found;
-  const auto tally = evaluate_all(*plan.model, parameters, rows, grace);
-  if (!tally) return std::nullopt;
-  found.r_squared = r_squared(*tally, rows);
-  found.loss = tally->loss_sum / tally->weight;
+  const auto sums = sums_of(rows, class_weights, plan, parameters, grace);
+  if (!sums) return std::nullopt;
+  const Tally& tally = sums->tally;
+  found.r_squared = r_squared(tally, rows);
+  found.loss = sums->mean_loss;
   // A model with a NaN in it, or in a row's scores, has no opinion: comparing them would always
   // name the same class. Of either set: rows that lack a feature do not meet its parameter.
   if (std::isnan(train_loss) || std::isnan(*found.loss)) return found;
   if (rows.targets.empty()) {
-    found.accuracy = tally->correct / tally->weight;
+    found.accuracy = tally.correct / tally.weight;
   }
   const Configuration& c = plan.configuration;
   if (c.metric == MeasureKind::accuracy) {
@@ -84,8 +116,9 @@ std::optional<Metrics> measure(const Plan& plan, const Snapshot& snapshot,
     if (!noise) return std::nullopt;
     metrics.gradient_noise = *noise;
   }
-  const auto test = look_at(data.test, plan, snapshot.model, metrics.train_loss, grace);
-  const auto held = look_at(data.validation, plan, snapshot.model, metrics.train_loss, grace);
+  const auto test = look_at(data.test, {}, plan, snapshot.model, metrics.train_loss, grace);
+  const auto held =
+      look_at(data.validation, data.class_weights, plan, snapshot.model, metrics.train_loss, grace);
   if (!test || !held) return std::nullopt;
   metrics.test_loss = test->loss;
   metrics.test_accuracy = test->accuracy;

@@ -100,13 +100,16 @@ RankingMeasures measures_of(Values& own_values, Values& other_values) {
     const double precision = own_above / (own_above + others_above);
     steps += more_own * precision;
     curve.add({.threshold = value,
-               .recall = own_above / own.weight(),
-               .false_positive_rate = others_above / others.weight(),
+               .recall = std::min(1.0, own_above / own.weight()),
+               .false_positive_rate = std::min(1.0, others_above / others.weight()),
                .precision = precision});
   }
-  return {.roc_auc = pairs_won / own.weight() / others.weight(),
-          .average_precision = steps / own.weight(),
-          .curve = curve.finish()};
+  // The weights' sums were rounded in another order.
+  RankingMeasures measures{.roc_auc = std::min(1.0, pairs_won / own.weight() / others.weight()),
+                           .average_precision = std::min(1.0, steps / own.weight()),
+                           .curve = curve.finish()};
+  measures.curve.back().recall = measures.curve.back().false_positive_rate = 1.0;
+  return measures;
 }
 
 }  // namespace

@@ -134,6 +134,7 @@ TrainedModel open_trained_model(const fs::path& folder) {
   const fs::path json_file = where / "model.json";
   const Json json = read_json(json_file);
   TrainedModel trained;
+  trained.folder = where;
   trained.name = text_member(json, "model", json_file.string());
   trained.preparation = parse_preparation(rows_of(json, json_file.string()), json_file.string());
   if (trained.preparation.features == 0) {

@@ -1,6 +1,7 @@
 // `trainyard score`, on models that `trainyard run` has written.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,42 @@ TEST_CASE("a document of scores has the curves of what it measures", "[app][scor
   CHECK_THAT(again.errors, ContainsSubstring("page.html") && ContainsSubstring("--force"));
 }
 
+TEST_CASE("what score reads is never what it writes", "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  train(with(of_customers, {"--missing", "mean"}), here);
+  std::filesystem::copy_file(customers, folder.path() / "rows.csv");
+  const auto refused = [&](const Words& more) {
+    const Outcome outcome =
+        run_program(with({"score", "answer", "rows.csv", "--force"}, more), here);
+    CHECK(outcome.status == 2);
+    return outcome.errors;
+  };
+  const std::string model = read_file(folder.path() / "answer/ring/model.json");
+  CHECK_THAT(refused({"--html", "rows.csv"}), ContainsSubstring("is a file that is read"));
+  CHECK_THAT(refused({"--out", "./rows.csv"}), ContainsSubstring("is a file that is read"));
+  CHECK_THAT(refused({"--html", "answer/ring/model.json"}), ContainsSubstring("is read"));
+  CHECK_THAT(refused({"--out", "one.csv", "--html", "./one.csv"}),
+             ContainsSubstring("--out as well"));
+  CHECK_THAT(refused({"--out", "said"}), ContainsSubstring("ends in .csv or .npy, or -"));
+  CHECK(read_file(folder.path() / "answer/ring/model.json") == model);
+  CHECK(read_file(folder.path() / "rows.csv") == read_file(customers));
+  const Outcome dashed = done({"score", "answer", "rows.csv", "--out", "-"}, here);
+  CHECK(dashed.output.starts_with("label,class,"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "-"));
+}
+
+TEST_CASE("rows that all lack a field have no prediction, and that is said", "[app][score]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  train(with(of_customers, {"--missing", "drop"}), here);
+  folder.write("gaps.csv",
+               "age,plan,months,complaints,monthly,left\n48,family,42,1,,yes\n"
+               "34,family,,0,24.09,no\n");
+  const Outcome scored = done({"score", "answer", "gaps.csv", "--out", "said.csv"}, here);
+  CHECK_THAT(scored.output, ContainsSubstring("no row has a prediction, so nothing is measured"));
+}
+
 TEST_CASE("predictions of a file and of a pipe are the same", "[app][score]") {
   const TemporaryFolder folder;
   const ProgramOptions here{.folder = folder.path()};
@@ -125,7 +162,7 @@ TEST_CASE("rows without labels are scored, and nothing is measured", "[app][scor
   CHECK(lines_of(scored.output) == 3);
   CHECK_THAT(scored.errors, ContainsSubstring("1 missing field was filled as in training"));
   CHECK_THAT(scored.errors, ContainsSubstring("1 word was not seen in training"));
-  CHECK_THAT(scored.errors, ContainsSubstring("no labels, so nothing is measured"));
+  CHECK_THAT(scored.errors, ContainsSubstring("labels are not there, or passed over, so nothing"));
   const Outcome ignored = done({"score", "answer", customers, "--no-labels"}, here);
   CHECK(ignored.output.starts_with("class,p_no,p_yes\n"));
 }

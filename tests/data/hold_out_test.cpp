@@ -145,6 +145,26 @@ TEST_CASE("one file for two kinds of rows is told", "[data]") {
   CHECK_THAT(remarks("every-fifth", "0.25"), !ContainsSubstring("rows are"));
 }
 
+/// A training file of decimal commas, and others that are not written so.
+TEST_CASE("a held-out file has decimals of its own", "[data]") {
+  const TemporaryFolder folder;
+  DatasetRequest request;
+  request.dataset = folder.write("train.csv", "y;a\nno;1,25\nyes;3,5\nno;5,75\nyes;7,0\n");
+  request.label_column = "y";
+  const auto first_value = [&](const char* rows) {
+    request.validation = folder.write("other.csv", rows);
+    return load_dataset(request).validation.dense_row(0)[0];
+  };
+  CHECK(first_value("y;a\nno;2,5\nyes;4,0\n") == 2.5F);
+  CHECK(first_value("y,a\nno,2.5\nyes,4.0\n") == 2.5F);
+  CHECK(first_value("y,a\nno,2.125\nyes,4.250\n") == 2.125F);   // not in thousands
+  CHECK(first_value("y;a\nno;2.125\nyes;4.250\n") == 2125.0F);  // as the training file has it
+  std::string said;
+  request.validation = folder.write("other.csv", "y;a\nno;2\nyes;4\n");
+  for (const std::string& remark : load_dataset(request).remarks) said += remark + '\n';
+  CHECK_THAT(said, !ContainsSubstring("other.csv: its first rows show --decimal"));
+}
+
 TEST_CASE("what cannot be held out is refused", "[data]") {
   const auto error_of = [](const std::string& dataset, const std::string& validation) {
     try {

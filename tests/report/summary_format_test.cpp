@@ -218,7 +218,7 @@ TEST_CASE("several seeds in JSON and CSV", "[report]") {
   CHECK(lines[0].starts_with("label,scheme,workers,servers,time,"));
   CHECK(lines[2].starts_with("gossip,gossip,8,0,virtual,small,,\"mlp:256,128\",0,0.125,"));
   CHECK_THAT(lines[2],
-             ContainsSubstring(",2,0,2,0.25,0,0.31,0,0.875,0,,,,,,,,,,,1.25e-05,0,1.25,0,"));
+             ContainsSubstring(",2,0,2,0.25,0,0.31,0,0.875,0,,,,,,,,,,,,,1.25e-05,0,1.25,0,"));
   const auto commas = std::ranges::count(lines.front(), ',');
   for (const std::size_t row : {1U, 2U}) CHECK(std::ranges::count(lines[row], ',') == commas + 1);
 }

@@ -61,6 +61,39 @@ Metrics seen(std::optional<double> loss) {
 
 }  // namespace
 
+/// Without them step sizes were tuned to 0.0004, where nothing is learnt, as any step towards the
+/// weighted objective first raises the unweighted loss.
+TEST_CASE("the validation loss is taken with the weights of classes, and nothing else is",
+          "[run][weights]") {
+  DatasetRequest request;
+  request.dataset = "blobs:400";
+  request.validation = "0.3";
+  const LoadedData plain = load_dataset(request);
+  request.class_weight = "0:5,3:0.25";
+  const LoadedData data = load_dataset(request);
+  Configuration c = small_configuration("sequential");
+  c.dataset = "blobs:400";
+  c.validation = "0.3";
+  c.class_weight = request.class_weight;
+  const RunResult result = run_on(data, c);
+  const auto model = make_model({result.resolved.model, result.resolved.l2}, data.train);
+  const std::atomic<bool> never{false};
+  const GracePeriod grace(never);
+  double loss = 0.0, weight = 0.0, correct = 0.0;
+  const auto classes = rows_by_class(plain.validation);
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    const Dataset rows = copy_rows(plain.validation, classes[k]);
+    const Tally tally = evaluate_all(*model, result.model.view(), rows, grace).value();
+    const double of_class = k == 0 ? 5.0 : k == 3 ? 0.25 : 1.0;
+    loss += of_class * tally.loss_sum;
+    weight += of_class * static_cast<double>(rows.rows);
+    correct += tally.correct;
+  }
+  CHECK(result.summary.validation_loss.value() == Approx(loss / weight).epsilon(1e-9));
+  CHECK(result.summary.validation_accuracy.value() ==
+        Approx(correct / static_cast<double>(plain.validation.rows)).epsilon(1e-12));
+}
+
 TEST_CASE("patience counts the evaluations since the best one", "[run]") {
   Configuration c;
   c.patience = 2;

@@ -100,8 +100,12 @@ inline constexpr const char* split_validation = "split";
 struct LoadedData {
   std::string name;
   Dataset train{};
-  Dataset test{};                        // rows == 0 when there is none
-  Dataset validation{};                  // the same
+  Dataset test{};        // rows == 0 when there is none
+  Dataset validation{};  // the same
+  /// Of each class, by which training rows are multiplied; empty: nobody asked for any. Validation
+  /// rows have none of them, but their loss is to be taken with them: it stands for the training
+  /// loss. They lie in the order of their classes then.
+  std::vector<double> class_weights{};
   std::size_t largest_feature_line = 0;  // of the training file, see CodedDataset
   Preparation preparation{};             // what made the rows; of no features: not known
   std::uint64_t content = 0;             // of a split file: a fingerprint of all that it holds

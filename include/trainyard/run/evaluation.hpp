@@ -25,8 +25,12 @@ class GracePeriod {
 
 /// The sums do not depend on the number of cores: blocks of 512 rows, combined in order. Empty
 /// where the grace period ended before the last block.
-std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters, const Dataset& data,
-                                  const GracePeriod& grace);
+std::optional<Tally> evaluate_rows(const Model& model, ConstVector parameters,
+                                   const RowRange& range, const GracePeriod& grace);
+inline std::optional<Tally> evaluate_all(const Model& model, ConstVector parameters,
+                                         const Dataset& data, const GracePeriod& grace) {
+  return evaluate_rows(model, parameters, {&data, 0, data.rows}, grace);
+}
 
 /// 1 − Σ(x·w − y)² / Σ(y − ȳ)² of real labels y, from the losses ½(x·w − y)² over all rows, each by
 /// its weight; empty of classes, and where all labels are equal.

@@ -21,7 +21,8 @@
 namespace trainyard {
 
 struct TrainedModel {
-  std::string name;  // as --model has it: "logistic", "mlp:256,128"
+  std::filesystem::path folder;  // that its files are in
+  std::string name;              // as --model has it: "logistic", "mlp:256,128"
   Preparation preparation;
   std::unique_ptr<Model> model;
   VectorBuffer parameters;  // [model->dimension()], in its scalar

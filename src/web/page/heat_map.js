@@ -29,6 +29,7 @@ import { counted } from "./format.js";
  * @property {(row: number, column: number) => void} [clicked]
  * @property {{row: number, column: number}} [selected] at first, of cells that can be clicked
  * @property {boolean} [square] cells as high as wide
+ * @property {boolean} [names] columns and rows are names, of which each is written, shortened where it is long
  * @property {HTMLElement[]} [legend]
  * @property {() => import("./save.js").Column[]} data behind the cells
  */
@@ -36,6 +37,7 @@ import { counted } from "./format.js";
 /** @typedef {{row: number, column: number}} Place */
 
 const line_height = 14;
+const least_name = 4;  // letters of a name that are worth writing
 
 /**
  * The cell that an arrow key leads to: the next one in that direction with something in it.
@@ -76,10 +78,11 @@ export function lines_that_fit(text, width, height) {
 function heat_layout(map, width) {
   const longest = Math.max(map.row_label.length + 2, ...map.rows.map((row) => row.length));
   const left = Math.min(width * 0.35, longest * letter_width + 12);
-  const wide = Math.min((width - left - 2) / map.columns.length, map.square ? 44 : 110);
+  const wide = Math.max(2, Math.min((width - left - 2) / map.columns.length, map.square ? 44 : 110));
   const high = map.square ? wide : Math.max(30, Math.min(44, wide * 0.45));
   const column_text = Math.max(...map.columns.map((column) => column.length)) * letter_width + 8;
-  return {left, head: 42, wide, high, every: Math.ceil(column_text / wide), every_row: Math.ceil(line_height / high)};
+  const every = map.names && wide >= least_name * letter_width ? 1 : Math.ceil(column_text / wide);
+  return {left, head: 42, wide, high, every, every_row: Math.ceil(line_height / high)};
 }
 
 /**
@@ -94,6 +97,15 @@ function first_place(map) {
   return null;
 }
 
+/**
+ * As much of a name as there is room for.
+ * @param {string} name @param {number} width
+ */
+export function name_that_fits(name, width) {
+  const letters = Math.max(1, Math.floor(width / letter_width));
+  return name.length <= letters ? name : `${name.slice(0, Math.max(1, letters - 1))}…`;
+}
+
 /** @param {SVGSVGElement} svg @param {HeatMap} map @param {ReturnType<typeof heat_layout>} layout */
 function draw_headings(svg, map, {left, head, wide, high, every, every_row}) {
   const root = d3.select(svg);
@@ -102,11 +114,13 @@ function draw_headings(svg, map, {left, head, wide, high, every, every_row}) {
   const names = root.append("g").attr("class", "axis");
   map.columns.forEach((name, at) => {
     if (at % every !== 0) return;
-    names.append("text").attr("x", left + (at + 0.5) * wide).attr("y", head - 8).attr("text-anchor", "middle").text(name);
+    names.append("text").attr("x", left + (at + 0.5) * wide).attr("y", head - 8).attr("text-anchor", "middle")
+      .text(map.names ? name_that_fits(name, wide - 4) : name).append("title").text(name);
   });
   map.rows.forEach((name, at) => {
     if (at % every_row !== 0) return;
-    names.append("text").attr("x", left - 6).attr("y", head + (at + 0.5) * high + 4).attr("text-anchor", "end").text(name);
+    names.append("text").attr("x", left - 6).attr("y", head + (at + 0.5) * high + 4).attr("text-anchor", "end")
+      .text(map.names ? name_that_fits(name, left - 10) : name).append("title").text(name);
   });
 }
 

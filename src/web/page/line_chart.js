@@ -17,6 +17,7 @@ import { color_of, dash_of } from "./palette.js";
  * @property {number} [style] of the palette; the series' place where it is left out
  * @property {{x: number, low: number, high: number}[]} [band] over seeds
  * @property {boolean} [thin] one of several seeds: no entry in the legend
+ * @property {"before" | "after"} [steps] from one point to the next in a step, at its x or at the next one's; else straight
  * @property {boolean} [plain] a curve, whose points are not to be seen
  * @property {boolean} [unmarked] a line alone, which is not among the data
  */
@@ -195,7 +196,8 @@ function draw_series(plot, series, x, y, log) {
   }
   group.append("path").attr("class", series.thin ? "line thin" : "line").attr("stroke", color)
     .attr("stroke-dasharray", dash_of(series.style))
-    .attr("d", d3.line().x((/** @type {Point} */ p) => x(p.x)).y((/** @type {Point} */ p) => y(p.y))(points));
+    .attr("d", d3.line().x((/** @type {Point} */ p) => x(p.x)).y((/** @type {Point} */ p) => y(p.y))
+      .curve(series.steps === "before" ? d3.curveStepBefore : series.steps === "after" ? d3.curveStepAfter : d3.curveLinear)(points));
   // More marks than pixels slow the page down and hide the line; the table has all of them.
   if (series.unmarked || points.length > 500) return;
   group.selectAll("circle").data(points).enter().append("circle").attr("class", "mark")
