@@ -4,7 +4,7 @@
 //
 //   u ← β u + (z − x̄) / γ,   z ← z − α γ u,   x_i ← z.
 //
-// With α = 1 and β = 0 it is local-sgd.
+// With α = 1 and β = 0 it is local-sgd. The library's own text of it is the scheme slowmo.
 #include <cstdint>
 #include <optional>
 
@@ -42,7 +42,7 @@ std::optional<trainyard::Duration> first_step(const trainyard::StepSetting& s) {
 }
 
 trainyard::Scheme slowmo_scheme() {
-  return {.name = "slowmo",
+  return {.name = "own-slowmo",
           .summary = "local-sgd whose average, every --period steps, is a step of slow momentum",
           .step = "γ × own gradient; an average is a step of slow momentum, of length αγ",
           .cost = {.formula = "c, and every τ steps the collective's", .time = first_step},
@@ -58,12 +58,7 @@ trainyard::Scheme slowmo_scheme() {
                                .fallback = 1.0,
                                .low = 0.0,
                                .high = 100.0},
-                              {.name = "slow-momentum",
-                               .argument = "BETA",
-                               .help = "what slow momentum keeps of itself at each average",
-                               .fallback = 0.7,
-                               .low = 0.0,
-                               .high = 1.0}},
+                              trainyard::known_hyperparameter("slow-momentum")},
           .worker = work,
           .server = trainyard::serve_collective};
 }

@@ -17,6 +17,7 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/local_average.hpp"
 #include "scheme/outer_model.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
@@ -55,11 +56,7 @@ Scheme diloco_scheme() {
       .step = "γ × own gradient; every τ steps η × the mean way of the workers, and momentum",
       .cost = {.formula = "c, and every τ steps the time of the collective",
                .rate = "as local-sgd",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return hyperparameter(s.hyperparameters, "period") == 1
-                            ? s.compute + s.all_reduce(s.collective())
-                            : s.compute;
-               }},
+               .time = time_with_averages},
       .source = "Douillard et al. 2023, Algorithm 1; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .takes = {"collective"},

@@ -32,6 +32,11 @@ void average_replicas(Worker& worker) {
   all_reduce_mean(worker.comm(), worker.velocity(), collective_of(worker));
 }
 
+std::optional<Duration> time_with_averages(const StepSetting& s) {
+  return hyperparameter(s.hyperparameters, "period") == 1 ? s.compute + s.all_reduce(s.collective())
+                                                          : s.compute;
+}
+
 namespace {
 
 void work(Worker& worker) {
@@ -53,11 +58,7 @@ Scheme local_sgd_scheme() {
           "averaged, what Adam and Adagrad keep stays with each worker",
       .cost = {.formula = "c, and every τ steps the time of the collective",
                .rate = "1/ε + σ²/(nε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return hyperparameter(s.hyperparameters, "period") == 1
-                            ? s.compute + s.all_reduce(s.collective())
-                            : s.compute;
-               }},
+               .time = time_with_averages},
       .source = "Stich 2019; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .takes = {"collective"},

@@ -13,6 +13,7 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/local_average.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -52,11 +53,7 @@ Scheme slowmo_scheme() {
           "momentum",
       .cost = {.formula = "c, and every τ steps the time of the collective",
                .rate = "as local-sgd",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return hyperparameter(s.hyperparameters, "period") == 1
-                            ? s.compute + s.all_reduce(s.collective())
-                            : s.compute;
-               }},
+               .time = time_with_averages},
       .source = "Wang et al. 2020, Algorithm 1; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .takes = {"collective"},

@@ -78,13 +78,13 @@ TEST_CASE("a scheme of one's own builds against the installed package", "[instal
   CHECK(runs[1]["messages"] == 20 * 2 * 7);
   CHECK_THAT(output_of(program + " list schemes"), ContainsSubstring("\nown "));
 
-  const auto slow = results_of(
-      quoted_path(build / "slow_momentum") +
-          " compare --schemes local-sgd,slowmo --period 3 --slow-momentum 0 --workers 8 --steps 30 "
-          "--json --quiet",
-      warnings);
+  const auto slow = results_of(quoted_path(build / "slow_momentum") +
+                                   " compare --schemes local-sgd,own-slowmo --period 3 "
+                                   "--slow-momentum 0 --workers 8 --steps 30 "
+                                   "--json --quiet",
+                               warnings);
   REQUIRE(slow.size() == 2);
-  CHECK(slow[1]["scheme"] == "slowmo");
+  CHECK(slow[1]["scheme"] == "own-slowmo");
   CHECK(slow[1]["train_loss"].get<double>() ==
         Approx(slow[0]["train_loss"].get<double>()).epsilon(1e-6));
   CHECK(slow[1]["bytes_sent"] == slow[0]["bytes_sent"]);
