@@ -79,8 +79,8 @@ TEST_CASE("a scheme of one's own builds against the installed package", "[instal
   CHECK_THAT(output_of(program + " list schemes"), ContainsSubstring("\nown "));
 
   const auto slow = results_of(quoted_path(build / "slow_momentum") +
-                                   " compare --schemes local-sgd,own-slowmo --period 3 "
-                                   "--slow-momentum 0 --workers 8 --steps 30 "
+                                   " compare --schemes slowmo,own-slowmo --period 3 "
+                                   "--slow-momentum 0.6 --workers 8 --steps 30 "
                                    "--json --quiet",
                                warnings);
   REQUIRE(slow.size() == 2);
