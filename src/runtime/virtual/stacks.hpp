@@ -10,8 +10,11 @@ namespace trainyard {
 /// there. Only pages that are touched are backed, two for most ranks.
 class Stacks {
  public:
-  /// Throws std::bad_alloc.
-  explicit Stacks(std::size_t count);
+  /// The system's pages: 4 KiB, and on Arm 16 or 64 where its kernel was built so.
+  static std::size_t system_page();
+
+  /// REQUIRES: `page` is a multiple of the system's. Throws std::bad_alloc.
+  explicit Stacks(std::size_t count, std::size_t page = system_page());
   ~Stacks();
   Stacks(const Stacks&) = delete;
   Stacks& operator=(const Stacks&) = delete;
@@ -23,6 +26,8 @@ class Stacks {
   void install_guards() const;
 
   const std::size_t count_;
+  const std::size_t guard_bytes_;
+  const std::size_t stack_bytes_;  // with its guard
   std::byte* begin_ = nullptr;
 };
 
