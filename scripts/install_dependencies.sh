@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the distribution's packages that building needs and that are missing. Says nothing when there is
 # nothing to do. `--mpi` adds OpenMPI, with which trainyard-mpi is built, `--developer` what the style checks and
-# the fuzz targets need, `--peers` the programs and libraries that scripts/bench.sh compares with. The names are
-# those of Debian 12 and 13.
+# the fuzz targets need, `--peers` the programs and libraries that scripts/bench.sh compares with, `--arm64` what
+# building for 64-bit Arm on another machine needs, and an emulator. The names are those of Debian 12 and 13; those
+# of `--arm64` go together on 12.
 set -euo pipefail
 
 packages=(
@@ -20,8 +21,16 @@ packages=(
   catch2            # tests
 )
 mpi=(openmpi-bin libopenmpi-dev)
+# Libraries of the other architecture, which may lie beside this machine's; the rest is headers and programs.
+arm64=(
+  g++-aarch64-linux-gnu qemu-user-static cmake ninja-build pkg-config
+  {libtbb-dev,libboost-dev,libboost-context-dev,libhwy-dev,libhwloc-dev,libcpp-httplib-dev}:arm64
+  {libtomlplusplus-dev,libfmt-dev,zlib1g-dev,libbz2-dev,liblzma-dev,libzstd-dev}:arm64
+  librandom123-dev libeigen3-dev libcli11-dev nlohmann-json3-dev node-d3 catch2
+)
 case "${1:-}" in
   '') ;;
+  --arm64) packages=("${arm64[@]}") ;;
   --mpi) packages+=("${mpi[@]}") ;;
   --developer)
     packages+=(
@@ -47,7 +56,7 @@ case "${1:-}" in
     )
     ;;
   *)
-    echo "install_dependencies.sh: '$1' is not --mpi, --developer or --peers" >&2
+    echo "install_dependencies.sh: '$1' is not --mpi, --developer, --peers or --arm64" >&2
     exit 2
     ;;
 esac
@@ -92,5 +101,6 @@ apt_get() {
 }
 
 echo "installing: ${missing[*]}" >&2
+[[ "${1:-}" != --arm64 ]] || "${as_root[@]}" dpkg --add-architecture arm64
 apt_get update -qq
 apt_get install -y -qq --no-install-recommends "${missing[@]}"

@@ -3,8 +3,9 @@
 #   scripts/test.sh            all tests, release build
 #   scripts/test.sh --fast     without those labelled slow
 #   scripts/test.sh asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer; also debug,
-#                              separate (release with each source by itself), and
-#                              tsan (ThreadSanitizer: the tests of the library's parts that have threads).
+#                              separate (release with each source by itself),
+#                              tsan (ThreadSanitizer: the tests of the library's parts that have threads), and
+#                              aarch64 (built for 64-bit Arm; qemu runs it, ten times as slow).
 # Tests that take milliseconds share processes, some fifty each, as starting one takes longer than a test: 1,900
 # starts were a fifth of the time. `ctest --test-dir build/release` has each in a process of its own.
 set -euo pipefail
@@ -15,9 +16,9 @@ fast=0
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --fast) fast=1 ;;
-    release | separate | debug | asan | tsan) preset=$1 ;;
+    release | separate | debug | asan | tsan | aarch64) preset=$1 ;;
     *)
-      echo "test.sh: '$1' is not --fast, release, separate, debug, asan or tsan" >&2
+      echo "test.sh: '$1' is not --fast, release, separate, debug, asan, tsan or aarch64" >&2
       exit 2
       ;;
   esac
@@ -26,6 +27,7 @@ done
 
 developer=()
 [[ $preset != asan ]] || developer=(--developer)  # clang
+[[ $preset != aarch64 ]] || developer=(--arm64)
 ./scripts/install_dependencies.sh "${developer[@]}"
 ./scripts/build.sh "$preset"
 # With a short history ThreadSanitizer forgets where an access was made, and tests/tsan.supp cannot know it: a
@@ -36,17 +38,18 @@ export ASAN_OPTIONS="detect_stack_use_after_return=0 ${ASAN_OPTIONS:-}"
 # Runs the tests that the program has itself, some fifty of them a process. Names are dealt out to files, one a
 # line, as cards are: neighbours take alike long.
 run_together() { # EXPRESSION of Catch2
-  local program="build/$preset/tests/trainyard_tests" ran asked
+  local program=("build/$preset/tests/trainyard_tests") ran asked
+  [[ $preset != aarch64 ]] || program=(qemu-aarch64-static "${program[@]}")
   hands=$(mktemp -d)
   trap 'rm -rf "$hands" "$hands.names"' EXIT
   # Catch2 2 lists by the first flag, and exits with their number; Catch2 3 by the second.
-  { "$program" --list-test-names-only "$1" 2>/dev/null || true; } >"$hands.names"
-  [[ -s $hands.names ]] || "$program" --list-tests --verbosity quiet "$1" >"$hands.names"
+  { "${program[@]}" --list-test-names-only "$1" 2>/dev/null || true; } >"$hands.names"
+  [[ -s $hands.names ]] || "${program[@]}" --list-tests --verbosity quiet "$1" >"$hands.names"
   # A comma in a name would begin another one.
   sed 's/[],\\["*]/\\&/g' "$hands.names" | awk -v hands="$hands" '{ print > (hands "/" (NR % 32)) }'
   local failed=0
   printf '%s\n' "$hands"/* | xargs --max-procs "$(nproc)" --replace sh -c \
-    "timeout --foreground 3600 $program --input-file {} >{}.log 2>&1 || { cat {}.log; exit 1; }" || failed=1
+    "timeout --foreground 3600 ${program[*]} --input-file {} >{}.log 2>&1 || { cat {}.log; exit 1; }" || failed=1
   ran=$(sed -nE 's/.*(assertions? in |test cases: *)([0-9]+).*/\2/p' "$hands"/*.log | awk '{ sum += $1 } END { print sum + 0 }')
   asked=$(wc -l <"$hands.names")
   echo "$ran of $asked tests that share processes passed under $preset"

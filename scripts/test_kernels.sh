@@ -3,6 +3,7 @@
 # clang++ and runs them here; then those of the release build (GCC) on processors that qemu emulates: a Haswell,
 # which has AVX2 and no AVX-512, and a Nehalem, which has SSE4 and no AVX. The tests hold each kernel against a
 # plain loop, on every instruction set that the processor has; what differs by more than rounding fails.
+# (Arm's vectors: scripts/test.sh aarch64.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -49,6 +49,17 @@ TEST_CASE("a memoryless compute time is exponential with the mean that was asked
   CHECK(beyond / double{many} == Approx(std::exp(-2.0)).epsilon(0.06));
 }
 
+// Fused, as compilers for Arm would have it, they would end in other bits there, and with them the
+// times of simulated runs.
+TEST_CASE("a slowdown's product is rounded before it is added to", "[scheme]") {
+  ComputeNoise tails({.constant = 0.0, .exponential = 1.0}, 1, 0);
+  ComputeNoise slowdowns({.exponential = 0.3}, 1, 0);
+  for (int i = 0; i < 100; ++i) {
+    const volatile double product = 0.3 * tails.next().factor;
+    CHECK(slowdowns.next().factor == 1.0 + product);
+  }
+}
+
 TEST_CASE("slowdowns depend on seed and worker alone", "[scheme]") {
   const ComputeNoiseRule tail{.exponential = 0.5};
   const ComputeNoiseRule both{

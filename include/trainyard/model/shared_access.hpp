@@ -17,6 +17,12 @@
 // shared floats by plain vector loads and stores. Every x86 and Arm processor takes their aligned
 // 32-bit elements whole, which is all that relaxed atomic floats promise, but by the letter of the
 // language it is a race: they are in a file that the compiler cannot look through from the callers.
+// (Manuals promise less: Intel's whole 8 bytes that are aligned; Arm's each half of a vector that
+// begins at 8 bytes, and each element of LD1, for which GCC takes LDR. What divides an access is
+// the end of a line or of 16 bytes, and no aligned float lies across one.)
+//
+// On Arm the language's form is a move to an integer register and one on to the other kind, and no
+// fence: relaxed is what an Arm processor does with any load and store.
 //
 // Sanitizers cannot look into the assembler, and ThreadSanitizer would report the vectors. Their
 // builds take the language's form of both: bounds are checked, and a plain access to a shared

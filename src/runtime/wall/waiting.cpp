@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Duration longest_sleep = 5ms;    // a pause or an abort is noticed within this
-constexpr int rounds_of_spinning = 4000;   // about 100 µs
+constexpr int rounds_of_spinning = 4000;   // about 100 µs of x86's pauses
 constexpr int rounds_before_parking = 50;  // when cores are shared: yields only
 constexpr Duration look_for_hang_every = 100ms;
 constexpr auto longest_park = 100ms;
@@ -34,6 +34,8 @@ constexpr auto longest_park = 100ms;
 void pause_briefly() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");  // `yield` takes no time on servers' cores, this tens of cycles
 #endif
 }
 
@@ -139,7 +141,9 @@ void WallRank::relax(int round, FunctionRef<bool()> ready) {
 }
 
 void WallRank::park(FunctionRef<bool()> ready) {
-  // seq_cst, here and in ring(): either the ringer sees parked_, or we see what it rang for.
+  // seq_cst, here and in ring(): either the ringer sees parked_, or we see what it rang for. That
+  // takes exchanges on both sides: the later one reads what the earlier one wrote, and with it sees
+  // what was stored before, be it relaxed.
   parked_.exchange(true, std::memory_order_seq_cst);
   if (!ready() && !world_.attention_.load(std::memory_order_seq_cst)) {
     std::unique_lock lock(park_mutex_);

@@ -275,7 +275,7 @@ void WallWorld::stand_still(FunctionRef<void()> inspect) {
 
   --standing_;
   pausing_ = false;
-  attention_.store(aborted_, std::memory_order_relaxed);
+  attention_.store(aborted_, std::memory_order_relaxed);  // relaxed: as above
   changed_.notify_all();
   if (inspection_failure_) std::rethrow_exception(std::exchange(inspection_failure_, nullptr));
   if (aborted_) throw RunAborted{};
@@ -289,7 +289,7 @@ void WallWorld::fail(std::exception_ptr failure) {
 
 void WallWorld::abort() {
   aborted_ = true;
-  attention_.store(true, std::memory_order_relaxed);
+  attention_.store(true, std::memory_order_relaxed);  // relaxed: as in stand_still()
   changed_.notify_all();
   ring_all();
 }
@@ -336,6 +336,7 @@ std::uint64_t WallWorld::all_verbs() const {
 }
 
 bool WallWorld::all_wait() const {
+  // relaxed: what is seen late is seen at the next look, and a hang takes many.
   return std::all_of(ranks_.begin(), ranks_.end(), [](const auto& rank) {
     return rank->finished_.load(std::memory_order_relaxed) ||
            rank->waits_on_.load(std::memory_order_relaxed) != nullptr;
@@ -345,7 +346,7 @@ bool WallWorld::all_wait() const {
 std::string WallWorld::who_waits_for_whom() const {
   std::string text;
   for (const auto& rank : ranks_) {
-    const char* on = rank->waits_on_.load(std::memory_order_relaxed);
+    const char* on = rank->waits_on_.load(std::memory_order_relaxed);  // relaxed: for a report
     if (on == nullptr || rank->finished_.load(std::memory_order_relaxed)) continue;
     const int from = rank->waits_for_.load(std::memory_order_relaxed);
     text += fmt::format("{}rank {} waits for {}", text.empty() ? "" : "; ", rank->rank(), on);

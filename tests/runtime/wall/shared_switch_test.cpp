@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -140,4 +141,50 @@ TEST_CASE("many threads work one switch", "[runtime]") {
     CHECK(transfer.start >= receiver_free[static_cast<std::size_t>(transfer.to)]);
     sender_free[from] = receiver_free[static_cast<std::size_t>(transfer.to)] = transfer.end;
   }
+}
+
+// A litmus test. Each thread lists its message, then finds the switch free or taken; who has it
+// gives it back, then looks at the list. Were a processor to let either's second go before its
+// first, both would take the message for the other's, and it would lie there. x86 would, too:
+// stores wait while later loads go on.
+TEST_CASE("where nobody works the switch no message is listed", "[runtime]") {
+  constexpr int most_rounds = 20'000;
+  constexpr Duration of_a_round = 1ms;  // all ports are free again
+  const auto began = std::chrono::steady_clock::now();
+  Log log;
+  log.started.reserve(2 * most_rounds);
+  SharedSwitch shared(network, 4, 0, std::ref(log));
+  std::atomic<int> met{0};
+  bool goes_on = true;  // written and read on either side of a meeting
+  std::size_t rounds = 0, left = 0;
+  const auto meet = [&](int so_many) {
+    met.fetch_add(1, std::memory_order_acq_rel);
+    for (int looks = 1; met.load(std::memory_order_acquire) < so_many; ++looks) {
+      if (looks % 500 == 0) std::this_thread::yield();
+    }
+  };
+  const auto check = [&](Time now) {
+    if (log.started.size() != 2 * ++rounds) ++left;
+    shared.work(now, now);  // a list that an envelope is still on would bite its tail
+    // On busy cores each meeting may wait for one.
+    goes_on = rounds < most_rounds && std::chrono::steady_clock::now() - began < 300ms;
+  };
+  const auto work = [&](int rank) {
+    const auto envelope = message(rank, rank + 2, 100);
+    for (int meetings = 0; goes_on; meetings += 6) {
+      const Time now = (meetings / 6 + 1) * of_a_round;
+      meet(meetings + 2);
+      shared.post(*envelope, now);
+      shared.work(now, now);
+      meet(meetings + 4);
+      if (rank == 0) check(now);
+      meet(meetings + 6);
+    }
+  };
+  {
+    const std::jthread other(work, 1);
+    work(0);
+  }
+  CHECK(left == 0);
+  CHECK(log.started.size() == 2 * rounds);
 }
