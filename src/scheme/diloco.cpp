@@ -8,7 +8,7 @@
 // local-sgd, which it is for η = 1 and μ = 0 without inner momentum (local-sgd averages
 // velocities); H = 1 makes that `ring`. With --outer-optimizer sgd, plain inner steps and one step
 // size throughout it is `slowmo` with α = η and β = μ. A single worker's is Lookahead (Zhang et
-// al., NeurIPS 2019; μ = 0) or SNOO (μ > 0), for which there are presets.
+// al., NeurIPS 2019; μ = 0) or SNOO (μ > 0).
 //
 // The model that is evaluated between rounds is the mean of the replicas.
 #include <cstdint>

@@ -171,7 +171,7 @@ TEST_CASE("where nobody works the switch no message is listed", "[runtime]") {
   };
   const auto work = [&](int rank) {
     const auto envelope = message(rank, rank + 2, 100);
-    for (int meetings = 0; goes_on; meetings += 6) {
+    for (int meetings = 0;; meetings += 6) {
       const Time now = (meetings / 6 + 1) * of_a_round;
       meet(meetings + 2);
       shared.post(*envelope, now);
@@ -179,6 +179,7 @@ TEST_CASE("where nobody works the switch no message is listed", "[runtime]") {
       meet(meetings + 4);
       if (rank == 0) check(now);
       meet(meetings + 6);
+      if (!goes_on) return;
     }
   };
   {
