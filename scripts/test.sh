@@ -33,6 +33,9 @@ developer=()
 # With a short history ThreadSanitizer forgets where an access was made, and tests/tsan.supp cannot know it: a
 # worker of oneTBB counts down on the stack of who waits for it, which others of its tests use later.
 export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp history_size=7 halt_on_error=1 ${TSAN_OPTIONS:-}"
+# qemu keeps a record of each page that a program asks for, used or not: readers of data ask for 64 GiB, and for the
+# half where that is refused. With 28 GiB for all a test of theirs takes 10 s instead of 57.
+[[ $preset != aarch64 ]] || export QEMU_RESERVED_VA=0x700000000
 export ASAN_OPTIONS="detect_stack_use_after_return=0 ${ASAN_OPTIONS:-}"
 
 # Runs the tests that the program has itself, some fifty of them a process. Names are dealt out to files, one a
