@@ -38,6 +38,11 @@ export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp history_size=7 halt_on_er
 [[ $preset != aarch64 ]] || export QEMU_RESERVED_VA=0x700000000
 export ASAN_OPTIONS="detect_stack_use_after_return=0 ${ASAN_OPTIONS:-}"
 
+# What qemu 7.2 cannot do: it tells nobody that the owner of a mutex was killed (set_robust_list), and of a guard that
+# is asked for by madvise it says that it is there.
+beyond_qemu='/^a mutex that a killed process held goes to the next one$/d
+             /^stacks lie apart, and a page below each is nobody.s$/d'
+
 # Runs the tests that the program has itself, some fifty of them a process. Names are dealt out to files, one a
 # line, as cards are: neighbours take alike long.
 run_together() { # EXPRESSION of Catch2
@@ -48,6 +53,7 @@ run_together() { # EXPRESSION of Catch2
   # Catch2 2 lists by the first flag, and exits with their number; Catch2 3 by the second.
   { "${program[@]}" --list-test-names-only "$1" 2>/dev/null || true; } >"$hands.names"
   [[ -s $hands.names ]] || "${program[@]}" --list-tests --verbosity quiet "$1" >"$hands.names"
+  [[ $preset != aarch64 ]] || sed -i "$beyond_qemu" "$hands.names"
   # A comma in a name would begin another one.
   sed 's/[],\\["*]/\\&/g' "$hands.names" | awk -v hands="$hands" '{ print > (hands "/" (NR % 32)) }'
   local failed=0
