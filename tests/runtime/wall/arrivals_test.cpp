@@ -99,11 +99,6 @@ TEST_CASE("a rank finds each message once while others announce them", "[runtime
   CHECK(found == messages);
 }
 
-// With pointers of 16 bytes it would be only where the compiler has a compare-and-swap for these.
-TEST_CASE("whoever announces an arrival waits for no lock", "[runtime]") {
-  CHECK(boost::lockfree::queue<Arrivals::Arrival>(0).is_lock_free());
-}
-
 TEST_CASE("what arrives before something that was announced earlier is put in its place",
           "[runtime]") {
   Arrivals arrivals(4);
