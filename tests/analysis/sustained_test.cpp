@@ -43,6 +43,8 @@ double step_of_runs(const Case& one, std::uint64_t before, std::uint64_t counted
   c.batch = 1;
   c.time = TimeMode::simulated;
   c.evaluate_every = 1e9;
+  c.line_time =
+      Duration{0};  // a prediction leaves it out: which lines workers meet at is the data's
   c.sparse_wire = SparseWire::off;  // a row has one feature
   c.seed = seed;
   apply(one.contestant.settings, c);
