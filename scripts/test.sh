@@ -76,7 +76,7 @@ status=0
 quick_ones=$!
 apart=together  # the label of the quick ones
 [[ $fast -eq 0 ]] || apart="together|slow"
-ctest --test-dir "build/$preset" --output-on-failure --parallel "$(($(nproc) + 1))" --label-exclude "$apart" || status=1
+ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --label-exclude "$apart" || status=1
 wait "$quick_ones" || {
   echo "of the tests that share processes some failed: see above" >&2
   status=1
