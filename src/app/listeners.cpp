@@ -4,6 +4,7 @@
 #include "trainyard/report/chrome_trace.hpp"
 
 #include "app/failures.hpp"
+#include "app/read_files.hpp"
 
 namespace trainyard::app {
 
@@ -47,7 +48,10 @@ void Listeners::begin(const Configuration& resolved) {
     folder_ = std::make_unique<RunFolder>(
         place_.folder.parent_path(), place_.folder.filename().string(), resolved, resolved.force);
   }
-  if (!place_.trace.empty()) trace_.emplace("--trace", place_.trace, resolved.force);
+  if (!place_.trace.empty()) {
+    check_not_read("trace", place_.trace, resolved);
+    trace_.emplace("--trace", place_.trace, resolved.force);
+  }
 }
 
 void Listeners::end(const RunResult& result) {

@@ -9,13 +9,10 @@
 #include <vector>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/same_file.hpp"
+#include "trainyard/configuration/configuration.hpp"
 
 namespace trainyard::app {
-
-inline bool is_same_file(const std::filesystem::path& one, const std::filesystem::path& other) {
-  std::error_code error;
-  return std::filesystem::equivalent(one, other, error);
-}
 
 /// Throws OptionError for `option` where its file is one of those that are read: --force says that
 /// an answer may be replaced, and not what it is made of.
@@ -26,6 +23,12 @@ inline void check_not_read(const std::string& option, const std::filesystem::pat
   if (std::ranges::any_of(read, [&](const auto& file) { return is_same_file(output, file); })) {
     throw OptionError(option, output.string(), "is a file that is read");
   }
+}
+
+/// As above, for what a run reads.
+inline void check_not_read(const std::string& option, const std::filesystem::path& output,
+                           const Configuration& c) {
+  check_not_read(option, output, {c.dataset, c.test, c.validation, c.labels, c.test_labels});
 }
 
 }  // namespace trainyard::app

@@ -56,9 +56,7 @@ void use_memory_as(const Configuration& configuration) {
 
 std::optional<OutputFile> report_file(const Configuration& configuration) {
   if (configuration.html.empty()) return std::nullopt;
-  check_not_read("html", configuration.html,
-                 {configuration.dataset, configuration.test, configuration.validation,
-                  configuration.labels, configuration.test_labels});
+  check_not_read("html", configuration.html, configuration);
   return OutputFile("--html", configuration.html, configuration.force);
 }
 

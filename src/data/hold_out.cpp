@@ -13,6 +13,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/random.hpp"
+#include "trainyard/base/same_file.hpp"
 #include "trainyard/data/partition.hpp"
 
 namespace trainyard {
@@ -55,11 +56,6 @@ std::vector<std::size_t> counts_of(const std::vector<std::vector<std::uint32_t>>
 }
 
 constexpr std::string_view every_fifth = "every-fifth";
-
-bool is_same_file(const std::string& one, const std::string& other) {
-  std::error_code error;
-  return std::filesystem::equivalent(one, other, error);
-}
 
 /// Figures of rows that a model has seen say little about new ones, and nobody looks at the paths.
 void tell_same_files(const DatasetRequest& request, LoadedData& loaded) {
@@ -135,9 +131,11 @@ bool is_validation_file(const DatasetRequest& request) {
   return !request.validation.empty() && !validation_fraction(request.validation);
 }
 
-void check_test_file(const DatasetRequest& request) {
+const std::string& test_file(const DatasetRequest& request) {
   std::error_code error;
-  if (!validation_fraction(request.test) || std::filesystem::exists(request.test, error)) return;
+  if (!validation_fraction(request.test) || std::filesystem::exists(request.test, error)) {
+    return request.test;
+  }
   throw OptionError(
       "test", request.test,
       "no such file; every-fifth takes a fifth of the training rows, and --validation "

@@ -28,10 +28,11 @@ Dataset take_out(Dataset& data, const std::vector<std::uint32_t>& rows);
 /// Whether the request names a file of test rows, or of validation rows.
 bool is_test_file(const DatasetRequest& request);
 bool is_validation_file(const DatasetRequest& request);
-/// Throws OptionError where the test file is a number, and no file has that name.
-void check_test_file(const DatasetRequest& request);
-/// That file. Throws OptionError where there is none, as the text may have been meant for a
-/// fraction.
+/// The file of test rows. Throws OptionError for a number that is no file's name, as it may have
+/// been meant for a fraction.
+const std::string& test_file(const DatasetRequest& request);
+/// That of validation rows. Throws OptionError where there is none, as the text may have been meant
+/// for a fraction.
 const std::string& validation_file(const DatasetRequest& request);
 
 /// Takes test rows, and then validation rows, out of the training rows, where that is asked for.

@@ -1,5 +1,6 @@
 #include "data/laid_out.hpp"
 
+#include <bit>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -89,6 +90,8 @@ void describe(const LoadedData& data, DescriptionWriter& out) {
   out.put(data.largest_feature_line);
   out.put(data.remarks);
   out.put(preparation_json(data.preparation));
+  out.put(data.class_weights.size());
+  for (const double weight : data.class_weights) out.put(std::bit_cast<std::uint64_t>(weight));
   put_shape(out, data.train);
   put_shape(out, data.test);
   put_shape(out, data.validation);
@@ -102,6 +105,9 @@ LaidOutData described(DescriptionReader& in) {
   data.largest_feature_line = in.number();
   data.remarks = in.texts();
   data.preparation = parse_preparation(in.text(), in.name());
+  for (std::uint64_t left = in.number(); left > 0; --left) {
+    data.class_weights.push_back(std::bit_cast<double>(in.number()));
+  }
   take_shape(in, data.train);
   take_shape(in, data.test);
   take_shape(in, data.validation);

@@ -88,8 +88,7 @@ void read_named_files(const DatasetRequest& request, const ReadOptions& train_op
     options.label_column = train_options.label_column;
     return read_held_out(file, options, train, loaded);
   };
-  if (is_test_file(request)) check_test_file(request);
-  if (is_test_file(request)) loaded.test = read(request.test, request.test_labels);
+  if (is_test_file(request)) loaded.test = read(test_file(request), request.test_labels);
   if (is_validation_file(request)) loaded.validation = read(validation_file(request), "");
 }
 

@@ -70,7 +70,7 @@ LoadedData load_file(const DatasetRequest& request, std::shared_ptr<const Starti
   LoadedData loaded{.name = file.filename().string(), .start = std::move(start)};
   loaded.train = read_like_before(file, request.labels, request, loaded);
   if (is_test_file(request)) {
-    loaded.test = read_like_before(request.test, request.test_labels, request, loaded);
+    loaded.test = read_like_before(test_file(request), request.test_labels, request, loaded);
   }
   if (is_validation_file(request)) {
     loaded.validation = read_like_before(validation_file(request), "", request, loaded);

@@ -18,7 +18,7 @@ namespace {
 
 /// So that those of a class can be measured together.
 void put_in_order_of_classes(Dataset& rows) {
-  if (rows.rows == 0 || !rows.unchecked_file.empty()) return;
+  if (rows.rows == 0) return;
   std::vector<std::uint32_t> order;
   order.reserve(rows.rows);
   for (const auto& of_class : rows_by_class(rows)) {
@@ -96,7 +96,7 @@ void settle_weights(const DatasetRequest& request, LoadedData& loaded) {
                         held_out_text(loaded.test.rows > 0, loaded.validation.rows > 0));
   }
   if (!of_classes.empty() && loaded.validation.rows > 0) {
-    note += "; the validation loss is taken with the weights of classes, too";
+    note += "; but the validation loss has the weights of classes";
   }
   loaded.remarks.push_back(std::move(note));
 }

@@ -1,5 +1,6 @@
 #include "trainyard/data/split_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -30,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view file_mark = "Trainyard split\n";
 constexpr std::uint64_t byte_order = 0x0102030405060708;
-constexpr std::uint64_t version = 3;
+constexpr std::uint64_t version = 4;
 /// Names of features and classes, and where parts begin.
 constexpr std::uint64_t longest_description = std::uint64_t{1} << 30U;
 
@@ -186,6 +187,14 @@ void check_shapes(const LaidOutData& laid_out, const std::string& name) {
   if (preparation.features != 0 &&
       (prepared != train.features || preparation.classes != train.classes)) {
     refuse_damaged(name, "its rows have not the features or classes that it says they have");
+  }
+  const std::vector<double>& weights = laid_out.data.class_weights;
+  const bool is_whole =
+      weights.empty() || weights.size() == static_cast<std::size_t>(train.classes);
+  if (!is_whole || !std::ranges::all_of(weights, [](double weight) {
+        return std::isfinite(weight) && weight >= 0.0;
+      })) {
+    refuse_damaged(name, "its classes have not a weight each");
   }
   check_held_out(laid_out.data.test, of_set(1), train, of_set(0), name);
   check_held_out(laid_out.data.validation, of_set(2), train, of_set(0), name);

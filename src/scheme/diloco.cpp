@@ -12,7 +12,6 @@
 //
 // The model that is evaluated between rounds is the mean of the replicas.
 #include <cstdint>
-#include <utility>
 
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -39,12 +38,6 @@ void work(Worker& worker) {
   }
 }
 
-std::vector<HyperparameterInfo> hyperparameters() {
-  std::vector<HyperparameterInfo> infos = outer_model_infos();
-  infos.insert(infos.begin(), period_info);
-  return infos;
-}
-
 }  // namespace
 
 Scheme diloco_scheme() {
@@ -61,7 +54,7 @@ Scheme diloco_scheme() {
       .family = SchemeFamily::local_updates,
       .takes = {"collective"},
       .optimizers = {.no_l1 = "steps along a mean way with momentum, which moves weights off 0"},
-      .hyperparameters = hyperparameters(),
+      .hyperparameters = {period_info, outer_lr_info, outer_momentum_info, outer_optimizer_info},
       .worker = work,
       .server = serve_collective};
 }

@@ -98,19 +98,14 @@ void work(Worker& worker) {
   }
 }
 
-std::vector<HyperparameterInfo> hyperparameters() {
-  const std::vector<HyperparameterInfo> outer = outer_model_infos();
-  return {period_info,
-          outer[0],
-          outer[1],
-          {.name = "mixing-group",
-           .argument = "K",
-           .help = "workers that are dealt to a group in each round",
-           .fallback = 2,
-           .low = 1,
-           .high = 32000,
-           .whole = true}};
-}
+const HyperparameterInfo mixing_group_info{
+    .name = "mixing-group",
+    .argument = "K",
+    .help = "workers that are dealt to a group in each round",
+    .fallback = 2,
+    .low = 1,
+    .high = 32000,
+    .whole = true};
 
 }  // namespace
 
@@ -131,7 +126,7 @@ Scheme noloco_scheme() {
       .family = SchemeFamily::local_updates,
       .order = {.rhythm = Rhythm::by_chance},
       .optimizers = {.no_l1 = "steps along a mean way with momentum, which moves weights off 0"},
-      .hyperparameters = hyperparameters(),
+      .hyperparameters = {period_info, outer_lr_info, outer_momentum_info, mixing_group_info},
       .worker = work};
 }
 

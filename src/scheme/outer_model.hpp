@@ -12,8 +12,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <vector>
 
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -61,25 +59,28 @@ class OuterModel {
   const Vector model_, velocity_;
 };
 
-/// What the rows of such schemes take. The fallbacks are DiLoCo's.
-inline std::vector<HyperparameterInfo> outer_model_infos() {
-  return {{.name = "outer-lr",
-           .argument = "ETA",
-           .help = "step size of the outer optimizer, for which the way of a round is a gradient",
-           .fallback = 0.7,
-           .low = 0.0,
-           .high = 1e6,
-           .step_size = true},
-          {.name = "outer-momentum",
-           .argument = "MU",
-           .help = "momentum of the outer optimizer",
-           .fallback = 0.9,
-           .low = 0.0,
-           .high = 0.9999},
-          {.name = "outer-optimizer",
-           .argument = "nesterov|sgd",
-           .help = "rule of the outer optimizer: Nesterov's momentum, or heavy ball",
-           .choices = {"nesterov", "sgd"}}};
-}
+// What the rows of such schemes take. The fallbacks are DiLoCo's.
+
+inline const HyperparameterInfo outer_lr_info{
+    .name = "outer-lr",
+    .argument = "ETA",
+    .help = "step size of the outer optimizer, for which the way of a round is a gradient",
+    .fallback = 0.7,
+    .low = 0.0,
+    .high = 1e6,
+    .step_size = true};
+
+inline const HyperparameterInfo outer_momentum_info{.name = "outer-momentum",
+                                                    .argument = "MU",
+                                                    .help = "momentum of the outer optimizer",
+                                                    .fallback = 0.9,
+                                                    .low = 0.0,
+                                                    .high = 0.9999};
+
+inline const HyperparameterInfo outer_optimizer_info{
+    .name = "outer-optimizer",
+    .argument = "nesterov|sgd",
+    .help = "rule of the outer optimizer: Nesterov's momentum, or heavy ball",
+    .choices = {"nesterov", "sgd"}};
 
 }  // namespace trainyard

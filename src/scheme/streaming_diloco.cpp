@@ -176,37 +176,36 @@ double usual_delay(int /*workers*/, const Hyperparameters& before) {
 }
 
 std::vector<HyperparameterInfo> hyperparameters() {
-  std::vector<HyperparameterInfo> infos{
-      period_info,
-      {.name = "fragments",
-       .argument = "P",
-       .help = "parts of the model that take turns in a period; 2, of "
-               "periods of a single step 1",
-       .fallback = 2,
-       .low = 1,
-       .high = 1e6,
-       .whole = true,
-       .run_fallback = usual_fragments},
-      {.name = "fragment-delay",
-       .argument = "STEPS",
-       .help = "steps for which workers go on while a fragment "
-               "is summed; 1, if it has its turn in more",
-       .fallback = 1,
-       .low = 0,
-       .high = 1e12,
-       .whole = true,
-       .run_fallback = usual_delay},
-      {.name = "local-share",
-       .argument = "ALPHA",
-       .help = "share of a worker's own fragment in what it goes "
-               "on with",
-       .fallback = 0.5,
-       .low = 0.0,
-       .high = 1.0}};
-  const std::vector<HyperparameterInfo> outer = outer_model_infos();
-  infos.insert(infos.end(), outer.begin(), outer.end());
-  infos.push_back(wire_info());
-  return infos;
+  return {period_info,
+          {.name = "fragments",
+           .argument = "P",
+           .help = "parts of the model that take turns in a period; 2, of "
+                   "periods of a single step 1",
+           .fallback = 2,
+           .low = 1,
+           .high = 1e6,
+           .whole = true,
+           .run_fallback = usual_fragments},
+          {.name = "fragment-delay",
+           .argument = "STEPS",
+           .help = "steps for which workers go on while a fragment "
+                   "is summed; 1, if it has its turn in more",
+           .fallback = 1,
+           .low = 0,
+           .high = 1e12,
+           .whole = true,
+           .run_fallback = usual_delay},
+          {.name = "local-share",
+           .argument = "ALPHA",
+           .help = "share of a worker's own fragment in what it goes "
+                   "on with",
+           .fallback = 0.5,
+           .low = 0.0,
+           .high = 1.0},
+          outer_lr_info,
+          outer_momentum_info,
+          outer_optimizer_info,
+          wire_info()};
 }
 
 }  // namespace

@@ -362,4 +362,22 @@ TEST_CASE("a divided file has the weights of its rows", "[app][weights]") {
   CHECK_THAT(refused.errors, ContainsSubstring("as 'trainyard split' wrote them"));
 }
 
+TEST_CASE("a divided file's validation loss has the weights of its classes", "[app][weights]") {
+  const TemporaryFolder folder;
+  const ProgramOptions here{.folder = folder.path()};
+  const std::string file = folder.write("rows.csv", weighted_table()).string();
+  const auto validation_loss = [&](const Words& data) {
+    const Words run{"run", "--steps", "20",     "--scheme",       "ring", "--workers",
+                    "2",   "--quiet", "--json", "--compute-time", "1ms"};
+    return Json::parse(done(with(run, data), here).output)["validation_loss"].get<double>();
+  };
+  const Words rows{"--dataset", file,  "--label-column", "left",
+                   "--columns", "age", "--validation",   "0.25"};
+  const Words weights{"--class-weight", "yes:3"};
+  done(with(with({"split", "--workers", "2", "--out", "rows.split"}, rows), weights), here);
+  const double whole = validation_loss(with(rows, weights));
+  CHECK(whole == validation_loss({"--dataset", "rows.split", "--partition", "split"}));
+  CHECK(std::abs(whole - validation_loss(rows)) > 0.01);
+}
+
 }  // namespace trainyard

@@ -177,6 +177,11 @@ TEST_CASE("what cannot be held out is refused", "[data]") {
     }
     return std::string("no error");
   };
+  DatasetRequest number;
+  number.test = "0.2";
+  const TemporaryFolder of_number;
+  number.dataset = of_number.write("rows.csv", "0,1\n1,2\n");
+  CHECK_THROWS_WITH(load_dataset(number), ContainsSubstring("every-fifth takes a fifth"));
   CHECK_THAT(error_of("blobs:100", "0.001"), ContainsSubstring("that is none"));
   CHECK_THAT(error_of("blobs:100", "rows.csv"), ContainsSubstring("from no file"));
   CHECK(error_of("blobs:100", "0.2") == "no error");

@@ -233,7 +233,7 @@ TEST_CASE("a beginning that is another program's is refused", "[data]") {
   };
   CHECK_THAT(error_with(3, 'X'), ContainsSubstring("not a file that 'trainyard split'"));
   CHECK_THAT(error_with(16, 1), ContainsSubstring("another byte order"));
-  CHECK_THAT(error_with(24, 1), ContainsSubstring("version 3") && ContainsSubstring("version 1"));
+  CHECK_THAT(error_with(24, 1), ContainsSubstring("version 4") && ContainsSubstring("version 1"));
   // A description that is shorter, longer, and longer than all there is.
   CHECK_THAT(error_with(33, static_cast<char>(bytes[33] - 1)),
              ContainsSubstring("description of its arrays is not whole"));
@@ -270,6 +270,12 @@ TEST_CASE("arrays that do not go together are refused", "[data]") {
       CAPTURE(make().name, i);
       CHECK_THAT(error_after(make, shapes[i]), ContainsSubstring("sizes that do not go together"));
     }
+  }
+  for (const std::vector<double>& weights :
+       {std::vector<double>(9, 1.0), std::vector<double>(10, -1.0),
+        std::vector<double>(10, std::numeric_limits<double>::infinity())}) {
+    CHECK_THAT(error_after(dense_set, [&](LoadedData& d) { d.class_weights = weights; }),
+               ContainsSubstring("its classes have not a weight each"));
   }
   for (const Change& change : std::vector<Change>{[](LoadedData& d) {
                                                     d.train.part_begin = {0, 0, d.train.rows};

@@ -45,6 +45,33 @@ bool says(const CodedDataset& read, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("too many words that are dates or decimal commas are told what makes numbers of them",
+          "[data][table]") {
+  const auto error_of = [](const std::string& first, const auto& field_of, ReadOptions options) {
+    std::string text = "y;a\n" + first;
+    for (int row = 0; row < 1200; ++row) text += fmt::format("{};{}\n", row % 2, field_of(row));
+    options.table.delimiter = ';';
+    return [text, options] { (void)read(text, options); };
+  };
+  ReadOptions options = table();
+  const auto dates = error_of(
+      "",
+      [](int row) {
+        return fmt::format("{}-{:02}-{:02}", 1990 + row / 336, row / 28 % 12 + 1, row % 28 + 1);
+      },
+      options);
+  CHECK_THROWS_WITH(dates(), ContainsSubstring("different dates") && ContainsSubstring("--date a"));
+  options.table.decimal = '.';
+  const auto commas = error_of(
+      "", [](int row) { return fmt::format("{},5", row); }, options);
+  CHECK_THROWS_WITH(commas(), ContainsSubstring("'0,5'") && ContainsSubstring("--decimal ,"));
+}
+
+TEST_CASE("a label that is missing is told so", "[data][table]") {
+  CHECK_THROWS_WITH(read("y,a\nno,1\nyes,2\n,3\nno,4\n"),
+                    ContainsSubstring("found no label, but ''; --missing drop"));
+}
+
 TEST_CASE("the flag --categorical takes numbers for names, --numeric words for faults",
           "[data][table]") {
   ReadOptions options = table();
