@@ -20,6 +20,7 @@ const std::vector<CodecInfo>& codecs() {
       top_k_codec(),      top_k_sampled_codec(), threshold_codec(),
       clip_codec(),       clip_norm_codec(),     sign_codec(),
       plain_sign_codec(), one_bit_codec(),       two_bit_codec(),
+      e3m0_codec(),
   };
   return table;
 }

@@ -23,5 +23,6 @@ CodecInfo sign_codec();
 CodecInfo plain_sign_codec();
 CodecInfo one_bit_codec();
 CodecInfo two_bit_codec();
+CodecInfo e3m0_codec();
 
 }  // namespace trainyard

@@ -20,21 +20,37 @@ void send_to_all(Communicator& comm, std::span<const std::byte> wire) {
   }
 }
 
+/// C(x), or with an error that is kept C(error + x).
+std::span<const std::byte> encoded(Coder& coder, ConstVector x, Vector error) {
+  return error.empty() ? coder.encode(x) : coder.encode(x, error);
+}
+
+/// Part `index` of n of an error; nothing of none.
+Vector part_of(Vector error, int index, int n) {
+  return error.empty() ? error : even_split(error, index, n);
+}
+
 }  // namespace
+
+/// In the order of the ranks at every worker, so that all add up to the same bits.
+void coded_all_gather(Communicator& comm, std::span<const std::byte> wire,
+                      FunctionRef<void(std::span<const std::byte>)> take) {
+  send_to_all(comm, wire);
+  for (int worker = 0; worker < comm.workers(); ++worker) {
+    if (worker == comm.rank()) {
+      take(wire);
+    } else {
+      take(comm.receive(worker).bytes());
+    }
+  }
+}
 
 void coded_all_gather_mean(Communicator& comm, Coder& coder, Vector vector, Vector error) {
   const double share = 1.0 / comm.workers();
-  const std::span<const std::byte> wire = coder.encode(vector, error);
-  send_to_all(comm, wire);
+  const std::span<const std::byte> own = coder.encode(vector, error);
   kernels::set_to_zero(vector);
-  // In the order of the ranks at every worker, so that all add up to the same bits.
-  for (int worker = 0; worker < comm.workers(); ++worker) {
-    if (worker == comm.rank()) {
-      coder.decode_add(share, wire, vector);
-    } else {
-      coder.decode_add(share, comm.receive(worker).bytes(), vector);
-    }
-  }
+  coded_all_gather(comm, own,
+                   [&](std::span<const std::byte> wire) { coder.decode_add(share, wire, vector); });
 }
 
 std::size_t own_part_length(const Communicator& comm, std::size_t length) {
@@ -50,17 +66,17 @@ void coded_all_to_all_mean(Communicator& comm, Coder& coder, Vector vector, Vect
   for (int round = 1; round < n; ++round) {
     const int owner = ahead(comm, round);
     comm.send_encoded(owner,
-                      coder.encode(even_split(vector, owner, n), even_split(error, owner, n)));
+                      encoded(coder, even_split(vector, owner, n), part_of(error, owner, n)));
   }
   // Its own part is encoded too: what everybody does to a part, its owner does.
-  const std::span<const std::byte> mine = coder.encode(own, even_split(error, comm.rank(), n));
+  const std::span<const std::byte> mine = encoded(coder, own, part_of(error, comm.rank(), n));
   kernels::set_to_zero(own);
   coder.decode_add(1.0 / n, mine, own);
   for (int round = 1; round < n; ++round) {
     coder.decode_add(1.0 / n, comm.receive(ahead(comm, -round)).bytes(), own);
   }
 
-  const std::span<const std::byte> answer = coder.encode(own, own_error);
+  const std::span<const std::byte> answer = encoded(coder, own, own_error);
   send_to_all(comm, answer);
   kernels::set_to_zero(vector);
   coder.decode_add(1.0, answer, own);

@@ -68,8 +68,7 @@ Vector Server::zeroed_sum() {
 
 void Server::apply(ConstVector gradient, std::uint64_t minibatches, double scale, double stretch) {
   optimizer_.apply(shard_, gradient, context_.epochs(minibatches_), scale, stretch);
-  minibatches_ += minibatches;
-  ++version_;
+  count_update(minibatches);
 }
 
 void Server::close_step(ConstVector gradient, std::uint64_t minibatches, double scale) {

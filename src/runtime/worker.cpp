@@ -197,9 +197,10 @@ double Worker::minibatch_loss() {
   return tally.loss_sum / static_cast<double>(tally.rows) + context_.model.penalty(replica_);
 }
 
-void Worker::apply_to(Vector model, ConstVector gradient, double scale) {
+void Worker::apply_to(Vector model, ConstVector gradient, double scale, double stretch) {
   if (replica_.empty()) throw_wrong_home("apply()");
-  optimizer_for(place_in(replica_, model), model.size()).apply(model, gradient, epochs(), scale);
+  optimizer_for(place_in(replica_, model), model.size())
+      .apply(model, gradient, epochs(), scale, stretch);
 }
 
 Optimizer& Worker::optimizer_for(std::size_t first, std::size_t numbers) {

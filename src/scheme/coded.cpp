@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/coded_exchange.hpp"
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/collective/short_parts.hpp"
@@ -43,6 +44,13 @@ std::optional<Duration> coded_server_time(const StepSetting& s, const Codec& cod
       s.compute + e + (coding.worker_feedback ? d : Duration{0}) + worked_off(pushing, *message, d);
   if (!coding.answers) return up + n * s.message(shard);
   return up + e + (coding.server_feedback ? d : Duration{0}) + n * *message + d;
+}
+
+std::optional<Duration> coded_parts_time(const StepSetting& s) {
+  const auto message = s.coded_message(largest_part(s.parameters, s.workers));
+  const bool coding_is_free = s.coding.encode.count() == 0 && s.coding.decode.count() == 0;
+  if (!message || !coding_is_free) return std::nullopt;
+  return s.compute + 2 * (s.workers - 1) * *message;
 }
 
 std::optional<Duration> coded_gossip_step_time(const StepSetting& s, int own) {

@@ -27,6 +27,11 @@ struct ServerCoding {
 std::optional<Duration> coded_server_time(const StepSetting& setting, const Codec& codec,
                                           const ServerCoding& coding);
 
+/// c + 2(n − 1)m, m the time of a message with an encoded part of n: all-to-all, and the ring, of
+/// collective/coded_all_reduce.hpp. Empty where messages differ in length, and where coding takes
+/// time: several parts are encoded while others are under way.
+std::optional<Duration> coded_parts_time(const StepSetting& setting);
+
 /// c + e + max(qd + Δd, qd − d + Δm + d): a gradient, then encoded vectors to and from each of Δ
 /// neighbours, decoded as they come, after this worker's own, which takes `own` decodings. Empty
 /// where messages differ in length or some wait for others.

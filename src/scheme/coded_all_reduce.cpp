@@ -8,6 +8,8 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/coded.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -41,17 +43,15 @@ void work(Worker& worker) {
   }
 }
 
-/// (n − 1)m of the whole, or 2(n − 1)m of a part. Empty where coding takes time and several parts
-/// are encoded while others are under way.
+/// (n − 1)m of the whole, or 2(n − 1)m of a part.
 std::optional<Duration> step_time(const StepSetting& s) {
   const auto form =
       static_cast<Form>(static_cast<int>(hyperparameter(s.hyperparameters, "coded-form")));
-  const auto n = static_cast<std::size_t>(s.workers);
+  if (form != Form::all_gather) return coded_parts_time(s);
   const bool free = s.coding.encode.count() == 0 && s.coding.decode.count() == 0;
-  const std::size_t length = form == Form::all_gather ? s.parameters : (s.parameters + n - 1) / n;
-  const auto message = s.coded_message(length);
+  const auto message = s.coded_message(s.parameters);
   if (!message || !free) return std::nullopt;
-  return s.compute + (form == Form::all_gather ? 1 : 2) * (s.workers - 1) * *message;
+  return s.compute + (s.workers - 1) * *message;
 }
 
 HyperparameterInfo form_info() {

@@ -26,15 +26,10 @@ namespace {
 
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
-  OuterModel outer(worker);
-  VectorBuffer way(worker.replica().scalar(), worker.replica().size());
+  CommonModel common(worker);
   while (worker.next_step()) {
     worker.descend();
-    if ((worker.step() + 1) % period != 0) continue;
-    outer.way_to(worker.replica(), way.view());
-    all_reduce_mean(worker.comm(), way.view(), collective_of(worker));
-    outer.step(way.view());
-    kernels::copy(outer.whole(), worker.replica());
+    if ((worker.step() + 1) % period == 0) common.meet();
   }
 }
 

@@ -6,13 +6,15 @@
 //   nesterov   v ← μ v + Δ,  x ← x − η (Δ + μ v)     PyTorch's SGD with nesterov=True
 //   sgd        v ← μ v + Δ,  x ← x − η v             heavy ball
 //
-// η = 1 and μ = 0 make x the mean of the replicas.
+// η = 1 and μ = 0 make x the mean of the replicas. Where servers hold x, it is their shards.
 //
-// Threads: belongs to its worker's rank.
+// Threads: belongs to its rank.
 #pragma once
 
 #include <cstddef>
 
+#include "trainyard/base/aligned_buffer.hpp"
+#include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
@@ -22,13 +24,11 @@ class OuterModel {
  public:
   /// Begins at the run's starting point, with η, μ and the rule of the row's hyperparameters.
   explicit OuterModel(Worker& worker)
-      : step_size_(worker.hyperparameter("outer-lr")),
-        momentum_(worker.hyperparameter("outer-momentum")),
-        is_nesterov_(worker.choice<Rule>("outer-optimizer") == Rule::nesterov),
-        model_(worker.keep("outer model", worker.replica().size())),
-        velocity_(momentum_ > 0.0 ? worker.keep("outer momentum", model_.size()) : Vector{}) {
+      : OuterModel(worker, worker.keep("outer model", worker.replica().size())) {
     kernels::copy(worker.replica(), model_);
   }
+  /// A server's shard.
+  explicit OuterModel(Server& server) : OuterModel(server, server.shard()) {}
 
   /// x, of `count` numbers from `first` on.
   ConstVector part(std::size_t first, std::size_t count) const {
@@ -54,9 +54,40 @@ class OuterModel {
  private:
   enum class Rule { nesterov, sgd };
 
+  template <typename Owner>
+  OuterModel(Owner& owner, Vector model)
+      : step_size_(owner.hyperparameter("outer-lr")),
+        momentum_(owner.hyperparameter("outer-momentum")),
+        is_nesterov_(static_cast<Rule>(static_cast<int>(owner.hyperparameter("outer-optimizer"))) ==
+                     Rule::nesterov),
+        model_(model),
+        velocity_(momentum_ > 0.0 ? owner.keep("outer momentum", model.size()) : Vector{}) {}
+
   const double step_size_, momentum_;
   const bool is_nesterov_;
   const Vector model_, velocity_;
+};
+
+/// The outer model of workers that all meet: their mean way, in the way of --collective, is one
+/// step of it, and all go on from there.
+class CommonModel {
+ public:
+  explicit CommonModel(Worker& worker)
+      : worker_(worker), outer_(worker), way_(worker.replica().scalar(), worker.replica().size()) {}
+
+  ConstVector whole() const { return outer_.whole(); }
+
+  void meet() {
+    outer_.way_to(worker_.replica(), way_.view());
+    all_reduce_mean(worker_.comm(), way_.view(), collective_of(worker_));
+    outer_.step(way_.view());
+    kernels::copy(outer_.whole(), worker_.replica());
+  }
+
+ private:
+  Worker& worker_;
+  OuterModel outer_;
+  VectorBuffer way_;
 };
 
 // What the rows of such schemes take. The fallbacks are DiLoCo's.

@@ -13,18 +13,15 @@
 // layers, three neighbouring ones or every so manieth. The all-reduce is a ring
 // (collective/concurrent_rings.hpp), since it has to go on while its workers compute. With --wire
 // fp16 outer gradients travel in half the bytes; the paper has 4 bits.
-#include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <optional>
 
-#include <fmt/format.h>
-
-#include "trainyard/base/error.hpp"
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/collective/concurrent_rings.hpp"
 #include "trainyard/runtime/listening_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/fragment_schedule.hpp"
 #include "scheme/gradient_wire.hpp"
 #include "scheme/outer_model.hpp"
 #include "scheme/shared_hyperparameters.hpp"
@@ -33,60 +30,9 @@ namespace trainyard {
 
 namespace {
 
-/// When fragments have their turns, in steps from the beginning of a period, 1 to H.
-class Schedule {
- public:
-  /// Throws OptionError for fragments and a delay that do not fit into the period.
-  explicit Schedule(const Hyperparameters& hyperparameters)
-      : period_(steps(hyperparameters, "period")),
-        delay_(steps(hyperparameters, "fragment-delay")),
-        fragments_(static_cast<int>(steps(hyperparameters, "fragments"))) {
-    const std::uint64_t least = period_ / static_cast<std::uint64_t>(fragments_);
-    if (least == 0) {
-      throw OptionError(
-          "fragments", fmt::to_string(fragments_),
-          fmt::format("each has its turn once in --period {}; expected at most that", period_));
-    }
-    if (delay_ >= least) {
-      throw OptionError("fragment-delay", fmt::to_string(delay_),
-                        fmt::format("{} fragments in {} steps have a turn every {}; expected fewer",
-                                    fragments_, period_, least));
-    }
-  }
-
-  int fragments() const { return fragments_; }
-  /// Of the fragment whose turn is next, whether it is sent, or merged, after that step of a run.
-  bool sends(int fragment, std::uint64_t step) const {
-    return of_period(step) + delay_ == turn_of(fragment);
-  }
-  bool merges(int fragment, std::uint64_t step) const {
-    return of_period(step) == turn_of(fragment);
-  }
-
- private:
-  static std::uint64_t steps(const Hyperparameters& hyperparameters, const char* name) {
-    return static_cast<std::uint64_t>(hyperparameter(hyperparameters, name));
-  }
-  std::uint64_t of_period(std::uint64_t step) const { return step % period_ + 1; }
-  std::uint64_t turn_of(int fragment) const { return even_cut(period_, fragment + 1, fragments_); }
-
-  std::uint64_t period_;  // H
-  std::uint64_t delay_;   // τ
-  int fragments_;         // P
-};
-
 Cast checked_replicas(const CastSetting& s) {
-  (void)Schedule(s.hyperparameters);
+  (void)FragmentSchedule(s.hyperparameters);
   return cast::replicas(s);
-}
-
-/// What Schedule reads.
-Hyperparameters hyperparameters_of(const Worker& worker) {
-  Hyperparameters of;
-  for (const char* name : {"period", "fragments", "fragment-delay"}) {
-    of[name] = worker.hyperparameter(name);
-  }
-  return of;
 }
 
 /// A worker's fragments, one after another.
@@ -94,7 +40,7 @@ class Fragments {
  public:
   explicit Fragments(Worker& worker)
       : worker_(worker),
-        schedule_(hyperparameters_of(worker)),
+        schedule_(FragmentSchedule::of(worker)),
         local_share_(worker.hyperparameter("local-share")),
         outer_(worker),
         wire_(worker),
@@ -136,7 +82,7 @@ class Fragments {
   Vector way() { return way_.view().subspan(0, replica().size()); }
 
   Worker& worker_;
-  const Schedule schedule_;
+  const FragmentSchedule schedule_;
   const double local_share_;  // α
   OuterModel outer_;
   GradientWire wire_;
@@ -160,52 +106,12 @@ void work(Worker& worker) {
 }
 
 std::optional<Duration> step_time(const StepSetting& s) {
-  const Schedule schedule(s.hyperparameters);
+  const FragmentSchedule schedule(s.hyperparameters);
   if (!schedule.merges(0, 0)) return s.compute;
   const Wire wire = wire_of(s.hyperparameters);
   const auto message = [&](std::size_t numbers) { return wire_message(s, wire, numbers); };
   const std::size_t first = even_cut(s.parameters, 1, schedule.fragments());
   return s.compute + find_all_reduce("ring").duration(s.workers, s.servers, first, message);
-}
-
-double usual_fragments(int /*workers*/, const Hyperparameters& before) {
-  return std::min(2.0, hyperparameter(before, "period"));
-}
-double usual_delay(int /*workers*/, const Hyperparameters& before) {
-  return hyperparameter(before, "period") >= 2.0 * hyperparameter(before, "fragments") ? 1.0 : 0.0;
-}
-
-std::vector<HyperparameterInfo> hyperparameters() {
-  return {period_info,
-          {.name = "fragments",
-           .argument = "P",
-           .help = "parts of the model that take turns in a period; 2, of "
-                   "periods of a single step 1",
-           .fallback = 2,
-           .low = 1,
-           .high = 1e6,
-           .whole = true,
-           .run_fallback = usual_fragments},
-          {.name = "fragment-delay",
-           .argument = "STEPS",
-           .help = "steps for which workers go on while a fragment "
-                   "is summed; 1, if it has its turn in more",
-           .fallback = 1,
-           .low = 0,
-           .high = 1e12,
-           .whole = true,
-           .run_fallback = usual_delay},
-          {.name = "local-share",
-           .argument = "ALPHA",
-           .help = "share of a worker's own fragment in what it goes "
-                   "on with",
-           .fallback = 0.5,
-           .low = 0.0,
-           .high = 1.0},
-          outer_lr_info,
-          outer_momentum_info,
-          outer_optimizer_info,
-          wire_info()};
 }
 
 }  // namespace
@@ -226,7 +132,8 @@ Scheme streaming_diloco_scheme() {
       .family = SchemeFamily::local_updates,
       .cast = checked_replicas,
       .optimizers = {.no_l1 = "steps along a mean way with momentum, which moves weights off 0"},
-      .hyperparameters = hyperparameters(),
+      .hyperparameters = {period_info, fragments_info, fragment_delay_info, local_share_info,
+                          outer_lr_info, outer_momentum_info, outer_optimizer_info, wire_info()},
       .worker = work};
 }
 

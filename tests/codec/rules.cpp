@@ -7,12 +7,13 @@
 #include <numeric>
 #include <utility>
 
+#include "codec/rounding.hpp"
+
 namespace trainyard::test {
 
 namespace {
 
 using Wire = std::span<const std::byte>;
-using Real = long double;
 
 std::size_t index_bits(std::size_t d) {
   std::size_t bits = 0;
@@ -36,23 +37,6 @@ auto each(std::function<Real(Real value, const CodecSample& x)> rule) {
     for (const double value : x.values) result.push_back(rule(value, x));
     return result;
   });
-}
-
-/// Rounded to `bits` significant bits, ties to even, in steps of `least` at least.
-Real rounded(Real x, int bits, Real least) {
-  if (x == 0.0L) return x;
-  const Real step = std::max(std::ldexp(1.0L, std::ilogb(x) + 1 - bits), least);
-  return std::nearbyint(x / step) * step;  // by the mode that every program starts with
-}
-Real as_float(Real x) {
-  return std::clamp(rounded(x, 24, 0x1p-149L), -largest_number(Scalar::float32),
-                    largest_number(Scalar::float32));
-}
-Real as_fp16(Real x, const CodecSample&) {
-  return std::clamp(rounded(as_float(x), 11, 0x1p-24L), -65504.0L, 65504.0L);
-}
-Real as_bf16(Real x, const CodecSample&) {
-  return std::clamp(rounded(as_float(x), 8, 0x1p-133L), -0x1.FEp127L, 0x1.FEp127L);
 }
 
 /// Sum over a number's two neighbours: (x − lower)(upper − x).
@@ -364,6 +348,8 @@ std::vector<CodecRule> rules_without_chance() {
       {"one-bit",
        [](const CodecSample& x, Wire) { return 2 * x.number_bits() * x.columns() + x.size(); },
        fixed(column_means)},
+      {"e3m0", [](const CodecSample& x, Wire) { return x.number_bits() + 4 * x.size(); },
+       fixed(nearest_powers)},
       {"two-bit:0.4", [](const CodecSample& x, Wire) { return 2 * x.size(); },
        each([](Real value, const CodecSample&) {
          return value >= 0.4L ? 0.4L : value <= -0.4L ? -0.4L : 0.0L;

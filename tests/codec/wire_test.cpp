@@ -69,6 +69,8 @@ TEST_CASE("messages are as their formats say, bit by bit", "[codec][kernels]") {
            Row{"sign", {1.0, -2.0, 0.0}, "00 00 80 3f 02"},
            Row{"plain-sign", {1.0, -2.0, -0.0, -1e-45}, "0a"},
            Row{"one-bit", {1.0, -2.0, 0.0}, "00 00 00 3f 00 00 00 c0 02"},
+           // The largest is 4: 7, 0, then 8 + 5 for -1, and 1 for 4 · 2^-7, halfway up to 4 · 2^-6.
+           Row{"e3m0", {4.0, 0.01, -1.0, 0.03125}, "00 00 80 40 07 1d"},
            Row{"two-bit:2", {2.0, 1.9, -2.0, 0.0, 9.0}, "46 02"},
        }) {
     INFO(row.text);
@@ -175,6 +177,8 @@ TEST_CASE("what no encoder writes is refused", "[codec][kernels]") {
            Row{"terngrad", {0, 0, 0, 0, 0x40}, "filled with zeros"},
            Row{"terngrad", {0, 0, 0x80, 0xFF, 0}, "-inf where"},
            Row{"two-bit:1", {0x0C}, "a 3 where"},
+           Row{"e3m0", {0, 0, 0x80, 0x3F, 0x08, 0}, "a 0 with a sign"},
+           Row{"e3m0", {0, 0, 0x80, 0xBF, 0, 0}, "-1 where"},
            Row{"natural", {0, 0, 0, 0x08}, "filled with zeros"},
            Row{"plain-sign", {0x08}, "filled with zeros"},
            Row{"sign", {0, 0, 0, 0, 0x08}, "filled with zeros"},

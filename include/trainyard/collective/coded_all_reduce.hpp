@@ -21,18 +21,25 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/runtime/coder.hpp"
 #include "trainyard/runtime/communicator.hpp"
 
 namespace trainyard {
+
+/// Everybody's bytes to everybody else. Calls take(bytes) with what each worker sent, its own
+/// included, in the order of the ranks.
+void coded_all_gather(Communicator& comm, std::span<const std::byte> wire,
+                      FunctionRef<void(std::span<const std::byte>)> take);
 
 /// `vector` ← (1/n) Σ_i C(v_i + e_i), with v_i what it was at worker i and e_i its `error`, which
 /// is of the same size and keeps what was left out.
 void coded_all_gather_mean(Communicator& comm, Coder& coder, Vector vector, Vector error);
 
 /// `vector` ← C(u), part by part, with u = (1/n) Σ_i C(v_i + e_i) + E, and E the owner's
-/// `own_error`: of own_part_length().
+/// `own_error`: of own_part_length(). Both errors may be empty: then none is kept.
 void coded_all_to_all_mean(Communicator& comm, Coder& coder, Vector vector, Vector error,
                            Vector own_error);
 /// How long a worker's own part is.

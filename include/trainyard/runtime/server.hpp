@@ -37,6 +37,13 @@ class Server {
   void apply(ConstVector gradient, std::uint64_t minibatches, double scale = 1.0,
              double stretch = 1.0);
 
+  /// An update of the shard by a rule of the scheme's own, which speaks for so many minibatches:
+  /// the version goes up by one.
+  void count_update(std::uint64_t minibatches = 0) {
+    minibatches_ += minibatches;
+    ++version_;
+  }
+
   /// As apply(), and ends a step: for schemes whose pace the servers set.
   void close_step(ConstVector gradient, std::uint64_t minibatches, double scale);
   /// Whether this server has steps left to close.
@@ -84,6 +91,8 @@ class Server {
   Coder coder(const Codec& codec) {
     return make_coder(rank_, context_, codec, context_.state.coding_of(rank_.rank()).vectors);
   }
+  /// The starting point of every model of the run.
+  ConstVector initial_model() const { return context_.initial_model; }
   /// Number of parameters of the whole model.
   std::size_t dimension() const { return context_.model.dimension(); }
   /// The run's value of a hyperparameter. Throws UsageError for one that the scheme's row does not

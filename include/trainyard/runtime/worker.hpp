@@ -94,15 +94,17 @@ class Worker {
 
   // Steps of the optimizer.
 
-  /// One optimizer step of the replica with the gradient `scale` · gradient: 1/n with a sum over n
-  /// workers, which saves a pass over it.
-  void apply(ConstVector gradient, double scale = 1.0) { apply_to(replica_, gradient, scale); }
+  /// One optimizer step of the replica with the gradient `scale` · gradient, 1/n with a sum over n
+  /// workers, which saves a pass over it; `stretch` times as long as γ says.
+  void apply(ConstVector gradient, double scale = 1.0, double stretch = 1.0) {
+    apply_to(replica_, gradient, scale, stretch);
+  }
   /// As apply(), for another vector, in schemes that hold their model in other terms, or that step
   /// a part of it. Always the same vector or one of the same length: what the optimizer keeps is as
   /// long as what it is first applied to.
-  void apply_to(Vector model, ConstVector gradient, double scale = 1.0);
-  /// The optimizer's velocity, of the replica's size; empty without momentum.
-  Vector velocity() { return optimizer_for(0, held_).velocity(); }
+  void apply_to(Vector model, ConstVector gradient, double scale = 1.0, double stretch = 1.0);
+  /// What the optimizer keeps, of the replica's size.
+  OptimizerMoments moments() { return optimizer_for(0, held_).moments(); }
   /// A gradient was applied when so many updates had been made of what it was taken at.
   void record_staleness(std::uint64_t updates) {
     context_.state.staleness_of(rank_.rank()).record(updates);
