@@ -15,9 +15,7 @@
 // weights 1/3 and even n stands exactly there, so that what enters along one of its eigenvectors
 // stays, and Metropolis–Hastings weights of a 2 × 4 grid diverge. With (I + W)/2 (exact-diffusion)
 // it always converges. nids.cpp has the same with step sizes of each worker's own.
-#include "trainyard/collective/neighbour_average.hpp"
-#include "trainyard/model/kernels.hpp"
-
+#include "scheme/correction.hpp"
 #include "scheme/gossip.hpp"
 
 namespace trainyard {
@@ -25,17 +23,11 @@ namespace trainyard {
 namespace {
 
 void work_with_share(Worker& worker, double share) {
-  const MixingRow mixing = lazy(worker.next_round(), share);
-  const Vector model = worker.replica();
-  const Vector correction = worker.keep("correction", model.size());
-  VectorBuffer change(model.scalar(), model.size());
+  Correction correction(worker, share, 1.0);
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
-    kernels::add(correction, model);
-    send_to_neighbours(worker.comm(), mixing, model);
-    difference_to_neighbours(worker.comm(), mixing, model, change.view());
-    kernels::add(change.view(), model);
-    kernels::add(change.view(), correction);
+    correction.add_to_model();
+    correction.mix();
   }
 }
 

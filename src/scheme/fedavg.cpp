@@ -13,60 +13,100 @@
 // Clients take plain SGD and keep no state: who is drawn again after many rounds would go on with
 // moments or a velocity of a model that is long gone, and the paper's Algorithm 1 has none.
 //
+// With --local-steps workers take fewer steps than τ, each its own number (participation.hpp). Then
+// who takes more steps pulls x further, and where data differ x rests elsewhere: on quadratics f_i
+// = h_i (x − a_i)²/2 with full gradients at Σ w_i a_i / Σ w_i, w_i = n_i (1 − (1 − γ h_i)^τ_i).
+// Equal τ_i > 1 do not rest at the optimum either. fednova corrects for the one, scaffold for the
+// other.
+//
 // All workers draw from one seeded stream, so that nobody has to be told who takes part. A step
 // that a worker sits out is no minibatch: a step is m of them, for epochs and for schedules of the
 // step size alike, so that a pass over the data takes 1/C times the steps that it takes with all.
+#include "scheme/fedavg.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "trainyard/collective/working_set.hpp"
 #include "trainyard/model/kernels.hpp"
-#include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/participation.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
 
-namespace {
-
-void work(Worker& worker) {
+void fedavg_work(Worker& worker, FunctionRef<void(LocalStep)> step) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   Participation participation(worker);
   WorkingSet keys(worker, period);
-  std::vector<std::uint64_t> rows(static_cast<std::size_t>(worker.comm().servers()));
+  std::vector<std::uint64_t> tags(static_cast<std::size_t>(worker.comm().servers()));
   while (worker.next_step()) {
-    const bool takes_part = participation.step(period);
-    if ((worker.step() + 1) % period != 0) continue;
-    std::ranges::fill(rows, takes_part ? worker.minibatches().share_weight() : 0);
-    if (takes_part) {
-      keys.push(worker.replica(), rows);
+    const std::uint64_t place = worker.step() % period;
+    if (participation.begin_step(period)) {
+      step({.first = place == 0, .last = place + 1 == participation.steps()});
+    }
+    if (place + 1 != period) continue;
+    const std::uint64_t steps = participation.steps();
+    std::ranges::fill(tags, RoundTag{worker.minibatches().share_weight(), steps}.tag());
+    if (steps > 0) {
+      keys.push(worker.replica(), tags);
     } else {
-      keys.push_nothing(rows);
+      keys.push_nothing(tags);
     }
     keys.pull();
   }
 }
 
-void serve(Server& server) {
-  Communicator& comm = server.comm();
-  const auto period = static_cast<std::uint64_t>(server.hyperparameter("period"));
-  WorkingSets keys(server, ModelRead::common);
-  for (std::uint64_t first = 0; comm.await_message(); first += period) {
-    const Vector sum = server.zeroed_sum();
-    double all_rows = 0.0;
-    for (int worker = 0; worker < comm.workers(); ++worker) {
-      const Message message = comm.receive(worker);
-      const auto rows = static_cast<double>(message.tag());
-      keys.hear(message);
-      if (rows == 0.0) continue;  // it sat out
-      kernels::axpy(rows, keys.model(message, first, period), sum);
-      all_rows += rows;
-    }
-    kernels::scaled_copy(1.0 / all_rows, sum, server.shard());
-    keys.answer_all();
+RoundMean::RoundMean(Server& server)
+    : server_(server),
+      keys_(server, ModelRead::common),
+      period_(static_cast<std::uint64_t>(server.hyperparameter("period"))) {
+  tags_.reserve(static_cast<std::size_t>(server.comm().workers()));
+}
+
+bool RoundMean::next(double (*weigh)(const RoundTag&)) {
+  Communicator& comm = server_.comm();
+  if (!comm.await_message()) return false;
+  sum_ = server_.zeroed_sum();
+  tags_.clear();
+  double weights = 0.0;
+  std::uint64_t all = 0, taking_part = 0;
+  for (int worker = 0; worker < comm.workers(); ++worker) {
+    const Message message = comm.receive(worker);
+    const RoundTag tag = RoundTag::from_tag(message.tag());
+    keys_.hear(message);
+    all += tag.weight;
+    if (tag.steps == 0) continue;
+    kernels::axpy(weigh(tag), keys_.model(message, first_step_, tag.steps), sum_);
+    weights += weigh(tag);
+    taking_part += tag.weight;
+    tags_.push_back(tag);
   }
+  kernels::scale(1.0 / weights, sum_);
+  share_ = static_cast<double>(taking_part) / static_cast<double>(all);
+  first_step_ += period_;
+  return true;
+}
+
+void serve_fedavg(Server& server) {
+  RoundMean round(server);
+  while (round.next()) {
+    kernels::copy(round.mean(), server.shard());
+    round.answer();
+  }
+}
+
+std::optional<Duration> fedavg_time(const StepSetting& s) {
+  if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
+  const bool all = learns_from_drawn(s.workers, s.hyperparameters) == s.workers;
+  if (s.servers > 1 || !all) return std::nullopt;
+  return s.compute + s.workers * (s.keyed_push() + s.keyed_pull());
+}
+
+namespace {
+
+void work(Worker& worker) {
+  fedavg_work(worker, [&](LocalStep) { worker.descend(); });
 }
 
 }  // namespace
@@ -77,6 +117,7 @@ Scheme fedavg_scheme() {
           .step = "γ × own gradient; the average is a step of γ × mean over those who take part",
           .cost = {.formula = "c, and every τ steps c + (Cn + n)(α + t/k)",
                    .rate = "1/ε + (σ² + τ(1-C)ς²)/(Cnε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}",
+                   .time = fedavg_time,
                    .learns_from = learns_from_drawn},
           .source = "McMahan et al. 2017; catalogue 4.1",
           .family = SchemeFamily::local_updates,
@@ -84,10 +125,10 @@ Scheme fedavg_scheme() {
           .cast = cast::servers,
           .messages = {.by_keys = ByKeys::yes},
           .optimizers = {.range = OptimizerRange::plain},
-          .hyperparameters = {period_info, participation_info},
+          .hyperparameters = {period_info, participation_info, local_steps_info},
           .shares = {.published = ShareWeights::rows, .in_program = true},
           .worker = work,
-          .server = serve};
+          .server = serve_fedavg};
 }
 
 }  // namespace trainyard

@@ -44,9 +44,9 @@ void work(Worker& worker) {
   kernels::copy(worker.initial_model(), common);
   Participation participation(worker);
   while (worker.next_step()) {
-    const bool takes_part = participation.step(period);
+    if (participation.begin_step(period)) worker.descend();
     if ((worker.step() + 1) % period != 0) continue;
-    if (takes_part) {
+    if (participation.steps() > 0) {
       kernels::axpy(-1.0, common, model);
       push_update(worker, coder, model);
     } else {
@@ -103,7 +103,7 @@ Scheme fedpaq_scheme() {
           .messages = {.codec_need = CodecNeed::unbiased},
           .optimizers = {.range = OptimizerRange::plain,
                          .no_l1 = "moves one model by encoded ways, whose errors fill what was 0"},
-          .hyperparameters = {period_info, participation_info},
+          .hyperparameters = {period_info, participation_info, local_steps_info},
           .shares = {.in_program = true},
           .worker = work,
           .server = serve};

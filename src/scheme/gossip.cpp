@@ -21,11 +21,23 @@ std::optional<Duration> round_time(const StepSetting& s) {
 
 }  // namespace
 
+MixingRow links_that_count(double weight, MixingRow row) {
+  for (MixingRow::Neighbour& neighbour : row.receives) neighbour.weight = weight;
+  return row;
+}
+
 std::optional<Duration> adapt_then_combine_time(StepSetting s, std::size_t more_numbers) {
   s.parameters += more_numbers;
   const auto round = round_time(s);
   if (!round) return std::nullopt;
   return s.compute + *round;
+}
+
+std::optional<Duration> combine_now_and_then_time(const StepSetting& s, int vectors) {
+  if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
+  const auto round = round_time(s);
+  if (!round) return std::nullopt;
+  return s.compute + vectors * *round;
 }
 
 std::optional<Duration> combine_while_adapting_time(const StepSetting& s, int vectors) {

@@ -13,32 +13,13 @@
 // DIGing's vectors can go out before the gradient is computed; the other form's only afterwards,
 // and in its first step only X.
 #include "trainyard/collective/neighbour_average.hpp"
-#include "trainyard/model/kernels.hpp"
 
 #include "scheme/gossip.hpp"
+#include "scheme/tracker.hpp"
 
 namespace trainyard {
 
 namespace {
-
-/// y_i, and the gradient that it counts as this worker's newest.
-class Tracker {
- public:
-  explicit Tracker(Worker& worker)
-      : estimate_(worker.keep("tracker", worker.replica().size())),
-        counted_(worker.keep("counted gradient", worker.replica().size())) {}
-
-  Vector estimate() const { return estimate_; }
-  /// y ← y + g_new − g_old.
-  void count(ConstVector gradient) const {
-    kernels::add(gradient, estimate_);
-    kernels::axpy(-1.0, counted_, estimate_);
-    kernels::copy(gradient, counted_);
-  }
-
- private:
-  Vector estimate_, counted_;
-};
 
 void adapt_then_combine(Worker& worker) {
   Tracker tracker(worker);

@@ -23,6 +23,8 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/shared_hyperparameters.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -79,12 +81,7 @@ Scheme nids_scheme() {
           {.range = OptimizerRange::plain,
            .no_l1 = "corrects each step by the one before; its published form for penalties (Li, "
                     "Shi & Yan 2019, Algorithm 1) keeps another vector, which this has not"},
-      .hyperparameters = {{.name = "mixing-share",
-                           .argument = "S",
-                           .help = "how far a round goes towards the average",
-                           .fallback = 0.5,
-                           .low = 1e-6,
-                           .high = 1.0},
+      .hyperparameters = {mixing_share_info,
                           {.name = "step-spread",
                            .argument = "R",
                            .help = "the first worker's step size is γ, the last one's γ/R, those "

@@ -67,6 +67,8 @@ Problem random_problem(RandomStream& random) {
   problem.c.seed = random.below(1000);
   problem.c.optimizer.lr = 0.3 * random.uniform();
   problem.c.hyperparameters["quasi-momentum"] = 0.0;  // of qgm; with momentum steps go further
+  problem.c.hyperparameters["mixing-probability"] = 0.4;
+  problem.c.hyperparameters["period"] = 3.0;  // rounds among twelve steps
   make_times_random(random, problem.c);
   return problem;
 }
@@ -117,6 +119,8 @@ TEST_CASE("the mean of all models takes a step along the mean of all gradients",
                {"relay-sum", "takes others' models as they were, not the mean"},
                {"ad-psgd", "has no steps that all take together"},
                {"gosgd", "has no steps that all take together"},
+               {"dinno", "its penalty draws local steps back"},
+               {"dlm", "steps are shorter the more neighbours a worker has"},
                {"dcd", "neighbours take it that all models begin alike"},
                {"ecd", "neighbours take it that all models begin alike"}});
   for (std::uint32_t seed = 1; seed <= 25; ++seed) {
@@ -145,6 +149,8 @@ TEST_CASE("without steps all models come to the mean of those at the beginning",
   const std::vector<std::string> names =
       all_but({{"dcd", "neighbours take it that all models begin alike"},
                {"ecd", "neighbours take it that all models begin alike"},
+               {"dlm", "neighbours draw it by its steps only"},
+               {"dinno", "neighbours draw it by its steps only"},
                {"relay-sum", "what the first steps leave out of the mean never comes back"},
                {"gosgd", "over a slow network most of it is still under way when the steps end"}});
   for (std::uint32_t seed = 1; seed <= 4; ++seed) {
@@ -153,6 +159,7 @@ TEST_CASE("without steps all models come to the mean of those at the beginning",
     Configuration& c = problem.c;
     c.optimizer.lr = 0.0;
     c.steps = 500;
+    c.hyperparameters["period"] = c.hyperparameters["mixing-probability"] = 1.0;
     const std::string topology = ingredient_name(c.ingredients, "topology");
     const auto mean = mean_of(problem.special.starts);
     for (const std::string& name : names) {

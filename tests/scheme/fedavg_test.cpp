@@ -6,6 +6,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "support/catch.hpp"
+#include "support/federated.hpp"
 #include "support/golden.hpp"
 #include "support/training.hpp"
 
@@ -128,4 +129,131 @@ TEST_CASE("fedavg counts the minibatches and bytes of those who take part", "[sc
   std::vector<std::uint64_t> samples;
   for (const Metrics& metrics : result.metrics) samples.push_back(metrics.samples);
   CHECK(samples == std::vector<std::uint64_t>{0, 200, 400, 480});
+}
+
+// w_i = 1 − (1 − γ h_i)^τ: who is steep has less of its own way to go, however long the round.
+TEST_CASE("fedavg rests where its workers' drifts balance, off the optimum", "[scheme]") {
+  const test::Replicas found =
+      test::run_on_quadratic(test::federated("fedavg", 5, 1.0, 400), test::federated_data());
+  const double rest = test::weighed_minima(
+      [](std::size_t, double h) { return 1.0 - std::pow(1.0 - test::federated_lr * h, 5); });
+  CHECK(found.model[0] == Approx(rest).epsilon(1e-12));
+  // Worked out elsewhere, with data that are no floats.
+  CHECK(rest == Approx(0.07074442831970263).epsilon(1e-6));
+  CHECK(test::federated_optimum() == Approx(0.00517241379310).epsilon(1e-5));
+}
+
+TEST_CASE("with local steps by speed a slow worker takes fewer, and holds nobody up", "[scheme]") {
+  Configuration c = test::federated("fedavg", 6, 1.0, 1);
+  c.hyperparameters["local-steps"] = 2;
+  c.stragglers = {{1, 2.0}, {2, 4.0}, {4, 100.0}};
+  const std::vector<int> steps{6, 3, 1, 6, 1};
+  double mean = 0.0;
+  for (std::size_t i = 0; i < 5; ++i) {
+    const double h = test::federated_curvatures()[i], a = test::federated_minima()[i];
+    mean += a * (1.0 - std::pow(1.0 - test::federated_lr * h, steps[i])) / 5.0;
+  }
+  test::check_close(test::run_on_quadratic(c, test::federated_data()).model, {mean});
+}
+
+TEST_CASE("with local steps of an epoch each worker passes over its share", "[scheme]") {
+  // Worker 0 has three equal rows, worker 1 one.
+  const Dataset data =
+      test::quadratic_data({{1.0}, {1.0}, {1.0}, {0.5}}, {{4.0}, {4.0}, {4.0}, {-8.0}});
+  for (const auto& [period, first_steps] : {std::pair(8.0, 3), std::pair(2.0, 2)}) {
+    CAPTURE(period);
+    Configuration c = test::federated("fedavg", period, 1.0, 1);
+    c.workers = 2;
+    c.hyperparameters["local-steps"] = 1;
+    const double first = 4.0 - std::pow(0.9, first_steps) * 4.0, second = -8.0 + 0.95 * 8.0;
+    const test::Replicas found = test::run_on_quadratic(c, data, {}, {.parts = {{0, 1, 2}, {3}}});
+    test::check_close(found.model, {(3 * first + second) / 4});
+  }
+}
+
+TEST_CASE("drawn local steps are drawn anew by each worker in each round", "[scheme]") {
+  constexpr int period = 3, rounds = 90;
+  std::vector<int> times(period + 1, 0);
+  double before = 0.0;
+  for (int round = 1; round <= rounds; ++round) {
+    CAPTURE(round);
+    Configuration c = test::federated("fedavg", period, 0.2, static_cast<std::uint64_t>(round));
+    c.hyperparameters["local-steps"] = 3;
+    const double after = test::run_on_quadratic(c, test::federated_data()).model[0];
+    int found = 0;
+    for (std::size_t i = 0; i < 5; ++i) {
+      const double h = test::federated_curvatures()[i], a = test::federated_minima()[i];
+      for (int steps = 1; steps <= period; ++steps) {
+        const double alone = a + std::pow(1.0 - test::federated_lr * h, steps) * (before - a);
+        if (std::abs(alone - after) > 1e-12) continue;
+        ++times[static_cast<std::size_t>(steps)];
+        ++found;
+      }
+    }
+    REQUIRE(found == 1);
+    before = after;
+  }
+  for (int steps = 1; steps <= period; ++steps) {
+    // Binomial: five standard deviations.
+    CHECK(std::abs(times[static_cast<std::size_t>(steps)] - 30) < 5 * std::sqrt(20.0));
+  }
+}
+
+TEST_CASE("what no local step takes is no minibatch, and no time", "[scheme]") {
+  const LoadedData data = test::dense_problem(400, 20);
+  Configuration c = test::quick("fedavg", 4, 40);
+  c.hyperparameters = {{"period", 10.0}, {"participation", 1.0}, {"local-steps", 2.0}};
+  c.stragglers = {{3, 5.0}};
+  const RunResult result = test::train(c, data);
+  CHECK(result.summary.samples == 4U * 4U * (3U * 10U + 2U));
+  CHECK(result.summary.seconds == Approx(40e-3));
+}
+
+// The server shrinks what a worker's minibatches do not touch by as many steps as that worker took.
+TEST_CASE("with local steps of their own workers have the same bits by keys", "[scheme]") {
+  const LoadedData data = test::sparse_problem(400, 3000);
+  for (const char* scheme : {"fedavg", "fedopt", "fednova"}) {
+    for (const double local_steps : {2.0, 3.0}) {
+      CAPTURE(scheme, local_steps);
+      Configuration c = test::quick(scheme, 5, 60);
+      c.l2 = 0.05;
+      c.hyperparameters["local-steps"] = local_steps;
+      c.stragglers = {{1, 3.0}, {2, 20.0}};
+      const RunResult by_keys = test::train(c, data);
+      c.sparse_wire = SparseWire::off;
+      const RunResult whole = test::train(c, data);
+      CHECK(by_keys.summary.model_hash == whole.summary.model_hash);
+      CHECK(by_keys.summary.bytes_sent < whole.summary.bytes_sent);
+    }
+  }
+}
+
+TEST_CASE("a federated round of one step takes what its closed form says", "[scheme]") {
+  const LoadedData data = test::dense_problem(400, 20);
+  struct Case {
+    const char* scheme;
+    int workers;
+    double participation;
+  };
+  for (const Case& one :
+       {Case{"fedavg", 1, 1.0}, Case{"fedavg", 4, 1.0}, Case{"fedprox", 4, 1.0},
+        Case{"feddyn", 4, 1.0}, Case{"fednova", 3, 1.0}, Case{"fedopt", 4, 1.0},
+        Case{"scaffold", 1, 1.0}, Case{"scaffold", 4, 1.0}, Case{"scaffold", 5, 0.4}}) {
+    CAPTURE(one.scheme, one.workers, one.participation);
+    Configuration c = test::quick(one.scheme, one.workers, 1);
+    c.network = {.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e5};
+    c.hyperparameters = {{"period", 1.0}, {"participation", one.participation}};
+    const Scheme& scheme = find_scheme(one.scheme);
+    const Hyperparameters given = with_fallbacks(scheme, c.hyperparameters, one.workers);
+    const Ingredients none;
+    const auto time = scheme.cost.time({.workers = one.workers,
+                                        .parameters = 20,
+                                        .compute = std::chrono::milliseconds(1),
+                                        .message = FloatMessages{c.network},
+                                        .message_of_bytes = ByteMessages{c.network},
+                                        .ingredients = none,
+                                        .hyperparameters = given});
+    REQUIRE(time);
+    CHECK(to_seconds(*time) == Approx(test::train(c, data).summary.seconds).epsilon(1e-9));
+  }
 }
