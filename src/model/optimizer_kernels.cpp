@@ -85,6 +85,30 @@ void adam_step(const AdamStep& by, const float* gradient, float* mean, float* sq
   });
 }
 
+/// 0 of 0; NaN of what is not finite, which 0 · c is.
+HWY_INLINE HWY_ATTR Vector sign_of(Vector c) {
+  const Vector zero = hn::Zero(lanes);
+  const Vector sign = hn::CopySign(hn::Set(lanes, 1.0F), c);
+  return hn::MulAdd(zero, c, hn::IfThenZeroElse(hn::Eq(c, zero), sign));
+}
+
+void lion_step(const LionStep& by, const float* gradient, float* mean, float* model,
+               std::size_t size) {
+  const auto constant = [](double value)
+                            HWY_ATTR { return hn::Set(lanes, static_cast<float>(value)); };
+  const Vector share = constant(by.scale), back = constant(-by.step), left = constant(by.keep);
+  const Vector keep1 = constant(by.beta1), take1 = constant(1.0 - by.beta1);
+  const Vector keep2 = constant(by.beta2), take2 = constant(1.0 - by.beta2);
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    const Vector g = hn::Mul(share, access.load(gradient + at));
+    const Vector m = access.load(mean + at);
+    const Vector direction = sign_of(hn::MulAdd(keep1, m, hn::Mul(take1, g)));
+    access.store(hn::MulAdd(keep2, m, hn::Mul(take2, g)), mean + at);
+    const Vector old = hn::Mul(left, access.load(model + at));
+    access.store(hn::MulAdd(back, direction, old), model + at);
+  });
+}
+
 HWY_INLINE HWY_ATTR Vector between(Vector least, Vector x, Vector most) {
   return hn::Min(hn::Max(x, least), most);
 }
@@ -159,6 +183,20 @@ void adam_step(const AdamStep& by, std::span<const double> gradient, std::span<d
   }
 }
 
+double sign_of(double c) {
+  return (c == 0.0 ? 0.0 : std::copysign(1.0, c)) + 0.0 * c;
+}
+
+void lion_step(const LionStep& by, std::span<const double> gradient, std::span<double> mean,
+               std::span<double> model) {
+  for (std::size_t j = 0; j < model.size(); ++j) {
+    const double g = by.scale * gradient[j];
+    const double direction = sign_of(by.beta1 * mean[j] + (1.0 - by.beta1) * g);
+    mean[j] = by.beta2 * mean[j] + (1.0 - by.beta2) * g;
+    model[j] = by.keep * model[j] - by.step * direction;
+  }
+}
+
 void shrink(double threshold, std::span<double> model) {
   for (double& x : model) x -= std::clamp(x, -threshold, threshold);
 }
@@ -185,6 +223,7 @@ HWY_EXPORT(momentum_step);
 HWY_EXPORT(nesterov_step);
 HWY_EXPORT(adagrad_step);
 HWY_EXPORT(adam_step);
+HWY_EXPORT(lion_step);
 HWY_EXPORT(shrink);
 HWY_EXPORT(shrink_moving);
 HWY_EXPORT(shrink_by_squares);
@@ -240,6 +279,16 @@ void adam_step(const AdamStep& by, ConstVector gradient, Vector mean, Vector squ
   HWY_DYNAMIC_DISPATCH(adam_step)
   (by, gradient.floats().data(), mean.floats().data(), squares.floats().data(),
    model.floats().data(), model.size());
+}
+
+void lion_step(const LionStep& by, ConstVector gradient, Vector mean, Vector model) {
+  require(mean.size() == gradient.size() && model.size() == gradient.size(),
+          "lion_step: lengths differ");
+  if (model.scalar() == Scalar::float64) {
+    return double_precision::lion_step(by, gradient.doubles(), mean.doubles(), model.doubles());
+  }
+  HWY_DYNAMIC_DISPATCH(lion_step)
+  (by, gradient.floats().data(), mean.floats().data(), model.floats().data(), model.size());
 }
 
 void shrink(double threshold, Vector model) {

@@ -15,7 +15,8 @@ namespace trainyard {
 namespace {
 
 // In the order of OptimizerKind.
-const std::array<std::string, 5> optimizer_names{"sgd", "nesterov", "adagrad", "adam", "adamw"};
+const std::array<std::string, 6> optimizer_names{"sgd",  "nesterov", "adagrad",
+                                                 "adam", "adamw",    "lion"};
 
 /// No step is shorter than this share of --lr: a factor to the power of many steps comes to 0 in
 /// the end, and who divides by a step's length, as qgm does, would get no number.
@@ -71,12 +72,12 @@ Optimizer::Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::st
   require(options.shrinks() || penalty_.l1 == 0.0, "an optimizer that shrinks no weights");
   const bool adam = options.adam();
   const bool adagrad = options.kind == OptimizerKind::adagrad;
-  if (adam || (!adagrad && !options.plain())) first_ = keep(adam ? "optimizer.m" : "optimizer.v");
+  if (options.has_betas()) {
+    first_ = keep("optimizer.m");
+  } else if (!adagrad && !options.plain()) {
+    first_ = keep("optimizer.v");
+  }
   if (adam || adagrad) second_ = keep(adam ? "optimizer.s" : "optimizer.G");
-}
-
-Vector Optimizer::velocity() {
-  return options_.adam() ? Vector() : first_;
 }
 
 void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double scale,
@@ -92,6 +93,8 @@ void Optimizer::step_along(Vector model, ConstVector gradient, double scale, dou
     kernels::axpy(-scale * step, gradient, model);
     return;
   }
+  const double beta1 = options_.beta1, beta2 = options_.beta2.value_or(options_.usual_beta2());
+  const double kept = options_.decays() ? 1.0 - step * options_.weight_decay : 1.0;
   switch (options_.kind) {
     case OptimizerKind::sgd:
       kernels::momentum_step(options_.momentum, scale, step, gradient, first_, model);
@@ -102,16 +105,20 @@ void Optimizer::step_along(Vector model, ConstVector gradient, double scale, dou
     case OptimizerKind::adagrad:
       kernels::adagrad_step(scale, step, gradient, second_, model);
       return;
+    case OptimizerKind::lion:
+      kernels::lion_step(
+          {.beta1 = beta1, .beta2 = beta2, .scale = scale, .step = step, .keep = kept}, gradient,
+          first_, model);
+      return;
     case OptimizerKind::adam:
     case OptimizerKind::adamw: {
-      const bool decays = options_.kind == OptimizerKind::adamw;
       const auto t = static_cast<double>(steps_);
-      kernels::adam_step({.beta1 = options_.beta1,
-                          .beta2 = options_.beta2,
+      kernels::adam_step({.beta1 = beta1,
+                          .beta2 = beta2,
                           .scale = scale,
-                          .step = step / (1.0 - std::pow(options_.beta1, t)),
-                          .root_scale = 1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t)),
-                          .keep = decays ? 1.0 - step * options_.weight_decay : 1.0},
+                          .step = step / (1.0 - std::pow(beta1, t)),
+                          .root_scale = 1.0 / std::sqrt(1.0 - std::pow(beta2, t)),
+                          .keep = kept},
                          gradient, first_, second_, model);
       return;
     }

@@ -28,8 +28,8 @@ namespace trainyard {
 
 void average_replicas(Worker& worker) {
   all_reduce_mean(worker.comm(), worker.replica(), collective_of(worker));
-  if (worker.velocity().empty()) return;
-  all_reduce_mean(worker.comm(), worker.velocity(), collective_of(worker));
+  const Vector velocity = worker.moments().velocity();
+  if (!velocity.empty()) all_reduce_mean(worker.comm(), velocity, collective_of(worker));
 }
 
 std::optional<Duration> time_with_averages(const StepSetting& s) {

@@ -11,6 +11,7 @@
 
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/collective/working_set.hpp"
+#include "trainyard/runtime/listening_gradient.hpp"
 
 #include "scheme/push_queue.hpp"
 
@@ -48,6 +49,26 @@ void ps_async_queueing_worker(Worker& worker) {
       await_turn(worker.comm(), shard, versions[static_cast<std::size_t>(shard)]);
     });
     keys.pull(versions);
+  }
+}
+
+void ps_async_interruptible_worker(Worker& worker) {
+  Communicator& comm = worker.comm();
+  const int server = comm.server(0);
+  WorkingSet keys(worker);
+  ListeningGradient gradients(worker);
+  std::uint64_t version = 0;
+  while (worker.next_step()) {
+    const auto gradient = gradients.compute_unless([&](const Message& model) {
+      model.copy_to(worker.replica());
+      version = model.tag();
+    });
+    if (!gradient) {
+      keys.drop();
+      continue;
+    }
+    keys.push_alone(*gradient, {&version, 1});  // nobody knows who will be interrupted when
+    version = comm.receive_into(server, worker.replica());
   }
 }
 

@@ -24,6 +24,9 @@ ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags);
 void ps_async_worker(Worker& worker);
 /// The same, but it pushes when the server wants the gradient (push_queue.hpp).
 void ps_async_queueing_worker(Worker& worker);
+/// The same, but a newer model that comes while it computes ends that: it begins again at once. Of
+/// one server, which then answers no gradient of a worker that it has sent a newer model.
+void ps_async_interruptible_worker(Worker& worker);
 /// The same with gradients that travel in another way, and whole models.
 void ps_async_steps(Worker& worker, PushStep push_step);
 /// Its server: applies each gradient the moment it comes, and answers that worker alone.

@@ -26,7 +26,6 @@
 
 #include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/collective/working_set.hpp"
-#include "trainyard/runtime/listening_gradient.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/ps_async.hpp"
@@ -83,26 +82,6 @@ void serve_interrupting(Server& server) {
   serve_with_spares(server, true);
 }
 
-void work_interruptibly(Worker& worker) {
-  Communicator& comm = worker.comm();
-  const int server = comm.server(0);
-  WorkingSet keys(worker);
-  ListeningGradient gradients(worker);
-  std::uint64_t version = 0;
-  while (worker.next_step()) {
-    const auto gradient = gradients.compute_unless([&](const Message& model) {
-      model.copy_to(worker.replica());
-      version = model.tag();
-    });
-    if (!gradient) {
-      keys.drop();
-      continue;
-    }
-    keys.push_alone(*gradient, {&version, 1});  // nobody knows who will be interrupted when
-    version = comm.receive_into(server, worker.replica());
-  }
-}
-
 /// The port takes N gradients, then its other half answers all, those in time and those too late.
 std::optional<Duration> step_time(const StepSetting& s) {
   if (s.servers > 1) return std::nullopt;
@@ -157,7 +136,7 @@ Scheme ps_backup_interrupt_scheme() {
   row.name = "ps-backup-interrupt";
   row.summary = "the same, and the late ones drop their work at once and begin the next step";
   row.cast = cast::one_server;  // a gradient is of one step only
-  row.worker = work_interruptibly;
+  row.worker = ps_async_interruptible_worker;
   row.server = serve_interrupting;
   row.cost.time = [](const StepSetting& s) -> std::optional<Duration> {
     return s.touched < 1.0 ? std::nullopt : step_time(s);  // its models go whole

@@ -52,6 +52,46 @@ inline const HyperparameterInfo consensus_rate_info{
 // Not tuned, though papers call it a consensus step size: what is reported is the loss of the
 // replicas' average, which of alike data is best where they never mix.
 
+inline const HyperparameterInfo mixing_share_info{
+    .name = "mixing-share",
+    .argument = "S",
+    .help = "how far a round goes towards the average",
+    .fallback = 0.5,
+    .low = 1e-6,
+    .high = 1.0};
+
+inline const HyperparameterInfo mixing_probability_info{
+    .name = "mixing-probability",
+    .argument = "P",
+    .help = "that a step is followed by a round of all workers",
+    .fallback = 0.1,
+    .low = 1e-6,
+    .high = 1.0};
+
+/// The fallback takes back, until the next round, just what the last one has changed.
+inline const HyperparameterInfo correction_rate_info{
+    .name = "correction-rate",
+    .argument = "BETA",
+    .help =
+        "of what a round has changed, the share that each later step takes back; one over the "
+        "steps of a round if not given",
+    .fallback = 1.0,
+    .low = 1e-12,
+    .high = 1e3,
+    .run_fallback = [](int, const Hyperparameters& before) -> double {
+      const auto period = before.find("period");
+      if (period != before.end()) return 1.0 / period->second;
+      return hyperparameter(before, "mixing-probability");
+    }};
+
+inline const HyperparameterInfo consensus_penalty_info{
+    .name = "consensus-penalty",
+    .argument = "C",
+    .help = "of the squared distance from what a neighbour and oneself hold on average",
+    .fallback = 0.1,
+    .low = 1e-9,
+    .high = 1e9};
+
 inline const HyperparameterInfo stages_info{
     .name = "stages",
     .argument = "P",

@@ -74,6 +74,24 @@ TEST_CASE("an Adam step agrees with a plain loop", "[model][kernels]") {
   });
 }
 
+TEST_CASE("a Lion step agrees with a plain loop", "[model][kernels]") {
+  for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
+    const Guarded gradient(random, size, offset);
+    Guarded mean(random, size, 2 * offset), model(random, size, 0);
+    Doubles m = mean.doubles(), x = model.doubles();
+    kernels::lion_step({.beta1 = 0.8, .beta2 = 0.95, .scale = scale, .step = step, .keep = keep},
+                       gradient, mean, model);
+    for (std::size_t j = 0; j < size; ++j) {
+      const double g = scale * gradient.doubles()[j];
+      const double c = 0.8 * m[j] + 0.2 * g;
+      x[j] = keep * x[j] - step * (c > 0.0 ? 1.0 : -1.0);
+      m[j] = 0.95 * m[j] + 0.05 * g;
+    }
+    mean.check_equals(m);
+    model.check_equals(x);
+  });
+}
+
 TEST_CASE("where the gradient has always been zero, no optimizer moves", "[model][kernels]") {
   with_each_instruction_set([] {
     const Floats gradient(20, 0.0F);
@@ -81,6 +99,8 @@ TEST_CASE("where the gradient has always been zero, no optimizer moves", "[model
     kernels::adagrad_step(1.0, 0.1, gradient, squares, model);
     kernels::adam_step({.beta1 = 0.9, .beta2 = 0.999, .scale = 1.0, .step = 1.0, .root_scale = 30},
                        gradient, mean, squares, model);
+    kernels::lion_step({.beta1 = 0.9, .beta2 = 0.99, .scale = 1.0, .step = 1.0}, gradient, mean,
+                       model);
     CHECK(model == Floats(20, 3.0F));
   });
 }
@@ -90,9 +110,12 @@ TEST_CASE("a gradient that is not a number reaches the model", "[model][kernels]
     for (const float bad : {NAN, INFINITY}) {
       Floats gradient(20, 1.0F);
       gradient[7] = gradient[19] = bad;
-      for (const bool adam : {false, true}) {
+      for (const int optimizer : {0, 1, 2}) {
         Floats mean(20, 0.0F), squares(20, 0.0F), model(20, 3.0F);
-        if (adam) {
+        if (optimizer == 2) {
+          kernels::lion_step({.beta1 = 0.9, .beta2 = 0.9, .scale = 1, .step = 1}, gradient, mean,
+                             model);
+        } else if (optimizer == 1) {
           kernels::adam_step({.beta1 = 0.9, .beta2 = 0.9, .scale = 1, .step = 1, .root_scale = 1},
                              gradient, mean, squares, model);
         } else {

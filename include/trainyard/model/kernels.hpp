@@ -76,6 +76,16 @@ struct AdamStep {
 /// model ← model − step · mean / (root_scale · √squares + 1e-8)
 void adam_step(const AdamStep& by, ConstVector gradient, Vector mean, Vector squares, Vector model);
 
+struct LionStep {
+  double beta1, beta2;
+  double scale;
+  double step;        // γ
+  double keep = 1.0;  // 1 − γ · weight decay
+};
+/// model ← keep · model − step · sgn(β₁ mean + (1 − β₁) g), sgn(0) = 0, then mean ← β₂ mean + (1 −
+/// β₂) g. What is not finite has no sign: the model becomes NaN there.
+void lion_step(const LionStep& by, ConstVector gradient, Vector mean, Vector model);
+
 // Soft thresholding, S(x, t) = x − min(max(x, −t), t), after such a step: x_j is exactly 0 where
 // |x_j| ≤ t. Each threshold is ≥ 0.
 

@@ -10,6 +10,8 @@
 //   adamw     x ← x − γ ω x, then adam's step                  (Loshchilov & Hutter, ICLR 2019,
 //                                                  Algorithm 2, PyTorch's γ before ω; of all
 //                                                  parameters, biases and intercept too, as there)
+//   lion      x ← x − γ ω x, then x ← x − γ sgn(β₁ m + (1 − β₁) g),  (Chen et al., NeurIPS 2023,
+//             m ← β₂ m + (1 − β₂) g                             Algorithm 2), sgn(0) = 0
 //
 // γ = γ₀ × schedule × warm-up (lr_schedule.hpp). The smooth regulariser (λ/2)‖x‖² is part of g. Of
 // μ‖x‖₁ each step takes its proximal operator, S(x, t) being soft thresholding by t (model/
@@ -20,12 +22,13 @@
 //             and without, proximal SGD
 //   adagrad   x_j ← S(x_j − γ g_j / h_j, γ μ / h_j), h = √G + 1e-10  (Duchi et al. 2011, §5.1)
 //
-// nesterov, adam and adamw take none: Nesterov's x is shifted along v off what the operator makes
-// 0.
+// nesterov, adam, adamw and lion take none: Nesterov's x is shifted along v off what the operator
+// makes 0.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,7 +39,7 @@
 
 namespace trainyard {
 
-enum class OptimizerKind { sgd, nesterov, adagrad, adam, adamw };
+enum class OptimizerKind { sgd, nesterov, adagrad, adam, adamw, lion };
 /// Throws UsageError, beginning with `what`, for an unknown name.
 OptimizerKind parse_optimizer(std::string_view text, std::string_view what);
 std::string optimizer_text(OptimizerKind kind);
@@ -46,8 +49,9 @@ struct OptimizerOptions {
   double lr = 0.1;        // γ₀ > 0
   double lr_decay = 0.0;  // A ≥ 0, per epoch
   double momentum = 0.0;  // 0 ≤ μ < 1, of sgd and nesterov
-  double beta1 = 0.9, beta2 = 0.999;
-  double weight_decay = 0.01;  // ω ≥ 0, of adamw
+  double beta1 = 0.9;
+  std::optional<double> beta2{};  // else usual_beta2()
+  double weight_decay = 0.01;     // ω ≥ 0, of adamw and lion
   /// C: a worker's minibatch gradient is made no longer (Pascanu, Mikolov & Bengio, ICML 2013,
   /// Algorithm 1), before it is sent or applied. 0: it is left as it is.
   double clip_norm = 0.0;
@@ -62,10 +66,26 @@ struct OptimizerOptions {
   bool constant_step() const;
   /// x ← x − γ g: a step that knows nothing of the ones before.
   bool plain() const { return kind == OptimizerKind::sgd && momentum == 0.0; }
-  /// Adam's moments are kept, and beta1 and beta2 have a meaning.
+  /// Adam's moments are kept.
   bool adam() const { return kind == OptimizerKind::adam || kind == OptimizerKind::adamw; }
+  /// beta1 and beta2 have a meaning.
+  bool has_betas() const { return adam() || kind == OptimizerKind::lion; }
+  /// β₂ of the papers: Lion's is that of its mean of gradients.
+  double usual_beta2() const { return kind == OptimizerKind::lion ? 0.99 : 0.999; }
+  /// Every parameter is first made smaller, by γ ω of it.
+  bool decays() const { return kind == OptimizerKind::adamw || kind == OptimizerKind::lion; }
   /// There is a step above for μ‖x‖₁.
   bool shrinks() const { return kind == OptimizerKind::sgd || kind == OptimizerKind::adagrad; }
+};
+
+/// The vectors that an optimizer keeps, sums or means over its steps: of gradients (v of sgd and
+/// nesterov, m of adam, adamw and lion) and of their squares (G, s). Empty where it keeps none.
+struct OptimizerMoments {
+  Vector first, second;
+  bool is_velocity = false;  // `first` is v, a sum of gradients
+
+  /// v; empty without momentum.
+  Vector velocity() const { return is_velocity ? first : Vector(); }
 };
 
 /// The optimizer of one model, or of one shard of it. Threads: used by its rank alone.
@@ -84,8 +104,7 @@ class Optimizer {
   void apply(Vector model, ConstVector gradient, double epochs, double scale = 1.0,
              double stretch = 1.0);
 
-  /// v of sgd and nesterov; empty without momentum.
-  Vector velocity();
+  OptimizerMoments moments() { return {first_, second_, !options_.has_betas()}; }
 
  private:
   void step_along(Vector model, ConstVector gradient, double scale, double step);
