@@ -22,6 +22,10 @@ Only points with a core for each rank, servers included, are fitted: ranks that 
 sharing costs, and the laws say nothing of that. Amdahl's law needs two points, Gunther's three; with no
 more than these a law goes through all of them, and their noise is in its numbers. `sequential` is left
 out: it is one rank, whatever the number of workers.
+
+Where DIR has limit.json, by copies.py, each figure is also told as a share of the limit: what as many
+copies of one rank do that only share the machine. A throughput says nothing without what was learnt in
+it, so the loss at the end of the run stands beside.
 """
 
 import itertools
@@ -31,6 +35,9 @@ import pathlib
 import re
 import statistics
 import sys
+import typing
+
+import copies
 
 
 class Law:
@@ -125,8 +132,16 @@ def fitted(points, with_kappa):
     return best and best[1]
 
 
+class Point(typing.NamedTuple):
+    """What so many workers came to, medians over seeds."""
+
+    speed: float  # samples a second
+    has_cores: bool  # one for each rank
+    loss: float
+
+
 def read(folder):
-    """({contestant: {workers: (median throughput, whether each rank has a core)}}, cores)"""
+    """({contestant: {workers: Point}}, cores)"""
     figures, cores = {}, 0
     for path in sorted(pathlib.Path(folder).rglob("summary.json")):
         run = json.loads(path.read_text())
@@ -137,11 +152,24 @@ def read(folder):
                   if name != "workers"]
         who = ", ".join([run["label"], *others])
         ranks = run["workers"] + run["servers"]
-        at = figures.setdefault(who, {}).setdefault(run["workers"], (ranks <= cores, []))
+        at = figures.setdefault(who, {}).setdefault(run["workers"], (ranks <= cores, [], []))
         at[1].append(run["samples_per_second"])
-    return {who: {workers: (statistics.median(kept), has_cores)
-                  for workers, (has_cores, kept) in sorted(by_workers.items())}
+        at[2].append(math.nan if run["train_loss"] is None else run["train_loss"])
+    return {who: {workers: Point(statistics.median(speeds), has_cores, statistics.median(losses))
+                  for workers, (has_cores, speeds, losses) in sorted(by_workers.items())}
             for who, by_workers in figures.items()}, cores
+
+
+def read_limit(folder):
+    """({workers: samples a second of as many copies}, notes)"""
+    path = pathlib.Path(folder) / "limit.json"
+    if not path.exists():
+        return {}, []
+    found = {int(count): entry for count, entry in json.loads(path.read_text()).items()}
+    notes = [f"limit: {count} copies trained together for {entry['overlap']:.0%} of the longest one's time, "
+             "so that it is too high; more --epochs make it better"
+             for count, entry in found.items() if entry["overlap"] < copies.LEAST_OVERLAP]
+    return {count: entry["samples_per_second"] for count, entry in found.items()}, notes
 
 
 def number(value, missing="none"):
@@ -166,8 +194,22 @@ def described(who, law, name, points):
 HEADINGS = ("scheme", "law", "fitted to", "sigma", "kappa", "off by", "N1/2", "peak", "samples/s there")
 
 
-def table(lines):
-    lines = [HEADINGS, *lines]
+SHARE_HEADINGS = ("scheme", "workers", "samples/s", "of the limit", "train loss")
+
+
+def share_lines(figures, limit):
+    """A line for each point, the limit's first."""
+    lines = [("independent copies: the limit", str(workers), number(speed), "1.00", "-")
+             for workers, speed in limit.items()]
+    for who, by_workers in figures.items():
+        for workers, point in by_workers.items():
+            share = f"{point.speed / limit[workers]:.2f}" if workers in limit and point.has_cores else "-"
+            lines.append((who, str(workers), number(point.speed), share, f"{point.loss:.4g}"))
+    return lines
+
+
+def table(lines, headings=HEADINGS):
+    lines = [headings, *lines]
     widths = [max(map(len, column)) for column in zip(*lines)]
     return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
@@ -176,7 +218,7 @@ def laws_of(figures):
     """{contestant: ({name of a law: Law}, points fitted)}, and what is to be said of the others."""
     laws, notes = {}, []
     for who, by_workers in figures.items():
-        points = [(workers, figure) for workers, (figure, has_cores) in by_workers.items() if has_cores]
+        points = [(workers, point.speed) for workers, point in by_workers.items() if point.has_cores]
         found = {"Amdahl": fitted(points, False), "Gunther": fitted(points, True)}
         laws[who] = {name: law for name, law in found.items() if law}, points
         missing = [name for name, law in found.items() if not law]
@@ -189,8 +231,9 @@ def laws_of(figures):
     return laws, notes
 
 
-def draw(path, figures, laws):
-    """Measured throughput as points, hollow where ranks share cores, and the richest law of each."""
+def draw(path, figures, laws, limit):
+    """Measured throughput as points, hollow where ranks share cores, the richest law of each, and what as
+    many independent copies do."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -199,10 +242,13 @@ def draw(path, figures, laws):
 
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
     most = max(max(by_workers) for by_workers in figures.values())
+    if limit:
+        axes.plot(list(limit), list(limit.values()), "k--", label="independent copies: the limit")
     for k, (who, by_workers) in enumerate(figures.items()):
         colour = f"C{k % 10}"
-        for workers, (value, has_cores) in by_workers.items():
-            axes.plot(workers, value, "o", color=colour, fillstyle="full" if has_cores else "none")
+        for workers, point in by_workers.items():
+            axes.plot(workers, point.speed, "o", color=colour,
+                      fillstyle="full" if point.has_cores else "none")
         found = laws[who][0]
         law = found.get("Gunther") or found.get("Amdahl")
         label = who
@@ -224,16 +270,20 @@ def main():
     figures, cores = read(sys.argv[1])
     if not figures:
         sys.exit(f"scaling.py: {sys.argv[1]} has no run of a scheme whose workers could be more")
+    limit, limit_notes = read_limit(sys.argv[1])
     laws, notes = laws_of(figures)
+    notes += limit_notes
     lines = [described(who, law, name, points)
              for who, (found, points) in laws.items() for name, law in found.items()]
     print(f"Fitted to the points with a core for each rank (cores: {cores}); N1/2: workers beyond which the"
           "\nefficiency is below one half; peak: beyond it more workers are slower")
     print(table(lines) if lines else "nothing to fit")
+    print("\nThroughput, its share of what as many independent copies of one rank do, and what was learnt")
+    print(table(share_lines(figures, limit), SHARE_HEADINGS))
     print(*(f"note: {note}" for note in notes), sep="\n")
     if len(sys.argv) == 3:
         try:
-            draw(sys.argv[2], figures, laws)
+            draw(sys.argv[2], figures, laws, limit)
             print(f"figure: {sys.argv[2]}")
         except ImportError:
             print("no figure: scripts/install_dependencies.sh --peers installs python3-matplotlib")

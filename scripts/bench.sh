@@ -3,8 +3,9 @@
 #
 #   scripts/bench.sh [--pairs N] [NAME…]   one table: work, peer's figure, ours, ratio, floor, met?
 #   scripts/bench.sh scaling [FLAG…]       throughput and time to target against ranks, the laws of Amdahl and
-#                                          Gunther fitted to it (bench/scaling.py), and a figure; FLAGs go to
-#                                          `trainyard compare`, like --dataset a9a --seeds 5 --format csv
+#                                          Gunther fitted to it (bench/scaling.py), its share of what as many
+#                                          independent copies of one rank do (bench/copies.py), and a figure;
+#                                          FLAGs go to `trainyard compare`, like --dataset a9a --seeds 5 --format csv
 #
 # NAMEs: pytorch splits codecs products scikit_learn liblinear openmpi mpi simgrid; without any, all of them:
 # 15 minutes on 2 cores with three turns of each side (--pairs), and longer at first, when all is built and
@@ -142,6 +143,8 @@ scaling() {
     echo "no fit: it needs python3: scripts/install_dependencies.sh --peers" >&2
     return
   }
+  python bench/copies.py build/release/trainyard "$runs/limit.json" "$ranks" --latency 0us --bandwidth infinite \
+    "${flags[@]}" || echo "no limit: copies of one rank did not run with these flags" >&2
   { echo && python bench/scaling.py "$runs" "$figure"; } >&"$to"
 }
 

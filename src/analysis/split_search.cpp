@@ -37,7 +37,9 @@ double vectors_of(const OptimizerOptions& optimizer, int microbatches) {
   double vectors = microbatches > 1 ? 3.0 : 2.0;
   if (optimizer.momentum > 0.0) vectors += 1.0;
   if (optimizer.adam()) vectors += 2.0;
-  if (optimizer.kind == OptimizerKind::adagrad) vectors += 1.0;
+  if (optimizer.kind == OptimizerKind::adagrad || optimizer.kind == OptimizerKind::lion) {
+    vectors += 1.0;
+  }
   return vectors;
 }
 

@@ -314,6 +314,12 @@ Call CommandLine::Commands::predict_call() const {
       return split_search_command(c, output);
     };
   }
+  if (const auto noise_ratio = predict_flags_.noise_ratio()) {
+    return [setting = predict_flags_.setting(), ratio = *noise_ratio,
+            output = predict_flags_.output_without_page("--noise-ratio")] {
+      return optimal_time_command(setting, ratio, output);
+    };
+  }
   if (predict_flags_.break_even()) {
     return [setting = predict_flags_.setting(), schemes = predict_flags_.coded_schemes(),
             codecs = predict_flags_.codecs(), output = predict_flags_.output()] {

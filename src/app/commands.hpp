@@ -72,6 +72,9 @@ int break_even_command(const PredictionSetting& setting, const std::vector<Conte
                        const std::vector<std::string>& codecs, const AnswerOutput& output);
 /// The time of the task, or, where it is empty, of published ones.
 int training_time_command(const std::optional<TrainingTask>& task, const AnswerOutput& output);
+/// How many of the fastest workers are worth using.
+int optimal_time_command(const PredictionSetting& setting, double noise_ratio,
+                         const AnswerOutput& output);
 /// Searches splits of the configuration's model on its data set.
 int split_search_command(const Configuration& configuration, const AnswerOutput& output);
 struct ReportQuestion {

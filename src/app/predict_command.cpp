@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/analysis/break_even.hpp"
+#include "trainyard/analysis/optimal_time.hpp"
 #include "trainyard/analysis/split_search.hpp"
 #include "trainyard/base/counted.hpp"
 #include "trainyard/base/standard_streams.hpp"
@@ -126,6 +127,14 @@ int training_time_command(const std::optional<TrainingTask>& task, const AnswerO
   print_answer(
       output, {.text = [&] { return task ? training_time_table(*task) : training_time_table(all); },
                .json = [&] { return task ? training_time_json(*task) : training_time_json(all); }});
+  return exit_done;
+}
+
+int optimal_time_command(const PredictionSetting& setting, double noise_ratio,
+                         const AnswerOutput& output) {
+  const OptimalTime found = optimal_time(compute_seconds(setting.configuration), noise_ratio);
+  print_answer(output, {.text = [&] { return optimal_time_table(setting, noise_ratio, found); },
+                        .json = [&] { return optimal_time_json(setting, noise_ratio, found); }});
   return exit_done;
 }
 

@@ -77,6 +77,10 @@ PredictFlags::PredictFlags(CLI::App& command) {
                                 "of the formulas of one exchange: optimizer steps [2GiB/s]");
   break_even_ = add_switch(command, "break-even",
                            "the bandwidth below which each codec pays, in schemes that encode");
+  noise_ratio_ = add_value_flag(
+      command, "noise-ratio", "S",
+      "how many of the fastest workers are worth using, where --straggler says who is slow; S: "
+      "the variance of a minibatch's gradient by the squared norm that it is to come to");
   training_time_.emplace(command);
   output_.emplace(command, "as JSON", AnswerFiles::page);
   command.footer(
@@ -218,6 +222,14 @@ bool PredictFlags::break_even() const {
   return true;
 }
 
+std::optional<double> PredictFlags::noise_ratio() const {
+  const std::string text = only_value(*noise_ratio_);
+  if (noise_ratio_->count() == 0) return std::nullopt;
+  return checked_number(
+      text, "--noise-ratio", [](double value) { return value >= 0.0 && value <= 1e15; },
+      "from 0 to 1e15");
+}
+
 std::optional<TrainingTask> PredictFlags::training_task() const {
   return training_time_->task();
 }
@@ -245,24 +257,32 @@ std::vector<std::string> PredictFlags::notes_of_flags_in_vain(
   return notes;
 }
 
-/// Notes with --training-time, which looks at no steps, and with --split all, which looks at one
-/// scheme's.
+/// Notes with --training-time and --noise-ratio, which look at no steps, and with --split all,
+/// which looks at one scheme's.
 std::vector<std::string> PredictFlags::notes_of_other_questions() const {
   std::vector<const CLI::Option*> others{size_, rows_,        density_,     schemes_,
                                          vary_, reduce_rate_, update_rate_, break_even_};
   if (training_time()) {
     others.insert(others.end(), options_.begin(), options_.end());
     others.insert(others.end(), of_splits_.begin(), of_splits_.end());
-    others.push_back(split_);
+    others.insert(others.end(), {split_, noise_ratio_});
     return notes_of_flags_in_vain(others, "--training-time is about arithmetic alone");
   }
+  const bool of_splits = all_splits();
+  const std::vector<std::string_view> known =
+      of_splits
+          ? std::vector<std::string_view>{"workers",   "batch",        "compute-time",  "latency",
+                                          "bandwidth", "microbatches", "charge-control"}
+          : std::vector<std::string_view>{"workers", "compute-time", "straggler"};
   for (const CLI::Option* flag : options_) {
-    const std::string name = flag->get_single_name();
-    const bool known = name == "workers" || name == "batch" || name == "compute-time" ||
-                       name == "latency" || name == "bandwidth" || name == "microbatches" ||
-                       name == "charge-control";
-    if (!known) others.push_back(flag);
+    if (std::ranges::find(known, flag->get_single_name()) == known.end()) others.push_back(flag);
   }
+  if (!of_splits) {
+    others.insert(others.end(), of_splits_.begin(), of_splits_.end());
+    others.push_back(split_);
+    return notes_of_flags_in_vain(others, "--noise-ratio is about how fast workers compute");
+  }
+  others.push_back(noise_ratio_);
   return notes_of_flags_in_vain(others, "--split all is about gpipe and 1f1b on links alike");
 }
 
@@ -313,7 +333,7 @@ std::vector<std::string> PredictFlags::notes_of_steps() const {
 }
 
 std::vector<std::string> PredictFlags::notes() const {
-  if (training_time() || all_splits()) return notes_of_other_questions();
+  if (training_time() || all_splits() || noise_ratio()) return notes_of_other_questions();
   std::vector<std::string> notes = notes_of_steps();
   for (const CLI::Option* flag : of_splits_) {
     const bool is_used = data_ && flag->get_single_name() == "data-dir";

@@ -35,6 +35,9 @@ class PredictFlags {
   std::vector<Contestant> coded_schemes() const;
   std::vector<std::string> codecs() const;
 
+  /// --noise-ratio.
+  std::optional<double> noise_ratio() const;
+
   /// --split all.
   bool all_splits() const;
   bool training_time() const { return training_time_->asked(); }
@@ -66,6 +69,7 @@ class PredictFlags {
   CLI::Option* reduce_rate_;
   CLI::Option* update_rate_;
   CLI::Option* break_even_;
+  CLI::Option* noise_ratio_;
   std::optional<TrainingTimeFlags> training_time_;
   std::optional<AnswerFlags> output_;  // last in the help
 };

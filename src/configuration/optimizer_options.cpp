@@ -53,18 +53,20 @@ std::string momentum_idle(const OptionSetting& s) {
 
 std::string beta_idle(const OptionSetting& s) {
   const OptimizerKind kind = s.configuration.optimizer.kind;
-  if (s.configuration.optimizer.adam()) return "";
+  if (s.configuration.optimizer.has_betas()) return "";
   if (s.scheme.optimizers.range == OptimizerRange::plain) {
     return s.scheme.name + " has a step of its own, which does not take it (list schemes NAME)";
   }
-  return fmt::format("it is for --optimizer adam and adamw, and this is {}", optimizer_text(kind));
+  return fmt::format("it is for --optimizer adam, adamw and lion, and this is {}",
+                     optimizer_text(kind));
 }
 
 std::string weight_decay_idle(const OptionSetting& s) {
-  const OptimizerKind kind = s.configuration.optimizer.kind;
-  if (kind == OptimizerKind::adamw) return "";
-  return fmt::format("it is for --optimizer adamw, and this is {}; --l2 is for every optimizer",
-                     optimizer_text(kind));
+  const OptimizerOptions& optimizer = s.configuration.optimizer;
+  if (optimizer.decays()) return "";
+  return fmt::format(
+      "it is for --optimizer adamw and lion, and this is {}; --l2 is for every optimizer",
+      optimizer_text(optimizer.kind));
 }
 
 Option global_batch_option() {
@@ -80,6 +82,20 @@ Option global_batch_option() {
       true};
 }
 
+Option beta2_option() {
+  return {
+      "optimizer",
+      "beta2",
+      "BETA",
+      "adam, adamw: what the mean square keeps at each step, 0.999 if not given; lion: what the "
+      "mean gradient keeps, 0.99",
+      [](C& c, Text t, Text w) {
+        c.optimizer.beta2 = checked_number(t, w, below_one, "at least 0 and less than 1");
+      },
+      [](const C& c) { return c.optimizer.beta2 ? fmt::to_string(*c.optimizer.beta2) : ""; },
+      true};
+}
+
 std::string batch_idle(const OptionSetting& s) {
   return s.configuration.global_batch ? "--global-batch is given, too" : "";
 }
@@ -92,7 +108,7 @@ std::vector<Option> optimizer_options() {
   return {
       also(taker::predict, idle_where(batch_option(), batch_idle)),
       global_batch_option(),
-      {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam|adamw",
+      {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam|adamw|lion",
        "what makes a step of a gradient; of sgd and nesterov --momentum",
        [](C& c, Text t, Text w) { c.optimizer.kind = parse_optimizer(t, w); },
        [](const C& c) { return optimizer_text(c.optimizer.kind); }},
@@ -112,15 +128,16 @@ std::vector<Option> optimizer_options() {
                            below_one, fraction),
                  momentum_idle),
       idle_where(
-          number_of("beta1", "BETA", "adam, adamw: what the mean gradient keeps at each step",
+          number_of("beta1", "BETA",
+                    "adam, adamw: what the mean gradient keeps at each step; lion: the share of "
+                    "that mean in a step",
                     &O::beta1, below_one, fraction),
           beta_idle),
-      idle_where(number_of("beta2", "BETA", "adam, adamw: what the mean square keeps at each step",
-                           &O::beta2, below_one, fraction),
-                 beta_idle),
-      idle_where(number_of("weight-decay", "W", "adamw: each parameter is first 1 - GAMMA·W of it",
-                           &O::weight_decay, not_negative, "0 or greater"),
-                 weight_decay_idle),
+      idle_where(beta2_option(), beta_idle),
+      idle_where(
+          number_of("weight-decay", "W", "adamw, lion: each parameter is first 1 - GAMMA·W of it",
+                    &O::weight_decay, not_negative, "0 or greater"),
+          weight_decay_idle),
       number_of("clip-norm", "C",
                 "a worker's minibatch gradient is made no longer than C; 0: it is left as it is",
                 &O::clip_norm, not_negative, "0 or greater"),

@@ -17,6 +17,8 @@ std::vector<Option> budget_options();
 /// [scheme]: every hyperparameter that some scheme takes, once.
 std::vector<Option> hyperparameter_options();
 std::vector<Option> data_options();
+/// Of [data]: which rows go where, and in which order.
+std::vector<Option> row_options();
 std::vector<Option> optimizer_options();
 std::vector<Option> network_options();
 std::vector<Option> compute_options();

@@ -181,6 +181,10 @@ std::vector<Option> seed_and_evaluation_options() {
                     "evaluate the variance of gradients, of rows and of workers, their diversity "
                     "and noise scale, too",
                     &C::gradient_noise),
+      {"run", "optimum", "auto|FOLDER",
+       "evaluate how far the training loss is above its minimum, and the model from where that is, "
+       "too; auto: found, of convex models; FOLDER: of a run, whose model it is",
+       [](C& c, Text t, Text) { c.optimum = t; }, [](const C& c) { return c.optimum; }},
   };
 }
 

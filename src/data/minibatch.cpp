@@ -24,7 +24,6 @@
 #include "trainyard/data/minibatch.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -34,11 +33,6 @@
 namespace trainyard {
 
 namespace {
-
-std::size_t block_rows_of(std::size_t rows, std::size_t batch) {
-  const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(rows)));
-  return batch * std::max<std::size_t>(1, root / batch);
-}
 
 /// The most runs one minibatch can have: one a row when drawn with replacement; otherwise, of each
 /// pass that it touches, the end of one block, the share's end and beginning, and another block.
@@ -51,6 +45,7 @@ std::size_t most_ranges(std::size_t rows, std::size_t batch, Drawing drawing) {
 MinibatchStream::MinibatchStream(const Dataset& share, std::size_t batch, Drawing drawing,
                                  RandomStream random)
     : share_(&share),
+      rows_(share.rows),
       batch_(batch),
       drawing_(drawing),
       block_rows_(block_rows_of(share.rows, batch)),
@@ -62,6 +57,21 @@ MinibatchStream::MinibatchStream(const Dataset& share, std::size_t batch, Drawin
   ranges_.reserve(most_ranges(share.rows, batch, drawing));
   if (drawing == Drawing::replacement) return;
   if (drawing == Drawing::reshuffled) blocks_.reserve(share.rows / block_rows_ + 1);
+  begin_pass(0, 0);
+}
+
+MinibatchStream::MinibatchStream(const Dataset& all, DealtPass::Place place, std::size_t batch,
+                                 RandomStream common)
+    : share_(&all),
+      rows_(0),
+      batch_(batch),
+      drawing_(Drawing::reshuffled),
+      block_rows_(0),
+      random_(common),
+      dealt_(std::in_place, all.rows, place, batch, common) {
+  rows_ = dealt_->rows();
+  block_rows_ = dealt_->block_rows();
+  ranges_.reserve(most_ranges(rows_, batch, drawing_));
   begin_pass(0, 0);
 }
 
@@ -95,7 +105,7 @@ void MinibatchStream::skip(std::uint64_t minibatches) {
   }
   number_ += minibatches;
   // number_ · batch_ rows, without their product, which may not fit.
-  const std::uint64_t rows = share_->rows;
+  const std::uint64_t rows = rows_;
   const std::uint64_t left = number_ % rows * batch_;
   const std::uint64_t pass = number_ / rows * batch_ + left / rows;
   std::size_t taken = left % rows;                                          // of that pass
@@ -116,6 +126,11 @@ void MinibatchStream::begin_pass(std::uint64_t pass, std::size_t wanted) {
   blocks_.clear();
   block_ = 0;
   blocked_rows_ = wrapped_ = 0;
+  if (dealt_) {
+    dealt_->begin(pass);
+    next_run(wanted);
+    return;
+  }
   const bool all_in_one = wanted >= rows || (wanted == 0 && rows <= block_rows_);
   if (drawing_ == Drawing::cyclic || all_in_one) {
     run(0, rows);
@@ -140,6 +155,15 @@ void MinibatchStream::next_run(std::size_t wanted) {
   const std::size_t rows = share_->rows;
   if (wrapped_ > 0) {
     run(0, std::exchange(wrapped_, 0));
+    return;
+  }
+  if (dealt_) {
+    const DealtPass::Run dealt = dealt_->next();
+    if (dealt.count > 0) {
+      run(dealt.first, dealt.count);
+    } else {
+      begin_pass(pass_ + 1, wanted);
+    }
     return;
   }
   if (block_ == blocks_.size()) {

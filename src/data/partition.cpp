@@ -300,6 +300,17 @@ std::string row_order_text(RowOrder order) {
   throw InternalError("a row order without a name");
 }
 
+Deal parse_deal(std::string_view text, std::string_view what) {
+  for (const Deal deal : {Deal::once, Deal::pass}) {
+    if (text == deal_text(deal)) return deal;
+  }
+  throw UsageError(fmt::format("{}: found {}; expected once or pass", what, echoed(text)));
+}
+
+std::string deal_text(Deal deal) {
+  return deal == Deal::once ? "once" : "pass";
+}
+
 std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, PartitionRule rule,
                                                     std::size_t workers, std::uint64_t seed) {
   require(workers > 0, "a partition needs at least one worker");
@@ -329,6 +340,13 @@ std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, Partition
     }
   }
   return parts;
+}
+
+Dataset laid_out(const Dataset& data, const std::vector<std::vector<std::uint32_t>>& parts) {
+  Rows rows;
+  rows.reserve(data.rows);
+  for (const Rows& part : parts) rows.insert(rows.end(), part.begin(), part.end());
+  return copy_rows(data, rows);
 }
 
 }  // namespace trainyard

@@ -51,6 +51,29 @@ void check_stragglers(const Configuration& c) {
   }
 }
 
+void check_deal(const Configuration& c) {
+  if (c.deal == Deal::once) return;
+  const auto refuse = [&](const std::string& why) {
+    throw OptionError("deal", deal_text(c.deal), why);
+  };
+  if (c.partition.kind != PartitionRule::Kind::iid) {
+    refuse(fmt::format("--partition {} is a division for the whole run; iid is accepted",
+                       partition_text(c.partition)));
+  }
+  if (c.replacement) {
+    refuse("with --replacement there are no passes; leave one of them out");
+  }
+  if (c.order != RowOrder::reshuffle) {
+    refuse(fmt::format("with --order {} all passes are alike; reshuffle is accepted",
+                       row_order_text(c.order)));
+  }
+  if (c.data_source == DataSource::server) {
+    refuse(
+        "rows are dealt among workers that have all of them at hand, and with a data server they "
+        "have none; --data-source partitioned is accepted");
+  }
+}
+
 /// A table may name ranks that only another scheme has: one table serves a whole comparison.
 void check_network(const Configuration& c, int ranks) {
   ranks = std::max(ranks, c.workers + c.servers);
@@ -206,6 +229,14 @@ void check_clip_norm(const Scheme& scheme, const Cast& cast, const Configuration
                     fmt::format("{} {}", scheme.name, why_not));
 }
 
+/// Throws OptionError where rows are laid out for the worker that has them.
+void check_deal_of(const Scheme& scheme, const Cast& cast, const Configuration& c) {
+  if (c.deal == Deal::once || !cast.uses_of_slices) return;
+  throw OptionError(
+      "deal", deal_text(c.deal),
+      fmt::format("{} writes into rows which worker has them; once is accepted", scheme.name));
+}
+
 /// Throws OptionError where not every worker of the scheme needs whole rows of its own.
 void check_data_source(const Scheme& scheme, const Cast& cast) {
   if (cast.data_servers == 0) return;
@@ -230,6 +261,7 @@ std::optional<std::string> check_objects(RunObjects& objects, const Configuratio
   check_clip_norm(scheme, cast, c);
   objects.holdings = holdings_of(scheme, cast, *objects.model, c.model);
   check_data_source(scheme, cast);
+  check_deal_of(scheme, cast, c);
   check_weights(scheme, cast, c);
   if (objects.model->scalar() != Scalar::float32 && cast.models_in_memory() > 0) {
     throw OptionError(

@@ -14,6 +14,8 @@ namespace trainyard {
 
 void check_optimizer(const OptimizerOptions& optimizer);
 void check_stragglers(const Configuration& configuration);
+/// Only passes over iid shares, in an order of their own each, can be dealt anew.
+void check_deal(const Configuration& configuration);
 /// `ranks`: of the scheme that has the most.
 void check_network(const Configuration& configuration, int ranks);
 /// At most one, and one that can be measured.

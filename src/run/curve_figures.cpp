@@ -89,6 +89,14 @@ constexpr CurveFigure rows[] = {
      .member = &G::scale,
      .axis = shown,
      .label = "gradient noise scale, rows"},
+    {.key = "suboptimality",
+     .member = &M::suboptimality,
+     .axis = shown,
+     .label = "training loss above its minimum"},
+    {.key = "optimum_distance",
+     .member = &M::optimum_distance,
+     .axis = shown,
+     .label = "distance from the optimum"},
 };
 
 constexpr bool stands_before_a_row(const CurveFigure& figure) {

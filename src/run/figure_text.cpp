@@ -74,6 +74,17 @@ std::string samples_computed_line(const Summary& s) {
   return fmt::format("{}, and {} of them used", human_count(computed), share(used, computed));
 }
 
+std::string gradients_line(const Summary& s) {
+  if (s.rows == 0) return fmt::format("{}", s.gradients);
+  return fmt::format("{} of {} rows, {:.4g} passes over the data", s.gradients, s.batch,
+                     static_cast<double>(s.samples_computed) / static_cast<double>(s.rows));
+}
+
+std::string linear_rate_line(const Summary& s) {
+  if (!s.linear_rate) return "";
+  return fmt::format("{:.6g} ± {:.1g} a pass", *s.linear_rate, s.linear_rate_error.value_or(0.0));
+}
+
 std::string time_to_target_line(const Summary& s) {
   if (!s.target_loss && !s.target_accuracy && !s.target_gradient) return "";
   const bool reached = s.seconds_to_target && !s.diverged;

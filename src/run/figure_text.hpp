@@ -58,6 +58,10 @@ std::optional<double> a_sample(const Summary& s) {
 // Lines of the table of one run; empty where there is nothing to say.
 std::string compute_line(const Summary& s);
 std::string samples_computed_line(const Summary& s);
+/// "4,800 of 32 rows, 12.3 passes over the data".
+std::string gradients_line(const Summary& s);
+/// "0.8123 ± 0.0004 a pass".
+std::string linear_rate_line(const Summary& s);
 std::string time_to_target_line(const Summary& s);
 std::string staleness_line(const Summary& s);
 std::string coding_line(const Summary& s);

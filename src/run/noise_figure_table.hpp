@@ -1,5 +1,5 @@
-// The figures of gradient noise (run/gradient_noise.hpp) and of graphs (topology/transient.hpp), as
-// figures.hpp describes the rows of the table.
+// The figures of gradient noise (run/gradient_noise.hpp), of graphs (topology/transient.hpp) and of
+// the optimum (run/optimum.hpp), as figures.hpp describes the rows of the table.
 #pragma once
 
 #include "run/figure_row.hpp"
@@ -126,6 +126,54 @@ inline constexpr Figure noise_rows[] = {
                     "transient    the order of the steps before its rate is parallel SGD's, "
                     "n³ρ⁴/(1 − ρ)² of its graph,\n             times L(f(x⁰) − f*)/σ², σ² of a "
                     "minibatch; of data alike: on others gossip takes longer\n"},
+     .needs_asking = true},
+    {.key = "optimum_loss",
+     .path = "optimum.loss",
+     .heading = "loss at the optimum",
+     .of = member_of<&S::optimum_loss>,
+     .shown = measured | run_table,
+     .before = before_the_rest,
+     .text = decimals<10>,
+     .line = decimals_or_none<&S::optimum_loss, 10>,
+     .needs_asking = true},
+    {.key = "suboptimality",
+     .path = "optimum.suboptimality",
+     .heading = "above the optimum",
+     .of = member_of<&S::suboptimality>,
+     .shown = everywhere,
+     .before = before_the_rest,
+     .text = significant<3>,
+     .line = text_or_none<&S::suboptimality>,
+     .column = {.heading = "above opt.",
+                .legend = "above opt.   training loss at the end less the least there is "
+                          "(--optimum)\n"},
+     .needs_asking = true},
+    {.key = "optimum_distance",
+     .path = "optimum.distance",
+     .heading = "distance from it",
+     .of = member_of<&S::optimum_distance>,
+     .shown = measured | run_table,
+     .before = before_the_rest,
+     .text = significant<3>,
+     .line = text_or_none<&S::optimum_distance>,
+     .needs_asking = true},
+    {.key = "linear_rate",
+     .path = "optimum.linear_rate",
+     .heading = "linear rate",
+     .of = member_of<&S::linear_rate>,
+     .shown = everywhere,
+     .before = before_the_rest,
+     .text = significant<4>,
+     .line = linear_rate_line,
+     .column = {.heading = "rate",
+                .legend = "rate         what a pass over the data leaves of it, by a line through "
+                          "the later half of its\n             logarithms\n"},
+     .needs_asking = true},
+    {.key = "linear_rate_error",
+     .path = "optimum.linear_rate_error",
+     .of = member_of<&S::linear_rate_error>,
+     .shown = measured,
+     .before = before_the_rest,
      .needs_asking = true},
 };
 

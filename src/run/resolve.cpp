@@ -246,6 +246,7 @@ std::vector<RunObjects> decide(Configuration& c, const std::vector<std::string>&
   check_optimizer(c.optimizer);
   check_stragglers(c);
   check_network(c, ranks);
+  check_deal(c);
   check_target(c, data);
   check_held_out(c, data);
   check_classes_of_metric(c, data, say);

@@ -13,6 +13,7 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/run/evaluation.hpp"
+#include "trainyard/run/optimum.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/processes.hpp"
 #include "trainyard/run/target.hpp"
@@ -72,6 +73,7 @@ class Experiment {
   const Cast& cast_;
   const Model& model_;
   const std::optional<Target> target_;
+  const std::shared_ptr<const Optimum> optimum_;  // of who leads; null where nobody asked for it
   Observation observation_;
   VectorBuffer initial_;
   std::vector<Metrics> metrics_;
@@ -85,6 +87,7 @@ class Experiment {
   std::vector<Note> notes_;
   const std::vector<double> loss_weights_;  // of workers
   const std::unique_ptr<SharedLines> lines_;
+  std::optional<Dataset> dealt_;  // all rows, where each pass deals them anew
 };
 
 Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
@@ -99,6 +102,7 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       cast_(plan.cast),
       model_(*plan.model),
       target_(target_of(config_)),
+      optimum_(leads() ? optimum_of(plan, interrupted_) : nullptr),
       observation_(config_, hooks.processes == nullptr ? cast_.ranks() : 0),
       initial_(model_.scalar(), model_.dimension()),
       notes_(plan.notes),
@@ -106,6 +110,7 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       lines_(shared_lines(plan)) {
   hooks_.remark = noting(notes_, hooks.remark);
   if (config_.patience) best_.emplace(config_);
+  if (config_.deal == Deal::pass) dealt_ = laid_out(data_.train, plan.parts);
   begin_model();
 }
 
@@ -142,9 +147,10 @@ RuntimeSetup Experiment::runtime_setup() const {
 /// True when the run shall end there.
 bool Experiment::look(const Snapshot& snapshot) {
   const Observation::Pause pause(observation_);
-  const auto measured = measure(plan_, snapshot, grace_);
+  auto measured = measure(plan_, snapshot, grace_);
   if (!measured && metrics_.empty()) throw Interrupted("interrupted before the first step");
   if (!measured) return false;  // the interrupt winds it up
+  if (optimum_) measure_distance(*optimum_, snapshot.model, *measured);
   metrics_.push_back(*measured);
   if (last_model_.empty()) last_model_ = VectorBuffer(model_.scalar(), model_.dimension());
   kernels::copy(snapshot.model, last_model_.view());
@@ -226,6 +232,7 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .model = model_,
       .initial_model = initial_.view(),
       .parts = plan_.parts,
+      .dealt = dealt_ ? &*dealt_ : nullptr,
       .workers = config_.workers,
       .proxies = cast_.proxies,
       .minibatches_of_step = minibatches_of_step(scheme_, config_.workers, config_.hyperparameters),
@@ -336,6 +343,8 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
     if (!network_note_.empty()) *summary.machine += "; " + network_note_;
   }
   summary.samples_computed = samples_computed(plan_, worker_steps);
+  summary.gradients = summary.samples_computed / config_.batch;
+  if (optimum_) summarise_optimum(*optimum_, model_.scalar(), metrics_, summary);
   summary.interrupted = interrupted_.load(std::memory_order_relaxed);
   summary.messages = end.messages;
   summary.bytes_sent = end.bytes;

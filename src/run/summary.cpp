@@ -69,6 +69,8 @@ void summarise_model(Summary& s, const Metrics& at) {
   s.consensus_distance = at.consensus_distance;
   s.squared_gradient_norm = at.squared_gradient_norm;
   s.gradient_noise = at.gradient_noise;
+  s.suboptimality = at.suboptimality;
+  s.optimum_distance = at.optimum_distance;
   s.train_r_squared = at.train_r_squared;
   s.test_r_squared = at.test_r_squared;
 }

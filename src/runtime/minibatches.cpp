@@ -10,6 +10,16 @@
 
 namespace trainyard {
 
+namespace {
+
+/// The same at every worker.
+RandomStream deals_of(const RunContext& context) {
+  constexpr std::uint32_t no_rank = ~std::uint32_t{0};
+  return {context.seed, Purpose::minibatch, no_rank};
+}
+
+}  // namespace
+
 Minibatches::Minibatches(Rank& rank, const RunContext& context, std::span<const int> shares)
     : rank_(rank),
       context_(context),
@@ -17,10 +27,15 @@ Minibatches::Minibatches(Rank& rank, const RunContext& context, std::span<const 
       costs_(context, rank.rank(), rank.workers(), shares) {
   shares_.reserve(shares.size());  // streams keep references
   for (const int w : shares) {
-    shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
-    streams_.emplace_back(
-        shares_.back(), context.batch, context.drawing,
-        RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
+    if (context.dealt != nullptr) {
+      const DealtPass::Place place{static_cast<std::size_t>(w), context.parts.size()};
+      streams_.emplace_back(*context.dealt, place, context.batch, deals_of(context));
+    } else {
+      shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
+      streams_.emplace_back(
+          shares_.back(), context.batch, context.drawing,
+          RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));
+    }
     if (context.loss_weights.empty()) continue;
     loss_weights_.push_back(context.loss_weights[static_cast<std::size_t>(w)]);
   }

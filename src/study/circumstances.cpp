@@ -13,9 +13,9 @@ namespace trainyard {
 namespace {
 
 /// Options beside the network's, the data's and the machines' that whoever compares decides.
-constexpr std::array<std::string_view, 9> choices = {
-    "server-placement", "sparse-wire",  "weights",  "order",    "replacement",
-    "data-source",      "force-memory", "counters", "placement"};
+constexpr std::array<std::string_view, 10> choices = {
+    "server-placement", "sparse-wire", "weights",      "order",    "deal",
+    "replacement",      "data-source", "force-memory", "counters", "placement"};
 
 using Found = std::vector<OptionText>;
 

@@ -48,6 +48,7 @@ std::vector<Call> calls() {
       {{"predict", "--schemes", "ring,gossip", "--vary", "latency=1us,1ms"}},
       {{"predict", "--break-even", "--schemes", "csgd", "--codec", "fp16"}},
       {{"predict", "--training-time"}, json | quiet},
+      {{"predict", "--noise-ratio", "3"}, json | quiet},
       {{"predict", "--split", "all", "--workers", "4", "--dataset", "blobs:40", "--model", "mlp:8"},
        json | quiet},
       {{"topology", "ring"}},

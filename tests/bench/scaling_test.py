@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The fit of bench/scaling.py: scaling_test.py [unittest's arguments]."""
+"""The fit of bench/scaling.py, and the limit by bench/copies.py: scaling_test.py [unittest's arguments]."""
 
 import contextlib
 import io
@@ -12,6 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+import copies  # noqa: E402
 import scaling  # noqa: E402
 
 
@@ -102,10 +103,24 @@ class Numbers(unittest.TestCase):
         self.assertEqual(scaling.Law(3, 0, 0).limit(), math.inf)
 
 
-def summary(scheme, workers, speed, servers=0, seed=1):
+def summary(scheme, workers, speed, servers=0, seed=1, loss=0.25):
     return {"scheme": scheme, "label": scheme, "workers": workers, "servers": servers, "seed": seed,
             "machine": "Some processor, 4 cores, 8 hardware threads, 1 NUMA node",
-            "samples_per_second": speed}
+            "samples_per_second": speed, "train_loss": loss}
+
+
+class Copies(unittest.TestCase):
+    def test_flags_of_a_copy(self):
+        flags = ["--dataset", "a9a", "--seeds", "5", "--lr=0.5", "--target-loss=0.3", "--tune-lr", "--epochs",
+                 "4", "--vary", "batch=1,2", "--json", "--out", "x", "--replacement"]
+        self.assertEqual(copies.kept(flags),
+                         ["--dataset", "a9a", "--lr=0.5", "--epochs", "4", "--replacement"])
+
+    def test_what_copies_come_to(self):
+        self.assertEqual(copies.total([(0.0, 10.0, 100.0)]), (100.0, 1.0))
+        self.assertEqual(copies.total([(0.0, 10.0, 100.0), (2.0, 11.0, 50.0)]), (150.0, 0.8))
+        self.assertEqual(copies.total([(0.0, 1.0, 100.0), (2.0, 3.0, 50.0)]), (150.0, 0.0))
+        self.assertEqual(copies.middle([(3.0, 0.1), (1.0, 0.2), (2.0, 0.3)]), (2.0, 0.3))
 
 
 class Runs(unittest.TestCase):
@@ -125,9 +140,9 @@ class Runs(unittest.TestCase):
         figures, cores = scaling.read(self.written(runs))
         self.assertEqual(cores, 4)
         self.assertEqual(list(figures), ["ring", "ps-sync"])
-        self.assertEqual(figures["ring"][8], (50.0, False))
-        self.assertEqual(figures["ring"][4], (400.0, True))
-        self.assertEqual(figures["ps-sync"][4], (40.0, False))  # the fifth rank is the server
+        self.assertEqual(figures["ring"][8], (50.0, False, 0.25))
+        self.assertEqual(figures["ring"][4], (400.0, True, 0.25))
+        self.assertEqual(figures["ps-sync"][4], (40.0, False, 0.25))  # the fifth rank is the server
         laws, notes = scaling.laws_of(figures)
         self.assertEqual([n for n, _ in laws["ring"][1]], [1, 2, 4])
         self.assertEqual(laws["ring"][0]["Gunther"].sigma, 0)
@@ -141,21 +156,43 @@ class Runs(unittest.TestCase):
         self.assertEqual(notes[1], "hogwild: more workers are slower, which Amdahl's law cannot say")
 
     def test_median_of_seeds(self):
-        runs = [summary("ring", 2, speed, seed=k) for k, speed in enumerate((90.0, 100.0, 500.0))]
+        runs = [summary("ring", 2, speed, seed=k, loss=loss)
+                for k, (speed, loss) in enumerate(((90.0, 0.3), (100.0, 0.1), (500.0, 0.2)))]
         figures, _ = scaling.read(self.written(runs))
-        self.assertEqual(figures["ring"][2][0], 100.0)
+        self.assertEqual(figures["ring"][2], (100.0, True, 0.2))
 
-    def test_what_is_printed(self):
-        law = scaling.Law(1e5, 0.05, 0.002)
-        runs = [summary("ring", n, law.throughput(n)) for n in (1, 2, 4)]
+    def printed(self, folder):
         printed = io.StringIO()
-        arguments, sys.argv = sys.argv, ["scaling.py", self.written(runs)]
+        arguments, sys.argv = sys.argv, ["scaling.py", folder]
         try:
             with contextlib.redirect_stdout(printed):
                 scaling.main()
         finally:
             sys.argv = arguments
-        lines = [line.split() for line in printed.getvalue().splitlines()]
+        return [line.split() for line in printed.getvalue().splitlines()]
+
+    def test_share_of_the_limit(self):
+        """Three quarters of what copies do; none where ranks share cores, or no copies ran."""
+        runs = [summary("ring", n, 75.0 * n) for n in (2, 3, 8)]
+        folder = self.written(runs)
+        self.assertEqual(scaling.read_limit(folder), ({}, []))
+        limit = {"1": {"samples_per_second": 110.0, "overlap": 1.0},
+                 "2": {"samples_per_second": 200.0, "overlap": 0.5},
+                 "8": {"samples_per_second": 200.0, "overlap": 0.95}}
+        (pathlib.Path(folder) / "limit.json").write_text(json.dumps(limit))
+        lines = self.printed(folder)
+        self.assertIn(["independent", "copies:", "the", "limit", "1", "110", "1.00", "-"], lines)
+        self.assertIn(["ring", "2", "150", "0.75", "0.25"], lines)
+        self.assertIn(["ring", "3", "225", "-", "0.25"], lines)
+        self.assertIn(["ring", "8", "600", "-", "0.25"], lines)
+        said = [" ".join(line) for line in lines if line[:2] == ["note:", "limit:"]]
+        self.assertEqual(len(said), 1)
+        self.assertIn("2 copies trained together for 50% of", said[0])
+
+    def test_what_is_printed(self):
+        law = scaling.Law(1e5, 0.05, 0.002)
+        runs = [summary("ring", n, law.throughput(n)) for n in (1, 2, 4)]
+        lines = self.printed(self.written(runs))
         gunther = next(line for line in lines if "Gunther" in line)
         self.assertEqual(gunther, ["ring", "Gunther", "1,", "2,", "4", "0.050", "0.002", "0.0", "%",
                                    "13.9", "21.8", "740", "k"])

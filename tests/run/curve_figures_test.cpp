@@ -33,6 +33,8 @@ Metrics distinct_metrics() {
           .consensus_distance = 0.0625,
           .squared_gradient_norm = 0.0078125,
           .gradient_noise = test::distinct_noise,
+          .suboptimality = 0.001953125,
+          .optimum_distance = 0.6875,
           .train_r_squared = 0.9375,
           .test_r_squared = 0.90625,
           .validation_loss = 0.4375,
@@ -50,7 +52,8 @@ constexpr const char* distinct_line =
     R"("consensus_distance":0.0625,"squared_gradient_norm":0.0078125,"train_r_squared":0.9375,)"
     R"("test_r_squared":0.90625,"row_variance":1.5625,"worker_variance":0.0390625,)"
     R"("gradient_diversity":0.01171875,"batch_bound":7.25,"noise_scale_signal":0.013671875,)"
-    R"("noise_scale_noise":1.6875,"noise_scale":123.5})";
+    R"("noise_scale_noise":1.6875,"noise_scale":123.5,)"
+    R"("suboptimality":0.001953125,"optimum_distance":0.6875})";
 
 /// Two workers and a server.
 RunResult distinct_run() {

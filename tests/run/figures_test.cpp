@@ -39,6 +39,7 @@ RunResult distinct_result() {
   s.epochs = 1.75;
   s.samples = 5120;
   s.samples_computed = 5121;
+  s.gradients = 205;
   s.seconds = 2.5;
   s.compute_s = 1.125;
   s.transfer_s = 0.875;
@@ -57,6 +58,11 @@ RunResult distinct_result() {
   s.squared_gradient_norm = 0.0078125;
   s.gradient_noise = test::distinct_noise;
   s.transient_iterations = 910.25;
+  s.suboptimality = 0.001953125;
+  s.optimum_distance = 0.6875;
+  s.optimum_loss = 0.2480625;
+  s.linear_rate = 0.78125;
+  s.linear_rate_error = 0.015625;
   s.train_r_squared = 0.9375;
   s.validation_rows = 26;
   s.metric = "auc";

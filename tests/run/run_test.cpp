@@ -82,7 +82,10 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
     CHECK(result.summary.samples == 1200);
     if (scheme.order.pace == Pace::server) {  // some are dropped, or computed twice
       CHECK(result.summary.steps >= 30.0);
-      CHECK(result.summary.samples_computed > result.summary.samples);
+      // Of equal workers these lose nothing, the others what is late.
+      const bool loses_nothing =
+          scheme.name.starts_with("ringmaster") || scheme.name.starts_with("rennala");
+      CHECK((result.summary.samples_computed > 1200) == !loses_nothing);
     } else {
       CHECK(result.summary.steps == 30.0);
       CHECK(result.summary.samples_computed == 1200);
@@ -90,12 +93,15 @@ TEST_CASE("every curve begins at the same loss and ends where the summary says",
     CHECK(result.summary.compute_s + result.summary.transfer_s + result.summary.wait_s ==
           Approx(result.summary.seconds).epsilon(1e-9));
     // Of gradients: elastic averaging has others' models a step old, but no old gradients.
+    const bool of_rounds = scheme.name == "async-local-sgd" || scheme.name == "halos" ||
+                           scheme.name == "fedasync" || scheme.name == "fedbuff";
     const bool stale =
         scheme.order.pace == Pace::free || by_arrival(scheme) || scheme.name == "pipedream";
     CHECK(result.summary.staleness.has_value() ==
-          (stale && scheme.family != SchemeFamily::synchronous &&
-           scheme.family != SchemeFamily::local_updates &&
-           scheme.family != SchemeFamily::decentralised));
+          (of_rounds || (stale && scheme.family != SchemeFamily::synchronous &&
+                         scheme.family != SchemeFamily::local_updates &&
+                         scheme.family != SchemeFamily::decentralised &&
+                         !scheme.name.starts_with("rennala"))));  // whose are all fresh
     CHECK(result.summary.consensus_distance.has_value() ==
           (cast_of(scheme, c).model == ModelHome::replicas && !test::divides_layers(scheme)));
   }
@@ -141,6 +147,8 @@ TEST_CASE("a diverging run is a result", "[run]") {
   for (const Scheme& scheme : schemes()) {
     if (scheme.name == "buckwild") continue;     // its model cannot leave its range
     if (scheme.name == "sandblaster") continue;  // its line search steps back
+    if (scheme.name == "fedopt") continue;       // Adam's steps are no longer than its own
+    if (scheme.name == "dlm") continue;          // steps are bounded by its penalty
     INFO(scheme.name);
     Configuration c = small_configuration(scheme.name);
     c.epochs = 1000.0;

@@ -29,8 +29,8 @@ Configuration small_configuration(const std::string& scheme) {
   configuration.time = TimeMode::simulated;
   configuration.compute_time = std::chrono::milliseconds(1);
   configuration.epochs = 2.0;
-  // sign-sgd goes so far in each coordinate, at every step.
-  configuration.optimizer.lr = scheme == "sign-sgd" ? 0.02 : 0.5;
+  // sign-sgd and demo go so far in each coordinate, at every step.
+  configuration.optimizer.lr = scheme == "sign-sgd" || scheme == "demo" ? 0.02 : 0.5;
   return configuration;
 }
 

@@ -77,6 +77,7 @@ struct Configuration {
   std::optional<int> patience;
   bool gradient_norm = false;   // is evaluated, too
   bool gradient_noise = false;  // the same (run/gradient_noise.hpp)
+  std::string optimum;  // "auto", or the folder of a run (run/optimum.hpp); empty: not asked
   IngredientNames ingredients;  // those that were given; of other kinds it is the fallback
 
   // [scheme]
@@ -100,6 +101,7 @@ struct Configuration {
   std::optional<ShareWeights>
       weights;  // empty: the scheme's published rule (scheme/share_rule.hpp)
   RowOrder order = RowOrder::reshuffle;
+  Deal deal = Deal::once;
   bool replacement = false;  // `order` then says only how rows lie
   DataSource data_source = DataSource::partitioned;
 

@@ -1,14 +1,16 @@
-// The minibatches of one share, one after another.
+// The minibatches of one share, or of what one worker is dealt of all rows, one after another.
 //
 // Threads: a stream belongs to its worker.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trainyard/base/random.hpp"
 #include "trainyard/data/batch.hpp"
+#include "trainyard/data/dealt_pass.hpp"
 
 namespace trainyard {
 
@@ -27,6 +29,10 @@ class MinibatchStream {
  public:
   /// `share` is kept by reference. REQUIRES: 0 < share.rows < 2^32, batch > 0.
   MinibatchStream(const Dataset& share, std::size_t batch, Drawing drawing, RandomStream random);
+  /// As reshuffled, of what `place` is dealt of all rows in each pass. `all` is kept by reference.
+  /// `common`: the same stream for all workers. REQUIRES: as DealtPass.
+  MinibatchStream(const Dataset& all, DealtPass::Place place, std::size_t batch,
+                  RandomStream common);
 
   /// The next minibatch; valid until the following call.
   Batch next() {
@@ -45,6 +51,8 @@ class MinibatchStream {
   /// as beginning one pass; with replacement, as drawing them.
   void skip(std::uint64_t minibatches);
 
+  /// In a pass.
+  std::size_t rows() const { return rows_; }
   /// How many consecutive rows a reshuffled pass keeps together.
   std::size_t block_rows() const { return block_rows_; }
 
@@ -55,11 +63,13 @@ class MinibatchStream {
   void next_run(std::size_t wanted);
   void run(std::size_t first, std::size_t count);
 
-  const Dataset* share_;
+  const Dataset* share_;  // or all rows, where they are dealt
+  std::size_t rows_;
   std::size_t batch_;
   Drawing drawing_;
   std::size_t block_rows_;
   RandomStream random_;
+  std::optional<DealtPass> dealt_;
 
   std::uint64_t number_ = 0;  // of the next minibatch; not counted with replacement
   std::uint64_t pass_ = 0;

@@ -40,6 +40,16 @@ enum class RowOrder {
 RowOrder parse_row_order(std::string_view text, std::string_view what);
 std::string row_order_text(RowOrder order);
 
+/// How often rows are divided among the workers (--deal).
+enum class Deal {
+  once,  // a worker keeps its share for the whole run
+  pass,  // anew for each pass, in blocks of rows (data/dealt_pass.hpp)
+};
+
+/// "once", "pass". Throws UsageError, naming `what`.
+Deal parse_deal(std::string_view text, std::string_view what);
+std::string deal_text(Deal deal);
+
 /// The weight in the objective of the loss f_i of a worker with n_i of all N rows (--weights).
 enum class ShareWeights {
   workers,  // all alike: (1/n) Σ_i f_i
@@ -67,6 +77,10 @@ std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, Partiti
 std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
                                                   std::size_t workers, std::uint64_t seed,
                                                   RowOrder order = RowOrder::reshuffle);
+
+/// All rows, those of the first worker first, in the order of its part, copied into fresh memory of
+/// the calling thread: for runs that deal rows anew. Throws as copy_rows().
+Dataset laid_out(const Dataset& data, const std::vector<std::vector<std::uint32_t>>& parts);
 
 /// [classes]: the rows of each, ascending. Real labels are one class.
 std::vector<std::vector<std::uint32_t>> rows_by_class(const Dataset& data);

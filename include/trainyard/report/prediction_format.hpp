@@ -10,6 +10,7 @@
 
 #include "trainyard/analysis/break_even.hpp"
 #include "trainyard/analysis/exchange_bounds.hpp"
+#include "trainyard/analysis/optimal_time.hpp"
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/analysis/split_search.hpp"
 #include "trainyard/analysis/sweep.hpp"
@@ -51,6 +52,14 @@ std::string sweep_table(const PredictionSetting& setting, const SweepResult& res
 /// decode_s of a parameter, "pays" "always", "never" or "below".
 std::string break_even_json(const PredictionSetting& setting, const std::vector<BreakEven>& rows);
 std::string break_even_table(const PredictionSetting& setting, const std::vector<BreakEven>& rows);
+
+/// {"workers", "noise_ratio", "threshold", "best_asynchronous_workers", "best_minibatch_workers",
+/// "rows": [{"workers", "slowest_s", "asynchronous_s", "minibatch_s"}, …]}: the last two times
+/// LΔ/ε.
+std::string optimal_time_json(const PredictionSetting& setting, double noise_ratio,
+                              const OptimalTime& found);
+std::string optimal_time_table(const PredictionSetting& setting, double noise_ratio,
+                               const OptimalTime& found);
 
 /// The ten best, and data parallelism alone if it is not among them.
 std::string split_search_table(const Configuration& setting, const SplitSearch& search);

@@ -49,6 +49,8 @@ struct Metrics {
   /// ‖∇F(x̄)‖² over all training rows, where somebody asked for it (catalogue §1.4's criterion).
   std::optional<double> squared_gradient_norm{};
   GradientNoise gradient_noise{};  // where somebody asked for it
+  /// F(x̄) − F* and ‖x̄ − x*‖, where somebody asked for the optimum (optimum.hpp).
+  std::optional<double> suboptimality{}, optimum_distance{};
   /// 1 − Σ(x·w − y)² / Σ(y − ȳ)², for real labels.
   std::optional<double> train_r_squared{}, test_r_squared{};
   std::optional<double> validation_loss{}, validation_accuracy{};  // as those of test rows
@@ -95,6 +97,7 @@ struct WorkDone {
   double epochs = 0.0;
   std::uint64_t samples = 0;           // that the model has learnt from
   std::uint64_t samples_computed = 0;  // more, where gradients were dropped or computed twice
+  std::uint64_t gradients = 0;         // of minibatches, all that were computed
 };
 
 /// The model at the end of the run, or the best one with --patience.
@@ -106,11 +109,18 @@ struct ModelFigures {
   std::optional<double> kept_epoch;  // with --patience: of the evaluation that it is the model of
   std::optional<double> consensus_distance, squared_gradient_norm;
   GradientNoise gradient_noise;
+  std::optional<double> suboptimality, optimum_distance;
   /// Of schemes whose rate has one (GraphUse), over graphs for which it is worked out: of the order
   /// of how many steps, with workers' data alike, times L(f(x⁰) − f*)/σ² (topology/transient.hpp).
   std::optional<double> transient_iterations;
   std::optional<double> train_r_squared, test_r_squared;
   std::string model_hash;
+};
+
+/// The optimum, where somebody asked for it (optimum.hpp): F*, and the factor by which F − F* falls
+/// in a pass over the data, with its standard error.
+struct OptimumFigures {
+  std::optional<double> optimum_loss, linear_rate, linear_rate_error;
 };
 
 /// The way to a target, where there is one.
@@ -164,6 +174,7 @@ struct MachineFigures {
 struct Summary : AskedFor,
                  WorkDone,
                  ModelFigures,
+                 OptimumFigures,
                  TargetFigures,
                  TimeFigures,
                  MessageFigures,

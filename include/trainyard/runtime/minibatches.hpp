@@ -34,7 +34,8 @@ namespace trainyard {
 
 class Minibatches {
  public:
-  /// Lays out the shares of these workers in this thread's memory. `rank` and `context` outlive it.
+  /// Lays out the shares of these workers in this thread's memory, unless each pass deals all rows
+  /// anew, which then lie in memory of the whole run. `rank` and `context` outlive it.
   Minibatches(Rank& rank, const RunContext& context, std::span<const int> shares);
   // Streams refer to shares.
   Minibatches(const Minibatches&) = delete;
@@ -64,7 +65,12 @@ class Minibatches {
   /// The weight of the worker's share in a mean that the program takes itself: its rows, or 1 where
   /// all count alike (--weights). For rows with .shares = {.in_program = true}.
   std::uint64_t share_weight() const {
-    return context_.share_weights == ShareWeights::rows ? shares_.front().rows : 1;
+    return context_.share_weights == ShareWeights::rows ? streams_.front().rows() : 1;
+  }
+
+  /// How many make a pass over the worker's own share.
+  std::uint64_t of_epoch() const {
+    return (shares_.front().rows + context_.batch - 1) / context_.batch;
   }
 
   // Shares one by one.
@@ -96,7 +102,7 @@ class Minibatches {
   Rank& rank_;
   const RunContext& context_;
   // Written by the constructor.
-  std::vector<Dataset> shares_;
+  std::vector<Dataset> shares_;       // none where rows are dealt anew
   std::vector<double> loss_weights_;  // of each share; empty: 1
   // Written whenever one is drawn.
   std::vector<MinibatchStream> streams_;     // of each share

@@ -47,8 +47,10 @@ struct RunContext {
   const Model& model;
   ConstVector initial_model;
   const std::vector<std::vector<std::uint32_t>>& parts;  // a worker's rows; catalogue §6
-  int workers = 1;                                       // as configured
-  int proxies = 0;                                       // servers, the first ones, without a shard
+  /// All rows, where each pass deals them anew among the workers; nullptr: a worker's are `parts`.
+  const Dataset* dealt = nullptr;
+  int workers = 1;                        // as configured
+  int proxies = 0;                        // servers, the first ones, without a shard
   std::uint64_t minibatches_of_step = 1;  // of all workers, those that the model learns from
   std::size_t batch = 1;                  // rows a minibatch, a worker
   Drawing drawing = Drawing::reshuffled;

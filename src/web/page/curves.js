@@ -67,7 +67,7 @@ export function asked_of(run) {
   for (const line of (run.configuration ?? "").split("\n")) {
     section = /^\[(.*)\]$/.exec(line)?.[1] ?? section;
     const [, name, value] = /^([\w-]+) = (.*)$/.exec(line) ?? [];
-    const is_data = section === "data" && name !== "data-dir" && name !== "partition" && name !== "order" && name !== "weights";
+    const is_data = section === "data" && name !== "data-dir" && name !== "partition" && name !== "order" && name !== "deal" && name !== "weights";
     if (name && name !== "dataset" && (is_data || question_options.includes(name))) asked.set(name, value.replaceAll('"', ""));
   }
   return asked;
