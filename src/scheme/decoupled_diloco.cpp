@@ -18,8 +18,9 @@
 // K = M without grace, --merge mean and equal learners is streaming-diloco, if messages take less
 // than the delay. The grace is a time here; the paper derives it from the slack of its overlap.
 //
-// Nobody waits: learners whose steps are shorter than merging what they send (of tiny models on
-// threads) leave their syncer ever further behind.
+// Nobody waits. A learner whose last fragment has not come to its syncer yet, which says so in a
+// control message, lets the turn pass: on links slower than that, messages would pile up without
+// end.
 //
 // A learner that is too slow for the quorum is heard in the next merge, of its newest fragment
 // alone. With k servers each is the syncer of its shard, and fragments are parts of shards.
@@ -56,7 +57,8 @@ class Learner {
   /// After a step.
   void take_turns(std::uint64_t step) {
     if (schedule_.sends(next_, step)) {
-      send(step + 1);
+      mix_in_what_came();
+      if (under_way_ == 0) send(step + 1);
       is_sent_ = true;
     }
     if (schedule_.merges(next_, step)) {
@@ -76,11 +78,16 @@ class Learner {
     for_each_shard(comm, [&](int shard) {
       const ConstVector held = even_split(ConstVector(worker_.replica()), shard, comm.servers());
       comm.send(comm.server(shard), even_split(held, next_, schedule_.fragments()), tag);
+      ++under_way_;
     });
   }
   void mix_in_what_came() {
     Communicator& comm = worker_.comm();
     while (const auto merged = comm.poll_any()) {
+      if (merged->payload() == Payload::control) {
+        --under_way_;
+        continue;
+      }
       const int shard = merged->from() - comm.workers();
       const Vector held = even_split(worker_.replica(), shard, comm.servers());
       const auto fragment = static_cast<int>(merged->tag());
@@ -95,7 +102,8 @@ class Learner {
   const double local_share_;            // α
   std::vector<std::uint64_t> sent_at_;  // of each fragment, in steps
   int next_ = 0;                        // fragment
-  bool is_sent_ = false;                // it, and its turn is not yet
+  bool is_sent_ = false;                // it, or it was passed over, and its turn is not yet
+  int under_way_ = 0;                   // parts of the last one that no syncer has yet
 };
 
 void work(Worker& worker) {
@@ -169,6 +177,7 @@ class Syncer {
 
   void take(Message message) {
     const auto fragment = message.tag() % static_cast<std::uint64_t>(fragments_);
+    server_.comm().send_control(message.from(), message.tag());
     heard(static_cast<int>(fragment)).take(std::move(message));
   }
   /// A fragment that enough learners have sent.

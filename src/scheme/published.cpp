@@ -21,6 +21,7 @@ Scheme terngrad_scheme();
 Scheme sign_sgd_scheme();
 Scheme power_sgd_scheme();
 Scheme one_bit_adam_scheme();
+Scheme demo_scheme();
 
 Scheme gpipe_scheme();
 Scheme one_f_one_b_scheme();
@@ -36,6 +37,10 @@ Scheme ps_hierarchical_async_scheme();
 Scheme staleness_aware_scheme();
 Scheme dc_asgd_c_scheme();
 Scheme dc_asgd_a_scheme();
+Scheme ringmaster_scheme();
+Scheme ringmaster_interrupt_scheme();
+Scheme rennala_scheme();
+Scheme rennala_interrupt_scheme();
 Scheme downpour_scheme();
 Scheme ps_activations_scheme();
 
@@ -49,13 +54,31 @@ Scheme ps_async_epochs_scheme();
 Scheme sandblaster_scheme();
 
 Scheme local_sgd_scheme();
+Scheme local_sgd_sum_scheme();
 Scheme post_local_sgd_scheme();
 Scheme diloco_scheme();
 Scheme streaming_diloco_scheme();
+Scheme eager_diloco_scheme();
+Scheme coded_diloco_scheme();
+Scheme palsgd_scheme();
 Scheme slowmo_scheme();
 Scheme noloco_scheme();
+Scheme async_local_sgd_scheme();
+Scheme decoupled_diloco_scheme();
+Scheme halos_scheme();
+Scheme des_loc_scheme();
+Scheme sparta_scheme();
+Scheme sparse_loco_scheme();
 Scheme fedavg_scheme();
+Scheme scaffnew_scheme();
 Scheme fedpaq_scheme();
+Scheme fedprox_scheme();
+Scheme scaffold_scheme();
+Scheme feddyn_scheme();
+Scheme fednova_scheme();
+Scheme fedopt_scheme();
+Scheme fedasync_scheme();
+Scheme fedbuff_scheme();
 Scheme qsparse_local_sgd_scheme();
 Scheme easgd_scheme();
 Scheme easgd_async_scheme();
@@ -75,10 +98,19 @@ Scheme d_psgd_scheme();
 Scheme exact_gradient_gossip_scheme();
 Scheme gradient_tracking_scheme();
 Scheme diging_scheme();
+Scheme gt_vr_scheme();
+Scheme gt_sarah_scheme();
 Scheme d2_scheme();
 Scheme exact_diffusion_scheme();
+Scheme wang_elia_scheme();
 Scheme nids_scheme();
+Scheme led_scheme();
+Scheme proxskip_scheme();
+Scheme k_gt_scheme();
 Scheme extra_scheme();
+Scheme dlm_scheme();
+Scheme lt_admm_scheme();
+Scheme dinno_scheme();
 Scheme sgp_scheme();
 Scheme sgp_overlap_scheme();
 Scheme gossip_pga_scheme();
@@ -119,6 +151,7 @@ const RowOfScheme published[] = {
   sign_sgd_scheme,
   power_sgd_scheme,
   one_bit_adam_scheme,
+  demo_scheme,
 
   gpipe_scheme,
   one_f_one_b_scheme,
@@ -133,6 +166,10 @@ const RowOfScheme published[] = {
   staleness_aware_scheme,
   dc_asgd_c_scheme,
   dc_asgd_a_scheme,
+  ringmaster_scheme,
+  ringmaster_interrupt_scheme,
+  rennala_scheme,
+  rennala_interrupt_scheme,
   downpour_scheme,
   ps_activations_scheme,
   ssp_scheme,
@@ -144,13 +181,31 @@ const RowOfScheme published[] = {
   sandblaster_scheme,
 
   local_sgd_scheme,
+  local_sgd_sum_scheme,
   post_local_sgd_scheme,
   diloco_scheme,
   streaming_diloco_scheme,
+  eager_diloco_scheme,
+  coded_diloco_scheme,
+  palsgd_scheme,
   slowmo_scheme,
   noloco_scheme,
+  async_local_sgd_scheme,
+  decoupled_diloco_scheme,
+  halos_scheme,
+  des_loc_scheme,
+  sparta_scheme,
+  sparse_loco_scheme,
   fedavg_scheme,
+  scaffnew_scheme,
   fedpaq_scheme,
+  fedprox_scheme,
+  scaffold_scheme,
+  feddyn_scheme,
+  fednova_scheme,
+  fedopt_scheme,
+  fedasync_scheme,
+  fedbuff_scheme,
   qsparse_local_sgd_scheme,
   easgd_scheme,
   easgd_async_scheme,
@@ -170,10 +225,19 @@ const RowOfScheme published[] = {
   exact_gradient_gossip_scheme,
   gradient_tracking_scheme,
   diging_scheme,
+  gt_vr_scheme,
+  gt_sarah_scheme,
   d2_scheme,
   exact_diffusion_scheme,
+  wang_elia_scheme,
   nids_scheme,
+  led_scheme,
+  proxskip_scheme,
+  k_gt_scheme,
   extra_scheme,
+  dlm_scheme,
+  lt_admm_scheme,
+  dinno_scheme,
   sgp_scheme,
   sgp_overlap_scheme,
   gossip_pga_scheme,

@@ -124,7 +124,8 @@ void check_predictions(const Links& links) {
       CAPTURE(links.workers, k, links.latency_s, links.bytes_per_second, contestant.label);
       const Prediction prediction = predict(contestant, setting);
       const Trained run = trained(contestant, setting, prediction);
-      // What nobody waits for piles up on slow links; whether a step of sparta sends any is drawn.
+      // A run ends with messages that nobody waits for; whether a step of sparta sends any is
+      // drawn.
       const bool by_itself =
           contestant.scheme == "decoupled-diloco" || contestant.scheme == "sparta";
       const double off = std::abs(prediction.step_s - run.sustained_s);

@@ -38,6 +38,7 @@ inline const std::map<std::string, std::string>& other_values_of_data() {
                                                          {"partition", "dirichlet:0.3"},
                                                          {"weights", "rows"},
                                                          {"order", "once"},
+                                                         {"deal", "pass"},
                                                          {"replacement", "true"},
                                                          {"data-source", "server"}};
   return values;

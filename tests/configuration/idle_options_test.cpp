@@ -107,6 +107,7 @@ std::vector<Effect> most_effects() {
        {{{"label-column", "1"}, {"dataset", "covtype"}}},
        {{{"label-column", "1"}, {"dataset", "rows.txt"}, {"data-format", "csv"}}}},
       {"weights", {{{"weights", "rows"}, {"workers", "1"}}}, {{{"weights", "rows"}}}},
+      {"deal", {{{"deal", "pass"}, {"workers", "1"}}}, {{{"deal", "pass"}}}},
       {"order", {{{"order", "file"}, {"replacement", "true"}}}, {{{"order", "reshuffle"}}}},
       {"lr-decay",
        {{{"lr-decay", "0"}, {"lr-schedule", "constant"}}},
@@ -327,16 +328,16 @@ TEST_CASE("every option has an effect always, or a case here", "[configuration]"
   // What decides a run in every setting. An option that is neither here nor in effects() has no
   // rule yet.
   const std::vector<std::string> always{
-      "scheme",          "workers",      "time",        "epochs",
-      "steps",           "seconds",      "target-loss", "target-accuracy",
-      "target-gradient", "global-batch", "seed",        "evaluate-every",
-      "patience",        "metric",       "validation",  "start",
-      "gradient-noise",  "dataset",      "test",        "scale",
-      "intercept",       "class-weight", "partition",   "replacement",
-      "model",           "l2",           "l1",          "clip-norm",
-      "data-source",     "optimizer",    "lr",          "lr-schedule",
-      "warmup",          "pause",        "out",         "trace",
-      "quiet",           "force-memory", "html"};
+      "scheme",          "workers",      "time",         "epochs",
+      "steps",           "seconds",      "target-loss",  "target-accuracy",
+      "target-gradient", "global-batch", "seed",         "evaluate-every",
+      "patience",        "metric",       "validation",   "start",
+      "gradient-noise",  "optimum",      "dataset",      "test",
+      "scale",           "intercept",    "class-weight", "partition",
+      "replacement",     "model",        "l2",           "l1",
+      "clip-norm",       "data-source",  "optimizer",    "lr",
+      "lr-schedule",     "warmup",       "pause",        "out",
+      "trace",           "quiet",        "force-memory", "html"};
   for (const Option& option : options()) {
     INFO(option.name);
     const bool is_always = std::ranges::count(always, option.name) > 0;

@@ -10,6 +10,7 @@
 
 #include "configuration/data_values.hpp"
 #include "configuration/links_file.hpp"
+#include "configuration/scheme_values.hpp"
 #include "data/files.hpp"
 #include "support/catch.hpp"
 
@@ -35,6 +36,7 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"metric", "average-precision"},
                                                          {"start", "results/first one"},
                                                          {"gradient-norm", "true"},
+                                                         {"optimum", "auto"},
                                                          {"gradient-noise", "true"},
                                                          {"global-batch", "48"},
                                                          {"progress", "true"},
@@ -51,11 +53,15 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"consensus-rate", "0.125"},
                                                          {"choco-order", "mix-first"},
                                                          {"period", "7"},
+                                                         {"added", "0.5"},
+                                                         {"turns", "9"},
                                                          {"lambda", "0.5"},
                                                          {"lambda0", "1.5"},
                                                          {"mean-square", "0.75"},
                                                          {"staleness", "5"},
                                                          {"backups", "2"},
+                                                         {"delay-threshold", "17"},
+                                                         {"gradients", "12"},
                                                          {"stragglers", "2"},
                                                          {"copies", "3"},
                                                          {"distinct", "5"},
@@ -82,14 +88,6 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
   return values;
 }
 
-const std::map<std::string, std::string>& other_values_of_outer_optimizers() {
-  static const std::map<std::string, std::string> values{
-      {"outer-lr", "0.6"},     {"outer-momentum", "0.8"}, {"outer-optimizer", "sgd"},
-      {"slow-lr", "0.9"},      {"slow-momentum", "0.6"},  {"fragments", "3"},
-      {"fragment-delay", "2"}, {"local-share", "0.25"},   {"mixing-group", "3"}};
-  return values;
-}
-
 /// The same of all the rest.
 const std::map<std::string, std::string>& other_values_of_the_rest() {
   static const std::map<std::string, std::string> values{{"model", "mlp:256,128"},
@@ -105,12 +103,11 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"beta2", "0.99"},
                                                          {"switch-epoch", "2.5"},
                                                          {"participation", "0.25"},
+                                                         {"local-steps", "speed"},
                                                          {"fetch-period", "3"},
                                                          {"push-period", "4"},
                                                          {"delta", "0.95"},
                                                          {"fan-out", "4"},
-                                                         {"mixing-share", "0.75"},
-                                                         {"step-spread", "4"},
                                                          {"budget", "0.25"},
                                                          {"epoch-share", "0.5"},
                                                          {"machine-threads", "2"},
@@ -164,8 +161,10 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
 const std::map<std::string, std::string>& other_values() {
   static const std::map<std::string, std::string> values = [] {
     std::map<std::string, std::string> all = other_values_of_schemes();
-    for (const auto* more : {&other_values_of_data(), &other_values_of_outer_optimizers(),
-                             &other_values_of_the_rest()}) {
+    for (const auto* more :
+         {&other_values_of_data(), &other_values_of_outer_optimizers(),
+          &other_values_of_federated_schemes(), &other_values_of_decentralised_schemes(),
+          &other_values_of_the_rest()}) {
       all.insert(more->begin(), more->end());
     }
     all.insert({{"l1", "0.001"}, {"weight-decay", "0.5"}, {"clip-norm", "2.5"}});

@@ -36,10 +36,11 @@ TEST_CASE("some schemes that wait for one another go by who comes first all the 
     if (waits && by_arrival(scheme)) named.push_back(scheme.name);
   }
   std::ranges::sort(named);
-  CHECK(named == std::vector<std::string>{"ad-psgd", "eamsgd", "easgd-async", "fused-all-reduce",
-                                          "gosgd", "gradient-coding", "mpca-sgd", "ps-backup",
-                                          "ps-backup-interrupt", "sandblaster", "tree-easgd",
-                                          "uncoded"});
+  CHECK(named == std::vector<std::string>{"ad-psgd", "async-local-sgd", "decoupled-diloco",
+                                          "eamsgd", "easgd-async", "fedasync", "fedbuff",
+                                          "fused-all-reduce", "gosgd", "gradient-coding", "halos",
+                                          "mpca-sgd", "ps-backup", "ps-backup-interrupt",
+                                          "sandblaster", "tree-easgd", "uncoded"});
 }
 
 TEST_CASE("with the options that its row names a scheme by arrival repeats on threads",

@@ -82,14 +82,11 @@ TEST_CASE("decoupled-diloco merges what a quorum has sent", "[scheme][rule:decou
     for (std::size_t j = 0; j < 3; ++j) x[i][j] -= 0.1 * h[i][j] * (x[i][j] - b[i][j]);
     ++steps[i];
     const int of_period = (steps[i] - 1) % period + 1;
-    if (of_period != 3) {  // what came is mixed in, but not between sending and the turn
-      for (const Doubles& merged : inbox[i]) {
-        for (std::size_t j = 0; j < 3; ++j) {
-          x[i][j] = (1 - alpha) * merged[j] + alpha * x[i][j];
-        }
-      }
-      inbox[i].clear();
-    } else {
+    for (const Doubles& merged : inbox[i]) {  // what came is mixed in
+      for (std::size_t j = 0; j < 3; ++j) x[i][j] = (1 - alpha) * merged[j] + alpha * x[i][j];
+    }
+    inbox[i].clear();
+    if (of_period == 3) {
       sent[i] = x[i];
       weight[i] = steps[i] - sent_at[i];
       sent_at[i] = steps[i];

@@ -49,11 +49,12 @@ TEST_CASE("synchronous schemes make the same step with every optimizer and sched
                              {"one-bit-adam", "is an optimizer of its own"},
                              {"sandblaster", "is L-BFGS"},
                              {"terngrad", "is right on average"},
+                             {"demo", "steps by signs"},
                              {"sign-sgd", "steps by signs"}});
   const Dataset data = three_quadratics();
   for (const OptimizerKind kind :
        {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam,
-        OptimizerKind::adamw}) {
+        OptimizerKind::adamw, OptimizerKind::lion}) {
     for (const char* schedule : {"inverse-time", "step:4:0.5", "cosine"}) {
       Configuration c = configuration("sequential", kind);
       c.optimizer.lr_schedule = parse_lr_schedule(schedule, "test");
@@ -184,7 +185,7 @@ TEST_CASE("every scheme takes the optimizers that its row says, and repeats", "[
   for (const Scheme& scheme : schemes()) {
     for (const OptimizerKind kind :
          {OptimizerKind::sgd, OptimizerKind::nesterov, OptimizerKind::adagrad, OptimizerKind::adam,
-          OptimizerKind::adamw}) {
+          OptimizerKind::adamw, OptimizerKind::lion}) {
       const bool allowed = scheme.optimizers.range == OptimizerRange::any ||
                            (scheme.optimizers.range == OptimizerRange::velocity &&
                             (kind == OptimizerKind::sgd || kind == OptimizerKind::nesterov));

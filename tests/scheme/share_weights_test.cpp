@@ -95,10 +95,13 @@ TEST_CASE(
     "weighed by rows, rules that correct for what shares differ by end at the optimum over "
     "rows",
     "[scheme]") {
-  for (const char* scheme : {"gradient-tracking", "diging", "extra", "nids", "exact-diffusion"}) {
+  for (const char* scheme :
+       {"gradient-tracking", "diging", "extra", "nids", "exact-diffusion", "led", "wang-elia",
+        "gt-vr", "dinno", "lt-admm", "dlm", "k-gt", "proxskip", "scaffnew"}) {
     INFO(scheme);
-    const test::Replicas found =
-        test::run_on_quadratic(two_workers(scheme, 600), three_rows_and_one(), {}, parts);
+    Configuration c = two_workers(scheme, 900);
+    c.hyperparameters = {{"period", 3.0}, {"mixing-probability", 0.3}};
+    const test::Replicas found = test::run_on_quadratic(c, three_rows_and_one(), {}, parts);
     for (const Doubles& replica : found.workers) {
       CHECK(replica.at(0) == Approx(optimum_over_rows).epsilon(1e-9));
     }

@@ -19,7 +19,9 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
   const LoadedData data = test::sparse_problem(60, 100);
   const auto loss = [&](const char* scheme, double step_size = 1.0, double step_spread = 1.0) {
     Configuration c = quick(scheme, 5, 20000);
-    c.hyperparameters["step-spread"] = step_spread;
+    c.hyperparameters = {
+        {"step-spread", step_spread}, {"period", 2.0}, {"mixing-probability", 0.5}};
+    if (c.scheme == "dinno") c.hyperparameters["period"] = 1.0;  // its penalty holds further ones
     c.ingredients["topology"] = "ring";
     c.batch = 12;
     c.optimizer.lr = step_size;
@@ -28,10 +30,13 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
   };
   const double expected = loss("ring");
   for (const char* scheme :
-       {"gradient-tracking", "diging", "d2", "exact-diffusion", "nids", "extra"}) {
+       {"gradient-tracking", "diging", "gt-vr", "gt-sarah", "d2", "exact-diffusion", "wang-elia",
+        "nids", "led", "proxskip", "k-gt", "extra", "lt-admm", "dinno", "scaffnew"}) {
     CAPTURE(scheme);
     CHECK(loss(scheme) == Approx(expected).epsilon(1e-3));
   }
+  // dlm's steps are 1 + 4γc times shorter on a ring.
+  CHECK(loss("dlm", 1.0) == Approx(loss("ring", 1.0 / 1.4)).epsilon(1e-3));
   // With step sizes of their own nids's workers move together as far as with their harmonic mean.
   double inverses = 0.0;
   for (int i = 0; i < 5; ++i) inverses += std::pow(4.0, i / 4.0);

@@ -64,8 +64,11 @@ void check_same_training(const Pair& runs) {
 /// What is sent whole between workers and servers, and why.
 const std::string codec = "what a codec makes of a vector has a wire format of its own";
 const std::string centre = "a replica differs from the centre wherever anybody ever moved it";
+const std::string corrections = "a worker is corrected wherever anybody's rows are";
+const std::string late = "its server has moved since a worker read it, and keeps no copy";
 const std::string group = "a proxy has its whole group's keys to add up and to pull";
 const std::string by_number = "a vector is of several shares' minibatches, taken by number";
+constexpr const char* outer = "an outer optimizer's momentum moves all of the model";
 const std::map<std::string, std::string> left_out{
     {"ps-hierarchical", group},
     {"ps-hierarchical-async", group},
@@ -79,6 +82,13 @@ const std::map<std::string, std::string> left_out{
     {"sign-sgd", codec},
     {"terngrad", codec},
     {"one-bit-adam", codec},
+    {"scaffold", corrections},
+    {"feddyn", corrections},
+    {"fedasync", late},
+    {"fedbuff", late},
+    {"async-local-sgd", outer},
+    {"decoupled-diloco", outer},
+    {"halos", outer},
     {"easgd", centre},
     {"easgd-async", centre},
     {"eamsgd", centre},

@@ -56,6 +56,9 @@ TEST_CASE("equal asynchronous workers: staleness 0, 1, ..., n - 2, and then n - 
       },
       {{"sandblaster", "is synchronous: portions of one gradient"},
        {"ps-hierarchical-async", "a group's gradients are one update, and here there is one group"},
+       {"decoupled-diloco", "merges what several have sent"},
+       {"halos", "updates its model once in several ways"},
+       {"fedbuff", "updates its model once in several changes"},
        {"easgd-async", "replicas exchange with the centre, and no gradient is late"},
        {"eamsgd", "replicas exchange with the centre, and no gradient is late"}});
   const LoadedData data = test::dense_problem();
@@ -66,6 +69,7 @@ TEST_CASE("equal asynchronous workers: staleness 0, 1, ..., n - 2, and then n - 
         CAPTURE(scheme, n, steps);
         Configuration c = quick(scheme, static_cast<int>(n), steps);
         c.hyperparameters["value-bound"] = 1e300;
+        c.hyperparameters["period"] = 1;
         const auto staleness = *train(c, data).summary.staleness;
         const auto sum = static_cast<std::uint64_t>(
             std::llround(staleness.mean * static_cast<double>(n * steps)));
