@@ -17,7 +17,9 @@ namespace {
 /// Why there is no prediction; empty where there is one.
 std::string why_unknown(const Scheme& scheme) {
   if (scheme.order.rhythm == Rhythm::by_data) {
-    return fmt::format("when {} communicates depends on the data", scheme.name);
+    return fmt::format(
+        "what a step of {} takes goes by the data or by the model itself, not by its size alone",
+        scheme.name);
   }
   if (!has_stages(scheme) && !has_parts(scheme) &&
       cast_of(scheme, 1, 1, {}, with_fallbacks(scheme, {}, 1)).holds != nullptr) {

@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "trainyard/collective/parameter_server.hpp"
-#include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/delayed_nesterov.hpp"
+#include "scheme/fetched_model.hpp"
 #include "scheme/ps_async.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
@@ -35,19 +35,16 @@ namespace {
 enum class LocalUpdates { fixed, dynamic };
 
 void work(Worker& worker) {
-  const Vector replica = worker.replica();
-  VectorBuffer way(replica.scalar(), replica.size());
-  kernels::copy(replica, way.view());
+  FetchedModel fetched(worker);
   auto steps = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   std::vector<std::uint64_t> tags(static_cast<std::size_t>(worker.comm().servers()));
   for (std::uint64_t done = 0; worker.next_step();) {
     worker.descend();
     if (++done < steps) continue;
     std::ranges::fill(tags, std::exchange(done, 0));
-    kernels::axpy(-1.0, replica, way.view());
-    push(worker.comm(), way.view(), tags);
-    pull(worker.comm(), replica, tags);
-    kernels::copy(replica, way.view());
+    push(worker.comm(), fetched.way(), tags);
+    pull(worker.comm(), worker.replica(), tags);
+    fetched.remember();
     steps = tags.front();  // servers may have waited for different workers
   }
 }
@@ -103,10 +100,6 @@ Cast checked_servers(const CastSetting& s) {
   return cast::servers(s);
 }
 
-std::optional<Duration> step_time(const StepSetting& s) {
-  return hyperparameter(s.hyperparameters, "period") == 1 ? ps_async_step_time(s) : s.compute;
-}
-
 }  // namespace
 
 Scheme async_local_sgd_scheme() {
@@ -117,7 +110,7 @@ Scheme async_local_sgd_scheme() {
       .step = "γ × own gradient; each worker's way is a step of η/N, its momentum every N ways",
       .cost = {.formula = "c, and every τ steps, of each worker by itself, 2(α + t)",
                .rate = "as local-sgd, with staleness",
-               .time = step_time},
+               .time = ps_async_rounds_time},
       .source = "Liu et al. 2024, Algorithms 2 and 3; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .order = {.pace = Pace::free},

@@ -18,6 +18,7 @@
 #include "trainyard/model/kernels.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "scheme/ps_async.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -47,11 +48,6 @@ void serve(Server& server) {
   }
 }
 
-std::optional<Duration> step_time(const StepSetting& s) {
-  if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
-  return std::nullopt;
-}
-
 }  // namespace
 
 Scheme fedasync_scheme() {
@@ -64,7 +60,7 @@ Scheme fedasync_scheme() {
       .cost = {.formula = "c, and every τ steps c + 2(α + t), or n(α + t) a round if that is "
                           "longer",
                .rate = "as local-sgd, with staleness",
-               .time = step_time},
+               .time = ps_async_rounds_time},
       .source = "Xie, Koyejo & Gupta 2019, Algorithm 1; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .order = {.pace = Pace::free},

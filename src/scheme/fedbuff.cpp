@@ -1,11 +1,10 @@
 // FedBuff (Nguyen, Malik, Zhan, Yousefpour, Rabbat, Malek & Huba, AISTATS 2022, Algorithm 1):
 // asynchronous federated learning whose server makes a step of K updates. Each worker takes τ steps
-// of its own from the model x that it was sent, and sends the way that it has come, Δ = y − x; the
+// of its own from the model x that it was sent, and sends the way that it has come, Δ = x − y; the
 // server adds it to a buffer, the less the older it is, and answers that worker at once with the
 // model as it stands; when K have come,
-//   x ← x + (η_g / K) Σ_{k = 1..K} Δ_k / √(1 + s_k),
+//   x ← x − (η_g / K) Σ_{k = 1..K} Δ_k / √(1 + s_k),
 // and the buffer is empty; s_k being the steps that the server had made since it sent the x of Δ_k.
-// (The paper's Δ has the opposite sign.)
 //
 // Nobody waits for anybody, as in fedasync, but a step is the mean of several workers' ways, like
 // fedavg's, which is what secure aggregation and privacy by noise ask for. A worker that is
@@ -22,6 +21,8 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/fedavg.hpp"
+#include "scheme/fetched_model.hpp"
+#include "scheme/ps_async.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -30,17 +31,14 @@ namespace {
 
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
-  const Vector y = worker.replica();
-  const Vector x = worker.keep("common model", y.size());
-  kernels::copy(y, x);
+  FetchedModel fetched(worker);
   std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
   while (worker.next_step()) {
     worker.descend();
     if ((worker.step() + 1) % period != 0) continue;
-    kernels::axpy(-1.0, x, y);
-    push(worker.comm(), y, versions);
-    pull(worker.comm(), y, versions);
-    kernels::copy(y, x);
+    push(worker.comm(), fetched.way(), versions);
+    pull(worker.comm(), worker.replica(), versions);
+    fetched.remember();
   }
 }
 
@@ -53,18 +51,13 @@ void serve(Server& server) {
     const auto staleness = static_cast<double>(server.record_staleness(message->tag()));
     kernels::axpy(1.0 / std::sqrt(1.0 + staleness), message->vector(), buffer);
     if (++buffered == updates_of_step) {
-      kernels::axpy(global_step / updates_of_step, buffer, server.shard());
+      kernels::axpy(-global_step / updates_of_step, buffer, server.shard());
       kernels::set_to_zero(buffer);
       buffered = 0.0;
       server.count_update();
     }
     server.comm().send(message->from(), server.shard(), server.version());
   }
-}
-
-std::optional<Duration> step_time(const StepSetting& s) {
-  if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
-  return std::nullopt;
 }
 
 }  // namespace
@@ -80,7 +73,7 @@ Scheme fedbuff_scheme() {
           .cost = {.formula =
                        "c, and every τ steps c + 2(α + t), or n(α + t) a round if that is longer",
                    .rate = "as local-sgd, with staleness",
-                   .time = step_time},
+                   .time = ps_async_rounds_time},
           .source = "Nguyen et al. 2022, Algorithm 1; catalogue 4.1",
           .family = SchemeFamily::local_updates,
           .order = {.pace = Pace::free},

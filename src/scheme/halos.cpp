@@ -18,6 +18,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/delayed_nesterov.hpp"
+#include "scheme/fetched_model.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -33,15 +34,12 @@ DelayedNesterov::Setting setting_of(const Server& server, const std::string& lev
 
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
-  const Vector replica = worker.replica();
-  VectorBuffer way(replica.scalar(), replica.size());
-  kernels::copy(replica, way.view());
+  FetchedModel fetched(worker);
   while (worker.next_step()) {
     worker.descend();
     if ((worker.step() + 1) % period != 0) continue;
-    kernels::axpy(-1.0, replica, way.view());
-    exchange_with_proxy(worker.comm(), way.view(), replica);
-    kernels::copy(replica, way.view());
+    exchange_with_proxy(worker.comm(), fetched.way(), worker.replica());
+    fetched.remember();
   }
 }
 
@@ -103,11 +101,10 @@ Cast regions_before_model(const CastSetting& setting) {
   return made;
 }
 
-/// H = 1: the members of the largest region, one behind the other, and the last one's answer.
+/// Whether a region sends its own way meanwhile, which the run's end would wait for, depends on K.
 std::optional<Duration> step_time(const StepSetting& s) {
   if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
-  const int regions = std::min(s.workers, s.servers);
-  return s.compute + ((s.workers + regions - 1) / regions + 1) * s.whole_model();
+  return std::nullopt;
 }
 
 using Fallback = double (*)(int workers, const Hyperparameters& before);

@@ -99,6 +99,10 @@ std::optional<Duration> ps_async_step_time(const StepSetting& s) {
   return s.compute + s.workers * s.keyed_push() + s.keyed_pull();
 }
 
+std::optional<Duration> ps_async_rounds_time(const StepSetting& s) {
+  return hyperparameter(s.hyperparameters, "period") > 1 ? s.compute : ps_async_step_time(s);
+}
+
 std::optional<Duration> ps_async_step_time_colocated(const StepSetting& s) {
   if (s.servers > 1) return std::nullopt;
   if (s.workers == 1) return s.compute;

@@ -35,6 +35,9 @@ void ps_async_serve(Server& server, ReadPush read);
 /// c + (n + 1)(α + t): the server's port takes the n gradients one after the other, and the last is
 /// answered at once. Empty with several servers, where it depends on which shard comes when.
 std::optional<Duration> ps_async_step_time(const StepSetting& setting);
+/// The same where workers push and pull after every step, --period 1, and c where they do after
+/// several.
+std::optional<Duration> ps_async_rounds_time(const StepSetting& setting);
 /// c + n(α + t): one worker of n > 1 is on the server's machine.
 std::optional<Duration> ps_async_step_time_colocated(const StepSetting& setting);
 

@@ -115,7 +115,9 @@ Scheme sparta_scheme() {
                    .time = step_time},
           .source = "Beton et al. 2025; catalogue 4.1",
           .family = SchemeFamily::local_updates,
-          .order = {.rhythm = Rhythm::by_chance},
+          // How often a step sends nothing goes by the model's size, and a prediction has a smaller
+          // one.
+          .order = {.rhythm = Rhythm::by_data},
           .hyperparameters = {averaged_share_info},
           .worker = work};
 }

@@ -45,8 +45,8 @@ class Fragments {
         outer_(worker),
         wire_(worker),
         rings_(worker.comm(), wire_.codec()),
-        way_(worker.replica().scalar(),
-             largest_part(worker.replica().size(), schedule_.fragments())) {}
+        way_(worker.keep("sum of ways",
+                         largest_part(worker.replica().size(), schedule_.fragments()))) {}
 
   bool is_under_way() const { return rings_.under_way() > 0; }
   void take(Message& message) { rings_.take(message); }
@@ -79,7 +79,7 @@ class Fragments {
   }
 
   Vector replica() { return even_split(worker_.replica(), next_, schedule_.fragments()); }
-  Vector way() { return way_.view().subspan(0, replica().size()); }
+  Vector way() { return way_.subspan(0, replica().size()); }
 
   Worker& worker_;
   const FragmentSchedule schedule_;
@@ -87,7 +87,7 @@ class Fragments {
   OuterModel outer_;
   GradientWire wire_;
   ConcurrentRings rings_;
-  VectorBuffer way_;  // of the fragment whose turn it is
+  const Vector way_;  // of the fragment whose turn it is, over all workers where its ring is done
   int next_ = 0;      // that fragment
 };
 

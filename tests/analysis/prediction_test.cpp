@@ -80,7 +80,8 @@ Trained trained(const Contestant& contestant, const PredictionSetting& setting,
 /// falls anywhere within some messages.
 double tolerance(const Prediction& prediction, const PredictionSetting& setting) {
   const Scheme& scheme = find_scheme(prediction.contestant.scheme);
-  const bool ends_alike = scheme.order.rhythm == Rhythm::regular && scheme.name != "mpca-sgd";
+  const bool ends_alike = scheme.order.rhythm == Rhythm::regular && scheme.name != "mpca-sgd" &&
+                          scheme.name != "decoupled-diloco";
   const Network& network = setting.configuration.network;
   const double message = to_seconds(network.message_time(sizeof(float) * setting.parameters));
   const double ends = 8.0 * message / static_cast<double>(prediction.steps_counted);
@@ -106,7 +107,6 @@ bool has_closed_form(const Contestant& contestant, int workers, int servers, dou
                             name.starts_with("dc-asgd");
   if (async_server) return servers == 1;
   if (name == "ps-sync") return servers <= workers;
-  if (name == "sparta") return false;  // how many numbers its first step sends is drawn
   if (name == "1f1b") return workers == 1;
   if (name == "uncoded" && workers > 1) return first_s <= 6e-3;
   return find_scheme(name).cost.time != nullptr;
@@ -124,12 +124,7 @@ void check_predictions(const Links& links) {
       CAPTURE(links.workers, k, links.latency_s, links.bytes_per_second, contestant.label);
       const Prediction prediction = predict(contestant, setting);
       const Trained run = trained(contestant, setting, prediction);
-      // A run ends with messages that nobody waits for; whether a step of sparta sends any is
-      // drawn.
-      const bool by_itself =
-          contestant.scheme == "decoupled-diloco" || contestant.scheme == "sparta";
-      const double off = std::abs(prediction.step_s - run.sustained_s);
-      CHECK((by_itself || off <= tolerance(prediction, setting)));
+      CHECK(std::abs(prediction.step_s - run.sustained_s) <= tolerance(prediction, setting));
       const bool closed = prediction.closed_form_s.has_value();
       // Where coding takes time it depends; coded_step_time_test has when they are known.
       if (!encodes(find_scheme(contestant.scheme))) {

@@ -13,6 +13,7 @@ import gzip
 import json
 import math
 import pathlib
+import struct
 import sys
 
 
@@ -25,6 +26,11 @@ def read(file):
             pairs = [pair.split(":") for pair in pairs]
             rows.append((float(label), [(int(i) - 1, float(x)) for i, x in pairs]))
     return rows, 1 + max(column for _, row in rows for column, _ in row)
+
+
+def in_single(rows):
+    """The same with values rounded to floats, as programs keep them."""
+    return [(label, [(j, struct.unpack("f", struct.pack("f", x))[0]) for j, x in row]) for label, row in rows]
 
 
 def margins(rows, w):
@@ -74,6 +80,22 @@ def solve(a, b):
 
 def optimum(file, l2):
     rows, features = read(file)
+    w, norm = minimum(rows, features, l2)
+    rounded = in_single(rows)
+    return {
+        "rows": len(rows),
+        "features": features,
+        "l2": l2,
+        "objective": objective(rows, w, l2),
+        "objective_of_floats": objective(rounded, minimum(rounded, features, l2)[0], l2),
+        "norm": math.sqrt(math.fsum(x * x for x in w)),
+        "accuracy": sum(m > 0 for m in margins(rows, w)) / len(rows),
+        "gradient_norm": norm,
+    }
+
+
+def minimum(rows, features, l2):
+    """The weights, and the length of the gradient that is left."""
     w = [0.0] * features
     for _ in range(100):
         gradient, hessian = derivatives(rows, w, l2)
@@ -91,15 +113,7 @@ def optimum(file, l2):
         w = [x - length * s for x, s in zip(w, step)]
     else:
         sys.exit("no convergence")
-    return {
-        "rows": len(rows),
-        "features": features,
-        "l2": l2,
-        "objective": objective(rows, w, l2),
-        "norm": math.sqrt(math.fsum(x * x for x in w)),
-        "accuracy": sum(m > 0 for m in margins(rows, w)) / len(rows),
-        "gradient_norm": norm,
-    }
+    return w, norm
 
 
 def main():
