@@ -36,7 +36,7 @@ StageWork work_of(const PipelineTimes& times, std::size_t stage) {
 double vectors_of(const OptimizerOptions& optimizer, int microbatches) {
   double vectors = microbatches > 1 ? 3.0 : 2.0;
   if (optimizer.momentum > 0.0) vectors += 1.0;
-  if (optimizer.adam()) vectors += 2.0;
+  if (optimizer.adam() || optimizer.muon()) vectors += 2.0;
   if (optimizer.kind == OptimizerKind::adagrad || optimizer.kind == OptimizerKind::lion) {
     vectors += 1.0;
   }

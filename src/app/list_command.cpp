@@ -106,6 +106,9 @@ void print_scheme(const Scheme& scheme) {
   if (!scheme.optimizers.no_clip_norm.empty()) {
     fmt::print("  no --clip-norm: it {}\n", scheme.optimizers.no_clip_norm);
   }
+  if (!scheme.optimizers.no_muon.empty()) {
+    fmt::print("  no --optimizer muon: it {}\n", scheme.optimizers.no_muon);
+  }
 }
 
 /// A line each, by family.

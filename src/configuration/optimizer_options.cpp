@@ -1,3 +1,5 @@
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "trainyard/configuration/checked_number.hpp"
@@ -57,7 +59,7 @@ std::string beta_idle(const OptionSetting& s) {
   if (s.scheme.optimizers.range == OptimizerRange::plain) {
     return s.scheme.name + " has a step of its own, which does not take it (list schemes NAME)";
   }
-  return fmt::format("it is for --optimizer adam, adamw and lion, and this is {}",
+  return fmt::format("it is for --optimizer adam, adamw, lion and muon, and this is {}",
                      optimizer_text(kind));
 }
 
@@ -65,7 +67,7 @@ std::string weight_decay_idle(const OptionSetting& s) {
   const OptimizerOptions& optimizer = s.configuration.optimizer;
   if (optimizer.decays()) return "";
   return fmt::format(
-      "it is for --optimizer adamw and lion, and this is {}; --l2 is for every optimizer",
+      "it is for --optimizer adamw, lion and muon, and this is {}; --l2 is for every optimizer",
       optimizer_text(optimizer.kind));
 }
 
@@ -82,18 +84,19 @@ Option global_batch_option() {
       true};
 }
 
-Option beta2_option() {
-  return {
-      "optimizer",
-      "beta2",
-      "BETA",
-      "adam, adamw: what the mean square keeps at each step, 0.999 if not given; lion: what the "
-      "mean gradient keeps, 0.99",
-      [](C& c, Text t, Text w) {
-        c.optimizer.beta2 = checked_number(t, w, below_one, "at least 0 and less than 1");
-      },
-      [](const C& c) { return c.optimizer.beta2 ? fmt::to_string(*c.optimizer.beta2) : ""; },
-      true};
+Option beta_option(std::string name, std::string help,
+                   std::optional<double> OptimizerOptions::*field) {
+  return {"optimizer",
+          std::move(name),
+          "BETA",
+          std::move(help),
+          [field](C& c, Text t, Text w) {
+            c.optimizer.*field = checked_number(t, w, below_one, "at least 0 and less than 1");
+          },
+          [field](const C& c) {
+            return c.optimizer.*field ? fmt::to_string(*(c.optimizer.*field)) : "";
+          },
+          true};
 }
 
 std::string batch_idle(const OptionSetting& s) {
@@ -108,7 +111,7 @@ std::vector<Option> optimizer_options() {
   return {
       also(taker::predict, idle_where(batch_option(), batch_idle)),
       global_batch_option(),
-      {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam|adamw|lion",
+      {"optimizer", "optimizer", "sgd|nesterov|adagrad|adam|adamw|lion|muon",
        "what makes a step of a gradient; of sgd and nesterov --momentum",
        [](C& c, Text t, Text w) { c.optimizer.kind = parse_optimizer(t, w); },
        [](const C& c) { return optimizer_text(c.optimizer.kind); }},
@@ -127,17 +130,20 @@ std::vector<Option> optimizer_options() {
       idle_where(number_of("momentum", "MU", "v = MU·v + gradient, 0 ≤ MU < 1", &O::momentum,
                            below_one, fraction),
                  momentum_idle),
-      idle_where(
-          number_of("beta1", "BETA",
-                    "adam, adamw: what the mean gradient keeps at each step; lion: the share of "
-                    "that mean in a step",
-                    &O::beta1, below_one, fraction),
-          beta_idle),
-      idle_where(beta2_option(), beta_idle),
-      idle_where(
-          number_of("weight-decay", "W", "adamw, lion: each parameter is first 1 - GAMMA·W of it",
-                    &O::weight_decay, not_negative, "0 or greater"),
-          weight_decay_idle),
+      idle_where(beta_option("beta1",
+                             "adam, adamw: what the mean gradient keeps at each step, 0.9 if not "
+                             "given, muon: 0.95; lion: the share of that mean in a step, 0.9",
+                             &O::beta1),
+                 beta_idle),
+      idle_where(beta_option("beta2",
+                             "adam, adamw, muon: what the mean square keeps at each step, 0.999 if "
+                             "not given; lion: what the mean gradient keeps, 0.99",
+                             &O::beta2),
+                 beta_idle),
+      idle_where(number_of("weight-decay", "W",
+                           "adamw, lion, muon: each parameter is first 1 - GAMMA·W of it",
+                           &O::weight_decay, not_negative, "0 or greater"),
+                 weight_decay_idle),
       number_of("clip-norm", "C",
                 "a worker's minibatch gradient is made no longer than C; 0: it is left as it is",
                 &O::clip_norm, not_negative, "0 or greater"),

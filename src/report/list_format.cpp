@@ -39,20 +39,22 @@ Json json_of(const Scheme& scheme) {
                                {"fallback", fallback_of(parameter)}});
   }
   const std::string_view family = family_text(scheme.family);
-  return {
-      {"name", scheme.name},
-      {"summary", scheme.summary},
-      {"step", scheme.step},
-      {"time", scheme.cost.formula},
-      {"rate", scheme.cost.rate},
-      {"source", scheme.source},
-      {"family", family.substr(0, family.find(':'))},
-      {"takes_servers", takes_servers(scheme)},
-      {"takes", scheme.takes},
-      {"hyperparameters", hyperparameters},
-      {"optimizers", optimizers_text(scheme.optimizers.range)},
-      {"refuses", {{"l1", scheme.optimizers.no_l1}, {"clip_norm", scheme.optimizers.no_clip_norm}}},
-      {"repeats_on_threads", !by_arrival(scheme)}};
+  return {{"name", scheme.name},
+          {"summary", scheme.summary},
+          {"step", scheme.step},
+          {"time", scheme.cost.formula},
+          {"rate", scheme.cost.rate},
+          {"source", scheme.source},
+          {"family", family.substr(0, family.find(':'))},
+          {"takes_servers", takes_servers(scheme)},
+          {"takes", scheme.takes},
+          {"hyperparameters", hyperparameters},
+          {"optimizers", optimizers_text(scheme.optimizers.range)},
+          {"refuses",
+           {{"l1", scheme.optimizers.no_l1},
+            {"clip_norm", scheme.optimizers.no_clip_norm},
+            {"muon", scheme.optimizers.no_muon}}},
+          {"repeats_on_threads", !by_arrival(scheme)}};
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <list>
+#include <optional>
 #include <vector>
 
 #include "trainyard/model/kernels.hpp"
@@ -47,14 +49,23 @@ Duration median_time(const Dataset& train, std::size_t batch, const Step& step) 
 }  // namespace
 
 Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch,
-                                double clip_norm) {
+                                const OptimizerOptions& optimizer) {
   VectorBuffer parameters(model.scalar(), model.dimension());
   VectorBuffer gradient(model.scalar(), model.dimension());
   model.initialize(parameters.view(), 0);
   Workspace workspace;
+  std::list<VectorBuffer> moments;
+  std::optional<Optimizer> muon;
+  if (optimizer.muon()) {
+    const auto keep = [&](std::string_view /*name*/) {
+      return moments.emplace_back(VectorBuffer::zeroed(model.scalar(), model.dimension())).view();
+    };
+    muon.emplace(optimizer, keep, AbsolutePenalty(), hidden_matrices(model.tensors()));
+  }
   return median_time(train, batch, [&](Batch rows) {
     model.gradient(parameters.view(), rows, gradient.view(), workspace);
-    if (clip_norm != 0.0) kernels::clip_norm(clip_norm, gradient.view());
+    if (optimizer.clip_norm != 0.0) kernels::clip_norm(optimizer.clip_norm, gradient.view());
+    if (muon) muon->apply(parameters.view(), gradient.view(), 0.0);
   });
 }
 

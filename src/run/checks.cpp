@@ -7,7 +7,9 @@
 
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/data/partition.hpp"
+#include "trainyard/model/hidden_matrices.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/scheme_graph.hpp"
@@ -221,6 +223,37 @@ std::string why_not_clipped(const Scheme& scheme, const Cast& cast) {
   return "";
 }
 
+/// Throws OptionError where Muon has no matrices, or who steps the model does not have them whole.
+void check_muon(const Scheme& scheme, const Cast& cast, const Configuration& c,
+                const Model& model) {
+  if (!c.optimizer.muon()) return;
+  const auto refuse = [](const std::string& why) { throw OptionError("optimizer", "muon", why); };
+  const std::vector<MatrixPlace> matrices = hidden_matrices(model.tensors());
+  if (matrices.empty()) {
+    refuse(
+        fmt::format("it steps the matrices between hidden layers, and {} has none; networks "
+                    "with two hidden layers or more are accepted, like mlp:64,64",
+                    c.model));
+  }
+  const std::string& its_own = scheme.optimizers.no_muon;
+  if (!its_own.empty() || cast.tensor_size > 1) {
+    refuse(fmt::format("it steps whole matrices, and {} {}", scheme.name,
+                       its_own.empty() ? "divides each layer's among workers" : its_own));
+  }
+  if (cast.model != ModelHome::servers) return;
+  const int servers = cast.servers - cast.proxies;
+  for (int i = 1; i < servers; ++i) {
+    const std::size_t cut = even_cut(model.dimension(), i, servers);
+    for (const MatrixPlace& matrix : matrices) {
+      if (cut <= matrix.first || cut >= matrix.first + matrix.shape.size()) continue;
+      refuse(
+          fmt::format("it steps whole matrices, and {} servers divide one of {}; --servers 1 is "
+                      "accepted",
+                      servers, c.model));
+    }
+  }
+}
+
 void check_clip_norm(const Scheme& scheme, const Cast& cast, const Configuration& c) {
   if (c.optimizer.clip_norm == 0.0) return;
   const std::string why_not = why_not_clipped(scheme, cast);
@@ -259,6 +292,7 @@ std::optional<std::string> check_objects(RunObjects& objects, const Configuratio
   check_optimizer_of(scheme, c.optimizer);
   check_l1(scheme, cast, c);
   check_clip_norm(scheme, cast, c);
+  check_muon(scheme, cast, c, *objects.model);
   objects.holdings = holdings_of(scheme, cast, *objects.model, c.model);
   check_data_source(scheme, cast);
   check_deal_of(scheme, cast, c);

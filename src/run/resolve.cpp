@@ -197,9 +197,8 @@ void resolve_compute_time(Configuration& c, std::span<const RunObjects> all, con
   if (!c.compute_time) {
     check_rows(data.train, 0, data.train.rows);
     const bool sparse = steps_are_sparse(all, model);
-    c.compute_time =
-        sparse ? measure_lone_step_time(model, data.train, c.batch)
-               : measure_minibatch_time(model, data.train, c.batch, c.optimizer.clip_norm);
+    c.compute_time = sparse ? measure_lone_step_time(model, data.train, c.batch)
+                            : measure_minibatch_time(model, data.train, c.batch, c.optimizer);
     remark(fmt::format("compute time: {} a {} of {}, measured here",
                        human_duration(to_seconds(*c.compute_time)),
                        sparse ? "step on the coordinates" : "minibatch", counted(c.batch, "row")));

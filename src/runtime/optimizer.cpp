@@ -15,8 +15,8 @@ namespace trainyard {
 namespace {
 
 // In the order of OptimizerKind.
-const std::array<std::string, 6> optimizer_names{"sgd",  "nesterov", "adagrad",
-                                                 "adam", "adamw",    "lion"};
+const std::array<std::string, 7> optimizer_names{"sgd",   "nesterov", "adagrad", "adam",
+                                                 "adamw", "lion",     "muon"};
 
 /// No step is shorter than this share of --lr: a factor to the power of many steps comes to 0 in
 /// the end, and who divides by a step's length, as qgm does, would get no number.
@@ -66,8 +66,23 @@ bool OptimizerOptions::constant_step() const {
   return constant && warmup == 0.0;
 }
 
+Optimizer::Matrices Optimizer::matrices_among(const std::vector<MatrixPlace>& places,
+                                              std::size_t numbers) {
+  std::vector<ParameterRange> others;
+  std::vector<TensorShape> shapes;
+  std::size_t next = 0, longest = 0;
+  for (const MatrixPlace& place : places) {
+    if (place.first > next) others.push_back({next, place.first - next});
+    next = place.first + place.shape.size();
+    shapes.push_back(place.shape);
+    longest = std::max(longest, place.shape.size());
+  }
+  if (numbers > next) others.push_back({next, numbers - next});
+  return {places, std::move(others), NewtonSchulz(shapes), std::vector<float>(longest)};
+}
+
 Optimizer::Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep,
-                     AbsolutePenalty penalty)
+                     AbsolutePenalty penalty, const std::vector<MatrixPlace>& matrices)
     : options_(options), penalty_(std::move(penalty)) {
   require(options.shrinks() || penalty_.l1 == 0.0, "an optimizer that shrinks no weights");
   const bool adam = options.adam();
@@ -77,7 +92,8 @@ Optimizer::Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::st
   } else if (!adagrad && !options.plain()) {
     first_ = keep("optimizer.v");
   }
-  if (adam || adagrad) second_ = keep(adam ? "optimizer.s" : "optimizer.G");
+  if (adam || adagrad || options.muon()) second_ = keep(adagrad ? "optimizer.G" : "optimizer.s");
+  if (options.muon()) matrices_.emplace(matrices_among(matrices, first_.size()));
 }
 
 void Optimizer::apply(Vector model, ConstVector gradient, double epochs, double scale,
@@ -93,7 +109,8 @@ void Optimizer::step_along(Vector model, ConstVector gradient, double scale, dou
     kernels::axpy(-scale * step, gradient, model);
     return;
   }
-  const double beta1 = options_.beta1, beta2 = options_.beta2.value_or(options_.usual_beta2());
+  const double beta1 = options_.beta1.value_or(options_.usual_beta1());
+  const double beta2 = options_.beta2.value_or(options_.usual_beta2());
   const double kept = options_.decays() ? 1.0 - step * options_.weight_decay : 1.0;
   switch (options_.kind) {
     case OptimizerKind::sgd:
@@ -111,18 +128,52 @@ void Optimizer::step_along(Vector model, ConstVector gradient, double scale, dou
           first_, model);
       return;
     case OptimizerKind::adam:
-    case OptimizerKind::adamw: {
-      const auto t = static_cast<double>(steps_);
-      kernels::adam_step({.beta1 = beta1,
-                          .beta2 = beta2,
-                          .scale = scale,
-                          .step = step / (1.0 - std::pow(beta1, t)),
-                          .root_scale = 1.0 / std::sqrt(1.0 - std::pow(beta2, t)),
-                          .keep = kept},
-                         gradient, first_, second_, model);
+    case OptimizerKind::adamw:
+      adam_step({0, model.size()}, model, gradient, scale, step);
       return;
-    }
+    case OptimizerKind::muon:
+      for (const ParameterRange& range : matrices_->others) {
+        adam_step(range, model, gradient, scale, step);
+      }
+      for (const MatrixPlace& place : matrices_->places) {
+        muon_step(place, model, gradient, scale, step);
+      }
+      return;
   }
+}
+
+void Optimizer::adam_step(ParameterRange range, Vector model, ConstVector gradient, double scale,
+                          double step) {
+  const double beta1 = options_.beta1.value_or(options_.usual_beta1());
+  const double beta2 = options_.beta2.value_or(options_.usual_beta2());
+  const auto t = static_cast<double>(steps_);
+  kernels::adam_step(
+      {.beta1 = beta1,
+       .beta2 = beta2,
+       .scale = scale,
+       .step = step / (1.0 - std::pow(beta1, t)),
+       .root_scale = 1.0 / std::sqrt(1.0 - std::pow(beta2, t)),
+       .keep = options_.decays() ? 1.0 - step * options_.weight_decay : 1.0},
+      gradient.subspan(range.first, range.count), first_.subspan(range.first, range.count),
+      second_.subspan(range.first, range.count), model.subspan(range.first, range.count));
+}
+
+void Optimizer::muon_step(const MatrixPlace& place, Vector model, ConstVector gradient,
+                          double scale, double step) {
+  const auto beta = static_cast<float>(options_.beta1.value_or(options_.usual_beta1()));
+  const auto share = static_cast<float>((1.0 - beta) * scale);
+  const std::size_t count = place.shape.size();
+  const std::span<const float> g = gradient.subspan(place.first, count).floats();
+  const std::span<float> mean = first_.subspan(place.first, count).floats();
+  const std::span<float> direction = std::span(matrices_->direction).first(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    mean[i] = beta * mean[i] + share * g[i];
+    direction[i] = beta * mean[i] + share * g[i];
+  }
+  matrices_->iteration.orthogonalize(place.shape, direction);
+  const Vector weights = model.subspan(place.first, count);
+  kernels::scale(1.0 - step * options_.weight_decay, weights);
+  kernels::axpy(-step * muon_scale(place.shape), direction, weights);
 }
 
 void Optimizer::shrink(Vector model, double step) {

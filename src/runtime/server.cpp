@@ -16,6 +16,12 @@ AbsolutePenalty penalty_of_shard(const Server& server, const RunContext& context
   return penalty_within(context.model.absolute_penalty(), {server.first_parameter(), parameters});
 }
 
+std::vector<MatrixPlace> matrices_of_shard(const Server& server, const RunContext& context) {
+  const std::size_t parameters = server.shard().size();
+  if (parameters == 0) return {};  // a proxy's
+  return context.stepped_matrices({server.first_parameter(), parameters});
+}
+
 ConstVector initial_shard(const Rank& rank, const RunContext& context) {
   const int index = rank.rank() - rank.workers() - context.proxies;
   if (index < 0) return context.initial_model.subspan(0, 0);
@@ -30,7 +36,7 @@ Server::Server(Rank& rank, const RunContext& context)
       shard_(context.state.keep_model(rank.rank(), initial_shard(rank, context))),
       optimizer_(
           context.optimizer, [&](std::string_view name) { return keep(name, shard_.size()); },
-          penalty_of_shard(*this, context)) {
+          penalty_of_shard(*this, context), matrices_of_shard(*this, context)) {
   sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
 }
 

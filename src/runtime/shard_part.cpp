@@ -24,10 +24,10 @@ ShardPart::ShardPart(Server& server, int worker) : server_(server) {
     const auto kept = [&](std::string_view name) {
       return server.keep(name, shard.size()).subspan(place, count);
     };
-    pieces_.push_back(
-        {shard.subspan(place, count),
-         Optimizer(context.optimizer, kept,
-                   penalty_within(context.model.absolute_penalty(), {first, count}))});
+    pieces_.push_back({shard.subspan(place, count),
+                       Optimizer(context.optimizer, kept,
+                                 penalty_within(context.model.absolute_penalty(), {first, count}),
+                                 context.stepped_matrices({first, count}))});
     size_ += count;
   }
   if (pieces_.size() > 1) together_ = VectorBuffer(shard.scalar(), size_);

@@ -208,7 +208,8 @@ Optimizer& Worker::optimizer_for(std::size_t first, std::size_t numbers) {
     const AbsolutePenalty held = penalty_within(context_.model.absolute_penalty(), holding());
     optimizer_.emplace(
         context_.optimizer, [&](std::string_view name) { return keep(name, numbers); },
-        penalty_within(held, {first, numbers}));
+        penalty_within(held, {first, numbers}),
+        matrices_within(context_.stepped_matrices(holding()), {first, numbers}));
   }
   return *optimizer_;
 }

@@ -203,3 +203,36 @@ TEST_CASE("every scheme takes the optimizers that its row says, and repeats", "[
     }
   }
 }
+
+TEST_CASE("every scheme steps hidden matrices by muon, or says why not", "[scheme]") {
+  const LoadedData data{"blobs", generate_blobs(400, 6, 3, 1.0, 1),
+                        generate_blobs(100, 6, 3, 1.0, 2)};
+  std::vector<std::string> refused;
+  for (const Scheme& scheme : schemes()) {
+    if (scheme.optimizers.range != OptimizerRange::any) continue;
+    CAPTURE(scheme.name);
+    Configuration c = test::quick(scheme.name, 4, 40);
+    c.model = "mlp:7,5";
+    c.optimizer = {.kind = OptimizerKind::muon, .lr = 0.02};
+    RunResult result;
+    try {
+      result = test::train(c, data);
+    } catch (const OptionError& error) {
+      CHECK_THAT(error.what(), ContainsSubstring("it steps whole matrices, and " + scheme.name));
+      refused.push_back(scheme.name);
+      continue;
+    }
+    CHECK(result.summary.train_loss < 0.9 * result.metrics.front().train_loss);
+    CHECK(test::train(c, data).summary.model_hash == result.summary.model_hash);
+  }
+  CHECK(refused == std::vector<std::string>{"zero-1", "tensor-split"});
+
+  Configuration c = test::quick("ps-sync", 4, 40);
+  c.optimizer.kind = OptimizerKind::muon;
+  c.servers = 3;
+  c.model = "mlp:7,5";
+  CHECK_THROWS_WITH(test::train(c, data), ContainsSubstring("3 servers divide one of mlp:7,5"));
+  c.servers = 1;
+  c.model = "mlp:7";
+  CHECK_THROWS_WITH(test::train(c, data), ContainsSubstring("mlp:7 has none"));
+}

@@ -9,13 +9,15 @@
 #include "trainyard/data/dataset.hpp"
 #include "trainyard/model/model.hpp"
 #include "trainyard/runtime/coder.hpp"
+#include "trainyard/runtime/optimizer.hpp"
 
 namespace trainyard {
 
-/// The median over repetitions of the gradient of `batch` rows, clipped to `clip_norm` unless that
-/// is 0, one thread, some 50 ms in all.
+/// The median over repetitions of the gradient of `batch` rows, clipped if the optimizer says so,
+/// and of muon's step along it, which may take longer than the gradient; other optimizers' take a
+/// small part of it. One thread, some 50 ms in all.
 Duration measure_minibatch_time(const Model& model, const Dataset& train, std::size_t batch,
-                                double clip_norm);
+                                const OptimizerOptions& optimizer);
 
 /// Measures a whole step of a Hogwild worker that is alone: on sparse linear models it touches only
 /// the coordinates of its rows.

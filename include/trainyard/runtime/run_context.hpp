@@ -96,6 +96,12 @@ struct RunContext {
     return {model.layered(), model.tensors(), batch, train.sparse, key_width};
   }
 
+  /// What the optimizer steps as matrices, as places in what is held.
+  std::vector<MatrixPlace> stepped_matrices(const Holding& held) const {
+    if (!optimizer.muon()) return {};
+    return matrices_within(hidden_matrices(model.tensors()), held);
+  }
+
   /// Passes over the data that this many minibatches make.
   double epochs(std::uint64_t minibatches) const {
     return static_cast<double>(minibatches) * static_cast<double>(batch) /

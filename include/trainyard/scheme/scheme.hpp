@@ -223,11 +223,12 @@ struct GraphUse {
 /// How steps are made of gradients; and the options that the rule has no place for, with the
 /// reason, empty where it takes them. Nobody need say what the row says anyway (run/checks.hpp):
 /// clipping where no worker has a whole gradient before it sends or writes the first of it, μ‖w‖₁
-/// where the shared model is in few bits.
+/// where the shared model is in few bits, Muon where workers have parts of layers.
 struct OptimizerUse {
   OptimizerRange range = OptimizerRange::any;
   std::string no_l1{};  // μ‖w‖₁; taken where all steps are the optimizer's, or SharedSteps'
   std::string no_clip_norm{};  // taken where all gradients are compute_gradient()'s or its kin's
+  std::string no_muon{};       // taken where matrices are stepped whole
 };
 
 struct Scheme {
