@@ -188,7 +188,7 @@ def data_call(draw):
              "--workers", draw.choice(["1", "2", "4"])]
     words += draw.choice([[], [], ["--test", "every-fifth"], ["--test", name], ["--model", "mlp:4"], ["--optimizer", "adam"],
                           ["--scheme", draw.choice(["gossip", "hogwild", "ps-async", "dc-asgd-a"])], ["--json"],
-                          ["--partition", draw.choice(["shards", "dirichlet:0.1"])], ["--label-column", "3"], ["--missing", draw.choice(["mean", "drop"])],
+                          ["--partition", draw.choice(["shards", "dirichlet:0.1", "label-quantity:1", "size:0.5", "by:0", "by:1", "by:-1"])], ["--label-column", "3"], ["--missing", draw.choice(["mean", "drop"])],
                           ["--scale", draw.choice(["standard", "minmax", "unit-rows"])], ["--intercept"], ["--header", "yes"]])
     return Call(f"data: {kind}", [Command(words)], files, accepted=(0, 1, 2, 3, 4))
 

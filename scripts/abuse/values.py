@@ -11,7 +11,7 @@ BAD = [
     "{0}{1}", "{:x}", "'", '"', "\\", "$(id)", "`id`", ";", "|", "*", "?", "~", "=", "a=b", "#", "[run]", "true", "null", "none",
     "auto", "all", "RING", "ring ", "rin", "a" * 300, "a" * 5000, "é" * 3000, "9" * 60000, "mlp:", "mlp:0", "mlp:1,", "mlp:1e9",
     "mlp:99999,99999", "quadratic", "base:1", "base:2147483647", "random-regular:0", "random-regular:1e9", "erdos-renyi:2",
-    "geometric:nan", "geometric:1e-9", "dirichlet:0", "dirichlet:1e-300", "dirichlet:inf", "step:0:0", "step:1e-9:2",
+    "geometric:nan", "geometric:1e-9", "dirichlet:0", "size:0", "label-quantity:0", "label-quantity:1e99", "by:", "by:\x1b", "dirichlet:1e-300", "dirichlet:inf", "step:0:0", "step:1e-9:2",
     "exponential:1e300", "lognormal:-1", "uniform:nan", "0:1e308", "99:2", "0.5:1e300s", "1:1h", "file:", "file:missing",
     "digraph:.", "missing", "missing/deeper", ".", "..", "./", "/", "a/" * 2100, "data.svm/x",
 ]
@@ -44,7 +44,7 @@ GOOD = {
     "--snapshot-period": ["1", "3", "100"],
     "--correction-rate": ["0.05", "0.5", "1"],
     "--global-period": ["1", "2", "6"], "--quasi-momentum": ["0", "0.9"], "--quasi-memory": ["0", "0.9"], "--budget": ["0.1", "0.5", "1"],
-    "--send-probability": ["0", "0.02", "0.5", "1"], "--partition": ["iid", "contiguous", "shards", "dirichlet:0.5", "dirichlet:100", "split"],
+    "--send-probability": ["0", "0.02", "0.5", "1"], "--partition": ["iid", "contiguous", "shards", "dirichlet:0.5", "dirichlet:100", "split", "label-quantity:1", "label-quantity:2", "size:0.1", "size:100", "by:0", "by:-1", "by:user"],
     "--l2": ["0", "0.001", "1"], "--batch": ["1", "4", "32"], "--lr": ["0", "0.01", "1", "1e9"],
     "--lr-schedule": ["constant", "inverse-time", "cosine", "step:1:0.5"], "--lr-decay": ["0", "0.5"], "--warmup": ["0", "0.5"],
     "--momentum": ["0", "0.9"], "--beta1": ["0.5", "0.9"], "--beta2": ["0.9", "0.999"], "--model": ["auto", "logistic", "least-squares", "softmax", "mlp:3"],

@@ -65,8 +65,11 @@ Option weights_option() {
 std::vector<Option> row_options() {
   return {
       also(taker::split | taker::lab,
-           {"data", "partition", "iid|contiguous|shards|dirichlet:A|split",
-            "which rows go to which worker; split: as 'trainyard split' has divided them",
+           {"data", "partition",
+            "iid|contiguous|shards|label-quantity:K|dirichlet:A|size:A|by:COLUMN|split",
+            "which rows go to which worker; label-quantity: K classes each; dirichlet: skewed "
+            "classes; size: skewed numbers; by: each value of a table's column to one worker; "
+            "split: as 'trainyard split' has divided them",
             [](C& c, Text t, Text w) { c.partition = parse_partition(t, w); },
             [](const C& c) { return partition_text(c.partition); }}),
       also(taker::split | taker::lab, weights_option()),

@@ -55,6 +55,10 @@ Dataset copy_rows(const Dataset& data, const std::vector<std::uint32_t>& rows) {
     copy.weights = AlignedBuffer<float>(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) copy.weights[i] = data.weights[rows[i]];
   }
+  if (!data.groups.empty()) {
+    copy.groups = AlignedBuffer<std::uint32_t>(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) copy.groups[i] = data.groups[rows[i]];
+  }
   if (data.sparse) {
     copy_sparse_rows(data, rows, copy);
   } else {

@@ -82,6 +82,18 @@ void add_row_number_remarks(const std::string& file, const TableHead& head,
   }
 }
 
+void add_group_remark(const std::string& file, const TableHead& head, const ReadOptions& options,
+                      const TableSchema& schema, std::vector<std::string>& remarks) {
+  const auto divides_rows = group_column(file, head, options);
+  if (!divides_rows || divides_rows == schema.label_column || !options.table.columns.empty())
+    return;
+  if (chosen_columns(file, head, "drop-columns", options.table.drop_columns)[*divides_rows]) return;
+  remarks.push_back(
+      fmt::format("note: {}: column {} divides the rows among the workers, and is no feature "
+                  "(--columns makes features of what it names)",
+                  file, echoed(head.name_of(*divides_rows))));
+}
+
 /// `is_held_out`: the rows are read as a training file was, whose rows say what fills them.
 void add_remarks(const std::string& file, const DatasetBuilder& builder, bool is_held_out,
                  std::vector<std::string>& remarks) {
@@ -118,6 +130,7 @@ CodedDataset finish_table(const Table& table, DatasetBuilder& builder, TableSche
   if (table.options.schema == nullptr) {
     schema.scaled = scaled_features(table.file, table.head, table.options, schema);
     add_row_number_remarks(table.file, table.head, schema, result.remarks);
+    add_group_remark(table.file, table.head, table.options, schema, result.remarks);
   }
   result.schema = table.options.schema != nullptr
                       ? table.options.schema

@@ -24,6 +24,7 @@ void DatasetBuilder::append(const ParsedBlock& block) {
   }
   census_.merge(block.census, lines_);
   append_weights(block.weights, block.labels.size() + block.targets.size());
+  append_groups(block.groups);
   labels_.append(block.labels);
   targets_.append(block.targets);
   row_sizes_.append(block.row_sizes);
@@ -49,6 +50,19 @@ void DatasetBuilder::append_weights(std::span<const float> weights, std::size_t 
   weights_.append(std::span(ones).first(rows_so_far() - weights_.size()));
   weights_.append(weights);
   weights_.append(std::span(ones).first(rows - weights.size()));
+}
+
+/// A block has numbers of its own.
+void DatasetBuilder::append_groups(const RowGroups& groups) {
+  if (groups.of_rows.empty()) return;
+  std::vector<std::uint32_t> of_value;
+  for (const std::string& value : groups.numbers.values()) {
+    of_value.push_back(group_numbers_.of(value));
+  }
+  std::vector<std::uint32_t> of_rows;
+  of_rows.reserve(groups.of_rows.size());
+  for (const std::uint32_t number : groups.of_rows) of_rows.push_back(of_value[number]);
+  groups_.append(of_rows);
 }
 
 void DatasetBuilder::check_faults() const {
@@ -93,6 +107,7 @@ CodedDataset DatasetBuilder::without_labels(std::size_t rows) const {
 CodedDataset DatasetBuilder::finish_labels() {
   CodedDataset result = finish_coded_labels();
   result.data.weights = weights_.take();
+  result.data.groups = groups_.take();
   return result;
 }
 

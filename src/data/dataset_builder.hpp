@@ -53,6 +53,7 @@ class DatasetBuilder {
   void finish_rows(Dataset& data);
   std::size_t rows_so_far() const { return labels_.size() + targets_.size(); }
   void append_weights(std::span<const float> weights, std::size_t rows);
+  void append_groups(const RowGroups& groups);
 
   std::string name_;
   const ReadOptions* options_;
@@ -65,9 +66,11 @@ class DatasetBuilder {
   bool has_index_zero_ = false;
   FaultList faults_;
   LabelCensus census_;
-  GrowingArray<std::int32_t> labels_;  // as written
-  GrowingArray<float> targets_;        // instead of them, where they are real numbers
-  GrowingArray<float> weights_;        // of rows so far, or of none
+  GrowingArray<std::int32_t> labels_;   // as written
+  GrowingArray<float> targets_;         // instead of them, where they are real numbers
+  GrowingArray<float> weights_;         // of rows so far, or of none
+  GrowingArray<std::uint32_t> groups_;  // of all rows, or of none
+  ValueNumbers group_numbers_;
   GrowingArray<std::uint32_t> row_sizes_;
   GrowingArray<std::uint32_t> columns_;
   GrowingArray<float> values_;

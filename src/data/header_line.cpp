@@ -161,8 +161,8 @@ bool has_names_of(const TableSchema& schema, const Row& row) {
 bool has_name_given(const ReadOptions& options, const Row& row) {
   const TableOptions& table = options.table;
   for (const std::string& list :
-       {options.label_column, table.weight_column, table.columns, table.drop_columns,
-        table.categorical, table.numeric, table.date, table.scale_columns}) {
+       {options.label_column, options.group_column, table.weight_column, table.columns,
+        table.drop_columns, table.categorical, table.numeric, table.date, table.scale_columns}) {
     for (const std::string& name : fields_of(list, ',')) {
       if (!name.empty() && !whole_number(name) && std::ranges::count(row, name) > 0) return true;
     }

@@ -189,6 +189,7 @@ LoadedData load_from_catalog(const CatalogEntry& entry, const DatasetRequest& re
 
 LoadedData load_from_file(const fs::path& file, const DatasetRequest& request) {
   ReadOptions options = options_of(file, request.labels, request);
+  options.group_column = request.group_column;
   CodedDataset train = read_coded_dataset(file, options);
   read_shifted(file, request.scaling, options, train);
   if (request.labels_used && !train.class_values.empty()) {

@@ -51,14 +51,17 @@ bool says_how_tables_are_read(const DatasetRequest& request) {
          request.label_column != DatasetRequest{}.label_column;
 }
 
+/// `group_column`: of training rows, else "".
 Dataset read_like_before(const fs::path& file, const std::string& labels,
-                         const DatasetRequest& request, LoadedData& loaded) {
+                         const std::string& group_column, const DatasetRequest& request,
+                         LoadedData& loaded) {
   const Preparation& before = loaded.start->preparation;
   ReadOptions options = reading_of(
       before, file,
       request.format.empty() ? guess_format(file) : parse_format(request.format, "--data-format"));
   options.labels = LabelUse::required;
   options.table.missing = before.table.missing;
+  options.group_column = group_column;
   if (!labels.empty()) options.labels_file = labels;
   CodedDataset read = read_coded_dataset(file, options);
   std::ranges::move(read.remarks, std::back_inserter(loaded.remarks));
@@ -68,12 +71,12 @@ Dataset read_like_before(const fs::path& file, const std::string& labels,
 LoadedData load_file(const DatasetRequest& request, std::shared_ptr<const StartingModel> start) {
   const fs::path file = request.dataset;
   LoadedData loaded{.name = file.filename().string(), .start = std::move(start)};
-  loaded.train = read_like_before(file, request.labels, request, loaded);
+  loaded.train = read_like_before(file, request.labels, request.group_column, request, loaded);
   if (is_test_file(request)) {
-    loaded.test = read_like_before(test_file(request), request.test_labels, request, loaded);
+    loaded.test = read_like_before(test_file(request), request.test_labels, "", request, loaded);
   }
   if (is_validation_file(request)) {
-    loaded.validation = read_like_before(validation_file(request), "", request, loaded);
+    loaded.validation = read_like_before(validation_file(request), "", "", request, loaded);
   }
   hold_out(request, loaded);
   return loaded;

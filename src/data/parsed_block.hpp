@@ -13,6 +13,7 @@
 #include "data/fault_list.hpp"
 #include "data/label_census.hpp"
 #include "data/parse_number.hpp"
+#include "data/row_groups.hpp"
 
 namespace trainyard {
 
@@ -20,6 +21,7 @@ struct ParsedBlock {
   std::vector<std::int32_t> labels;  // as written
   std::vector<float> targets;        // instead of labels, where they are real numbers
   std::vector<float> weights;        // of the rows up to the last one that has a weight; else empty
+  RowGroups groups;                  // tables: of a column that divides rows
   LabelCensus census;
   std::vector<std::uint32_t> row_sizes;   // sparse: nonzeros of each row
   UnfilledVector<std::uint32_t> columns;  // sparse
@@ -42,6 +44,7 @@ struct ParsedBlock {
     labels.clear();
     targets.clear();
     weights.clear();
+    groups.clear();
     census.clear();
     row_sizes.clear();
     columns.clear();

@@ -3,39 +3,24 @@
 #include "trainyard/data/partition.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/counted.hpp"
-#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/random.hpp"
-#include "trainyard/base/units.hpp"
 #include "trainyard/data/split_file.hpp"
+
+#include "data/dirichlet_parts.hpp"
 
 namespace trainyard {
 
 namespace {
 
-using Rows = std::vector<std::uint32_t>;
-using Parts = std::vector<Rows>;
-
 constexpr std::size_t shards_per_worker = 2;
-constexpr std::size_t smallest_dirichlet_part = 10;
-// Beyond this the shares differ by a thousandth at most, and the partition is iid in all but name.
-constexpr double largest_concentration = 1e6;
-// A try costs classes × workers gamma draws and no pass over the rows: 10,000 tries with 64 workers
-// and 10 classes are 6.4 million draws, about half a second.
-constexpr int dirichlet_tries = 10'000;
-
-Rows all_rows(const Dataset& data) {
-  Rows rows(data.rows);
-  std::iota(rows.begin(), rows.end(), 0U);
-  return rows;
-}
-
 /// The first item of piece `index`, when `total` items are divided into nearly equal pieces; the
 /// first total % pieces of them are one longer.
 std::size_t piece_begin(std::size_t total, std::size_t pieces, std::size_t index) {
@@ -90,84 +75,106 @@ Parts split_shards(const Dataset& data, std::size_t workers, RandomStream& rando
   return parts;
 }
 
-/// One draw from Dirichlet(concentration·1_n), as running totals that end in exactly 1.
-std::vector<double> cumulative_shares(double concentration, std::size_t workers,
-                                      RandomStream& random) {
-  std::vector<double> shares(workers);
-  for (double& share : shares) share = random.gamma(concentration);
-  const double total = std::accumulate(shares.begin(), shares.end(), 0.0);
-  // A concentration below about 0.001 makes every gamma draw underflow to zero. The limit of
-  // Dirichlet(a) as a → 0 gives everything to one worker.
-  if (!(total > 0.0)) {
-    std::fill(shares.begin(), shares.end(), 0.0);
-    shares[random.below(workers)] = 1.0;
-  } else {
-    for (double& share : shares) share /= total;
-  }
-  std::partial_sum(shares.begin(), shares.end(), shares.begin());
-  shares.back() = 1.0;
-  return shares;
-}
-
-/// counts[worker] rows of a class of `rows` rows.
-std::vector<std::size_t> draw_counts(std::size_t rows, double concentration, std::size_t workers,
-                                     RandomStream& random) {
-  const std::vector<double> cumulative = cumulative_shares(concentration, workers, random);
-  std::vector<std::size_t> counts(workers);
-  std::size_t begin = 0;
+/// holders[class]: who holds it, ascending. First the classes are dealt in turn, so that each is
+/// held: worker w has class w mod C, and where there are fewer workers than classes, class c is
+/// with worker c mod n. The rest of a worker's classes are drawn at random.
+std::vector<std::vector<std::size_t>> draw_holders(std::size_t classes, std::size_t of_worker,
+                                                   std::size_t workers, RandomStream& random) {
+  std::vector<std::vector<std::size_t>> holders(classes);
   for (std::size_t worker = 0; worker < workers; ++worker) {
-    const auto cut = static_cast<std::size_t>(cumulative[worker] * static_cast<double>(rows));
-    const std::size_t end = std::clamp(cut, begin, rows);
-    counts[worker] = end - begin;
-    begin = end;
-  }
-  return counts;
-}
-
-/// Ten rows a worker (catalogue §6). Where the mean share is below 20 rows that is out of reach of
-/// nearly every draw, so there it is half the mean share.
-std::size_t smallest_allowed_part(std::size_t rows, std::size_t workers) {
-  return std::clamp<std::size_t>(rows / (2 * workers), 1, smallest_dirichlet_part);
-}
-
-/// counts[class][worker], drawn until every worker has enough rows.
-std::vector<std::vector<std::size_t>> draw_until_fair(const Parts& classes, PartitionRule rule,
-                                                      std::size_t workers, std::size_t smallest,
-                                                      RandomStream& random) {
-  std::vector<std::vector<std::size_t>> counts(classes.size());
-  for (int attempt = 0; attempt < dirichlet_tries; ++attempt) {
-    std::vector<std::size_t> sizes(workers, 0);
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-      counts[c] = draw_counts(classes[c].size(), rule.concentration, workers, random);
-      for (std::size_t worker = 0; worker < workers; ++worker) sizes[worker] += counts[c][worker];
+    std::vector<bool> has(classes, false);
+    std::size_t count = 0;
+    for (std::size_t c = worker % classes; c < classes; c += workers, ++count) has[c] = true;
+    while (count < of_worker) {
+      const std::size_t c = random.below(classes);
+      if (has[c]) continue;
+      has[c] = true;
+      ++count;
     }
-    if (*std::min_element(sizes.begin(), sizes.end()) >= smallest) return counts;
+    for (std::size_t c = 0; c < classes; ++c) {
+      if (has[c]) holders[c].push_back(worker);
+    }
   }
-  throw UsageError(fmt::format(
-      "partition '{}': in {} draws some of the {} workers always had fewer than {} rows; take a "
-      "larger concentration or fewer workers",
-      partition_text(rule), dirichlet_tries, workers, smallest));
+  return holders;
 }
 
-Parts split_dirichlet(const Dataset& data, PartitionRule rule, std::size_t workers,
-                      RandomStream& random) {
-  if (!data.targets.empty()) {
-    throw OptionError("partition", partition_text(rule),
-                      "the labels are real numbers, and this rule divides classes; expected iid, "
-                      "contiguous or shards");
-  }
+/// "#C = K" of Li, Diao et al. 2022. Unlike shards it says how many classes a worker has, whatever
+/// their sizes are, and not how many rows.
+Parts split_by_label_quantity(const Dataset& data, const PartitionRule& rule, std::size_t workers,
+                              RandomStream& random) {
+  refuse_real_labels(data, rule);
   Parts classes = rows_by_class(data);
-  const std::size_t smallest = smallest_allowed_part(data.rows, workers);
-  const auto counts = draw_until_fair(classes, rule, workers, smallest, random);
+  std::vector<std::size_t> numbers(classes.size());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  std::erase_if(numbers, [&](std::size_t c) { return classes[c].empty(); });
+  std::erase_if(classes, [](const Rows& rows) { return rows.empty(); });
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("partition '{}': {}", partition_text(rule), why));
+  };
+  if (rule.classes > classes.size()) {
+    refuse(fmt::format("the training rows are of {}", counted(classes.size(), "class", "classes")));
+  }
+  if (workers * rule.classes < classes.size()) {
+    refuse(fmt::format("{} hold {} of the {} classes at most; label-quantity:{} holds all",
+                       counted(workers, "worker"), workers * rule.classes, classes.size(),
+                       (classes.size() + workers - 1) / workers));
+  }
+  const auto holders = draw_holders(classes.size(), rule.classes, workers, random);
   Parts parts(workers);
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    random.shuffle(classes[c]);
-    auto next = classes[c].begin();
-    for (std::size_t worker = 0; worker < workers; ++worker) {
-      const auto end = next + static_cast<std::ptrdiff_t>(counts[c][worker]);
-      parts[worker].insert(parts[worker].end(), next, end);
-      next = end;
+    if (classes[c].size() < holders[c].size()) {
+      refuse(fmt::format("class {} has {}, and {} hold it; take fewer workers", numbers[c],
+                         counted(classes[c].size(), "row"), counted(holders[c].size(), "worker")));
     }
+    random.shuffle(classes[c]);
+    const Parts pieces = cut_equally(classes[c], holders[c].size());
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      Rows& part = parts[holders[c][i]];
+      part.insert(part.end(), pieces[i].begin(), pieces[i].end());
+    }
+  }
+  return parts;
+}
+
+/// [values that occur]: their rows, the longest first; those that are alike as they first occur.
+Parts rows_by_group(const Dataset& data) {
+  Parts groups;
+  for (std::size_t row = 0; row < data.rows; ++row) {
+    const std::size_t group = data.groups[row];
+    if (group >= groups.size()) groups.resize(group + 1);
+    groups[group].push_back(static_cast<std::uint32_t>(row));
+  }
+  // Test and validation rows may have been all of a value's.
+  std::erase_if(groups, [](const Rows& rows) { return rows.empty(); });
+  std::ranges::stable_sort(groups, std::ranges::greater{}, &Rows::size);
+  return groups;
+}
+
+/// As scikit-learn's GroupKFold makes its folds.
+Parts split_by_column(const Dataset& data, const PartitionRule& rule, std::size_t workers) {
+  const auto refuse = [&](const std::string& why) {
+    throw OptionError("partition", partition_text(rule), why);
+  };
+  if (data.groups.empty() && !data.part_begin.empty()) {
+    refuse(
+        "a file that 'trainyard split' has written does not keep the column; split the table by "
+        "it, and then --partition split has these parts");
+  }
+  if (data.groups.empty()) {
+    refuse(
+        "the rows of this data set come from no CSV or TSV file of yours, whose columns it names");
+  }
+  const Parts groups = rows_by_group(data);
+  if (groups.size() < workers) {
+    refuse(
+        fmt::format("the training rows have {} in this column, and there are {}; expected no "
+                    "more workers than values",
+                    counted(groups.size(), "value"), counted(workers, "worker")));
+  }
+  Parts parts(workers);
+  for (const Rows& group : groups) {
+    Rows& part = *std::ranges::min_element(parts, {}, &Rows::size);
+    part.insert(part.end(), group.begin(), group.end());
   }
   return parts;
 }
@@ -175,11 +182,11 @@ Parts split_dirichlet(const Dataset& data, PartitionRule rule, std::size_t worke
 Parts split_as_written(const Dataset& data, std::size_t workers) {
   const auto& begin = data.part_begin;
   if (begin.empty()) {
-    throw OptionError(
-        "partition", "split",
-        "the rows of this data set were not divided beforehand; expected iid, "
-        "contiguous, shards or dirichlet:A, or a --dataset that 'trainyard split' has "
-        "written");
+    throw OptionError("partition", "split",
+                      "the rows of this data set were not divided beforehand; expected iid, "
+                      "contiguous, shards, label-quantity:K, dirichlet:A, size:A or by:COLUMN, or "
+                      "a --dataset that 'trainyard split' has "
+                      "written");
   }
   if (begin.size() != workers + 1) {
     throw OptionError("partition", "split",
@@ -196,7 +203,8 @@ Parts split_as_written(const Dataset& data, std::size_t workers) {
   return parts;
 }
 
-Parts split(const Dataset& data, PartitionRule rule, std::size_t workers, RandomStream& random) {
+Parts split(const Dataset& data, const PartitionRule& rule, std::size_t workers,
+            RandomStream& random) {
   switch (rule.kind) {
     case PartitionRule::Kind::iid:
       return split_iid(data, workers, random);
@@ -204,8 +212,14 @@ Parts split(const Dataset& data, PartitionRule rule, std::size_t workers, Random
       return cut_equally(all_rows(data), workers);
     case PartitionRule::Kind::shards:
       return split_shards(data, workers, random);
+    case PartitionRule::Kind::label_quantity:
+      return split_by_label_quantity(data, rule, workers, random);
     case PartitionRule::Kind::dirichlet:
       return split_dirichlet(data, rule, workers, random);
+    case PartitionRule::Kind::size:
+      return split_by_size(data, rule, workers, random);
+    case PartitionRule::Kind::column:
+      return split_by_column(data, rule, workers);
     case PartitionRule::Kind::split:
       return split_as_written(data, workers);
   }
@@ -213,53 +227,6 @@ Parts split(const Dataset& data, PartitionRule rule, std::size_t workers, Random
 }
 
 }  // namespace
-
-PartitionRule parse_partition(std::string_view text, std::string_view what) {
-  if (text == "iid") return {PartitionRule::Kind::iid, 0.0};
-  if (text == "contiguous") return {PartitionRule::Kind::contiguous, 0.0};
-  if (text == "shards") return {PartitionRule::Kind::shards, 0.0};
-  if (text == "split") return {PartitionRule::Kind::split, 0.0};
-  constexpr std::string_view dirichlet = "dirichlet:";
-  if (text.starts_with(dirichlet)) {
-    const double concentration = parse_number(text.substr(dirichlet.size()), what);
-    if (concentration > 0.0 && concentration <= largest_concentration) {
-      return {PartitionRule::Kind::dirichlet, concentration};
-    }
-    throw UsageError(fmt::format("{}: found '{}'; expected a concentration above 0 and up to {}",
-                                 what, text, largest_concentration));
-  }
-  throw UsageError(
-      fmt::format("{}: found '{}'; expected iid, contiguous, shards, dirichlet:A (A > 0, such as "
-                  "dirichlet:0.1) or split",
-                  what, text));
-}
-
-std::string partition_text(PartitionRule rule) {
-  switch (rule.kind) {
-    case PartitionRule::Kind::iid:
-      return "iid";
-    case PartitionRule::Kind::contiguous:
-      return "contiguous";
-    case PartitionRule::Kind::shards:
-      return "shards";
-    case PartitionRule::Kind::dirichlet:
-      return fmt::format("dirichlet:{}", rule.concentration);
-    case PartitionRule::Kind::split:
-      return "split";
-  }
-  throw InternalError("a partition rule without a name");
-}
-
-ShareWeights parse_share_weights(std::string_view text, std::string_view what) {
-  for (const ShareWeights weights : {ShareWeights::workers, ShareWeights::rows}) {
-    if (text == share_weights_text(weights)) return weights;
-  }
-  throw UsageError(fmt::format("{}: found {}; expected workers or rows", what, echoed(text)));
-}
-
-std::string share_weights_text(ShareWeights weights) {
-  return weights == ShareWeights::workers ? "workers" : "rows";
-}
 
 Parts rows_by_class(const Dataset& data) {
   Parts classes(static_cast<std::size_t>(data.classes));
@@ -280,38 +247,7 @@ std::vector<double> row_weights(const std::vector<std::vector<std::uint32_t>>& p
   return weights;
 }
 
-RowOrder parse_row_order(std::string_view text, std::string_view what) {
-  for (const RowOrder order : {RowOrder::reshuffle, RowOrder::once, RowOrder::file}) {
-    if (text == row_order_text(order)) return order;
-  }
-  throw UsageError(
-      fmt::format("{}: found {}; expected reshuffle, once or file", what, echoed(text)));
-}
-
-std::string row_order_text(RowOrder order) {
-  switch (order) {
-    case RowOrder::reshuffle:
-      return "reshuffle";
-    case RowOrder::once:
-      return "once";
-    case RowOrder::file:
-      return "file";
-  }
-  throw InternalError("a row order without a name");
-}
-
-Deal parse_deal(std::string_view text, std::string_view what) {
-  for (const Deal deal : {Deal::once, Deal::pass}) {
-    if (text == deal_text(deal)) return deal;
-  }
-  throw UsageError(fmt::format("{}: found {}; expected once or pass", what, echoed(text)));
-}
-
-std::string deal_text(Deal deal) {
-  return deal == Deal::once ? "once" : "pass";
-}
-
-std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, PartitionRule rule,
+std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, const PartitionRule& rule,
                                                     std::size_t workers, std::uint64_t seed) {
   require(workers > 0, "a partition needs at least one worker");
   require(data.rows <= std::numeric_limits<std::uint32_t>::max(), "row numbers have 32 bits");
@@ -320,14 +256,15 @@ std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, Partiti
         fmt::format("partition: {} workers need at least {} rows; the training set has {}", workers,
                     workers, data.rows));
   }
-  const bool looks_at_labels =
-      rule.kind == PartitionRule::Kind::shards || rule.kind == PartitionRule::Kind::dirichlet;
+  using Kind = PartitionRule::Kind;
+  const bool looks_at_labels = rule.kind == Kind::shards || rule.kind == Kind::label_quantity ||
+                               rule.kind == Kind::dirichlet;
   if (looks_at_labels) check_rows(data, 0, data.rows);
   RandomStream random(seed, Purpose::partition, 0);
   return split(data, rule, workers, random);
 }
 
-std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
+std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const PartitionRule& rule,
                                                   std::size_t workers, std::uint64_t seed,
                                                   RowOrder order) {
   Parts parts = divide_rows(data, rule, workers, seed);

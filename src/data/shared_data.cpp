@@ -47,8 +47,11 @@ void require_identity(DescriptionReader& in, int file, const std::string& path) 
 
 }  // namespace
 
+// The groups of training rows come first: split files, which have all other arrays in the same
+// order, have none.
+
 SharedData::SharedData(LoadedData& data) {
-  std::size_t size = 0;
+  std::size_t size = in_pages(data.train.groups.span().size_bytes());
   visit_arrays(data, [&](const auto& array) { size += in_pages(array.span().size_bytes()); });
   file_ = memfd_create("trainyard data", MFD_CLOEXEC);
   if (file_ < 0) refuse("make a file in memory");
@@ -68,10 +71,11 @@ void SharedData::fill(LoadedData& data, std::size_t size) {
   out.put(static_cast<std::uint64_t>(getpid()));
   out.put(static_cast<std::uint64_t>(file_));
   put_identity(out, file_);
+  out.put(data.train.groups.size());
   describe(data, out);
   description_ = out.take();
   std::size_t at = 0;
-  visit_arrays(data, [&](auto& array) {
+  const auto lay_out = [&](auto& array) {
     if (array.empty()) return;
     const std::size_t bytes = array.span().size_bytes();
     const AlignedMemory there =
@@ -80,7 +84,9 @@ void SharedData::fill(LoadedData& data, std::size_t size) {
     (void)mprotect(there.data, bytes, PROT_READ);  // a guard, no more
     array = std::remove_reference_t<decltype(array)>(there, array.size());
     at += in_pages(bytes);
-  });
+  };
+  lay_out(data.train.groups);
+  visit_arrays(data, lay_out);
 }
 
 SharedData::~SharedData() {
@@ -94,7 +100,15 @@ LoadedData described_data(std::span<const std::byte> description) {
   const Descriptor opened(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened.is_open()) refuse("open " + path);
   require_identity(in, opened.number(), path);
-  return map_arrays(described(in), opened.number(), 0, MappedMemory::counted, shared_name);
+  const std::uint64_t groups = in.number();
+  const std::size_t bytes = groups * sizeof(std::uint32_t);
+  LoadedData data = map_arrays(described(in), opened.number(), in_pages(bytes),
+                               MappedMemory::counted, shared_name);
+  if (groups > 0) {
+    data.train.groups = AlignedBuffer<std::uint32_t>(
+        map_part(opened.number(), 0, bytes, PROT_READ, MappedMemory::counted, shared_name), groups);
+  }
+  return data;
 }
 
 }  // namespace trainyard

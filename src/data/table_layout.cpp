@@ -104,10 +104,12 @@ void find_row_numbers(bool header, const std::vector<Row>& rows, TableHead& head
 }  // namespace
 
 std::size_t column_of_option(const std::string& file, const TableHead& head,
-                             std::string_view option, const std::string& text) {
+                             std::string_view option, const std::string& text,
+                             std::string_view before) {
+  const std::string found = fmt::format("{}{}", before, text);
   if (std::ranges::count(head.names, text) > 1) {
     const auto first = std::ranges::find(head.names, text) - head.names.begin();
-    throw OptionError(option, text,
+    throw OptionError(option, found,
                       fmt::format("{} has several columns of this name; expected a number, which "
                                   "is {} for the first of them",
                                   file, first));
@@ -116,7 +118,7 @@ std::size_t column_of_option(const std::string& file, const TableHead& head,
   const std::string numbers =
       fmt::format("a number from 0 to {}, or -1 for the last column", head.columns - 1);
   if (head.names.empty()) {
-    throw OptionError(option, text,
+    throw OptionError(option, found,
                       fmt::format("{} has {} columns and no header line; expected {} (--header yes "
                                   "takes its first row for names)",
                                   file, head.columns, numbers));
@@ -125,9 +127,15 @@ std::size_t column_of_option(const std::string& file, const TableHead& head,
   const std::string guess =
       nearest.empty() ? "" : fmt::format("; did you mean {}?", echoed(nearest));
   throw OptionError(
-      option, text,
+      option, found,
       fmt::format("{} has no such column{} Expected {}, or one of {}", file,
                   guess.empty() ? "." : guess, numbers, shortened(joined(head.names))));
+}
+
+std::optional<std::size_t> group_column(const std::string& file, const TableHead& head,
+                                        const ReadOptions& options) {
+  if (options.group_column.empty()) return {};
+  return column_of_option(file, head, "partition", options.group_column, "by:");
 }
 
 bool all_differ(const std::vector<std::string>& names) {
@@ -255,8 +263,10 @@ TableSchema numeric_schema(const std::string& file, const TableHead& head,
         fmt::format("column {} holds the label (--label-column)", echoed(schema.label_name)));
   }
   take_weight_column(file, head, table, dropped, schema);
+  const std::optional<std::size_t> divides_rows = group_column(file, head, options);
   for (std::size_t column = 0; column < head.columns; ++column) {
-    const bool is_other = column == schema.label_column || column == schema.weight_column;
+    const bool is_other = column == schema.label_column || column == schema.weight_column ||
+                          (column == divides_rows && table.columns.empty());
     if (!kept[column] || dropped[column] || is_other) continue;
     const ColumnKind kind = words[column]   ? ColumnKind::words
                             : dates[column] ? ColumnKind::dates
@@ -266,6 +276,9 @@ TableSchema numeric_schema(const std::string& file, const TableHead& head,
   if (schema.columns.empty()) {
     constexpr std::string_view none_left = "no column is left for a feature";
     if (!table.columns.empty()) throw OptionError("columns", table.columns, std::string(none_left));
+    if (table.drop_columns.empty() && divides_rows) {
+      throw OptionError("partition", "by:" + options.group_column, std::string(none_left));
+    }
     if (table.drop_columns.empty()) {
       throw OptionError("weight-column", table.weight_column, std::string(none_left));
     }

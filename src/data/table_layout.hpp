@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,10 +46,15 @@ char usual_separator(Format format);
 std::vector<bool> chosen_columns(const std::string& file, const TableHead& head,
                                  std::string_view option, const std::string& list);
 
-/// The column that `text` means, which is the value of that option. Throws OptionError as
-/// chosen_columns().
+/// The column that `text` means, which is the value of that option, or what follows `before` there.
+/// Throws OptionError as chosen_columns().
 std::size_t column_of_option(const std::string& file, const TableHead& head,
-                             std::string_view option, const std::string& text);
+                             std::string_view option, const std::string& text,
+                             std::string_view before = "");
+
+/// The column of ReadOptions::group_column, if one is asked for. Throws as column_of_option().
+std::optional<std::size_t> group_column(const std::string& file, const TableHead& head,
+                                        const ReadOptions& options);
 
 bool all_differ(const std::vector<std::string>& names);
 
@@ -70,6 +76,7 @@ struct ColumnPlan {
   const std::vector<std::string>* categories = nullptr;  // of words
   double subtracted = 0.0;                               // of any_number and date
   std::uint64_t seed = 0;                                // of hashed
+  bool divides_rows = false;                             // besides its use
 };
 
 struct TablePlan {
@@ -78,6 +85,7 @@ struct TablePlan {
   std::size_t hashed = 0;  // of these, the last: rows are then sparse
   bool labelled = true;    // one of the columns is the label
   bool weighted = false;   // one of the columns holds the weights
+  bool grouped = false;    // one of the columns divides the rows
   const std::vector<std::string>* class_names = nullptr;  // null: labels are numbers
 };
 

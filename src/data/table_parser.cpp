@@ -125,6 +125,7 @@ class RowParser {
       block_->recoded_words += recoded_words_;
       if (plan_->hashed > 0) make_sparse();
       if (take_label() && plan_->weighted) take_weight();
+      if (plan_->grouped) block_->groups.add(group_);
       return;
     }
     block_->values.resize(row_begin_);
@@ -157,6 +158,7 @@ class RowParser {
   }
 
   void take(const ColumnPlan& column, const Field& field) {
+    if (column.divides_rows) take_group(field);
     switch (column.use) {
       case ColumnPlan::Use::ignored:
         return;
@@ -240,6 +242,20 @@ class RowParser {
     }
     const auto place = static_cast<std::size_t>(found - categories.begin());
     block_->values[row_begin_ + column.first + place] = 1.0F;
+  }
+
+  /// A value is its text: 1 and 1.0 are two.
+  void take_group(const Field& field) {
+    group_.assign(field.text);
+    if (!dialect_->is_missing(field.text)) return;
+    whole_ = false;
+    if (drops_rows()) return;
+    block_->faults.add(FaultKind::missing, place_of(field), field.text, [&] {
+      return fmt::format(
+          "found {}; expected a value by which rows are divided (--partition); --missing drop "
+          "leaves such rows out",
+          field.text.empty() ? "an empty field" : echoed(field.text));
+    });
   }
 
   void take_missing(const ColumnPlan& column, const Field& field) {
@@ -351,6 +367,7 @@ class RowParser {
   TextPosition label_place_;
   std::string label_text_;  // what `label_` refers to where it had quotes
   std::string weight_;
+  std::string group_;
   TextPosition weight_place_;
   std::string unquoted_;
   std::vector<std::uint32_t> hashed_;  // features of its words

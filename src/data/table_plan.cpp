@@ -170,6 +170,12 @@ TablePlan plan_of(const std::string& file, const TableHead& head, const TableSch
     plan.columns[place(*schema.weight_column, schema.weight_name)].use = ColumnPlan::Use::weight;
     plan.weighted = true;
   }
+  if (const auto column = group_column(file, head, options)) {
+    ColumnPlan& divides = plan.columns[*column];
+    divides.divides_rows = plan.grouped = true;
+    // Plain numbers are taken without a look at their text.
+    if (divides.use == ColumnPlan::Use::plain_number) divides.use = ColumnPlan::Use::any_number;
+  }
   return plan;
 }
 

@@ -30,6 +30,7 @@ DatasetRequest dataset_request(const Configuration& c) {
           .test_labels = c.test_labels,
           .label_column = c.label_column,
           .table = c.table,
+          .group_column = c.partition.column,
           .first_index = c.first_index,
           .labels_used = c.model != "quadratic",
           .real_labels = c.model == "least-squares" && origin_of(c.dataset) == DataOrigin::file,

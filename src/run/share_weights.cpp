@@ -11,8 +11,9 @@ namespace trainyard {
 namespace {
 
 /// Shares of iid and contiguous differ by a row at most, those of shards by two.
-bool may_be_unequal(PartitionRule rule) {
-  return rule.kind == PartitionRule::Kind::dirichlet || rule.kind == PartitionRule::Kind::split;
+bool may_be_unequal(const PartitionRule& rule) {
+  using Kind = PartitionRule::Kind;
+  return rule.kind != Kind::iid && rule.kind != Kind::contiguous && rule.kind != Kind::shards;
 }
 
 /// Why its workers' gradients cannot be weighed; empty where they can.

@@ -68,7 +68,8 @@ std::string error_of(const Dataset& data, const std::string& rule, std::size_t w
 TEST_CASE("every partition gives every row to one worker, the same for the same seed",
           "[data][partition]") {
   const Dataset data = striped(1003, 5);
-  for (const char* text : {"iid", "contiguous", "shards", "dirichlet:0.5", "dirichlet:100"}) {
+  for (const char* text : {"iid", "contiguous", "shards", "label-quantity:5", "dirichlet:0.5",
+                           "dirichlet:100", "size:0.5", "size:1e-300"}) {
     const PartitionRule rule = parse_partition(text, "--partition");
     CHECK(partition_text(rule) == text);
     for (const std::size_t workers : {1, 2, 3, 8, 16}) {
@@ -161,7 +162,8 @@ TEST_CASE("each worker visits its rows in an order of its own", "[data][partitio
 
 TEST_CASE("in the file's order a worker has the same rows, ascending", "[data][partition]") {
   const Dataset data = striped(100, 4);
-  for (const char* rule : {"iid", "contiguous", "shards", "dirichlet:1"}) {
+  for (const char* rule :
+       {"iid", "contiguous", "shards", "label-quantity:2", "dirichlet:1", "size:1"}) {
     CAPTURE(rule);
     const PartitionRule parsed = parse_partition(rule, "--partition");
     Parts shuffled = partition(data, parsed, 3, 5, RowOrder::once);
@@ -190,8 +192,28 @@ TEST_CASE("partitions that cannot be are refused with the reason", "[data][parti
   CHECK(error_of(striped(4000, 2), "dirichlet:0.001", 200) ==
         "partition 'dirichlet:0.001': in 10000 draws some of the 200 workers always had fewer than "
         "10 rows; take a larger concentration or fewer workers");
-  for (const char* text : {"", "random", "dirichlet", "dirichlet:", "dirichlet:x", "dirichlet:0",
-                           "dirichlet:-1", "dirichlet:nan", "dirichlet:inf", "dirichlet:1e9"}) {
+  for (const char* text : {"",
+                           "random",
+                           "dirichlet",
+                           "dirichlet:",
+                           "dirichlet:x",
+                           "dirichlet:0",
+                           "dirichlet:-1",
+                           "dirichlet:nan",
+                           "dirichlet:inf",
+                           "dirichlet:1e9",
+                           "label-quantity",
+                           "label-quantity:",
+                           "label-quantity:0",
+                           "label-quantity:1.5",
+                           "label-quantity:1e99",
+                           "size",
+                           "size:",
+                           "size:0",
+                           "size:-1",
+                           "size:nan",
+                           "by",
+                           "by:"}) {
     INFO(text);
     CHECK_THROWS_AS(parse_partition(text, "--partition"), UsageError);
     CHECK_THROWS_WITH(parse_partition(text, "--partition"), ContainsSubstring("--partition"));
@@ -231,7 +253,10 @@ TEST_CASE("of real labels shards are cut in the order of targets, and dirichlet 
   }
   CHECK(error_of(data, "dirichlet:0.5", 2) ==
         "--partition dirichlet:0.5: the labels are real numbers, and this rule divides classes; "
-        "expected iid, contiguous or shards");
+        "expected iid, contiguous, shards, size:A or by:COLUMN");
+  CHECK_THAT(error_of(data, "label-quantity:1", 2),
+             ContainsSubstring("--partition label-quantity:1: the labels are real numbers"));
+  CHECK(every_row_once(partition(data, parse_partition("size:1", ""), 4, 1), 16));
   CHECK(sizes_of(partition(data, parse_partition("iid", ""), 4, 1)) ==
         std::vector<std::size_t>{4, 4, 4, 4});
 }

@@ -131,7 +131,8 @@ TEST_CASE("a split file holds the data set in the order of its parts", "[data]")
 
 TEST_CASE("the parts of a split file are those of a run that divides the rows itself", "[data]") {
   const TemporaryFolder folder;
-  for (const char* rule : {"iid", "contiguous", "shards", "dirichlet:0.5"}) {
+  for (const char* rule :
+       {"iid", "contiguous", "shards", "label-quantity:2", "dirichlet:0.5", "size:1"}) {
     for (const std::size_t workers : {1, 2, 7}) {
       CAPTURE(rule, workers);
       const LoadedData whole = sparse_set();

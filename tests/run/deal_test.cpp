@@ -148,7 +148,8 @@ TEST_CASE("only passes over iid shares can be dealt anew", "[run]") {
     option_named(option).set(other, value, option);
     return refusal_of(other);
   };
-  for (const char* partition : {"contiguous", "shards", "dirichlet:0.5", "split"}) {
+  for (const char* partition :
+       {"contiguous", "shards", "dirichlet:0.5", "size:1", "by:user", "split"}) {
     CHECK_THAT(refusal_with("partition", partition),
                ContainsSubstring("for the whole run; iid is accepted"));
   }

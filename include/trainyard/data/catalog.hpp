@@ -69,6 +69,7 @@ struct DatasetRequest {
   std::string labels, test_labels;  // files, of formats that have them apart; empty: guessed
   std::string label_column = "0";   // of a CSV or TSV file, by name or number
   TableOptions table;               // of a CSV or TSV file
+  std::string group_column{};       // whose values divide training rows (read.hpp); empty: none
   std::optional<std::uint32_t> first_index{};  // of a LIBSVM file; empty: found
   bool labels_used = true;   // false: they say nothing to the model, whatever they are
   bool real_labels = false;  // labels are real numbers, and become targets

@@ -30,6 +30,10 @@ struct Dataset {
   // their mean is 1.
   AlignedBuffer<float> weights;
 
+  // [rows] of training rows that a column of their table divides (PartitionRule::Kind::column):
+  // which of its values the row has, numbered as they first occur. Empty elsewhere.
+  AlignedBuffer<std::uint32_t> groups;
+
   // The last feature is 1 in every row; models do not regularise its weight.
   bool intercept = false;
 

@@ -15,19 +15,27 @@ namespace trainyard {
 
 /// iid: a seeded shuffle, cut into equal parts. contiguous: equal blocks of the file's order.
 /// shards: rows sorted by label, cut into 2n shards, two for each worker (McMahan et al. 2017).
-/// dirichlet: for each class, worker shares drawn from Dirichlet(a·1_n), drawn again until every
-/// worker has at least 10 rows (catalogue §6). Part sizes of the first two differ by at most 1.
-/// Where labels are real numbers, shards are cut of rows sorted by target, and dirichlet is
-/// refused. split: as the rows of the data set were divided when it was written (split_file.hpp).
+/// label_quantity: K classes a worker, drawn so that each class is held, and the rows of a class
+/// divided evenly among its holders (Li, Diao et al. 2022). dirichlet: for each class, worker
+/// shares drawn from Dirichlet(a·1_n), drawn again until every worker has at least 10 rows
+/// (catalogue §6). size: rows alike, of numbers drawn from Dirichlet(a·1_n), at least one a worker.
+/// Part sizes of the first two differ by at most 1. column: rows with the same value of a column of
+/// the table (Dataset::groups) go to one worker; where there are more values than workers, whole
+/// values, the largest first, each to the worker with the fewest rows so far. Where labels are real
+/// numbers, shards are cut of rows sorted by target, and label_quantity and dirichlet are refused.
+/// split: as the rows of the data set were divided when it was written (split_file.hpp).
 struct PartitionRule {
-  enum class Kind { iid, contiguous, shards, dirichlet, split };
+  enum class Kind { iid, contiguous, shards, label_quantity, dirichlet, size, column, split };
   Kind kind = Kind::iid;
-  double concentration = 0.0;  // Dirichlet's a > 0
+  double concentration = 0.0;  // a > 0, of dirichlet and size
+  std::size_t classes = 0;     // K, of label_quantity
+  std::string column{};        // by name or number (TableOptions)
 };
 
-/// "iid", "contiguous", "shards", "dirichlet:0.1", "split". Throws UsageError, naming `what`.
+/// "iid", "contiguous", "shards", "label-quantity:2", "dirichlet:0.1", "size:0.5", "by:user",
+/// "split". Throws UsageError, naming `what`.
 PartitionRule parse_partition(std::string_view text, std::string_view what);
-std::string partition_text(PartitionRule rule);
+std::string partition_text(const PartitionRule& rule);
 
 /// In which order a worker visits its rows, pass after pass (--order).
 enum class RowOrder {
@@ -65,16 +73,17 @@ std::vector<double> row_weights(const std::vector<std::vector<std::uint32_t>>& p
 
 /// For each worker the row numbers it owns, in no order that means anything. Every row goes to
 /// exactly one worker.
-/// Throws OptionError for dirichlet on real labels, and for split where the rows were not divided
-/// beforehand, or among another number of workers; UsageError when there are fewer rows than
-/// workers, or when the rule cannot give every worker a row (it says which rule and why).
-std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, PartitionRule rule,
+/// Throws OptionError for label_quantity and dirichlet on real labels, for column where the rows
+/// have no groups, and for split where the rows were not divided beforehand, or among another
+/// number of workers; UsageError when there are fewer rows than workers, or when the rule cannot
+/// give every worker what it should (it says which rule and why).
+std::vector<std::vector<std::uint32_t>> divide_rows(const Dataset& data, const PartitionRule& rule,
                                                     std::size_t workers, std::uint64_t seed);
 
 /// For each worker the row numbers it owns, in the order of a first pass: shuffled with the seed,
 /// whatever the rule; for RowOrder::file, ascending. Which rows do not depend on the order. Throws
 /// as divide_rows().
-std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, PartitionRule rule,
+std::vector<std::vector<std::uint32_t>> partition(const Dataset& data, const PartitionRule& rule,
                                                   std::size_t workers, std::uint64_t seed,
                                                   RowOrder order = RowOrder::reshuffle);
 

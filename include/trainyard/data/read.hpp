@@ -68,6 +68,9 @@ struct ReadOptions {
   /// where both files have a header line, and by their places otherwise; `label_column`, the
   /// columns of `table` and `features` then say nothing.
   std::shared_ptr<const TableSchema> schema;
+  /// CSV/TSV: the column, by name or number, whose values divide the rows (Dataset::groups). It is
+  /// no feature, unless table.columns names it; with a schema, unless it is one there. Empty: none.
+  std::string group_column{};
   /// With a schema: the column that holds the weights in place of the schema's, by name or number.
   std::string other_weight_column{};
   /// IDX and npy: the file of labels that goes with the file of images or features. An npz file
