@@ -265,7 +265,6 @@ LoadedData in_order_of_parts(LoadedData data,
   }
   data.train = copy_rows(data.train, order);
   data.train.part_begin = std::move(part_begin);
-  data.train.groups = {};  // the file has no room for them
   return data;
 }
 

@@ -149,6 +149,24 @@ TEST_CASE("rows that are taken out take their values with them", "[data][partiti
   CHECK(named.train.groups.size() == 6);
 }
 
+TEST_CASE("a file that is read as another one was may be divided by any column",
+          "[data][partition]") {
+  const TemporaryFolder folder;
+  const auto file = folder.write("rows.csv", table);
+  const LoadedData loaded = load_dataset(request_for(file));
+  const Preparation stored = parse_preparation(preparation_json(loaded.preparation), "model.json");
+  ReadOptions options = reading_of(stored, file, Format::csv);
+  const auto read_by = [&](const char* column) {
+    options.group_column = column;
+    return read_coded_dataset(file, options).data;
+  };
+  CHECK(groups_of(read_by("user")) == Groups{0, 1, 0, 2, 0, 1});
+  CHECK(groups_of(read_by("town")) == Groups{0, 1, 0, 1, 0, 1});
+  CHECK(fingerprint_of(read_by("age")) == fingerprint_of(loaded.train));
+  CHECK(groups_of(read_by("age")) == Groups{0, 1, 2, 3, 4, 5});
+  CHECK(read_by("").groups.empty());
+}
+
 TEST_CASE("a row without a value to be divided by is a fault, or left out", "[data][partition]") {
   const TemporaryFolder folder;
   DatasetRequest request = request_for(

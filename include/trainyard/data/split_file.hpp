@@ -32,8 +32,7 @@ struct Division {
   std::uint64_t seed = 0;
 };
 
-/// The training rows, those of worker 0 first, with part_begin and without groups. `parts` are of
-/// divide_rows().
+/// The training rows, those of worker 0 first, with part_begin. `parts` are of divide_rows().
 LoadedData in_order_of_parts(LoadedData data, const std::vector<std::vector<std::uint32_t>>& parts);
 
 /// The file up to its first array.
