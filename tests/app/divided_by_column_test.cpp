@@ -117,4 +117,24 @@ TEST_CASE("fewer classes a worker, and unequal numbers of rows", "[app]") {
   CHECK(rows == 1000);
 }
 
+TEST_CASE("partitions that are none are refused by name", "[app]") {
+  struct Case {
+    std::string rule, message;
+  };
+  const std::vector<Case> cases{
+      {"size:0", "--partition: found 'size:0'; expected a concentration above 0"},
+      {"label-quantity:0", "--partition: '0' is not a whole number from 1"},
+      {"label-quantity:3", "partition 'label-quantity:3': the training rows are of 2 classes"},
+      {"by:", "--partition: found 'by:'; expected a column behind it, by name or number"},
+      {"by:user", "--partition by:user: the rows of this data set come from no CSV or TSV file"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.rule);
+    const Outcome outcome = run_program({"run", "--partition", one.rule});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.output.empty());
+    CHECK_THAT(outcome.errors, ContainsSubstring(one.message));
+  }
+}
+
 }  // namespace trainyard
