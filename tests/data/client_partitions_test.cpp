@@ -185,7 +185,9 @@ TEST_CASE("sizes have the moments of a symmetric Dirichlet draw", "[data][partit
 
 TEST_CASE("shares of unequal sizes have the labels of the whole, chance apart",
           "[data][partition]") {
-  const Dataset data = with_rows_of(std::vector<std::size_t>(10, 1000));
+  std::vector<Label> labels;  // in their order, which a cut of the file's order would keep
+  for (Label row = 0; row < 10'000; ++row) labels.push_back(row / 1000);
+  const Dataset data = with_classes(labels, 10);
   double chi_square = 0.0;
   for (const auto& part : parts_of(data, "size:1", 8, 5)) {
     const double expected = static_cast<double>(part.size()) / 10;
