@@ -97,7 +97,8 @@ struct Configuration {
   FeatureScaling scaling = FeatureScaling::none;
   bool intercept = false;
   std::string class_weight;  // of training rows (class_weights.hpp); empty: none
-  PartitionRule partition;
+  // Written out, as GCC 12 says of the string in `= {}` that it may be uninitialized.
+  PartitionRule partition = PartitionRule();
   std::optional<ShareWeights>
       weights;  // empty: the scheme's published rule (scheme/share_rule.hpp)
   RowOrder order = RowOrder::reshuffle;
