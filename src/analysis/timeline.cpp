@@ -121,6 +121,54 @@ void refuse_idle(const Scheme& scheme, const Configuration& resolved,
   }
 }
 
+/// The steps of `c`.
+Trace played(const Scheme& scheme, const Configuration& c, const LoadedData& data,
+             const std::vector<OptionText>& settings) {
+  const Plan plan = prepare_run(c, data, {});
+  refuse_idle(scheme, plan.configuration, settings);
+  TraceRecorder recorder({.first = 0, .last = *plan.configuration.steps});
+  RunHooks hooks;
+  hooks.recorder = &recorder;
+  Trace trace = *run_experiment(plan, hooks).trace;
+  // Nobody need wait for the last ones.
+  for (const Transfer& message : trace.messages) trace.until = std::max(trace.until, message.end);
+  return trace;
+}
+
+/// Of more nobody can read the picture.
+constexpr std::uint64_t most_steps_unasked = 200;
+
+/// Steps of a worker from one meeting to the next, 1 where that is not a hyperparameter.
+std::uint64_t steps_of_round(const Scheme& scheme, const Hyperparameters& complete) {
+  const auto period = complete.find("period");
+  if (scheme.family == SchemeFamily::shared_memory || period == complete.end()) return 1;
+  const auto steps = static_cast<std::uint64_t>(period->second);
+  return steps <= most_steps_unasked ? steps : 1;
+}
+
+/// As many steps as are asked for. Unless they are, a round: one step, or as many as workers make
+/// between two meetings; or more, of a scheme that sends nothing in these, as where chance says
+/// when workers meet. `c` has their number then.
+Trace played_round(const Scheme& scheme, Configuration& c, const LoadedData& data,
+                   const std::vector<OptionText>& settings) {
+  if (c.steps) return played(scheme, c, data, settings);
+  const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
+  const std::uint64_t round = steps_of_round(scheme, complete);
+  c.steps = round;
+  const Trace first = played(scheme, c, data, settings);
+  if (scheme.family == SchemeFamily::shared_memory || c.workers == 1) return first;
+  Trace trace = first;
+  while (trace.messages.empty()) {
+    c.steps = std::max(2 * *c.steps, steps_of_cycle(scheme, c.workers, complete));
+    if (*c.steps > most_steps_unasked) {  // there are none
+      c.steps = round;
+      return first;
+    }
+    trace = played(scheme, c, data, settings);
+  }
+  return trace;
+}
+
 Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<OptionText>& settings) {
   const Scheme& scheme = find_scheme(contestant.scheme);
   Configuration c = with(prepared(default_network), settings);
@@ -130,25 +178,13 @@ Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<Opti
     throw OptionError("compute-time", "auto: a timeline takes a duration, like 3ms");
   }
   check_workers(c.workers);
-  if (!c.steps) c.steps = 1;
   c.time = TimeMode::simulated;
   c.line_time = Duration{0};  // which lines workers meet at is the data's
   c.evaluate_every = 1e6;     // nobody looks at the losses
 
   const LoadedData data = choose_training(scheme, c);
-  const Plan plan = prepare_run(c, data, {});
-  const Configuration& resolved = plan.configuration;
-  refuse_idle(scheme, resolved, settings);
-  TraceRecorder recorder({.first = 0, .last = *resolved.steps});
-  RunHooks hooks;
-  hooks.recorder = &recorder;
-
   Timeline timeline;
-  timeline.trace = *run_experiment(plan, hooks).trace;
-  // Nobody need wait for the last ones.
-  for (const Transfer& message : timeline.trace.messages) {
-    timeline.trace.until = std::max(timeline.trace.until, message.end);
-  }
+  timeline.trace = played_round(scheme, c, data, settings);
   timeline.names = rank_names(timeline.trace.workers, timeline.trace.servers);
   timeline.title =
       fmt::format("{}{}: {} step{} with a model of {}", contestant.label,

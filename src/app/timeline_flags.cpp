@@ -21,7 +21,8 @@ std::string footer() {
   }
   return text +
          "  a scheme       a step of it, on a model of 96 kB: ring, gossip:torus, "
-         "ddp{bucket=1MiB}, …\n"
+         "ddp{bucket=1MiB}, …;\n"
+         "                 of one whose workers meet every so many steps, as many: a round\n"
          "  a collective   one all-reduce of 96 kB (list collectives)\n"
          "  a file         a message a line, 'time from to bytes': seconds, ranks from 0, bytes\n"
          "\n"

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 #include "data/files.hpp"
 #include "support/catch.hpp"
@@ -183,6 +184,40 @@ TEST_CASE("a timeline of a scheme that sends by layers shows the overlap", "[ana
              ContainsSubstring("--bucket: has no effect on tree"));
   CHECK_THAT(refusal("example-1.1", {{"cycle-time", "1s"}}),
              ContainsSubstring("--cycle-time: has no effect"));
+}
+
+TEST_CASE("a timeline shows a round where workers meet every so many steps", "[analysis]") {
+  const auto title = [](const char* what, const std::vector<OptionText>& options = {}) {
+    return make_timeline(what, options).title;
+  };
+  // α = 1.5 ms, 96 kB in 4.8 ms, 10 steps of 3 ms and a ring.
+  const Timeline round = make_timeline("diloco");
+  CHECK(round.title == "diloco: 10 steps with a model of 96 kB");
+  CHECK(exact(round.makespan()) * 1e3 == Approx(10 * 3 + 6 * (1.5 + 4.8 / 4)));
+  CHECK_THAT(title("local-sgd{period=4}"), ContainsSubstring(": 4 steps"));
+  CHECK_THAT(title("diloco", {{"steps", "3"}}), ContainsSubstring(": 3 steps"));
+  CHECK_THAT(title("diloco", {{"period", "1000"}}), ContainsSubstring(": 1 step "));  // too many
+  CHECK_THAT(title("hogwild-numa"), ContainsSubstring(": 1 step "));                  // no messages
+  CHECK_THAT(title("scaffnew", {{"workers", "1"}}), ContainsSubstring(": 1 step "));
+  for (const Scheme& scheme : schemes()) {
+    CAPTURE(scheme.name);
+    const bool is_alone =
+        scheme.family == SchemeFamily::shared_memory || scheme.name == "sequential";
+    CHECK(make_timeline(scheme.name).trace.messages.empty() == is_alone);
+  }
+}
+
+TEST_CASE("a timeline of streaming-diloco has fragments on their way while workers compute",
+          "[analysis]") {
+  // Half a model in 6 rounds of 1 ms and 0.6 ms, for which four steps are long enough.
+  const std::vector<OptionText> options{{"fragment-delay", "4"}, {"latency", "1ms"}};
+  const Trace trace = make_timeline("streaming-diloco", options).trace;
+  CHECK(trace.messages.size() == 2U * 6U * 4U);
+  CHECK(exact(trace.until) * 1e3 == Approx(10 * 3));
+  for (const auto& spans : trace.spans) {
+    REQUIRE(spans.size() == 1);
+    CHECK(spans.front().activity == Activity::compute);
+  }
 }
 
 TEST_CASE("what a timeline does not take is refused, with the flag's name", "[analysis]") {

@@ -15,6 +15,11 @@ PICTURES = {
     "map": (["compare", "--schemes", "ring,ps-sync,gossip:one-peer-exp,local-sgd", "--map",
              "latency=10us:100ms,bandwidth=1Mbps:100Gbps"], "figure"),
 }
+# Rounds of schemes, on the network that `timeline` has.
+TIMELINES = {
+    "diloco": ["diloco", "--latency", "1ms"],
+    "streaming-diloco": ["streaming-diloco", "--fragment-delay", "4", "--latency", "1ms"],
+}
 WIDTH = 900
 
 
@@ -33,8 +38,12 @@ def take(browser, address, last, file):
 
 
 def main(program, folder):
+    folder = pathlib.Path(folder)
+    for name, arguments in TIMELINES.items():
+        subprocess.run([program, "timeline", *arguments, "--quiet", "--force", "--svg", str(folder / f"{name}.svg")],
+                       check=True, stdout=subprocess.DEVNULL)
     require_browser()
-    browser, folder = Browser(WIDTH), pathlib.Path(folder)
+    browser = Browser(WIDTH)
     with tempfile.TemporaryDirectory() as place:
         for name, (arguments, last) in PICTURES.items():
             page = pathlib.Path(place) / f"{name}.html"
