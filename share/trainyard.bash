@@ -19,7 +19,7 @@ _trainyard() {
       COMPREPLY=($(compgen -W "ring ring-unpartitioned tree tree-root hierarchical-ring recursive-doubling rabenseifner ps ps-sharded ps-colocated hierarchical by-size broadcast reduce reduce-scatter all-gather barrier" -- "$word"))
       return ;;
     --dataset)
-      COMPREPLY=($(compgen -W "sparse-logistic power-law dense-logistic two-scales blobs a9a w8a rcv1-small news20-binary news20 heart_scale fashion-mnist letter optdigits higgs-small skin rcv1 covtype real-sim news20.binary mnist epsilon higgs" -- "$word"))
+      COMPREPLY=($(compgen -W "sparse-logistic power-law dense-logistic two-scales two-minima blobs a9a w8a rcv1-small news20-binary news20 heart_scale fashion-mnist letter optdigits higgs-small skin rcv1 covtype real-sim news20.binary mnist epsilon higgs" -- "$word"))
       return ;;
   esac
   if ((COMP_CWORD == 1)); then

@@ -232,18 +232,31 @@ Dataset generate_blobs(std::size_t rows, std::size_t features, int classes, doub
 
 namespace {
 
-/// Curvatures 1 and 0.05, both optima at 1: what some labs descend on.
-Dataset two_scales(std::size_t rows) {
-  constexpr std::array<float, 4> row{1.0F, 0.05F, 1.0F, 1.0F};
+/// For the model quadratic: row(r) has curvatures, and where each has its minimum.
+template <typename Row>
+Dataset parabolas(std::size_t rows, Row row) {
   Dataset data;
   data.rows = rows;
-  data.features = row.size();
+  data.features = row(0).size();
   data.labels = AlignedBuffer<Label>::zeroed(rows);
-  data.dense = AlignedBuffer<float>(rows * row.size());
+  data.dense = AlignedBuffer<float>(rows * data.features);
   for (std::size_t r = 0; r < rows; ++r) {
-    std::copy(row.begin(), row.end(), data.dense.data() + r * row.size());
+    std::ranges::copy(row(r), data.dense.data() + r * data.features);
   }
   return data;
+}
+
+/// Curvatures 1 and 0.05, both optima at 1: what some labs descend on.
+Dataset two_scales(std::size_t rows) {
+  return parabolas(rows, [](std::size_t) { return std::array{1.0F, 0.05F, 1.0F, 1.0F}; });
+}
+
+/// The first half is steep and has its minimum at 1, the others are flat and have it at -1: workers
+/// that hold one kind each do not agree where to go, nor how much it matters.
+Dataset two_minima(std::size_t rows) {
+  return parabolas(rows, [rows](std::size_t r) {
+    return r < rows / 2 ? std::array{1.0F, 1.0F} : std::array{0.1F, -1.0F};
+  });
 }
 
 }  // namespace
@@ -271,6 +284,11 @@ const std::vector<GeneratorInfo>& generators() {
        "16 equal rows of (x1 - 1)²/2 + (x2 - 1)²/40, for the model quadratic; no test rows", 16,
        [](std::uint64_t, std::size_t rows) {
          return TrainTest{two_scales(rows), {}};
+       }},
+      {"two-minima",
+       "16 rows, 8 of (x - 1)²/2, 8 of (x + 1)²/20, for the model quadratic; no test rows", 16,
+       [](std::uint64_t, std::size_t rows) {
+         return TrainTest{two_minima(rows), {}};
        }},
       {"blobs", "10,000 + 2,500 test rows, 64 dense features, Gaussian blobs of 10 classes", 10'000,
        [](std::uint64_t seed, std::size_t rows) {

@@ -57,6 +57,11 @@ auto on_cores(int cores, Body body) {
   return arena.execute(body);
 }
 
+/// Parabolas, without test rows.
+bool is_without_chance(const GeneratorInfo& generator) {
+  return generator.name.starts_with("two-");
+}
+
 }  // namespace
 
 TEST_CASE("generators give the same bits on any number of cores", "[data][generate]") {
@@ -70,9 +75,8 @@ TEST_CASE("generators give the same bits on any number of cores", "[data][genera
     const auto expected = on_cores(1, both);
     CHECK(on_cores(2, both) == expected);
     CHECK(on_cores(8, both) == expected);
-    // two-scales has no chance in it.
     CHECK((fingerprint_of(generator.make(4, rows).train) == expected.first) ==
-          (generator.name == "two-scales"));
+          is_without_chance(generator));
   }
 }
 
@@ -91,7 +95,7 @@ TEST_CASE("a generated set has as many rows as its name asks for", "[data][gener
     REQUIRE(choice);
     const TrainTest made = choice->generator->make(1, choice->rows);
     CHECK(made.train.rows == 1003);
-    CHECK(made.test.rows == (generator.name == "two-scales" ? 0 : 250));
+    CHECK(made.test.rows == (is_without_chance(generator) ? 0 : 250));
     for (const char* rows : {":", ":1", ":x", ":10000001", ":-5", ":4:4"}) {
       CAPTURE(rows);
       CHECK_THROWS_AS(find_generator(generator.name + rows), UsageError);
@@ -176,6 +180,15 @@ TEST_CASE("dense logistic features are standard normal and labels follow a plane
   INFO("accuracy " << found);
   CHECK(found > 0.75);
   CHECK(found < 0.95);
+}
+
+TEST_CASE("the rows of two minima are a half of each kind", "[data][generate]") {
+  const Dataset data = find_generator("two-minima:5")->generator->make(1, 5).train;
+  REQUIRE(data.features == 2);
+  for (std::size_t row = 0; row < 5; ++row) {
+    CHECK(data.dense_row(row)[0] == (row < 2 ? 1.0F : 0.1F));
+    CHECK(data.dense_row(row)[1] == (row < 2 ? 1.0F : -1.0F));
+  }
 }
 
 TEST_CASE("blobs are balanced and lie about their centres", "[data][generate]") {
