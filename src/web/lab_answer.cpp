@@ -11,14 +11,21 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/runtime/trace.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
 namespace {
 
 /// The part of a run that an animation shows: more takes longer to send than to compute.
-constexpr std::uint64_t recorded_steps = 2;
 constexpr std::size_t most_recorded = 600;
+
+/// Two steps; of a scheme whose workers meet every so many, these and one more, which has what is
+/// still on its way.
+StepRange recorded_steps(const Configuration& c) {
+  return {.first = 0,
+          .last = 1 + steps_of_cycle(find_scheme(c.scheme), c.workers, c.hyperparameters)};
+}
 
 /// Keeps the error of a run, and the results of the others; records the first steps.
 class KeepFirstError final : public CaseListener {
@@ -27,7 +34,8 @@ class KeepFirstError final : public CaseListener {
     std::mutex mutex{};  // guards the rest
     std::exception_ptr first{}, interrupted{};
   };
-  explicit KeepFirstError(Errors& errors) : errors_(errors) {}
+  KeepFirstError(Errors& errors, StepRange recorded)
+      : errors_(errors), recorder_(recorded, most_recorded) {}
 
   RunHooks hooks() override {
     RunHooks hooks;
@@ -48,7 +56,7 @@ class KeepFirstError final : public CaseListener {
 
  private:
   Errors& errors_;
-  TraceRecorder recorder_{StepRange{.first = 0, .last = recorded_steps}, most_recorded};
+  TraceRecorder recorder_;
 };
 
 /// Results so far where it is interrupted. Throws Interrupted where there are none.
@@ -57,7 +65,9 @@ Compared results_of(const ComparisonRequest& request, const LoadedData& data,
   KeepFirstError::Errors errors;
   ComparisonHooks hooks;
   hooks.interrupted = &interrupted;
-  hooks.begins = [&](const Case&) { return std::make_unique<KeepFirstError>(errors); };
+  hooks.begins = [&](const Case& one) {
+    return std::make_unique<KeepFirstError>(errors, recorded_steps(one.configuration));
+  };
   Compared compared = run_comparison(request, data, hooks);
   if (errors.first != nullptr) std::rethrow_exception(errors.first);
   if (compared.runs.empty()) throw Interrupted("interrupted before the first step");

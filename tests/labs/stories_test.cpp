@@ -1,72 +1,12 @@
 // The stories of the labs' pages: what each says of its sliders' positions is what the page shows
-// there. Durations and bytes are virtual, and may be off by 3 %, as processors round differently.
-#include <map>
+// there.
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "trainyard/configuration/defaults.hpp"
-#include "trainyard/configuration/labs.hpp"
-#include "trainyard/configuration/options.hpp"
-#include "trainyard/run/run.hpp"
-#include "trainyard/study/comparison.hpp"
+#include "labs/shown.hpp"
 
-#include "support/catch.hpp"
-
-namespace trainyard {
-
-namespace {
-
-constexpr double ms = 1e-3, mega = 1e6;
-constexpr double never = 1e99;
-
-Approx about(double value) {
-  return Approx(value).epsilon(0.03);
-}
-
-/// What a page shows of each contestant.
-class Shown {
- public:
-  explicit Shown(const std::vector<RunResult>& runs) {
-    for (const RunResult& run : runs) of_.emplace(run.summary.label, run.summary);
-  }
-
-  const Summary& of(const std::string& label) const { return of_.at(label); }
-  double seconds(const std::string& label) const { return of(label).seconds; }
-  double loss(const std::string& label) const { return of(label).train_loss; }
-  double bytes(const std::string& label) const { return static_cast<double>(of(label).bytes_sent); }
-  double to_target(const std::string& label) const {
-    return of(label).diverged ? never : of(label).seconds_to_target.value_or(never);
-  }
-
-  /// Whose run is the shortest.
-  std::string shortest() const { return least(&Shown::seconds); }
-  std::string first() const { return least(&Shown::to_target); }
-
- private:
-  std::string least(double (Shown::*figure)(const std::string&) const) const {
-    std::string best = of_.begin()->first;
-    for (const auto& [label, summary] : of_) {
-      if ((this->*figure)(label) < (this->*figure)(best)) best = label;
-    }
-    return best;
-  }
-
-  std::map<std::string, Summary> of_;
-};
-
-/// Of the lab with its sliders moved there.
-Shown shown(const std::string& lab, const std::vector<OptionText>& moved = {}) {
-  ComparisonRequest request{.configuration = default_configuration(), .contestants = {}};
-  std::vector<ContestantTable> contestants;
-  read_configuration("lab:" + lab, request.configuration, &contestants);
-  request.contestants = contestants_of(contestants);
-  apply(moved, request.configuration);
-  return Shown(run_comparison(request, {}).runs);
-}
-
-}  // namespace
+namespace trainyard::story {
 
 TEST_CASE("story: ports and latency", "[labs]") {
   const Shown at_first = shown("ports-and-latency");
@@ -332,4 +272,4 @@ TEST_CASE("story: activations", "[labs][slow]") {
   CHECK(fast.seconds(activations) == about(6.0 / 7 * fast.seconds(gradients)));
 }
 
-}  // namespace trainyard
+}  // namespace trainyard::story

@@ -71,6 +71,17 @@ TEST_CASE("a lab's page begins with the answer to where its sliders stand", "[we
   CHECK(page["first"]["runs"][0]["first_steps"].is_object());
 }
 
+TEST_CASE("a page's first steps go as far as workers meet for the first time", "[web][labs]") {
+  LabSite site(never);
+  for (const char* name : {"datacentres", "client-drift", "local-steps", "elastic"}) {
+    const Json page = document_of(site.page(std::string("/lab/") + name).value());
+    for (const Json& run : page["first"]["runs"]) {
+      CAPTURE(name, run["label"]);
+      CHECK(run["first_steps"]["messages"]["from"].size() > 0);
+    }
+  }
+}
+
 TEST_CASE("compare lab:NAME prints what the page of the lab shows first", "[web][labs][slow]") {
   LabSite site(never);
   for (const LabDefinition& lab : lab_definitions()) {
