@@ -45,7 +45,7 @@ struct GeneratorInfo {
   std::string summary;  // one line for `list datasets`: sizes and rule
   std::size_t rows;     // of the training set, unless the user says
   /// So many training rows, and a quarter of that, rounded down, for testing
-  /// (two-scales: none).
+  /// (two-scales and two-minima: none).
   TrainTest (*make)(std::uint64_t seed, std::size_t rows);
 };
 const std::vector<GeneratorInfo>& generators();
