@@ -112,6 +112,8 @@ Scheme dlm_scheme();
 Scheme lt_admm_scheme();
 Scheme dinno_scheme();
 Scheme sgp_scheme();
+Scheme admm_scheme();
+Scheme atg_scheme();
 Scheme sgp_overlap_scheme();
 Scheme gossip_pga_scheme();
 Scheme gossip_aga_scheme();
@@ -240,6 +242,8 @@ const RowOfScheme published[] = {
   dinno_scheme,
   sgp_scheme,
   sgp_overlap_scheme,
+  admm_scheme,
+  atg_scheme,
   gossip_pga_scheme,
   gossip_aga_scheme,
   quasi_global_momentum_scheme,

@@ -70,6 +70,7 @@ const std::map<std::string, std::string>& other_values_of_schemes() {
                                                          {"microbatches", "8"},
                                                          {"value-bound", "0.25"},
                                                          {"penalty", "0.25"},
+                                                         {"relaxation", "0.75"},
                                                          {"extrapolation", "0.5"},
                                                          {"moving-rate", "0.7"},
                                                          {"access", "cas-add"},

@@ -169,6 +169,7 @@ const std::vector<test::LeftOut>& left_out() {
       {"k-gt", "the formula is in words; its first step only computes"},
       {"lt-admm", "the formula is in words; its first step only computes"},
       {"dinno", "the formula is in words; its first step only computes"},
+      {"admm", "the formula is in words; its first step only computes"},
       {"led", "the formula is in words; its first step only computes"},
       {"des-loc", "the formula is in words; its first step only computes"},
       {"sparse-loco", "the formula is in words; its first step only computes"},

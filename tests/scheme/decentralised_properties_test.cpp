@@ -120,6 +120,8 @@ TEST_CASE("the mean of all models takes a step along the mean of all gradients",
                {"ad-psgd", "has no steps that all take together"},
                {"gosgd", "has no steps that all take together"},
                {"dinno", "its penalty draws local steps back"},
+               {"admm", "its penalty draws local steps back, and makes them shorter"},
+               {"atg", "what it steps along only comes to the mean in time"},
                {"dlm", "steps are shorter the more neighbours a worker has"},
                {"dcd", "neighbours take it that all models begin alike"},
                {"ecd", "neighbours take it that all models begin alike"}});
@@ -151,6 +153,8 @@ TEST_CASE("without steps all models come to the mean of those at the beginning",
                {"ecd", "neighbours take it that all models begin alike"},
                {"dlm", "neighbours draw it by its steps only"},
                {"dinno", "neighbours draw it by its steps only"},
+               {"admm", "neighbours draw it by its steps only"},
+               {"atg", "what it is drawn to only comes to the mean in time"},
                {"relay-sum", "what the first steps leave out of the mean never comes back"},
                {"gosgd", "over a slow network most of it is still under way when the steps end"}});
   for (std::uint32_t seed = 1; seed <= 4; ++seed) {

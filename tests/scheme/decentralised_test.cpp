@@ -111,6 +111,8 @@ TEST_CASE("on heterogeneous data gossip keeps a bias, and the corrected schemes 
                                            "lt-admm",
                                            "dinno",
                                            "relay-sum",
+                                           "admm",
+                                           "atg",
                                            "exact-gradient-gossip"};
   for (const std::string& scheme : schemes_of_group("all-decentralised")) {
     CAPTURE(scheme);
@@ -159,6 +161,7 @@ TEST_CASE("with one worker every decentralised scheme is SGD", "[scheme]") {
     // Its momentum is the scheme's rule, not part of the averaging.
     if (scheme.name == "qgm") c.hyperparameters["quasi-momentum"] = 0.0;
     test::check_close(test::run_on_quadratic(c, data).workers.front(), expected);
+    if (scheme.name == "atg") c.hyperparameters["mixing-share"] = 1.0;  // of each step, too
   }
 }
 

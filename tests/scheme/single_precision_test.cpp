@@ -21,7 +21,8 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
     Configuration c = quick(scheme, 5, 20000);
     c.hyperparameters = {
         {"step-spread", step_spread}, {"period", 2.0}, {"mixing-probability", 0.5}};
-    if (c.scheme == "dinno") c.hyperparameters["period"] = 1.0;  // its penalty holds further ones
+    if (c.scheme == "dinno" || c.scheme == "admm")
+      c.hyperparameters["period"] = 1.0;  // its penalty holds further ones
     c.ingredients["topology"] = "ring";
     c.batch = 12;
     c.optimizer.lr = step_size;
@@ -35,8 +36,13 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
     CAPTURE(scheme);
     CHECK(loss(scheme) == Approx(expected).epsilon(1e-3));
   }
-  // dlm's steps are 1 + 4γc times shorter on a ring.
-  CHECK(loss("dlm", 1.0) == Approx(loss("ring", 1.0 / 1.4)).epsilon(1e-3));
+  // dlm's steps are 1 + 4γc times shorter on a ring, and admm's.
+  for (const char* scheme : {"dlm", "admm"}) {
+    CAPTURE(scheme);
+    CHECK(loss(scheme, 1.0) == Approx(loss("ring", 1.0 / 1.4)).epsilon(1e-3));
+  }
+  // atg's go half the way to a mean that is 4c steps late on a ring: δγ/(1 + 4cδ).
+  CHECK(loss("atg", 1.0) == Approx(loss("ring", 0.5 / 1.2)).epsilon(1e-3));
   // With step sizes of their own nids's workers move together as far as with their harmonic mean.
   double inverses = 0.0;
   for (int i = 0; i < 5; ++i) inverses += std::pow(4.0, i / 4.0);
