@@ -1,6 +1,6 @@
 // The parts of a worker that objects made from it reach beside its verbs: those of this folder,
-// SharedSteps, Slices, OverlappedGradient, ListeningGradient, CombinedGradient, OwnCoding and
-// PassingMinibatches are.
+// SharedSteps, Slices, OverlappedGradient, ListeningGradient, CombinedGradient, FixedMinibatches,
+// OwnCoding and PassingMinibatches are.
 //
 //   Vector OverlappedGradient::compute() {
 //     const WorkerParts parts(worker_);

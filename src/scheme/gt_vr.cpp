@@ -17,8 +17,8 @@
 //
 // A step costs two gradients of a minibatch, and now and then a pass over the share, of M
 // minibatches: with P or 1/q at 1/M three minibatches a step in all. Passes do not count as
-// minibatches, nor as epochs. A worker keeps one model more. (GT-SAGA, Xin, Khan & Kar 2020, keeps
-// a gradient for each row in place of passes, rows × parameters numbers, and is not here for that.)
+// minibatches, nor as epochs. A worker keeps one model more. (`gt-saga` keeps a gradient for each
+// minibatch in place of passes.)
 #include "trainyard/collective/neighbour_average.hpp"
 #include "trainyard/model/kernels.hpp"
 

@@ -100,6 +100,7 @@ Scheme gradient_tracking_scheme();
 Scheme diging_scheme();
 Scheme gt_vr_scheme();
 Scheme gt_sarah_scheme();
+Scheme gt_saga_scheme();
 Scheme d2_scheme();
 Scheme exact_diffusion_scheme();
 Scheme wang_elia_scheme();
@@ -111,9 +112,9 @@ Scheme extra_scheme();
 Scheme dlm_scheme();
 Scheme lt_admm_scheme();
 Scheme dinno_scheme();
-Scheme sgp_scheme();
 Scheme admm_scheme();
 Scheme atg_scheme();
+Scheme sgp_scheme();
 Scheme sgp_overlap_scheme();
 Scheme gossip_pga_scheme();
 Scheme gossip_aga_scheme();
@@ -229,6 +230,7 @@ const RowOfScheme published[] = {
   diging_scheme,
   gt_vr_scheme,
   gt_sarah_scheme,
+  gt_saga_scheme,
   d2_scheme,
   exact_diffusion_scheme,
   wang_elia_scheme,
@@ -240,10 +242,10 @@ const RowOfScheme published[] = {
   dlm_scheme,
   lt_admm_scheme,
   dinno_scheme,
-  sgp_scheme,
-  sgp_overlap_scheme,
   admm_scheme,
   atg_scheme,
+  sgp_scheme,
+  sgp_overlap_scheme,
   gossip_pga_scheme,
   gossip_aga_scheme,
   quasi_global_momentum_scheme,

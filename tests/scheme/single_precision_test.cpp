@@ -30,9 +30,9 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
     return train(c, data).summary.train_loss;
   };
   const double expected = loss("ring");
-  for (const char* scheme :
-       {"gradient-tracking", "diging", "gt-vr", "gt-sarah", "d2", "exact-diffusion", "wang-elia",
-        "nids", "led", "proxskip", "k-gt", "extra", "lt-admm", "dinno", "scaffnew"}) {
+  for (const char* scheme : {"gradient-tracking", "diging", "gt-vr", "gt-sarah", "gt-saga", "d2",
+                             "exact-diffusion", "wang-elia", "nids", "led", "proxskip", "k-gt",
+                             "extra", "lt-admm", "dinno", "scaffnew"}) {
     CAPTURE(scheme);
     CHECK(loss(scheme) == Approx(expected).epsilon(1e-3));
   }

@@ -1,0 +1,129 @@
+// Gradient tracking with SAGA's estimate (Xin, Khan & Kar 2020; 2022; catalogue §4.2). What each
+// worker tracks is no minibatch's gradient, but one of all its rows, of which it remembers what
+// each of its M minibatches said last. Their rows never change. In a step a worker draws one of
+// them, m, uniformly, and
+//   v = M p_m (∇f_m(x_i) − G_m) + Ḡ,  Ḡ = Σ_m p_m G_m,  then G_m ← ∇f_m(x_i),
+// with p_m its share of the worker's rows: 1/M, but for the last one, which may be shorter, so that
+// v is right on average. Then it takes the steps of gradient-tracking,
+//   Y ← W(Y + V − V_old),  X ← W(X − γY),
+// from Y = V = Ḡ of the starting point, all G_m of which the first step computes. v's noise fades
+// as the G_m come to rest, and a constant γ leads to the optimum. With one minibatch v is the
+// gradient, and this is `gradient-tracking`.
+//
+// `gt-vr` and `gt-sarah` forget the minibatches, and so compute two gradients a step and now and
+// then a pass over all rows. Here a step costs one, and a worker's memory is M models more:
+// parameters × rows/batch. That may be more than there is, and is refused before the first step.
+//
+// Ḡ goes along with each change of a G_m, and is summed up anew after every M of them, so that what
+// single precision rounds does not add up.
+#include <fmt/format.h>
+
+#include "trainyard/base/memory_account.hpp"
+#include "trainyard/collective/neighbour_average.hpp"
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/fixed_minibatches.hpp"
+
+#include "scheme/gossip.hpp"
+#include "scheme/tracker.hpp"
+
+namespace trainyard {
+
+namespace {
+
+/// G and v.
+class GradientTable {
+ public:
+  explicit GradientTable(Worker& worker)
+      : worker_(worker),
+        minibatches_(worker),
+        size_(worker.replica().size()),
+        table_(worker.keep("table of gradients", room_for(worker, minibatches_.count()))),
+        mean_(worker.keep("mean of the table", size_)),
+        estimate_(mean_.scalar(), size_) {}
+
+  /// All G_m at the model as it is; v is their mean.
+  ConstVector fill() {
+    for (std::size_t m = 0; m < minibatches_.count(); ++m) {
+      kernels::copy(minibatches_.compute_gradient(m), of(m));
+    }
+    sum_up();
+    return mean_;
+  }
+  /// v, of a minibatch that is drawn.
+  ConstVector next() {
+    const std::size_t count = minibatches_.count();
+    const auto m = static_cast<std::size_t>(worker_.random().below(count));
+    const double part = minibatches_.part(m);
+    const Vector gradient = minibatches_.compute_gradient(m);
+    kernels::copy(mean_, estimate_.view());
+    kernels::add_difference(static_cast<double>(count) * part, gradient, of(m), estimate_.view());
+    kernels::add_difference(part, gradient, of(m), mean_);
+    kernels::copy(gradient, of(m));
+    if (worker_.step() % count == 0) sum_up();
+    return estimate_.view();
+  }
+
+ private:
+  /// The numbers of a table of so many gradients. Throws RunError where there is no room for them.
+  static std::size_t room_for(Worker& worker, std::size_t gradients) {
+    const Vector model = worker.replica();
+    require_room(static_cast<double>(gradients) * static_cast<double>(model.size()) *
+                     static_cast<double>(bytes_of(model.scalar())),
+                 fmt::format("gt-saga's table, with a gradient for each of a worker's {} "
+                             "minibatches (a larger --batch makes fewer),",
+                             gradients));
+    return gradients * model.size();
+  }
+  Vector of(std::size_t m) const { return table_.subspan(m * size_, size_); }
+  void sum_up() {
+    kernels::set_to_zero(mean_);
+    for (std::size_t m = 0; m < minibatches_.count(); ++m) {
+      kernels::axpy(minibatches_.part(m), of(m), mean_);
+    }
+  }
+
+  Worker& worker_;
+  FixedMinibatches minibatches_;
+  const std::size_t size_;
+  const Vector table_, mean_;
+  VectorBuffer estimate_;
+};
+
+void work(Worker& worker) {
+  GradientTable gradients(worker);
+  Tracker tracker(worker);
+  VectorBuffer scratch;
+  while (worker.next_step()) {
+    const bool first = worker.step() == 0;
+    tracker.count(first ? gradients.fill() : gradients.next());
+    const MixingRow& round = worker.next_round();
+    if (!first) neighbour_average(worker.comm(), round, tracker.estimate(), scratch);
+    worker.apply(tracker.estimate());
+    neighbour_average(worker.comm(), round, worker.replica(), scratch);
+  }
+}
+
+}  // namespace
+
+Scheme gt_saga_scheme() {
+  return {
+      .name = "gt-saga",
+      .summary =
+          "gradient-tracking of gradients that are rid of their noise by a table of what each "
+          "minibatch said last: a worker keeps parameters × rows/batch numbers",
+      .step = "γ × estimate of the mean over workers, of all their rows",
+      .cost = {.formula = "c + 2Δ(α + t), in the first step a pass over the share and Δ(α + t)",
+               .rate = "1/ε, whatever the noise of a minibatch, without ς"},
+      .source = "Xin, Khan & Kar 2020; catalogue 4.2",
+      .family = SchemeFamily::decentralised,
+      .order = {.rhythm = Rhythm::by_data},  // how long the first step is depends on the rows
+      .takes = {"topology"},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 = "steps along a tracked gradient; what is published for penalties, "
+                              "NEXT (Di Lorenzo & Scutari 2016), is another rule",
+                     .no_clip_norm = "corrects a minibatch's gradient by an earlier one of the "
+                                     "same rows, which clipping makes differ"},
+      .worker = work};
+}
+
+}  // namespace trainyard
