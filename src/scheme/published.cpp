@@ -71,6 +71,7 @@ Scheme sparta_scheme();
 Scheme sparse_loco_scheme();
 Scheme fedavg_scheme();
 Scheme scaffnew_scheme();
+Scheme local_svrg_scheme();
 Scheme fedpaq_scheme();
 Scheme fedprox_scheme();
 Scheme scaffold_scheme();
@@ -201,6 +202,7 @@ const RowOfScheme published[] = {
   sparse_loco_scheme,
   fedavg_scheme,
   scaffnew_scheme,
+  local_svrg_scheme,
   fedpaq_scheme,
   fedprox_scheme,
   scaffold_scheme,

@@ -124,6 +124,7 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
        {"async-local-sgd", "has an outer optimizer; async_local_sgd_test has what it is"},
        {"decoupled-diloco", "has an outer optimizer; decoupled_diloco_test has what it is"},
        {"halos", "has outer optimizers; halos_test has what they are"},
+       {"local-svrg", "steps along gradients of all rows; local_svrg_test has what it is"},
        {"fedprox", "is drawn back to where a round began"},
        {"feddyn", "is drawn back to where a round began"},
        {"fedopt", "has a server's optimizer; fedopt_test has where that does nothing"},

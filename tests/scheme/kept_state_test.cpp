@@ -50,6 +50,7 @@ TEST_CASE("schemes keep what outlives a step under the paper's names", "[scheme]
         Row{"gt-saga",
             1,
             {"counted gradient", "mean of the table", "replica", "table of gradients", "tracker"}},
+        Row{"local-svrg", 1, {"estimate", "replica", "snapshot"}},
         Row{"wang-elia", 1, {"integral", "replica"}},
         Row{"led", 1, {"correction", "replica"}},
         Row{"d2", 4, {"correction", "replica"}},

@@ -97,7 +97,7 @@ TEST_CASE(
     "[scheme]") {
   for (const char* scheme : {"gradient-tracking", "diging", "extra", "nids", "exact-diffusion",
                              "led", "wang-elia", "gt-vr", "gt-saga", "dinno", "admm", "atg",
-                             "lt-admm", "dlm", "k-gt", "proxskip", "scaffnew"}) {
+                             "lt-admm", "dlm", "k-gt", "proxskip", "scaffnew", "local-svrg"}) {
     INFO(scheme);
     Configuration c = two_workers(scheme, 900);
     c.hyperparameters = {{"period", 3.0}, {"mixing-probability", 0.3}};
