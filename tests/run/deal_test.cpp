@@ -100,7 +100,8 @@ TEST_CASE("once a worker keeps its rows, and dealt anew it has others in each pa
   }
 }
 
-TEST_CASE("every scheme takes rows that are dealt anew, but slices and tables of gradients", "[run]") {
+TEST_CASE("every scheme takes rows that are dealt anew, but slices and tables of gradients",
+          "[run]") {
   const LoadedData data = test::dense_problem();
   int taken = 0;
   for (const Scheme& scheme : schemes()) {
