@@ -19,6 +19,14 @@ inline const HyperparameterInfo global_lr_info{
     .low = 0.0,
     .high = 1e6};
 
+inline const HyperparameterInfo proximal_step_info{
+    .name = "proximal-step",
+    .argument = "RHO",
+    .help = "a worker is held near a point by its distance from there over this",
+    .fallback = 10.0,
+    .low = 1e-6,
+    .high = 1e6};
+
 /// The tag of what a worker sends at the end of a round.
 struct RoundTag {
   std::uint64_t weight = 0;  // Minibatches::share_weight(), also of who sits out; there are no

@@ -76,6 +76,7 @@ Scheme fedpaq_scheme();
 Scheme fedprox_scheme();
 Scheme scaffold_scheme();
 Scheme feddyn_scheme();
+Scheme fedpd_scheme();
 Scheme fednova_scheme();
 Scheme fedopt_scheme();
 Scheme fedasync_scheme();
@@ -207,6 +208,7 @@ const RowOfScheme published[] = {
   fedprox_scheme,
   scaffold_scheme,
   feddyn_scheme,
+  fedpd_scheme,
   fednova_scheme,
   fedopt_scheme,
   fedasync_scheme,

@@ -11,7 +11,8 @@ inline const std::map<std::string, std::string>& other_values_of_federated_schem
       {"global-lr", "0.9"},        {"proximal-mu", "0.3"},       {"dynamic-alpha", "0.4"},
       {"server-lr", "0.2"},        {"server-beta1", "0.8"},      {"server-beta2", "0.95"},
       {"adaptivity", "0.01"},      {"server-optimizer", "yogi"}, {"mixing-alpha", "0.5"},
-      {"staleness-power", "0.75"}, {"buffer-size", "3"}};
+      {"staleness-power", "0.75"}, {"buffer-size", "3"},         {"proximal-step", "2"},
+      {"skip-probability", "0.25"}};
   return values;
 }
 

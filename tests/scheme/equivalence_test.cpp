@@ -127,6 +127,7 @@ TEST_CASE("with one worker every centralised scheme is serial SGD", "[scheme]") 
        {"local-svrg", "steps along gradients of all rows; local_svrg_test has what it is"},
        {"fedprox", "is drawn back to where a round began"},
        {"feddyn", "is drawn back to where a round began"},
+       {"fedpd", "is drawn to a centre, by a multiplier too"},
        {"fedopt", "has a server's optimizer; fedopt_test has where that does nothing"},
        {"fedasync", "its model is a mixture; fedbuff_test has where it is not"},
        {"buckwild", "rounds its model to 16 bits"},

@@ -84,6 +84,7 @@ const std::map<std::string, std::string> left_out{
     {"one-bit-adam", codec},
     {"scaffold", corrections},
     {"feddyn", corrections},
+    {"fedpd", corrections},
     {"fedasync", late},
     {"fedbuff", late},
     {"async-local-sgd", outer},
