@@ -28,6 +28,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "trainyard/base/even_split.hpp"
+#include "trainyard/collective/parameter_server.hpp"
 #include "trainyard/model/kernels.hpp"
 
 #include "scheme/participation.hpp"
@@ -55,6 +57,15 @@ void fedavg_work(Worker& worker, FunctionRef<void(LocalStep)> step) {
     }
     keys.pull();
   }
+}
+
+void push_of_round(Worker& worker, ConstVector vector, std::uint64_t steps) {
+  Communicator& comm = worker.comm();
+  const std::uint64_t tag = RoundTag{worker.minibatches().share_weight(), steps}.tag();
+  const ConstVector sent = steps > 0 ? vector : vector.first(0);
+  for_each_shard(comm, [&](int shard) {
+    comm.send(comm.server(shard), even_split(sent, shard, comm.servers()), tag);
+  });
 }
 
 RoundMean::RoundMean(Server& server)

@@ -19,6 +19,14 @@ inline const HyperparameterInfo global_lr_info{
     .low = 0.0,
     .high = 1e6};
 
+inline const HyperparameterInfo server_beta1_info{
+    .name = "server-beta1",
+    .argument = "BETA1",
+    .help = "what stays of the server's first moment in a round",
+    .fallback = 0.9,
+    .low = 0.0,
+    .high = 0.9999};
+
 inline const HyperparameterInfo proximal_step_info{
     .name = "proximal-step",
     .argument = "RHO",
@@ -48,6 +56,9 @@ struct LocalStep {
 /// Rounds of --period steps: a worker that takes part does `step` in each of its own, which takes a
 /// minibatch; then it sends its replica, and the servers' answer becomes the replica of all.
 void fedavg_work(Worker& worker, FunctionRef<void(LocalStep)> step);
+/// What a worker sends at the end of a round of so many steps of its own: its parts of `vector` to
+/// the servers, or nothing where it sat out.
+void push_of_round(Worker& worker, ConstVector vector, std::uint64_t steps);
 /// The server's: the mean is the model.
 void serve_fedavg(Server& server);
 /// c where a round has several steps; else, where all goes whole, c + (Cn + n)(α + t).

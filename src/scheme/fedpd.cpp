@@ -21,7 +21,6 @@
 // way, a whole one.
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "trainyard/base/random.hpp"
 #include "trainyard/collective/parameter_server.hpp"
@@ -45,9 +44,6 @@ void work(Worker& worker) {
   const Vector y = worker.replica();
   const Vector x = worker.keep("x_0", y.size()), multiplier = worker.keep("lambda", y.size());
   kernels::copy(y, x);
-  const std::vector<std::uint64_t> tags(
-      static_cast<std::size_t>(worker.comm().servers()),
-      RoundTag{worker.minibatches().share_weight(), period}.tag());
   while (worker.next_step()) {
     const Vector gradient = worker.compute_gradient();
     kernels::add(multiplier, gradient);
@@ -58,7 +54,7 @@ void work(Worker& worker) {
     kernels::copy(y, x);
     kernels::axpy(eta, multiplier, x);
     if (coin.uniform() < skip) continue;
-    push(worker.comm(), x, tags);
+    push_of_round(worker, x, period);
     pull(worker.comm(), x);
   }
 }

@@ -77,6 +77,10 @@ Scheme fedprox_scheme();
 Scheme scaffold_scheme();
 Scheme feddyn_scheme();
 Scheme fedpd_scheme();
+Scheme fed_lt_scheme();
+Scheme q_fedavg_scheme();
+Scheme mime_scheme();
+Scheme mime_lite_scheme();
 Scheme fednova_scheme();
 Scheme fedopt_scheme();
 Scheme fedasync_scheme();
@@ -209,6 +213,10 @@ const RowOfScheme published[] = {
   scaffold_scheme,
   feddyn_scheme,
   fedpd_scheme,
+  fed_lt_scheme,
+  q_fedavg_scheme,
+  mime_scheme,
+  mime_lite_scheme,
   fednova_scheme,
   fedopt_scheme,
   fedasync_scheme,

@@ -8,11 +8,11 @@ namespace trainyard {
 
 inline const std::map<std::string, std::string>& other_values_of_federated_schemes() {
   static const std::map<std::string, std::string> values{
-      {"global-lr", "0.9"},        {"proximal-mu", "0.3"},       {"dynamic-alpha", "0.4"},
-      {"server-lr", "0.2"},        {"server-beta1", "0.8"},      {"server-beta2", "0.95"},
-      {"adaptivity", "0.01"},      {"server-optimizer", "yogi"}, {"mixing-alpha", "0.5"},
-      {"staleness-power", "0.75"}, {"buffer-size", "3"},         {"proximal-step", "2"},
-      {"skip-probability", "0.25"}};
+      {"global-lr", "0.9"},         {"proximal-mu", "0.3"},       {"dynamic-alpha", "0.4"},
+      {"server-lr", "0.2"},         {"server-beta1", "0.8"},      {"server-beta2", "0.95"},
+      {"adaptivity", "0.01"},       {"server-optimizer", "yogi"}, {"mixing-alpha", "0.5"},
+      {"staleness-power", "0.75"},  {"buffer-size", "3"},         {"proximal-step", "2"},
+      {"skip-probability", "0.25"}, {"fairness", "0.5"}};
   return values;
 }
 

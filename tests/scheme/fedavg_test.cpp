@@ -238,10 +238,10 @@ TEST_CASE("a federated round of one step takes what its closed form says, and so
   };
   for (const Case& one :
        {Case{"fedavg", 1, 1.0}, Case{"fedavg", 4, 1.0}, Case{"fedprox", 4, 1.0},
-        Case{"feddyn", 4, 1.0}, Case{"fedpd", 4, 1.0}, Case{"fednova", 3, 1.0}, Case{"fedopt", 4, 1.0},
-        Case{"scaffold", 1, 1.0}, Case{"scaffold", 4, 1.0}, Case{"scaffold", 5, 0.4},
-        Case{"fedasync", 1, 1.0}, Case{"fedasync", 4, 1.0}, Case{"fedbuff", 4, 1.0},
-        Case{"async-local-sgd", 4, 1.0}}) {
+        Case{"feddyn", 4, 1.0}, Case{"fedpd", 4, 1.0}, Case{"fed-lt", 4, 1.0},
+        Case{"fednova", 3, 1.0}, Case{"fedopt", 4, 1.0}, Case{"scaffold", 1, 1.0},
+        Case{"scaffold", 4, 1.0}, Case{"scaffold", 5, 0.4}, Case{"fedasync", 1, 1.0},
+        Case{"fedasync", 4, 1.0}, Case{"fedbuff", 4, 1.0}, Case{"async-local-sgd", 4, 1.0}}) {
     CAPTURE(one.scheme, one.workers, one.participation);
     Configuration c = test::quick(one.scheme, one.workers, 1);
     c.network = {.latency = std::chrono::milliseconds(1), .bytes_per_second = 1e5};
