@@ -137,9 +137,11 @@ TEST_CASE("simulated seconds end a run", "[run]") {
     c.epochs.reset();
     c.seconds = std::chrono::milliseconds(20);
     const Summary summary = run_small(c).summary;
-    // The steps under way are ended: with one rank for four workers a step is 4 ms.
+    // The steps under way are ended: with one rank for four workers a step is 4 ms, and where a
+    // round has a pass over a share, that is in one of its steps.
+    const bool passes = scheme.name == "q-fedavg" || scheme.name.starts_with("mime");
     CHECK(summary.seconds >= 0.020);
-    CHECK(summary.seconds <= 0.024 + 1e-12);
+    CHECK(summary.seconds <= (passes ? 0.047 : 0.024) + 1e-12);
   }
 }
 
@@ -150,6 +152,7 @@ TEST_CASE("a diverging run is a result", "[run]") {
     if (scheme.name == "fedopt") continue;       // Adam's steps are no longer than its own
     if (scheme.name == "dlm") continue;          // steps are bounded by its penalty
     if (scheme.name == "admm") continue;         // and here
+    if (scheme.name == "q-fedavg") continue;     // goes the less far the longer its ways are
     INFO(scheme.name);
     Configuration c = small_configuration(scheme.name);
     c.epochs = 1000.0;
