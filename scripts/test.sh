@@ -61,13 +61,17 @@ run_together() { # EXPRESSION of Catch2
     "timeout --foreground 3600 ${program[*]} --input-file {} >{}.log 2>&1 || { cat {}.log; exit 1; }" || failed=1
   ran=$(sed -nE 's/.*(assertions? in |test cases: *)([0-9]+).*/\2/p' "$hands"/*.log | awk '{ sum += $1 } END { print sum + 0 }')
   asked=$(wc -l <"$hands.names")
-  echo "$ran of $asked tests that share processes passed under $preset"
+  grep -ahE ': FAILED:?$' "$hands"/*.log >"$failures" || true
+  echo "$ran of $asked tests that share processes ran under $preset"
   [[ $failed -eq 0 && $ran -eq $asked ]]
 }
+failures=$(mktemp)  # where they are, to be said again at the end
+trap 'rm -f "$failures"' EXIT
 
 quick="~[slow]~[.]"
 if [[ $preset == asan || $preset == tsan ]]; then
-  if [[ $fast -eq 1 ]]; then run_together "$quick"; else run_together "~[.]"; fi
+  [[ $fast -eq 1 ]] || quick="~[.]"
+  (run_together "$quick")
   exit
 fi
 status=0
@@ -78,7 +82,8 @@ apart=together  # the label of the quick ones
 [[ $fast -eq 0 ]] || apart="together|slow"
 ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --label-exclude "$apart" || status=1
 wait "$quick_ones" || {
-  echo "of the tests that share processes some failed: see above" >&2
+  echo "of the tests that share processes some failed, see above:" >&2
+  cat "$failures" >&2
   status=1
 }
 exit "$status"
