@@ -29,7 +29,7 @@ struct PartitionRule {
   Kind kind = Kind::iid;
   double concentration = 0.0;  // a > 0, of dirichlet and size
   std::size_t classes = 0;     // K, of label_quantity
-  std::string column;          // by name or number (TableOptions)
+  std::string column{};        // by name or number (TableOptions)
 };
 
 /// "iid", "contiguous", "shards", "label-quantity:2", "dirichlet:0.1", "size:0.5", "by:user",
