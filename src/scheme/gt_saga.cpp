@@ -13,84 +13,18 @@
 // `gt-vr` and `gt-sarah` forget the minibatches, and so compute two gradients a step and now and
 // then a pass over all rows. Here a step costs one, and a worker's memory is M models more:
 // parameters × rows/batch. That may be more than there is, and is refused before the first step.
-//
-// Ḡ goes along with each change of a G_m, and is summed up anew after every M of them, so that what
-// single precision rounds does not add up.
-#include <fmt/format.h>
-
-#include "trainyard/base/memory_account.hpp"
 #include "trainyard/collective/neighbour_average.hpp"
-#include "trainyard/model/kernels.hpp"
-#include "trainyard/runtime/fixed_minibatches.hpp"
 
 #include "scheme/gossip.hpp"
+#include "scheme/gradient_table.hpp"
 #include "scheme/tracker.hpp"
 
 namespace trainyard {
 
 namespace {
 
-/// G and v.
-class GradientTable {
- public:
-  explicit GradientTable(Worker& worker)
-      : worker_(worker),
-        minibatches_(worker),
-        size_(worker.replica().size()),
-        table_(worker.keep("table of gradients", room_for(worker, minibatches_.count()))),
-        mean_(worker.keep("mean of the table", size_)),
-        estimate_(mean_.scalar(), size_) {}
-
-  /// All G_m at the model as it is; v is their mean.
-  ConstVector fill() {
-    for (std::size_t m = 0; m < minibatches_.count(); ++m) {
-      kernels::copy(minibatches_.compute_gradient(m), of(m));
-    }
-    sum_up();
-    return mean_;
-  }
-  /// v, of a minibatch that is drawn.
-  ConstVector next() {
-    const std::size_t count = minibatches_.count();
-    const auto m = static_cast<std::size_t>(worker_.random().below(count));
-    const double part = minibatches_.part(m);
-    const Vector gradient = minibatches_.compute_gradient(m);
-    kernels::copy(mean_, estimate_.view());
-    kernels::add_difference(static_cast<double>(count) * part, gradient, of(m), estimate_.view());
-    kernels::add_difference(part, gradient, of(m), mean_);
-    kernels::copy(gradient, of(m));
-    if (worker_.step() % count == 0) sum_up();
-    return estimate_.view();
-  }
-
- private:
-  /// The numbers of a table of so many gradients. Throws RunError where there is no room for them.
-  static std::size_t room_for(Worker& worker, std::size_t gradients) {
-    const Vector model = worker.replica();
-    require_room(static_cast<double>(gradients) * static_cast<double>(model.size()) *
-                     static_cast<double>(bytes_of(model.scalar())),
-                 fmt::format("gt-saga's table, with a gradient for each of a worker's {} "
-                             "minibatches (a larger --batch makes fewer),",
-                             gradients));
-    return gradients * model.size();
-  }
-  Vector of(std::size_t m) const { return table_.subspan(m * size_, size_); }
-  void sum_up() {
-    kernels::set_to_zero(mean_);
-    for (std::size_t m = 0; m < minibatches_.count(); ++m) {
-      kernels::axpy(minibatches_.part(m), of(m), mean_);
-    }
-  }
-
-  Worker& worker_;
-  FixedMinibatches minibatches_;
-  const std::size_t size_;
-  const Vector table_, mean_;
-  VectorBuffer estimate_;
-};
-
 void work(Worker& worker) {
-  GradientTable gradients(worker);
+  GradientTable gradients(worker, "gt-saga");
   Tracker tracker(worker);
   VectorBuffer scratch;
   while (worker.next_step()) {

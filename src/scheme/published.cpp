@@ -117,6 +117,7 @@ Scheme k_gt_scheme();
 Scheme extra_scheme();
 Scheme dlm_scheme();
 Scheme lt_admm_scheme();
+Scheme lt_admm_vr_scheme();
 Scheme dinno_scheme();
 Scheme admm_scheme();
 Scheme atg_scheme();
@@ -253,6 +254,7 @@ const RowOfScheme published[] = {
   extra_scheme,
   dlm_scheme,
   lt_admm_scheme,
+  lt_admm_vr_scheme,
   dinno_scheme,
   admm_scheme,
   atg_scheme,

@@ -69,7 +69,8 @@ std::set<float> rows_in(const std::vector<Taken>& taken, int worker, std::uint64
 
 bool takes_dealt_rows(const Scheme& scheme) {
   const Cast cast = cast_of(scheme, 4, 2, {}, with_fallbacks(scheme, {}, 4));
-  return !cast.uses_of_slices && scheme.name != "gt-saga";
+  const bool remembers_minibatches = scheme.name == "gt-saga" || scheme.name == "lt-admm-vr";
+  return !cast.uses_of_slices && !remembers_minibatches;
 }
 
 std::string refusal_of(const Configuration& c) {

@@ -110,6 +110,7 @@ TEST_CASE("on heterogeneous data gossip keeps a bias, and the corrected schemes 
                                            "extra",
                                            "dlm",
                                            "lt-admm",
+                                           "lt-admm-vr",
                                            "dinno",
                                            "admm",
                                            "atg",
@@ -302,9 +303,26 @@ TEST_CASE("equal workers in lockstep average under ad-psgd as well", "[scheme]")
 TEST_CASE("a step size that changes leaves no bias in the corrected schemes", "[scheme]") {
   const Dataset data = unlike_data(5);
   const std::vector<double> best = optimum(data);
-  for (const char* scheme : {"gradient-tracking", "diging", "d2", "exact-diffusion", "nids", "led",
-                             "wang-elia", "gt-sarah", "gt-saga", "gt-vr", "dinno", "admm", "atg",
-                             "lt-admm", "dlm", "k-gt", "proxskip", "extra", "relay-sum"}) {
+  for (const char* scheme : {"gradient-tracking",
+                             "diging",
+                             "d2",
+                             "exact-diffusion",
+                             "nids",
+                             "led",
+                             "wang-elia",
+                             "gt-sarah",
+                             "gt-saga",
+                             "gt-vr",
+                             "dinno",
+                             "admm",
+                             "atg",
+                             "lt-admm",
+                             "lt-admm-vr",
+                             "dlm",
+                             "k-gt",
+                             "proxskip",
+                             "extra",
+                             "relay-sum"}) {
     for (const bool warms_up : {true, false}) {
       CAPTURE(scheme, warms_up);
       Configuration c = configuration(scheme, 5, 0.2, 3000);

@@ -4,38 +4,21 @@
 #include "trainyard/base/random.hpp"
 
 #include "scheme/gossip_rules.hpp"
+#include "scheme/several_rows.hpp"
 #include "support/catch.hpp"
 #include "support/memory_bound.hpp"
 #include "support/training.hpp"
 
 using namespace trainyard;
+using test::many_rows;
 using test::Rows;
+using test::share_rows;
+using test::shares_of_many_rows;
 
 namespace {
 
-constexpr int workers = 5;
-constexpr std::size_t share_rows = 5;
+constexpr int workers = test::sharers;
 constexpr double step_size = 0.1;
-
-/// Five rows a worker, none alike.
-Dataset many_rows() {
-  Rows h, b;
-  for (std::size_t r = 0; r < workers * share_rows; ++r) {
-    const auto x = static_cast<double>(r);
-    h.push_back({0.5 + 0.125 * static_cast<double>(r % 4), 1.0 - 0.015625 * x});
-    b.push_back({2.0 - 0.25 * x, 0.25 * x - static_cast<double>(r % 3)});
-  }
-  return test::quadratic_data(h, b);
-}
-
-test::Special shares_of_many_rows() {
-  test::Special special;
-  for (std::uint32_t i = 0; i < workers; ++i) {
-    special.parts.emplace_back();
-    for (std::uint32_t r = 0; r < share_rows; ++r) special.parts.back().push_back(5 * i + r);
-  }
-  return special;
-}
 
 Configuration configuration(const char* scheme, std::uint64_t steps, std::size_t batch) {
   Configuration c;
@@ -48,20 +31,6 @@ Configuration configuration(const char* scheme, std::uint64_t steps, std::size_t
   c.optimizer.lr = step_size;
   c.ingredients["topology"] = "ring";
   return c;
-}
-
-/// Worker i's mean gradient at x over its rows from `first` on, `count` of them.
-std::vector<double> gradient(const Dataset& data, std::size_t i, const std::vector<double>& x,
-                             std::size_t first, std::size_t count) {
-  std::vector<double> g(x.size(), 0.0);
-  for (std::size_t r = first; r < first + count; ++r) {
-    const float* values = data.dense.data() + (share_rows * i + r) * data.features;
-    for (std::size_t k = 0; k < g.size(); ++k) {
-      g[k] += static_cast<double>(values[k]) * (x[k] - static_cast<double>(values[g.size() + k])) /
-              static_cast<double>(count);
-    }
-  }
-  return g;
 }
 
 /// GT-SAGA over minibatches: it keeps the points z at which each was last taken, as the paper does,
@@ -79,15 +48,15 @@ Rows gt_saga_of_the_paper(const Dataset& data, const Rows& w, std::size_t batch,
     for (std::size_t i = 0; i < workers; ++i) {
       std::fill(v[i].begin(), v[i].end(), 0.0);
       for (std::size_t m = 0; m < count; ++m) {
-        const auto g = gradient(data, i, z[i][m], m * batch, rows_of(m));
+        const auto g = test::gradient_of_rows(data, i, z[i][m], m * batch, rows_of(m));
         for (std::size_t k = 0; k < d; ++k) {
           v[i][k] += static_cast<double>(rows_of(m)) / share_rows * g[k];
         }
       }
       if (t == 0) continue;
       const auto m = static_cast<std::size_t>(draws[i].below(count));
-      const auto now = gradient(data, i, x[i], m * batch, rows_of(m));
-      const auto then = gradient(data, i, z[i][m], m * batch, rows_of(m));
+      const auto now = test::gradient_of_rows(data, i, x[i], m * batch, rows_of(m));
+      const auto then = test::gradient_of_rows(data, i, z[i][m], m * batch, rows_of(m));
       const double factor = static_cast<double>(count * rows_of(m)) / share_rows;
       for (std::size_t k = 0; k < d; ++k) v[i][k] += factor * (now[k] - then[k]);
       z[i][m] = x[i];
@@ -142,9 +111,9 @@ TEST_CASE("gt-saga comes to rest at the optimum over rows, with a last minibatch
     for (std::size_t i = 0; i < workers; ++i) {
       const auto table = found.kept[i].at("table of gradients");
       CHECK(table.size() == 2 * ((share_rows + batch - 1) / batch));
-      const auto first = gradient(data, i, found.workers[i], 0, batch);
+      const auto first = test::gradient_of_rows(data, i, found.workers[i], 0, batch);
       CHECK(table[0] == Approx(first[0]).margin(1e-9));
-      const auto whole = gradient(data, i, found.workers[i], 0, share_rows);
+      const auto whole = test::gradient_of_rows(data, i, found.workers[i], 0, share_rows);
       CHECK(found.kept[i].at("mean of the table")[1] == Approx(whole[1]).margin(1e-9));
     }
   }
@@ -167,7 +136,7 @@ TEST_CASE("fixed minibatches have each row once, and the same ones in every pass
   const test::Replicas found = test::run_on_quadratic(c, data, {}, shares_of_many_rows());
   // At x = 0 of all, whatever the order in which rows are laid out.
   for (std::size_t i = 0; i < workers; ++i) {
-    const auto whole = gradient(data, i, {0.0, 0.0}, 0, share_rows);
+    const auto whole = test::gradient_of_rows(data, i, {0.0, 0.0}, 0, share_rows);
     const auto mean = found.kept[i].at("mean of the table");
     for (std::size_t k = 0; k < 2; ++k) CHECK(mean[k] == Approx(whole[k]).margin(1e-12));
   }

@@ -95,9 +95,10 @@ TEST_CASE(
     "weighed by rows, rules that correct for what shares differ by end at the optimum over "
     "rows",
     "[scheme]") {
-  for (const char* scheme : {"gradient-tracking", "diging", "extra", "nids", "exact-diffusion",
-                             "led", "wang-elia", "gt-vr", "gt-saga", "dinno", "admm", "atg",
-                             "lt-admm", "dlm", "k-gt", "proxskip", "scaffnew", "local-svrg"}) {
+  for (const char* scheme :
+       {"gradient-tracking", "diging", "extra", "nids", "exact-diffusion", "led", "wang-elia",
+        "gt-vr", "gt-saga", "dinno", "admm", "atg", "lt-admm", "lt-admm-vr", "dlm", "k-gt",
+        "proxskip", "scaffnew", "local-svrg"}) {
     INFO(scheme);
     Configuration c = two_workers(scheme, 900);
     c.hyperparameters = {{"period", 3.0}, {"mixing-probability", 0.3}};

@@ -32,7 +32,7 @@ TEST_CASE("in single precision schemes without bias end where all-reduce does", 
   const double expected = loss("ring");
   for (const char* scheme : {"gradient-tracking", "diging", "gt-vr", "gt-sarah", "gt-saga", "d2",
                              "exact-diffusion", "wang-elia", "nids", "led", "proxskip", "k-gt",
-                             "extra", "lt-admm", "dinno", "scaffnew", "local-svrg"}) {
+                             "extra", "lt-admm", "lt-admm-vr", "dinno", "scaffnew", "local-svrg"}) {
     CAPTURE(scheme);
     CHECK(loss(scheme) == Approx(expected).epsilon(1e-3));
   }
