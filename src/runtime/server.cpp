@@ -19,7 +19,16 @@ AbsolutePenalty penalty_of_shard(const Server& server, const RunContext& context
 std::vector<MatrixPlace> matrices_of_shard(const Server& server, const RunContext& context) {
   const std::size_t parameters = server.shard().size();
   if (parameters == 0) return {};  // a proxy's
-  return context.stepped_matrices({server.first_parameter(), parameters});
+  const std::size_t first = server.first_parameter(), end = first + parameters;
+  for (const MatrixPlace& place : context.stepped_matrices({0, context.model.dimension()})) {
+    const std::size_t matrix_end = place.first + place.shape.size();
+    const bool begins = place.first >= first && place.first < end;
+    const bool ends = matrix_end > first && matrix_end <= end;
+    // Servers that step are asked for whole matrices before a run (run/checks.hpp); those of a
+    // collective may have parts of them.
+    if (begins != ends || (place.first < first && matrix_end > end)) return {};
+  }
+  return context.stepped_matrices({first, parameters});
 }
 
 ConstVector initial_shard(const Rank& rank, const RunContext& context) {
