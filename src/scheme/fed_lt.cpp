@@ -76,7 +76,7 @@ Scheme fed_lt_scheme() {
       .summary = "workers reflect about the server's model by local steps, as in splitting",
       .step = "γ × (own gradient + the way from 2y - z_i / ρ)",
       .cost = {.formula = "c, and every τ steps c + (Cn + n)(α + t/k)",
-               .rate = "log(1/ε) rounds on strongly convex f without noise, without ς",
+               .rate = "not known",
                .time = fedavg_time,
                .learns_from = learns_from_drawn},
       .source = "Bastianello, Liu & Johansson 2024; catalogue 4.1",

@@ -47,7 +47,8 @@ TEST_CASE("predicted: of a group those that can be", "[analysis]") {
   CHECK(names("all").size() == names("all-decentralised").size() + names("all-centralised").size());
   CHECK_THROWS_WITH(names("all-decentralized"),
                     ContainsSubstring("did you mean 'all-decentralised'?"));
-  CHECK_THROWS_WITH(names("gossip-aga"), ContainsSubstring("goes by the data or by the model itself"));
+  CHECK_THROWS_WITH(names("gossip-aga"),
+                    ContainsSubstring("goes by the data or by the model itself"));
   CHECK_FALSE(has("all", "tensor-split"));
   // Servers add up vectors of one length alone.
   for (const Contestant& each : predicted_contestants("tensor-split")) {
