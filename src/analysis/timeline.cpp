@@ -155,7 +155,7 @@ Trace played_round(const Scheme& scheme, Configuration& c, const LoadedData& dat
   const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
   const std::uint64_t round = steps_of_round(scheme, complete);
   c.steps = round;
-  const Trace first = played(scheme, c, data, settings);
+  Trace first = played(scheme, c, data, settings);
   if (scheme.family == SchemeFamily::shared_memory || c.workers == 1) return first;
   Trace trace = first;
   while (trace.messages.empty()) {
