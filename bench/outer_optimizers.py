@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Outer optimizers side by side on Fashion-MNIST: which is first at a training loss, over which network.
+
+    bench/outer_optimizers.py OUT [--program build/release/trainyard] [--data-dir data] [--seeds 5] [--jobs 2]
+
+Eight workers train mlp:256,128, 32 rows a step of 2 ms. First each scheme gets its best settings, at 100 Mbps
+and 1 ms with seed 1: an outer step size of a grid, and with each of them its best inner step size as
+`compare --tune-lr` finds it. Then a map of bandwidth and latency says with each seed when every scheme is at
+the loss. Who keeps pace trains once for all cells, the others in each. What has been computed lies in OUT, so
+that a run goes on where an earlier one was stopped. Prints tables in Markdown.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+
+TOP = pathlib.Path(__file__).resolve().parent.parent
+TARGET = 0.28
+BANDWIDTHS = ("10Mbps", "100Mbps", "1Gbps", "10Gbps")
+LATENCIES = ("1ms", "20ms")
+PERIOD = 16
+
+# Each scheme, and the settings of which the best is taken.
+GRIDS = {
+    "ring": [""],
+    "ring with momentum": ["optimizer=nesterov,momentum=0.9"],
+    "local-sgd": [""],
+    "local-sgd with momentum": ["momentum=0.9"],
+    "slowmo": [f"slow-momentum={m},slow-lr={a}" for m, a in ((0.5, 1), (0.7, 1), (0.9, 0.7), (0.9, 1))],
+    "diloco": [f"outer-lr={eta}" for eta in (0.4, 0.7, 1, 1.4)],
+    "streaming-diloco": [f"outer-lr={eta}" for eta in (0.4, 0.7, 1, 1.4)],
+    "eager-diloco": [f"outer-lr={eta}" for eta in (0.2, 0.4, 0.7)],
+    "coded-diloco": [f"codec=e3m0,outer-lr={eta}" for eta in (0.4, 0.7, 1, 1.4)],
+    "palsgd": [f"outer-lr={eta}" for eta in (0.4, 0.7, 1, 1.4)],
+    "noloco": [f"outer-lr={eta},outer-momentum={m}" for eta, m in ((0.7, 0.3), (0.7, 0.6), (1, 0.3))],
+    "async-local-sgd": [f"outer-lr={eta}" for eta in (0.4, 0.7, 1, 1.4)],
+    "decoupled-diloco": [f"outer-lr={eta}" for eta in (0.4, 0.7, 1, 1.4)],
+    "halos": [f"regions=1,region-lr={eta}" for eta in (0.8, 1.6, 3.2)],
+    "sparse-loco": [f"loco-lr={alpha}" for alpha in (0.7, 1, 1.4)],
+}
+COMMON = f"""[run]
+workers = 8
+time = "virtual"
+epochs = 20
+target-loss = {TARGET}
+evaluate-every = 0.5
+[data]
+dataset = "fashion-mnist"
+[model]
+model = "mlp:256,128"
+[optimizer]
+batch = 32
+[network]
+latency = "1ms"
+bandwidth = "100Mbps"
+[compute]
+compute-time = "2ms"
+encode-time = "1ns"
+decode-time = "1ns"
+"""
+
+
+def contestant(name, settings):
+    """As the program takes it: scheme{settings}."""
+    scheme = name.split()[0]
+    own = [] if scheme == "ring" else [f"period={PERIOD}"]
+    all_of_them = own + [s for s in (settings,) if s]
+    return scheme + ("{" + ",".join(all_of_them) + "}" if all_of_them else "")
+
+
+class Runs:
+    """Comparisons, each kept in a file of OUT by its name."""
+
+    def __init__(self, options):
+        self.out = options.out
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.common = self.out / "common.toml"
+        self.common.write_text(COMMON)
+        self.command = [options.program, "compare", str(self.common), "--data-dir", options.data_dir, "--jobs",
+                        str(options.jobs), "--quiet", "--json"]
+
+    def compare(self, name, arguments):
+        kept = self.out / (name + ".json")
+        if not kept.exists():
+            done = subprocess.run(self.command + arguments, stdout=subprocess.PIPE, check=True)
+            kept.write_bytes(done.stdout)
+            print(f"  {name}", flush=True)
+        return json.loads(kept.read_text())
+
+
+def tuned(runs, name):
+    """The contestant with its best settings and step size, and the run that had them."""
+    best = None
+    for number, settings in enumerate(GRIDS[name]):
+        text = contestant(name, settings)
+        run, = runs.compare(f"tune-{name.replace(' ', '-')}-{number}", ["--schemes", text, "--tune-lr"])["runs"]
+        reached = run["seconds_to_target"]
+        if reached is not None and (best is None or reached < best[1]["seconds_to_target"]):
+            lr = f"lr={run['lr']:g}"
+            best = (contestant(name, f"{settings},{lr}" if settings else lr), run)
+    return best
+
+
+def spread(values, form):
+    """Mean and standard deviation."""
+    if any(value is None for value in values):
+        return "-"
+    return f"{statistics.mean(values):{form}} ± {statistics.stdev(values) if len(values) > 1 else 0:{form}}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--program", default=str(TOP / "build/release/trainyard"))
+    parser.add_argument("--data-dir", default=str(TOP / "data"))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    runs = Runs(options)
+    chosen = {}
+    for name in GRIDS:
+        best = tuned(runs, name)
+        if best is None:
+            print(f"{name} is at {TARGET} with no setting")
+            continue
+        chosen[name] = best[0]
+    cells = [(latency, bandwidth) for latency in LATENCIES for bandwidth in BANDWIDTHS]
+    times = {name: {cell: [] for cell in cells} for name in chosen}
+    for seed in range(1, options.seeds + 1):
+        for name, text in chosen.items():
+            answer = runs.compare(f"map-{name.replace(' ', '-')}-{seed}", [
+                "--schemes", text, "--seed", str(seed), "--map",
+                f"latency={','.join(LATENCIES)},bandwidth={','.join(BANDWIDTHS)}"])
+            for cell in answer["cells"]:
+                times[name][cell["latency"], cell["bandwidth"]].append(cell["seconds_to_target"][0])
+    print("| scheme | " + " | ".join(f"{b}, {l}" for l, b in cells) + " |")
+    print("|---|" + "---:|" * len(cells))
+    for name, text in chosen.items():
+        print(f"| `{text}` | " +
+              " | ".join(spread(times[name][cell], ".3g") for cell in cells) + " |")
+
+
+if __name__ == "__main__":
+    main()
