@@ -12,13 +12,10 @@ evaluations, as in the paper. On MNIST itself: --dataset, with the paper's 97 % 
 computed lies in OUT, so that a run goes on where an earlier one was stopped. Prints a table in Markdown.
 """
 
-import argparse
-import json
-import pathlib
 import statistics
-import subprocess
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
+from kept_runs import answer, arguments
+
 ROWS = 600          # a client's
 FRACTIONS = (0, 0.1, 0.2, 0.5, 1)
 # Published rounds to 97 % on MNIST, by division and B; none for the cells that the paper leaves empty.
@@ -26,7 +23,7 @@ PUBLISHED = {("iid", ROWS): (1455, 1474, 1658, None, None), ("iid", 10): (316, 8
              ("shards", ROWS): (4278, 1796, 1528, None, None), ("shards", 10): (3275, 664, 619, 443, 380)}
 STEP_SIZES = {("iid", ROWS): (0.2, 0.4, 0.8), ("iid", 10): (0.05, 0.1, 0.2),
               ("shards", ROWS): (0.1, 0.2, 0.4), ("shards", 10): (0.025, 0.05, 0.1)}
-EVALUATED = {("iid", ROWS): 2, ("iid", 10): 0.5, ("shards", ROWS): 2, ("shards", 10): 1}  # so many passes apart
+EVALUATED = {("iid", ROWS): 0.5, ("iid", 10): 0.5, ("shards", ROWS): 2, ("shards", 10): 1}  # so many passes apart
 MOST_PASSES = {("iid", ROWS): 300, ("iid", 10): 100, ("shards", ROWS): 600, ("shards", 10): 300}
 
 
@@ -34,23 +31,16 @@ class Table:
     def __init__(self, options):
         self.options = options
         self.target = {"iid": options.target_iid, "shards": options.target_shards}
-        options.out.mkdir(parents=True, exist_ok=True)
 
     def rounds(self, division, batch, fraction, lr, seed):
         """Until the target; none where it is not reached."""
-        kept = self.options.out / f"{division}-{batch}-{fraction}-{lr}-{seed}.json"
         share = max(fraction, 0.01)  # of the clients
-        if not kept.exists():
-            command = [self.options.program, "run", "--dataset", self.options.dataset, "--data-dir",
-                       self.options.data_dir, "--model", "mlp:200,200", "--scheme", "fedavg", "--workers", "100",
-                       "--partition", division, "--batch", str(batch), "--period", str(ROWS // batch),
-                       "--participation", str(share), "--lr", str(lr), "--seed", str(seed), "--time", "virtual",
-                       "--compute-time", "1ms", "--epochs", str(MOST_PASSES[division, batch]),
-                       "--evaluate-every", str(max(share, EVALUATED[division, batch])), "--target-accuracy",
-                       str(self.target[division]), "--quiet", "--json"]
-            done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-            kept.write_bytes(done.stdout)
-        run = json.loads(kept.read_text())
+        run = answer(self.options.out, f"{division}-{batch}-{fraction}-{lr}-{seed}", self.options.program, [
+            "run", "--dataset", self.options.dataset, "--data-dir", self.options.data_dir, "--model", "mlp:200,200",
+            "--scheme", "fedavg", "--workers", "100", "--partition", division, "--batch", str(batch), "--period",
+            str(ROWS // batch), "--participation", str(share), "--lr", str(lr), "--seed", str(seed), "--time", "virtual",
+            "--compute-time", "1ms", "--epochs", str(MOST_PASSES[division, batch]), "--evaluate-every",
+            str(max(share, EVALUATED[division, batch])), "--target-accuracy", str(self.target[division])])
         passes = run["epochs_to_target"]
         return None if passes is None else passes / share
 
@@ -67,14 +57,10 @@ def cell(values):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--program", default=str(TOP / "build/release/trainyard"))
-    parser.add_argument("--data-dir", default=str(TOP / "data"))
+    parser = arguments(__doc__)
     parser.add_argument("--dataset", default="fashion-mnist")
     parser.add_argument("--target-iid", type=float, default=0.85)
     parser.add_argument("--target-shards", type=float, default=0.75)
-    parser.add_argument("--seeds", type=int, default=5)
     table = Table(parser.parse_args())
     print("| division | B | step size | " + " | ".join(f"C = {c}" for c in FRACTIONS) + " | published |")
     print("|---|---:|---:|" + "---:|" * len(FRACTIONS) + "---|")

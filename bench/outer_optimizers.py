@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Outer optimizers side by side on Fashion-MNIST: which is first at a training loss, over which network.
 
-    bench/outer_optimizers.py OUT [--program build/release/trainyard] [--data-dir data] [--seeds 5] [--jobs 2]
+    bench/outer_optimizers.py OUT [--program build/release/trainyard] [--data-dir data] [--seeds 5]
 
 Eight workers train mlp:256,128, 32 rows a step of 2 ms. First each scheme gets its best settings, at 100 Mbps
 and 1 ms with seed 1: an outer step size of a grid, and with each of them its best inner step size as
@@ -10,13 +10,10 @@ the loss. Who keeps pace trains once for all cells, the others in each. What has
 that a run goes on where an earlier one was stopped. Prints tables in Markdown.
 """
 
-import argparse
-import json
-import pathlib
 import statistics
-import subprocess
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
+from kept_runs import answer, arguments
+
 TARGET = 0.28
 BANDWIDTHS = ("10Mbps", "100Mbps", "1Gbps", "10Gbps")
 LATENCIES = ("1ms", "20ms")
@@ -40,26 +37,9 @@ GRIDS = {
     "halos": [f"regions=1,region-lr={eta}" for eta in (0.8, 1.6, 3.2)],
     "sparse-loco": [f"loco-lr={alpha}" for alpha in (0.7, 1, 1.4)],
 }
-COMMON = f"""[run]
-workers = 8
-time = "virtual"
-epochs = 20
-target-loss = {TARGET}
-evaluate-every = 0.5
-[data]
-dataset = "fashion-mnist"
-[model]
-model = "mlp:256,128"
-[optimizer]
-batch = 32
-[network]
-latency = "1ms"
-bandwidth = "100Mbps"
-[compute]
-compute-time = "2ms"
-encode-time = "1ns"
-decode-time = "1ns"
-"""
+COMMON = ["--workers", "8", "--time", "virtual", "--epochs", "20", "--target-loss", str(TARGET), "--evaluate-every", "0.5",
+          "--dataset", "fashion-mnist", "--model", "mlp:256,128", "--batch", "32", "--latency", "1ms", "--bandwidth",
+          "100Mbps", "--compute-time", "2ms", "--encode-time", "1ns", "--decode-time", "1ns"]
 
 
 def contestant(name, settings):
@@ -70,32 +50,16 @@ def contestant(name, settings):
     return scheme + ("{" + ",".join(all_of_them) + "}" if all_of_them else "")
 
 
-class Runs:
-    """Comparisons, each kept in a file of OUT by its name."""
-
-    def __init__(self, options):
-        self.out = options.out
-        self.out.mkdir(parents=True, exist_ok=True)
-        self.common = self.out / "common.toml"
-        self.common.write_text(COMMON)
-        self.command = [options.program, "compare", str(self.common), "--data-dir", options.data_dir, "--jobs",
-                        str(options.jobs), "--quiet", "--json"]
-
-    def compare(self, name, arguments):
-        kept = self.out / (name + ".json")
-        if not kept.exists():
-            done = subprocess.run(self.command + arguments, stdout=subprocess.PIPE, check=True)
-            kept.write_bytes(done.stdout)
-            print(f"  {name}", flush=True)
-        return json.loads(kept.read_text())
+def compared(options, name, words):
+    return answer(options.out, name, options.program, ["compare", *COMMON, "--data-dir", options.data_dir, *words])
 
 
-def tuned(runs, name):
+def tuned(options, name):
     """The contestant with its best settings and step size, and the run that had them."""
     best = None
     for number, settings in enumerate(GRIDS[name]):
         text = contestant(name, settings)
-        run, = runs.compare(f"tune-{name.replace(' ', '-')}-{number}", ["--schemes", text, "--tune-lr"])["runs"]
+        run, = compared(options, f"tune-{name.replace(' ', '-')}-{number}", ["--schemes", text, "--tune-lr"])["runs"]
         reached = run["seconds_to_target"]
         if reached is not None and (best is None or reached < best[1]["seconds_to_target"]):
             lr = f"lr={run['lr']:g}"
@@ -111,17 +75,10 @@ def spread(values, form):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--program", default=str(TOP / "build/release/trainyard"))
-    parser.add_argument("--data-dir", default=str(TOP / "data"))
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    runs = Runs(options)
+    options = arguments(__doc__).parse_args()
     chosen = {}
     for name in GRIDS:
-        best = tuned(runs, name)
+        best = tuned(options, name)
         if best is None:
             print(f"{name} is at {TARGET} with no setting")
             continue
@@ -130,10 +87,10 @@ def main():
     times = {name: {cell: [] for cell in cells} for name in chosen}
     for seed in range(1, options.seeds + 1):
         for name, text in chosen.items():
-            answer = runs.compare(f"map-{name.replace(' ', '-')}-{seed}", [
+            mapped = compared(options, f"map-{name.replace(' ', '-')}-{seed}", [
                 "--schemes", text, "--seed", str(seed), "--map",
                 f"latency={','.join(LATENCIES)},bandwidth={','.join(BANDWIDTHS)}"])
-            for cell in answer["cells"]:
+            for cell in mapped["cells"]:
                 times[name][cell["latency"], cell["bandwidth"]].append(cell["seconds_to_target"][0])
     print("| scheme | " + " | ".join(f"{b}, {l}" for l, b in cells) + " |")
     print("|---|" + "---:|" * len(cells))

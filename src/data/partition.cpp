@@ -21,6 +21,7 @@ namespace trainyard {
 namespace {
 
 constexpr std::size_t shards_per_worker = 2;
+
 /// The first item of piece `index`, when `total` items are divided into nearly equal pieces; the
 /// first total % pieces of them are one longer.
 std::size_t piece_begin(std::size_t total, std::size_t pieces, std::size_t index) {

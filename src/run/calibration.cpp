@@ -60,7 +60,9 @@ Duration measure_minibatch_time(const Model& model, const Dataset& train, std::s
     const auto keep = [&](std::string_view /*name*/) {
       return moments.emplace_back(VectorBuffer::zeroed(model.scalar(), model.dimension())).view();
     };
-    muon.emplace(optimizer, keep, AbsolutePenalty(), hidden_matrices(model.tensors()));
+    // Of a schedule's lengths none is known yet, and none takes longer than another.
+    muon.emplace(OptimizerOptions{.kind = optimizer.kind, .lr = 1e-6}, keep, AbsolutePenalty(),
+                 hidden_matrices(model.tensors()));
   }
   return median_time(train, batch, [&](Batch rows) {
     model.gradient(parameters.view(), rows, gradient.view(), workspace);

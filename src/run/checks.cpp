@@ -240,7 +240,7 @@ void check_muon(const Scheme& scheme, const Cast& cast, const Configuration& c,
     refuse(fmt::format("it steps whole matrices, and {} {}", scheme.name,
                        its_own.empty() ? "divides each layer's among workers" : its_own));
   }
-  if (takes(scheme, "collective")) return;  // its servers add up, and step nothing
+  if (takes(scheme, "collective")) return;  // whose servers add up, and step nothing
   const int servers = cast.servers - cast.proxies;
   for (int i = 1; i < servers; ++i) {
     const std::size_t cut = even_cut(model.dimension(), i, servers);

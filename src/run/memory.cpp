@@ -25,7 +25,8 @@ constexpr std::size_t small_model = 128;
 /// the logits of a row are a sixteenth of it.
 constexpr std::size_t dense_features = 16;
 /// No scheme holds more than so many times its replicas and gradients and what all neighbours send
-/// at once, but gt-saga with its table, for which it asks by itself as it begins.
+/// at once, but those with a table of gradients, who ask for its room as they begin
+/// (scheme/gradient_table.hpp).
 constexpr double generous = 8.0;
 
 /// A model of `parameters` numbers, on rows whose size does not depend on that: sparse ones where

@@ -109,9 +109,6 @@ void Optimizer::step_along(Vector model, ConstVector gradient, double scale, dou
     kernels::axpy(-scale * step, gradient, model);
     return;
   }
-  const double beta1 = options_.beta1.value_or(options_.usual_beta1());
-  const double beta2 = options_.beta2.value_or(options_.usual_beta2());
-  const double kept = options_.decays() ? 1.0 - step * options_.weight_decay : 1.0;
   switch (options_.kind) {
     case OptimizerKind::sgd:
       kernels::momentum_step(options_.momentum, scale, step, gradient, first_, model);
@@ -123,9 +120,12 @@ void Optimizer::step_along(Vector model, ConstVector gradient, double scale, dou
       kernels::adagrad_step(scale, step, gradient, second_, model);
       return;
     case OptimizerKind::lion:
-      kernels::lion_step(
-          {.beta1 = beta1, .beta2 = beta2, .scale = scale, .step = step, .keep = kept}, gradient,
-          first_, model);
+      kernels::lion_step({.beta1 = options_.first_beta(),
+                          .beta2 = options_.second_beta(),
+                          .scale = scale,
+                          .step = step,
+                          .keep = options_.kept(step)},
+                         gradient, first_, model);
       return;
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
@@ -144,8 +144,7 @@ void Optimizer::step_along(Vector model, ConstVector gradient, double scale, dou
 
 void Optimizer::adam_step(ParameterRange range, Vector model, ConstVector gradient, double scale,
                           double step) {
-  const double beta1 = options_.beta1.value_or(options_.usual_beta1());
-  const double beta2 = options_.beta2.value_or(options_.usual_beta2());
+  const double beta1 = options_.first_beta(), beta2 = options_.second_beta();
   const auto t = static_cast<double>(steps_);
   kernels::adam_step(
       {.beta1 = beta1,
@@ -153,15 +152,15 @@ void Optimizer::adam_step(ParameterRange range, Vector model, ConstVector gradie
        .scale = scale,
        .step = step / (1.0 - std::pow(beta1, t)),
        .root_scale = 1.0 / std::sqrt(1.0 - std::pow(beta2, t)),
-       .keep = options_.decays() ? 1.0 - step * options_.weight_decay : 1.0},
+       .keep = options_.kept(step)},
       gradient.subspan(range.first, range.count), first_.subspan(range.first, range.count),
       second_.subspan(range.first, range.count), model.subspan(range.first, range.count));
 }
 
 void Optimizer::muon_step(const MatrixPlace& place, Vector model, ConstVector gradient,
                           double scale, double step) {
-  const auto beta = static_cast<float>(options_.beta1.value_or(options_.usual_beta1()));
-  const auto share = static_cast<float>((1.0 - beta) * scale);
+  const auto beta = static_cast<float>(options_.first_beta());
+  const auto share = static_cast<float>((1.0 - options_.first_beta()) * scale);
   const std::size_t count = place.shape.size();
   const std::span<const float> g = gradient.subspan(place.first, count).floats();
   const std::span<float> mean = first_.subspan(place.first, count).floats();
@@ -172,7 +171,7 @@ void Optimizer::muon_step(const MatrixPlace& place, Vector model, ConstVector gr
   }
   matrices_->iteration.orthogonalize(place.shape, direction);
   const Vector weights = model.subspan(place.first, count);
-  kernels::scale(1.0 - step * options_.weight_decay, weights);
+  kernels::scale(options_.kept(step), weights);
   kernels::axpy(-step * muon_scale(place.shape), direction, weights);
 }
 

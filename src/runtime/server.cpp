@@ -10,27 +10,6 @@ namespace trainyard {
 
 namespace {
 
-AbsolutePenalty penalty_of_shard(const Server& server, const RunContext& context) {
-  const std::size_t parameters = server.shard().size();
-  if (parameters == 0) return {};  // a proxy's
-  return penalty_within(context.model.absolute_penalty(), {server.first_parameter(), parameters});
-}
-
-std::vector<MatrixPlace> matrices_of_shard(const Server& server, const RunContext& context) {
-  const std::size_t parameters = server.shard().size();
-  if (parameters == 0) return {};  // a proxy's
-  const std::size_t first = server.first_parameter(), end = first + parameters;
-  for (const MatrixPlace& place : context.stepped_matrices({0, context.model.dimension()})) {
-    const std::size_t matrix_end = place.first + place.shape.size();
-    const bool begins = place.first >= first && place.first < end;
-    const bool ends = matrix_end > first && matrix_end <= end;
-    // Servers that step are asked for whole matrices before a run (run/checks.hpp); those of a
-    // collective may have parts of them.
-    if (begins != ends || (place.first < first && matrix_end > end)) return {};
-  }
-  return context.stepped_matrices({first, parameters});
-}
-
 ConstVector initial_shard(const Rank& rank, const RunContext& context) {
   const int index = rank.rank() - rank.workers() - context.proxies;
   if (index < 0) return context.initial_model.subspan(0, 0);
@@ -42,10 +21,7 @@ ConstVector initial_shard(const Rank& rank, const RunContext& context) {
 Server::Server(Rank& rank, const RunContext& context)
     : rank_(rank),
       context_(context),
-      shard_(context.state.keep_model(rank.rank(), initial_shard(rank, context))),
-      optimizer_(
-          context.optimizer, [&](std::string_view name) { return keep(name, shard_.size()); },
-          penalty_of_shard(*this, context), matrices_of_shard(*this, context)) {
+      shard_(context.state.keep_model(rank.rank(), initial_shard(rank, context))) {
   sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
 }
 
@@ -81,8 +57,18 @@ Vector Server::zeroed_sum() {
   return sum_.view();
 }
 
+Optimizer& Server::optimizer() {
+  if (!optimizer_) {
+    const Holding held(first_parameter(), shard_.size());
+    optimizer_.emplace(
+        context_.optimizer, [&](std::string_view name) { return keep(name, shard_.size()); },
+        penalty_within(context_.model.absolute_penalty(), held), context_.stepped_matrices(held));
+  }
+  return *optimizer_;
+}
+
 void Server::apply(ConstVector gradient, std::uint64_t minibatches, double scale, double stretch) {
-  optimizer_.apply(shard_, gradient, context_.epochs(minibatches_), scale, stretch);
+  optimizer().apply(shard_, gradient, context_.epochs(minibatches_), scale, stretch);
   count_update(minibatches);
 }
 

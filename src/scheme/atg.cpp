@@ -20,6 +20,7 @@
 #include "trainyard/model/kernels.hpp"
 
 #include "scheme/gossip.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/relaxed_admm.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
@@ -68,9 +69,7 @@ Scheme atg_scheme() {
           .family = SchemeFamily::decentralised,
           .takes = {"topology"},
           .graphs = {.range = GraphRange::static_symmetric},
-          .optimizers = {.range = OptimizerRange::plain,
-                         .no_l1 = "steps along a tracked gradient; what is published for "
-                                  "penalties, NEXT (Di Lorenzo & Scutari 2016), is another rule"},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::tracked_gradient},
           .hyperparameters = {mixing_share_info, consensus_penalty_info, relaxation_info},
           .worker = work};
 }

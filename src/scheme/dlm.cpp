@@ -19,6 +19,7 @@
 #include "trainyard/model/kernels.hpp"
 
 #include "scheme/gossip.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -46,26 +47,23 @@ void work(Worker& worker) {
 }  // namespace
 
 Scheme dlm_scheme() {
-  return {
-      .name = "dlm",
-      .summary = "ADMM over the graph's links with a gradient step for each minimisation",
-      .step =
-          "γ/(1 + 2γc × neighbours) × own gradient and what neighbours make it; no bias on "
-          "heterogeneous data",
-      .cost = {.formula = "max(c, Δ(α + t))",
-               .rate = "1/ε without noise, without ς",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return combine_while_adapting_time(s);
-               }},
-      .source = "Ling et al. 2015; catalogue 4.2",
-      .family = SchemeFamily::decentralised,
-      .takes = {"topology"},
-      .graphs = {.range = GraphRange::static_symmetric},
-      .optimizers = {.range = OptimizerRange::plain,
-                     .no_l1 = "corrects each step by the one before; what is published for "
-                              "penalties, PG-EXTRA (Shi, Ling, Wu & Yin 2015), is another rule"},
-      .hyperparameters = {consensus_penalty_info},
-      .worker = work};
+  return {.name = "dlm",
+          .summary = "ADMM over the graph's links with a gradient step for each minimisation",
+          .step =
+              "γ/(1 + 2γc × neighbours) × own gradient and what neighbours make it; no bias on "
+              "heterogeneous data",
+          .cost = {.formula = "max(c, Δ(α + t))",
+                   .rate = "1/ε without noise, without ς",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return combine_while_adapting_time(s);
+                   }},
+          .source = "Ling et al. 2015; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .takes = {"topology"},
+          .graphs = {.range = GraphRange::static_symmetric},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::corrected_step},
+          .hyperparameters = {consensus_penalty_info},
+          .worker = work};
 }
 
 }  // namespace trainyard

@@ -17,6 +17,7 @@
 // it always converges. nids.cpp has the same with step sizes of each worker's own.
 #include "scheme/correction.hpp"
 #include "scheme/gossip.hpp"
+#include "scheme/refusals.hpp"
 
 namespace trainyard {
 
@@ -39,23 +40,20 @@ void work_exact_diffusion(Worker& worker) {
 }
 
 Scheme scheme(const char* name, const char* summary, const char* source, void (*worker)(Worker&)) {
-  return {
-      .name = name,
-      .summary = summary,
-      .step = "γ × own gradient, averaged over the graph; no bias on heterogeneous data",
-      .cost = {.formula = "c + Δ(α + t)",
-               .rate = "1/ε + σ²/(nε²) + ρσ/((1-ρ)^{1/2}ε^{3/2}), without ς",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return adapt_then_combine_time(s);
-               }},
-      .source = source,
-      .family = SchemeFamily::decentralised,
-      .takes = {"topology"},
-      .graphs = {.range = GraphRange::static_symmetric},
-      .optimizers = {.range = OptimizerRange::plain,
-                     .no_l1 = "corrects each step by the one before; what is published for "
-                              "penalties, PG-EXTRA (Shi, Ling, Wu & Yin 2015), is another rule"},
-      .worker = worker};
+  return {.name = name,
+          .summary = summary,
+          .step = "γ × own gradient, averaged over the graph; no bias on heterogeneous data",
+          .cost = {.formula = "c + Δ(α + t)",
+                   .rate = "1/ε + σ²/(nε²) + ρσ/((1-ρ)^{1/2}ε^{3/2}), without ς",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return adapt_then_combine_time(s);
+                   }},
+          .source = source,
+          .family = SchemeFamily::decentralised,
+          .takes = {"topology"},
+          .graphs = {.range = GraphRange::static_symmetric},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::corrected_step},
+          .worker = worker};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "trainyard/model/kernels.hpp"
 
 #include "scheme/gossip.hpp"
+#include "scheme/refusals.hpp"
 
 namespace trainyard {
 
@@ -35,23 +36,20 @@ void work(Worker& worker) {
 }  // namespace
 
 Scheme extra_scheme() {
-  return {
-      .name = "extra",
-      .summary = "d-psgd minus its last step with (I + W)/2: no bias on heterogeneous data",
-      .step = "γ × own gradient, averaged over the graph; no bias on heterogeneous data",
-      .cost = {.formula = "max(c, Δ(α + t))",
-               .rate = "1/ε without noise, without ς",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return combine_while_adapting_time(s);
-               }},
-      .source = "Shi et al. 2015; catalogue 4.2",
-      .family = SchemeFamily::decentralised,
-      .takes = {"topology"},
-      .graphs = {.range = GraphRange::static_symmetric},
-      .optimizers = {.range = OptimizerRange::plain,
-                     .no_l1 = "corrects each step by the one before; what is published for "
-                              "penalties, PG-EXTRA (Shi, Ling, Wu & Yin 2015), is another rule"},
-      .worker = work};
+  return {.name = "extra",
+          .summary = "d-psgd minus its last step with (I + W)/2: no bias on heterogeneous data",
+          .step = "γ × own gradient, averaged over the graph; no bias on heterogeneous data",
+          .cost = {.formula = "max(c, Δ(α + t))",
+                   .rate = "1/ε without noise, without ς",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return combine_while_adapting_time(s);
+                   }},
+          .source = "Shi et al. 2015; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .takes = {"topology"},
+          .graphs = {.range = GraphRange::static_symmetric},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::corrected_step},
+          .worker = work};
 }
 
 }  // namespace trainyard

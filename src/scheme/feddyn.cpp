@@ -19,6 +19,7 @@
 
 #include "scheme/fedavg.hpp"
 #include "scheme/participation.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -71,9 +72,7 @@ Scheme feddyn_scheme() {
           .family = SchemeFamily::local_updates,
           .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
-          .optimizers = {.range = OptimizerRange::plain,
-                         .no_l1 = "corrects gradients by the ways that replicas have come, of "
-                                  "which the shrinking would be a part"},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::corrected_by_ways},
           .hyperparameters = {period_info,
                               participation_info,
                               local_steps_info,

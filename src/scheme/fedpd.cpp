@@ -28,6 +28,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/fedavg.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -78,9 +79,7 @@ Scheme fedpd_scheme() {
           .family = SchemeFamily::local_updates,
           .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
-          .optimizers = {.range = OptimizerRange::plain,
-                         .no_l1 = "corrects gradients by the ways that replicas have come, of "
-                                  "which the shrinking would be a part"},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::corrected_by_ways},
           .hyperparameters = {period_info,
                               proximal_step_info,
                               {.name = skip_name,

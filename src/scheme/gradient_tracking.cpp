@@ -15,6 +15,7 @@
 #include "trainyard/collective/neighbour_average.hpp"
 
 #include "scheme/gossip.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/tracker.hpp"
 
 namespace trainyard {
@@ -51,44 +52,36 @@ void combine_while_adapting(Worker& worker) {
 }  // namespace
 
 Scheme gradient_tracking_scheme() {
-  return {
-      .name = "gradient-tracking",
-      .summary = "gossip of models and of estimates of the mean gradient, along which all step",
-      .step = "γ × estimate of the mean over workers",
-      .cost = {.formula = "c + 2Δ(α + t), the first c + Δ(α + t)",
-               .rate = "1/ε + σ²/(nε²) + ρσ/((1-ρ)^{1/2}ε^{3/2}), without ς",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return adapt_then_combine_time(s);
-               }},
-      .source = "Xu et al. 2015; catalogue 4.2",
-      .family = SchemeFamily::decentralised,
-      .takes = {"topology"},
-      .graphs = {.has_transient = true},
-      .optimizers = {.range = OptimizerRange::plain,
-                     .no_l1 =
-                         "steps along a tracked gradient; what is published for penalties, NEXT "
-                         "(Di Lorenzo & Scutari 2016), is another rule"},
-      .worker = adapt_then_combine};
+  return {.name = "gradient-tracking",
+          .summary = "gossip of models and of estimates of the mean gradient, along which all step",
+          .step = "γ × estimate of the mean over workers",
+          .cost = {.formula = "c + 2Δ(α + t), the first c + Δ(α + t)",
+                   .rate = "1/ε + σ²/(nε²) + ρσ/((1-ρ)^{1/2}ε^{3/2}), without ς",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return adapt_then_combine_time(s);
+                   }},
+          .source = "Xu et al. 2015; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .takes = {"topology"},
+          .graphs = {.has_transient = true},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::tracked_gradient},
+          .worker = adapt_then_combine};
 }
 
 Scheme diging_scheme() {
-  return {
-      .name = "diging",
-      .summary = "gradient-tracking, both vectors sent while computing",
-      .step = "γ × estimate of the mean over workers",
-      .cost = {.formula = "max(c, 2Δ(α + t))",
-               .rate = "as gradient-tracking, worse in 1 - ρ",
-               .time = [](const StepSetting& s) -> std::optional<Duration> {
-                 return combine_while_adapting_time(s, 2);
-               }},
-      .source = "Nedić, Olshevsky & Shi 2017; catalogue 4.2",
-      .family = SchemeFamily::decentralised,
-      .takes = {"topology"},
-      .optimizers = {.range = OptimizerRange::plain,
-                     .no_l1 =
-                         "steps along a tracked gradient; what is published for penalties, NEXT "
-                         "(Di Lorenzo & Scutari 2016), is another rule"},
-      .worker = combine_while_adapting};
+  return {.name = "diging",
+          .summary = "gradient-tracking, both vectors sent while computing",
+          .step = "γ × estimate of the mean over workers",
+          .cost = {.formula = "max(c, 2Δ(α + t))",
+                   .rate = "as gradient-tracking, worse in 1 - ρ",
+                   .time = [](const StepSetting& s) -> std::optional<Duration> {
+                     return combine_while_adapting_time(s, 2);
+                   }},
+          .source = "Nedić, Olshevsky & Shi 2017; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .takes = {"topology"},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::tracked_gradient},
+          .worker = combine_while_adapting};
 }
 
 }  // namespace trainyard

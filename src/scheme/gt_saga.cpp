@@ -17,6 +17,7 @@
 
 #include "scheme/gossip.hpp"
 #include "scheme/gradient_table.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/tracker.hpp"
 
 namespace trainyard {
@@ -40,24 +41,19 @@ void work(Worker& worker) {
 }  // namespace
 
 Scheme gt_saga_scheme() {
-  return {
-      .name = "gt-saga",
-      .summary =
-          "gradient-tracking of gradients that are rid of their noise by a table of what each "
-          "minibatch said last: a worker keeps parameters × rows/batch numbers",
-      .step = "γ × estimate of the mean over workers, of all their rows",
-      .cost = {.formula = "c + 2Δ(α + t), in the first step a pass over the share and Δ(α + t)",
-               .rate = "1/ε, whatever the noise of a minibatch, without ς"},
-      .source = "Xin, Khan & Kar 2020; catalogue 4.2",
-      .family = SchemeFamily::decentralised,
-      .order = {.rhythm = Rhythm::by_data},  // how long the first step is depends on the rows
-      .takes = {"topology"},
-      .optimizers = {.range = OptimizerRange::plain,
-                     .no_l1 = "steps along a tracked gradient; what is published for penalties, "
-                              "NEXT (Di Lorenzo & Scutari 2016), is another rule",
-                     .no_clip_norm = "corrects a minibatch's gradient by an earlier one of the "
-                                     "same rows, which clipping makes differ"},
-      .worker = work};
+  return {.name = "gt-saga",
+          .summary = "gradient-tracking, rid of noise by a table of what each minibatch said last",
+          .step = "γ × estimate of the mean over workers, of all their rows",
+          .cost = {.formula = "c + 2Δ(α + t), in the first step a pass over the share and Δ(α + t)",
+                   .rate = "1/ε, whatever the noise of a minibatch, without ς"},
+          .source = "Xin, Khan & Kar 2020; catalogue 4.2",
+          .family = SchemeFamily::decentralised,
+          .order = {.rhythm = Rhythm::by_data},  // how long the first step is depends on the rows
+          .takes = {"topology"},
+          .optimizers = {.range = OptimizerRange::plain,
+                         .no_l1 = refusal::tracked_gradient,
+                         .no_clip_norm = refusal::earlier_gradient},
+          .worker = work};
 }
 
 }  // namespace trainyard

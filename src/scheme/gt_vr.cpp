@@ -24,6 +24,7 @@
 
 #include "scheme/gossip.hpp"
 #include "scheme/reduced_gradient.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/tracker.hpp"
 
 namespace trainyard {
@@ -73,12 +74,6 @@ void work_gt_sarah(Worker& worker) {
   }
 }
 
-constexpr const char* no_l1 =
-    "steps along a tracked gradient; what is published for penalties, NEXT (Di Lorenzo & Scutari "
-    "2016), is another rule";
-constexpr const char* no_clip_norm =
-    "corrects a minibatch's gradient by another of the same rows, which clipping makes differ";
-
 }  // namespace
 
 Scheme gt_vr_scheme() {
@@ -92,7 +87,9 @@ Scheme gt_vr_scheme() {
       .family = SchemeFamily::decentralised,
       .order = {.rhythm = Rhythm::by_data},
       .takes = {"topology"},
-      .optimizers = {.range = OptimizerRange::plain, .no_l1 = no_l1, .no_clip_norm = no_clip_norm},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 = refusal::tracked_gradient,
+                     .no_clip_norm = refusal::gradient_of_same_rows},
       .hyperparameters = {{.name = "snapshot-probability",
                            .argument = "P",
                            .help = "that a worker takes a gradient of all its rows before a step; "
@@ -114,7 +111,9 @@ Scheme gt_sarah_scheme() {
       .family = SchemeFamily::decentralised,
       .order = {.rhythm = Rhythm::by_data},
       .takes = {"topology"},
-      .optimizers = {.range = OptimizerRange::plain, .no_l1 = no_l1, .no_clip_norm = no_clip_norm},
+      .optimizers = {.range = OptimizerRange::plain,
+                     .no_l1 = refusal::tracked_gradient,
+                     .no_clip_norm = refusal::gradient_of_same_rows},
       .hyperparameters = {{.name = "snapshot-period",
                            .argument = "Q",
                            .help = "steps from one gradient of all of a worker's rows to the next; "

@@ -18,6 +18,7 @@
 #include "trainyard/model/kernels.hpp"
 
 #include "scheme/gossip.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -67,9 +68,7 @@ Scheme k_gt_scheme() {
           .source = "Liu, Lin, Koloskova & Stich 2023, Algorithm 1; catalogue 4.2",
           .family = SchemeFamily::decentralised,
           .takes = {"topology"},
-          .optimizers = {.range = OptimizerRange::plain,
-                         .no_l1 = "steps along a tracked gradient; what is published for "
-                                  "penalties, NEXT (Di Lorenzo & Scutari 2016), is another rule"},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::tracked_gradient},
           .hyperparameters = {period_info,
                               {.name = "communication-step",
                                .argument = "ETA",

@@ -22,6 +22,7 @@
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/reduced_gradient.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -65,8 +66,7 @@ Scheme local_svrg_scheme() {
       .order = {.rhythm = Rhythm::by_data},  // how long a pass is
       .takes = {"collective"},
       .optimizers = {.range = OptimizerRange::plain,
-                     .no_clip_norm = "corrects a minibatch's gradient by another of the same rows, "
-                                     "which clipping makes differ"},
+                     .no_clip_norm = refusal::gradient_of_same_rows},
       .hyperparameters = {period_info},
       .worker = work,
       .server = serve_collective};

@@ -23,6 +23,7 @@
 
 #include "scheme/gossip.hpp"
 #include "scheme/gradient_table.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 
 namespace trainyard {
@@ -86,9 +87,7 @@ Scheme lt_admm_scheme() {
 Scheme lt_admm_vr_scheme() {
   return {
       .name = "lt-admm-vr",
-      .summary =
-          "lt-admm along gradients that a table of what each minibatch said last, filled anew in "
-          "each round, rids of their noise",
+      .summary = "lt-admm, rid of noise by a table of what each minibatch said last in the round",
       .step = "γ × estimate of the gradient of all own rows, and the pull of the neighbours",
       .cost = {.formula = "c, in a round's first step a pass over the share; every τ steps "
                           "Δ(α + t)",
@@ -100,8 +99,7 @@ Scheme lt_admm_vr_scheme() {
       .graphs = {.range = GraphRange::static_symmetric, .least_eigenvalue = least_eigenvalue},
       .optimizers = {.range = OptimizerRange::plain,
                      .no_l1 = no_l1,
-                     .no_clip_norm = "corrects a minibatch's gradient by an earlier one of the "
-                                     "same rows, which clipping makes differ"},
+                     .no_clip_norm = refusal::earlier_gradient},
       .hyperparameters = {period_info, mixing_share_info},
       .worker = work_with_table};
 }

@@ -26,6 +26,8 @@
 #include "scheme/fedavg.hpp"
 #include "scheme/own_rows.hpp"
 #include "scheme/participation.hpp"
+#include "scheme/reduced_gradient.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 #include "scheme/vector_pair.hpp"
 
@@ -49,25 +51,20 @@ void step_along(Worker& worker, double beta, Vector direction, ConstVector m) {
 void work_mime(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const double beta = worker.hyperparameter(server_beta1_info.name);
-  const Vector y = worker.replica();
-  const Vector x = worker.keep("common model", y.size());
-  const Vector c = worker.keep("c", y.size()), m = worker.keep("m", y.size());
-  VectorBuffer at_x(y.scalar(), y.size());
-  OwnRows own(worker);
+  const Vector y = worker.replica(), m = worker.keep("m", y.size());
+  ReducedGradient reduced(worker);  // about x, with c in the place of the share's own gradient
+  const Vector c = reduced.estimate();
   Participation participation(worker);
   while (worker.next_step()) {
     const bool takes_part = participation.begin_step(period);
     if (worker.step() % period == 0) {
-      kernels::copy(y, x);
-      if (takes_part) own.take_gradient(x, own.all(), c);
+      reduced.move_point();
+      if (takes_part) reduced.take_whole();
       push_of_round(worker, c, participation.steps());
       pull(worker.comm(), c);
     }
     if (takes_part) {
-      const Batch rows = worker.minibatches().upcoming(0);
-      const Vector gradient = worker.compute_gradient();  // of the same rows
-      own.take_gradient(x, rows, at_x.view());
-      kernels::axpy(-1.0, at_x.view(), gradient);
+      const Vector gradient = reduced.change_since_point();
       kernels::add(c, gradient);
       step_along(worker, beta, gradient, m);
     }
@@ -166,8 +163,7 @@ Scheme mime_scheme() {
   scheme.cost = {.formula = "2c, and every τ steps a pass over the share and 2(Cn + n)(α + t/k)",
                  .rate = "1/ε, whatever the noise of a minibatch, without ς, where all take part",
                  .learns_from = learns_from_drawn};
-  scheme.optimizers.no_clip_norm =
-      "corrects a minibatch's gradient by another of the same rows, which clipping makes differ";
+  scheme.optimizers.no_clip_norm = refusal::gradient_of_same_rows;
   scheme.worker = work_mime;
   scheme.server = serve_mime;
   return scheme;

@@ -28,6 +28,7 @@
 
 #include "scheme/fedavg.hpp"
 #include "scheme/participation.hpp"
+#include "scheme/refusals.hpp"
 #include "scheme/shared_hyperparameters.hpp"
 #include "scheme/vector_pair.hpp"
 
@@ -121,9 +122,7 @@ Scheme scaffold_scheme() {
           .family = SchemeFamily::local_updates,
           .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
-          .optimizers = {.range = OptimizerRange::plain,
-                         .no_l1 = "corrects gradients by the ways that replicas have come, of "
-                                  "which the shrinking would be a part"},
+          .optimizers = {.range = OptimizerRange::plain, .no_l1 = refusal::corrected_by_ways},
           .hyperparameters = {period_info, participation_info, local_steps_info, global_lr_info},
           .shares = {.published = ShareWeights::rows, .in_program = true},
           .worker = work,

@@ -12,9 +12,8 @@
 //                                                  parameters, biases and intercept too, as there)
 //   lion      x ← x − γ ω x, then x ← x − γ sgn(β₁ m + (1 − β₁) g),  (Chen et al., NeurIPS 2023,
 //             m ← β₂ m + (1 − β₂) g                             Algorithm 2), sgn(0) = 0
-//   muon      m ← β₁ m + (1 − β₁) g,  u = β₁ m + (1 − β₁) g,      (Jordan et al. 2024, with the
-//   scale
-//             x ← x − γ ω x, then x ← x − γ 0.2 √max(r, c) O(u)   of Liu et al. 2025, §2.2)
+//   muon      m ← β₁ m + (1 − β₁) g,  u = β₁ m + (1 − β₁) g,       (Jordan et al. 2024, scaled as
+//             x ← x − γ ω x, then x ← x − γ 0.2 √max(r, c) O(u)    by Liu et al. 2025, §2.2)
 //             of each r×c matrix between two hidden layers, O: muon.hpp; all else by adamw's step
 //
 // γ = γ₀ × schedule × warm-up (lr_schedule.hpp). The smooth regulariser (λ/2)‖x‖² is part of g. Of
@@ -56,7 +55,7 @@ struct OptimizerOptions {
   double lr = 0.1;                         // γ₀ > 0
   double lr_decay = 0.0;                   // A ≥ 0, per epoch
   double momentum = 0.0;                   // 0 ≤ μ < 1, of sgd and nesterov
-  std::optional<double> beta1{}, beta2{};  // else usual_beta1(), usual_beta2()
+  std::optional<double> beta1{}, beta2{};  // else first_beta(), second_beta()
   double weight_decay = 0.01;              // ω ≥ 0, of those that decay
   /// C: a worker's minibatch gradient is made no longer (Pascanu, Mikolov & Bengio, ICML 2013,
   /// Algorithm 1), before it is sent or applied. 0: it is left as it is.
@@ -78,14 +77,15 @@ struct OptimizerOptions {
   bool muon() const { return kind == OptimizerKind::muon; }
   /// beta1 and beta2 have a meaning.
   bool has_betas() const { return adam() || muon() || kind == OptimizerKind::lion; }
-  /// β₁ of the papers.
-  double usual_beta1() const { return muon() ? 0.95 : 0.9; }
-  /// β₂ of the papers: Lion's is that of its mean of gradients.
-  double usual_beta2() const { return kind == OptimizerKind::lion ? 0.99 : 0.999; }
+  /// β₁ and β₂, those of the papers where nobody says: Lion's β₂ is that of its mean of gradients.
+  double first_beta() const { return beta1.value_or(muon() ? 0.95 : 0.9); }
+  double second_beta() const { return beta2.value_or(kind == OptimizerKind::lion ? 0.99 : 0.999); }
   /// Every parameter is first made smaller, by γ ω of it.
   bool decays() const {
     return kind == OptimizerKind::adamw || kind == OptimizerKind::lion || muon();
   }
+  /// What a step of that length leaves of each.
+  double kept(double step) const { return decays() ? 1.0 - step * weight_decay : 1.0; }
   /// There is a step above for μ‖x‖₁.
   bool shrinks() const { return kind == OptimizerKind::sgd || kind == OptimizerKind::adagrad; }
 };

@@ -106,11 +106,13 @@ class Server {
 
  private:
   friend class ShardPart;  // applies to some of the shard as apply() does to all of it
+  Optimizer& optimizer();
+
   Rank& rank_;
   const RunContext& context_;
   Vector shard_;
   VectorBuffer sum_;
-  Optimizer optimizer_;
+  std::optional<Optimizer> optimizer_;  // once it has stepped: a collective's servers never do
   std::uint64_t version_ = 0, minibatches_ = 0;
 };
 

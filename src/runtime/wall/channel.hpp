@@ -43,10 +43,13 @@ class Channel {
     return after_ == nullptr ? nullptr : to_fill_;
   }
   /// The message sent as many before as may be under way: once it has arrived, fewer are. REQUIRES:
-  /// take_envelope() was nullptr.
+  /// take_envelope() was nullptr, or has_grown().
   const Envelope& in_the_way() const {
-    return *owned_[(oldest_ + 2 * owned_.size() - 1 - capacity_) % owned_.size()];
+    const std::size_t newest = after_ == nullptr ? 1 : 2;  // to_fill_, or that and after_
+    return *owned_[(oldest_ + 2 * owned_.size() - newest - capacity_) % owned_.size()];
   }
+  /// add_envelope() was called: that one is back does not say that fewer are under way than may be.
+  bool has_grown() const { return owned_.size() > capacity_ + 1; }
   /// One beyond the capacity, for take_envelope(). REQUIRES: that was nullptr.
   void add_envelope() { after_ = insert_envelope(); }
   /// Hands over the envelope that was taken.

@@ -88,7 +88,13 @@ void WallRank::reclaim(bool in_distress) noexcept {
 Channel& WallRank::channel_to(int to) {
   require(to >= 0 && to < size() && to != rank(), "a message goes to another rank");
   Channel& channel = world_.channel(rank(), to);
-  if (channel.take_envelope() == nullptr) wait_for_room(channel, to);
+  if (channel.take_envelope() == nullptr) {
+    wait_for_room(channel, to);
+  } else if (!world_.perfect_ && channel.has_grown()) {
+    const Time since = blocked_from_now();
+    wait_for_arrival(channel.in_the_way());
+    charge(since, Time::max(), Time::max());
+  }
   return channel;
 }
 
