@@ -162,11 +162,11 @@ CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
   run_.footer(built_in_note + scheme_help_note("run --scheme ssp"));
   compare_.footer(std::string(built_in_comparison_note) +
                   scheme_help_note("compare --schemes ssp,local-sgd") + comparison_note);
-  list_what_ =
-      list_
-          .add_option("WHAT",
-                      "schemes, presets, topologies, collectives, codecs, models, datasets or labs")
-          ->type_name("");
+  list_what_ = list_
+                   .add_option("WHAT",
+                               "schemes, presets, topologies, collectives, codecs, aggregates, "
+                               "attacks, models, datasets or labs")
+                   ->type_name("");
   list_name_ = list_.add_option("NAME", "a scheme, preset or lab, of which everything is told")
                    ->type_name("");
   list_json_ = add_switch(list_, "json", "all that the table knows as JSON");
@@ -319,6 +319,10 @@ Call CommandLine::Commands::predict_call() const {
             output = predict_flags_.output_without_page("--noise-ratio")] {
       return optimal_time_command(setting, ratio, output);
     };
+  }
+  if (predict_flags_.checkpoints()) {
+    return
+        [question = predict_flags_.checkpoint_question()] { return checkpoint_command(question); };
   }
   if (predict_flags_.break_even()) {
     return [setting = predict_flags_.setting(), schemes = predict_flags_.coded_schemes(),

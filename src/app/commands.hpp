@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/analysis/checkpointing.hpp"
 #include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/netcheck.hpp"
 #include "trainyard/analysis/prediction.hpp"
@@ -75,6 +76,15 @@ int training_time_command(const std::optional<TrainingTask>& task, const AnswerO
 /// How many of the fastest workers are worth using.
 int optimal_time_command(const PredictionSetting& setting, double noise_ratio,
                          const AnswerOutput& output);
+struct CheckpointQuestion {
+  CheckpointTask task{};
+  std::optional<WorkerFailures> workers{};  // empty: failures are known of all together
+  PredictionSetting setting{};
+  std::vector<Contestant> contestants{};  // whose steps are counted
+  AnswerOutput output{};
+};
+/// How often to write a checkpoint.
+int checkpoint_command(const CheckpointQuestion& question);
 /// Searches splits of the configuration's model on its data set.
 int split_search_command(const Configuration& configuration, const AnswerOutput& output);
 struct ReportQuestion {

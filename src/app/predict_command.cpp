@@ -18,13 +18,14 @@ namespace trainyard::app {
 
 namespace {
 
-std::vector<Prediction> predict_all(const PredictQuestion& question) {
-  StatusLine status_line(question.output.progress_to());
+std::vector<Prediction> predict_all(const std::vector<Contestant>& contestants,
+                                    const PredictionSetting& setting, const AnswerOutput& output) {
+  StatusLine status_line(output.progress_to());
   std::vector<Prediction> predictions;
-  for (const Contestant& contestant : question.contestants) {
-    status_line.show(fmt::format("{}, {} of {}", contestant.label, predictions.size() + 1,
-                                 question.contestants.size()));
-    predictions.push_back(predict(contestant, question.setting));
+  for (const Contestant& contestant : contestants) {
+    status_line.show(
+        fmt::format("{}, {} of {}", contestant.label, predictions.size() + 1, contestants.size()));
+    predictions.push_back(predict(contestant, setting));
   }
   return predictions;
 }
@@ -103,7 +104,8 @@ int predict_command(const PredictQuestion& question) {
   if (question.varied) return sweep_command(question);
   const Answer answer(question.output);
   const PredictionSetting& setting = question.setting;
-  const std::vector<Prediction> predictions = predict_all(question);
+  const std::vector<Prediction> predictions =
+      predict_all(question.contestants, setting, question.output);
   const ExchangeCosts costs = costs_of(question, setting);
   answer.give(PageKind::prediction, "What a step of each scheme takes",
               {.text = [&] { return prediction_table(setting, predictions, costs); },
@@ -135,6 +137,20 @@ int optimal_time_command(const PredictionSetting& setting, double noise_ratio,
   const OptimalTime found = optimal_time(compute_seconds(setting.configuration), noise_ratio);
   print_answer(output, {.text = [&] { return optimal_time_table(setting, noise_ratio, found); },
                         .json = [&] { return optimal_time_json(setting, noise_ratio, found); }});
+  return exit_done;
+}
+
+int checkpoint_command(const CheckpointQuestion& question) {
+  const std::vector<Prediction> predictions =
+      predict_all(question.contestants, question.setting, question.output);
+  const auto text = [&] {
+    return checkpoint_table(question.task, question.workers, question.setting, predictions);
+  };
+  const auto json = [&] {
+    return checkpoint_json(question.task, question.workers, question.setting, predictions);
+  };
+  print_answer(question.output,
+               {.text = text, .json = json, .notes = prediction_notes(predictions)});
   return exit_done;
 }
 

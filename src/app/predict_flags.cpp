@@ -81,6 +81,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
       command, "noise-ratio", "S",
       "how many of the fastest workers are worth using, where --straggler says who is slow; S: "
       "the variance of a minibatch's gradient by the squared norm that it is to come to");
+  checkpoints_.emplace(command);
   training_time_.emplace(command);
   output_.emplace(command, "as JSON", AnswerFiles::page);
   command.footer(
@@ -234,6 +235,22 @@ std::optional<TrainingTask> PredictFlags::training_task() const {
   return training_time_->task();
 }
 
+CheckpointQuestion PredictFlags::checkpoint_question() const {
+  for (const CLI::Option* other : {vary_, break_even_}) {
+    if (other->count() == 0) continue;
+    throw UsageError(fmt::format(
+        "{}: --checkpoint-time is given beside; they are questions of their own, each with a table",
+        other->get_name()));
+  }
+  PredictionSetting setting = this->setting();
+  const int workers = setting.configuration.workers;
+  return {.task = checkpoints_->task(workers),
+          .workers = checkpoints_->worker_failures(workers),
+          .setting = std::move(setting),
+          .contestants = schemes_->count() > 0 ? contestants() : std::vector<Contestant>{},
+          .output = output_without_page("--checkpoint-time")};
+}
+
 AnswerOutput PredictFlags::output() const {
   AnswerOutput output = output_->read();
   output.notes = notes();
@@ -262,6 +279,7 @@ std::vector<std::string> PredictFlags::notes_of_flags_in_vain(
 std::vector<std::string> PredictFlags::notes_of_other_questions() const {
   std::vector<const CLI::Option*> others{size_, rows_,        density_,     schemes_,
                                          vary_, reduce_rate_, update_rate_, break_even_};
+  for (const CLI::Option* flag : checkpoints_->flags()) others.push_back(flag);
   if (training_time()) {
     others.insert(others.end(), options_.begin(), options_.end());
     others.insert(others.end(), of_splits_.begin(), of_splits_.end());
@@ -319,7 +337,8 @@ std::vector<std::string> PredictFlags::notes_of_steps() const {
   std::vector<std::string> given;
   for (const CLI::Option* flag : options_) {
     // The lower bounds have the period, whoever takes it.
-    if (flag->get_single_name() == "period" && !is_given(*break_even_)) continue;
+    const bool has_bounds = !is_given(*break_even_) && !checkpoints();
+    if (flag->get_single_name() == "period" && has_bounds) continue;
     if (flag->count() > 0) given.push_back(flag->get_single_name());
   }
   if (split_->count() > 0) given.emplace_back("split");
@@ -332,14 +351,46 @@ std::vector<std::string> PredictFlags::notes_of_steps() const {
   return notes;
 }
 
-std::vector<std::string> PredictFlags::notes() const {
-  if (training_time() || all_splits() || noise_ratio()) return notes_of_other_questions();
-  std::vector<std::string> notes = notes_of_steps();
+/// Notes on what --split all reads, and --density of it.
+std::vector<std::string> PredictFlags::notes_of_data() const {
+  std::vector<std::string> notes;
   for (const CLI::Option* flag : of_splits_) {
     const bool is_used = data_ && flag->get_single_name() == "data-dir";
     if (flag->count() == 0 || is_used) continue;
     notes.push_back(fmt::format("note: {} has no effect: it is for --split all", flag->get_name()));
   }
+  return notes;
+}
+
+/// Notes with --checkpoint-time, which looks at steps where --schemes says whose.
+std::vector<std::string> PredictFlags::notes_of_checkpoints() const {
+  std::vector<const CLI::Option*> others{rows_, reduce_rate_, update_rate_};
+  std::vector<std::string> notes = training_time_->notes();
+  const auto add = [&](std::vector<std::string> more) {
+    notes.insert(notes.end(), more.begin(), more.end());
+  };
+  if (schemes_->count() > 0) {
+    add(notes_of_steps());
+    add(notes_of_data());
+    add(notes_of_flags_in_vain(others, "--checkpoint-time is about intervals and steps alone"));
+    return notes;
+  }
+  others.insert(others.end(), {size_, density_, split_});
+  others.insert(others.end(), of_splits_.begin(), of_splits_.end());
+  const bool of_workers = checkpoints_->worker_failures(1).has_value();
+  for (const CLI::Option* flag : options_) {
+    if (!of_workers || flag->get_single_name() != "workers") others.push_back(flag);
+  }
+  add(notes_of_flags_in_vain(others, "--checkpoint-time counts steps only of given --schemes"));
+  return notes;
+}
+
+std::vector<std::string> PredictFlags::notes() const {
+  if (training_time() || all_splits() || noise_ratio()) return notes_of_other_questions();
+  if (checkpoints()) return notes_of_checkpoints();
+  std::vector<std::string> notes = notes_of_steps();
+  for (std::string& note : notes_of_data()) notes.push_back(std::move(note));
+  for (std::string& note : checkpoints_->notes()) notes.push_back(std::move(note));
   for (std::string& note : training_time_->notes()) notes.push_back(std::move(note));
   for (std::string& note : output_->notes()) notes.push_back(std::move(note));
   return notes;

@@ -13,6 +13,7 @@
 #include "trainyard/data/dataset.hpp"
 
 #include "app/answer.hpp"
+#include "app/checkpoint_flags.hpp"
 #include "app/commands.hpp"
 #include "app/training_time_flags.hpp"
 
@@ -44,6 +45,10 @@ class PredictFlags {
   /// For --training-time; empty: the published ones. Throws UsageError.
   std::optional<TrainingTask> training_task() const;
 
+  bool checkpoints() const { return checkpoints_->asked(); }
+  /// For --checkpoint-time.
+  CheckpointQuestion checkpoint_question() const;
+
   /// "note: --X has no effect: REASON" for each flag that is given in vain.
   std::vector<std::string> notes() const;
 
@@ -54,6 +59,8 @@ class PredictFlags {
   const Dataset& data_of(const Configuration& configuration) const;
   void take_density(PredictionSetting& setting) const;
   std::vector<std::string> notes_of_other_questions() const;
+  std::vector<std::string> notes_of_checkpoints() const;
+  std::vector<std::string> notes_of_data() const;
   std::vector<std::string> notes_of_flags_in_vain(const std::vector<const CLI::Option*>& flags,
                                                   std::string_view why) const;
 
@@ -70,6 +77,7 @@ class PredictFlags {
   CLI::Option* update_rate_;
   CLI::Option* break_even_;
   CLI::Option* noise_ratio_;
+  std::optional<CheckpointFlags> checkpoints_;
   std::optional<TrainingTimeFlags> training_time_;
   std::optional<AnswerFlags> output_;  // last in the help
 };

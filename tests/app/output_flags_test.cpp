@@ -49,6 +49,7 @@ std::vector<Call> calls() {
       {{"predict", "--break-even", "--schemes", "csgd", "--codec", "fp16"}},
       {{"predict", "--training-time"}, json | quiet},
       {{"predict", "--noise-ratio", "3"}, json | quiet},
+      {{"predict", "--checkpoint-time", "1min", "--mtbf", "1h"}, json | quiet},
       {{"predict", "--split", "all", "--workers", "4", "--dataset", "blobs:40", "--model", "mlp:8"},
        json | quiet},
       {{"topology", "ring"}},

@@ -1,14 +1,16 @@
 // The output of `predict`, as tables and as JSON: predictions, sweeps, where compression pays,
-// splits of a network, training times.
+// splits of a network, training times, checkpoints.
 //
 // Threads: any; they return text and touch nothing else.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trainyard/analysis/break_even.hpp"
+#include "trainyard/analysis/checkpointing.hpp"
 #include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/optimal_time.hpp"
 #include "trainyard/analysis/prediction.hpp"
@@ -60,6 +62,23 @@ std::string optimal_time_json(const PredictionSetting& setting, double noise_rat
                               const OptimalTime& found);
 std::string optimal_time_table(const PredictionSetting& setting, double noise_ratio,
                                const OptimalTime& found);
+
+/// {"checkpoint_s", "restart_s", "mtbf_s", "workers", "worker_mtbf_s", "run_s", "rows": [{"rule",
+/// "interval_s", "factor", "work_share", "checkpoint_share", "lost_share", "expected_s",
+/// "failures"}, …], "steps": {"workers", "parameters", …, "settings", "rows": [{"label", "scheme",
+/// "way", "step_s", "step_error_s", "steps", "interval_s", …}, …]}}: "rule" "young", "daly",
+/// "optimum", or "end", which is one checkpoint at the end of a run whose time is known. "mtbf_s"
+/// is of all together; "workers" and "worker_mtbf_s" are null where it is not that of `workers`.
+/// "factor", "expected_s" and "failures" are null where the run never ends, the last two where
+/// "run_s" is null, too. "steps": of the predictions; null without any.
+std::string checkpoint_json(const CheckpointTask& task,
+                            const std::optional<WorkerFailures>& workers,
+                            const PredictionSetting& setting,
+                            const std::vector<Prediction>& predictions);
+std::string checkpoint_table(const CheckpointTask& task,
+                             const std::optional<WorkerFailures>& workers,
+                             const PredictionSetting& setting,
+                             const std::vector<Prediction>& predictions);
 
 /// The ten best, and data parallelism alone if it is not among them.
 std::string split_search_table(const Configuration& setting, const SplitSearch& search);
