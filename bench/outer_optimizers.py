@@ -34,7 +34,7 @@ GRIDS = {
     "noloco": [f"outer-lr={eta},outer-momentum={m}" for eta, m in ((0.7, 0.3), (0.7, 0.6), (1, 0.3))],
     "async-local-sgd": [f"outer-lr={eta}" for eta in (0.4, 0.7, 1, 1.4)],
     "decoupled-diloco": [f"outer-lr={eta}" for eta in (0.4, 0.7, 1, 1.4)],
-    "halos": [f"regions=1,region-lr={eta}" for eta in (0.8, 1.6, 3.2)],
+    "halos": [f"region-lr={eta}" for eta in (0.8, 1.6, 3.2)],
     "sparse-loco": [f"loco-lr={alpha}" for alpha in (0.7, 1, 1.4)],
 }
 COMMON = ["--workers", "8", "--time", "virtual", "--epochs", "20", "--target-loss", str(TARGET), "--evaluate-every", "0.5",

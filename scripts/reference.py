@@ -215,11 +215,11 @@ def scheme_pages(program):
 
 def component_page(program):
     page = [
-        "# Topologies, collectives and codecs\n",
+        "# Topologies, collectives, codecs, robust rules\n",
         MADE,
-        "What `trainyard list topologies`, `list collectives` and `list codecs` print. In brackets stands what holds where `:` and",
-        "what follows it are left out. [Topologies](topologies.md) and [compression](compression.md) say more; n is the number of",
-        "workers, α the latency, t the transfer of the whole vector, d its length.\n",
+        "What `trainyard list topologies`, `collectives`, `codecs`, `aggregates` and `attacks` print. In brackets stands what holds",
+        "where `:` and what follows it are left out. [Topologies](topologies.md), [compression](compression.md) and",
+        "[liars](liars.md) say more; n is the number of workers, α the latency, t the transfer of the whole vector, d its length.\n",
         "## Topologies\n",
         "| `--topology` | |",
         "|---|---|",
@@ -237,6 +237,13 @@ def component_page(program):
         page.append(row_of(name, lines[0], *(fields[key] for key in ("wire", "error", "time", "source"))))
     page += ["", "bits: of a vector of d floats. error: E‖C(x) − x‖². coding: round figures "
              "([how they were taken](compression.md#what-coding-costs))."]
+    page += ["\n## Robust rules, and what goes before them\n", "| `--aggregate` | | bound | source |", "|---|---|---|---|"]
+    for name, lines in records_of(program, "aggregates").items():
+        fields = fields_of(lines)
+        page.append(row_of(name, lines[0], fields["bound"], fields["source"]))
+    page += ["\n## Attacks\n", "| `--byzantine` | | source |", "|---|---|---|"]
+    for name, lines in records_of(program, "attacks").items():
+        page.append(row_of(name, lines[0], fields_of(lines)["source"]))
     return "\n".join(page) + "\n"
 
 
@@ -302,6 +309,7 @@ def values_of(program):
         "--topology": names("topologies"),
         "--codec": names("codecs"),
         "--collective": names("collectives"),
+        "--aggregate": names("aggregates"),
         "--dataset": names("datasets"),
     }
 

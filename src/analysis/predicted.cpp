@@ -75,7 +75,7 @@ std::vector<Contestant> all_ways_of(const Contestant& contestant, const Ingredie
 
 const IngredientKind* varied_kind(const Scheme& scheme) {
   for (const IngredientKind& kind : ingredient_kinds()) {
-    if (takes(scheme, kind.name)) return &kind;
+    if (kind.usual != nullptr && takes(scheme, kind.name)) return &kind;
   }
   return nullptr;
 }

@@ -17,6 +17,7 @@
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/run/scheme_graph.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -304,6 +305,10 @@ class Playing {
     if (touched_ == 1.0) c.sparse_wire = SparseWire::off;  // rows are of one feature then
     const CodingTime coding = coding_time_of(scheme_, configuration_);
     c.encode_time = scaled(coding.encode, 1.0 / model.factor);
+    if (takes(scheme_, aggregate_kind)) {
+      const Duration time = aggregate_time_of(c, make_ingredients(scheme_, c));
+      c.aggregate_time = scaled(time, 1.0 / model.factor);
+    }
     c.decode_time = scaled(coding.decode, 1.0 / model.factor);
     c.time = TimeMode::simulated;
     c.line_time = Duration{0};  // which lines workers meet at, no model that stands in can show

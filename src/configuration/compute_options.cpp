@@ -125,6 +125,27 @@ Option coding_time_option(std::string name, std::string what, std::optional<Dura
   return idle_where(std::move(option), coding_time_idle);
 }
 
+std::string aggregate_time_idle(const OptionSetting& s) {
+  const C& c = s.configuration;
+  if (c.time == TimeMode::wall) return "--time wall takes the time that it takes";
+  if (!takes(s.scheme, "aggregate")) return s.scheme.name + " takes no --aggregate";
+  return ingredient_name(c.ingredients, "aggregate") == "mean" ? "the mean takes no time" : "";
+}
+
+Option aggregate_time_option() {
+  Option option{
+      "compute",
+      "aggregate-time",
+      "auto|DURATION",
+      "virtual: what the rule of --aggregate takes for each parameter; auto: its usual "
+      "time with so many vectors (list aggregates)",
+      [](C& c, Text t, Text w) {
+        c.aggregate_time = t == "auto" ? std::nullopt : std::optional(parse_duration(t, w));
+      },
+      [](const C& c) { return c.aggregate_time ? exact_text(*c.aggregate_time) : "auto"; }};
+  return idle_where(std::move(option), aggregate_time_idle);
+}
+
 Option line_time_option() {
   Option option{"compute",
                 "line-time",
@@ -195,6 +216,7 @@ std::vector<Option> compute_options() {
       also(of_time, idle_where(compute_time_option(), compute_time_idle)),
       also(of_time, coding_time_option("encode-time", "encoding", &C::encode_time)),
       also(of_time, coding_time_option("decode-time", "decoding", &C::decode_time)),
+      also(of_time, aggregate_time_option()),
       also(taker::lab, line_time_option()),
       also(of_time, idle_where(straggler_option(), straggler_idle)),
       also(of_time, idle_where(compute_noise_option(), factor_idle)),

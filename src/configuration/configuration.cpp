@@ -1,5 +1,8 @@
 #include "trainyard/configuration/configuration.hpp"
 
+#include <algorithm>
+
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -14,8 +17,15 @@ Cast cast_of(const Scheme& scheme, const Configuration& c) {
 Ingredients make_ingredients(const Scheme& scheme, const Configuration& c) {
   return make_ingredients(c.ingredients, {.scheme = scheme,
                                           .workers = c.workers,
+                                          .servers = std::max(1, cast_of(scheme, c).servers),
                                           .seed = c.seed,
                                           .hyperparameters = c.hyperparameters});
+}
+
+Duration aggregate_time_of(const Configuration& c, const Ingredients& ingredients) {
+  const Aggregator* rule = ingredients.find<Aggregator>(aggregate_kind);
+  if (rule == nullptr || rule->is_mean()) return Duration{0};
+  return c.aggregate_time.value_or(rule->usual_time());
 }
 
 }  // namespace trainyard

@@ -13,6 +13,7 @@
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/scheme_graph.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 
 #include "run/objects.hpp"
 #include "run/share_weights.hpp"
@@ -68,6 +69,14 @@ void check_deal(const Configuration& c) {
   if (c.order != RowOrder::reshuffle) {
     refuse(fmt::format("with --order {} all passes are alike; reshuffle is accepted",
                        row_order_text(c.order)));
+  }
+  const std::string& liars = ingredient_name(c.ingredients, byzantine_kind);
+  if (const Byzantine byzantine = make_byzantine(liars, c.workers);
+      byzantine.liars > 0 && byzantine.attack->flips_labels()) {
+    refuse(
+        fmt::format("--byzantine {} flips the labels of rows that stay with their worker; once is "
+                    "accepted",
+                    liars));
   }
   if (c.data_source == DataSource::server) {
     refuse(

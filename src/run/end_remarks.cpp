@@ -29,25 +29,36 @@ std::string sampled_noise_note(const Summary& summary) {
 
 }  // namespace
 
-std::optional<std::string> divergence_note(std::span<const Metrics> metrics) {
+namespace {
+
+std::string remedy(int liars) {
+  if (liars == 0) return "a smaller --lr may help";
+  return fmt::format(
+      "{} may have brought it there (--byzantine), and another --aggregate, or a "
+      "scheme with a rule for liars, may help",
+      counted(liars, "liar"));
+}
+
+}  // namespace
+
+std::optional<std::string> divergence_note(std::span<const Metrics> metrics, int liars) {
   const Metrics& last = metrics.back();
   if (last.train_loss <= diverged_beyond * std::max(1.0, metrics.front().train_loss)) {
     return std::nullopt;
   }
-  return fmt::format(
-      "warning: diverged: after {} the training loss is {}{}; a smaller --lr may help",
-      counted(fmt::format("{:.6g}", last.step), "step"), loss_text(last.train_loss),
-      std::isfinite(last.train_loss) ? ", more than 1000 times the first" : "");
+  return fmt::format("warning: diverged: after {} the training loss is {}{}; {}",
+                     counted(fmt::format("{:.6g}", last.step), "step"), loss_text(last.train_loss),
+                     std::isfinite(last.train_loss) ? ", more than 1000 times the first" : "",
+                     remedy(liars));
 }
 
-std::optional<std::string> risen_note(std::span<const Metrics> metrics) {
+std::optional<std::string> risen_note(std::span<const Metrics> metrics, int liars) {
   const double first = metrics.front().train_loss, last = metrics.back().train_loss;
   constexpr double least = 1e-3;  // of the first; less is a start where nothing is to be gained
   if (!(last > (1.0 + least) * first) || divergence_note(metrics)) return std::nullopt;
   return fmt::format(
-      "warning: the training loss ended at {:.6g}, higher than where it began, {:.6g}; a smaller "
-      "--lr may help",
-      last, first);
+      "warning: the training loss ended at {:.6g}, higher than where it began, {:.6g}; {}", last,
+      first, remedy(liars));
 }
 
 std::string missing_look_note(const Metrics& last, double steps) {

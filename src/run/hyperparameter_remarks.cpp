@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/runtime/robust_mean.hpp"
+
 #include "run/remarks.hpp"
 
 namespace trainyard {
@@ -34,12 +36,23 @@ void remark_elasticities(const Configuration& c, const Scheme& scheme, const Rem
                   scheme.name, alpha, beta));
 }
 
+void remark_tolerated(const Configuration& c, const Scheme& scheme, const Remark& remark) {
+  if (!has(scheme, "tolerated") || !takes(scheme, byzantine_kind)) return;
+  const std::string& liars = ingredient_name(c.ingredients, byzantine_kind);
+  if (liars == "none" || hyperparameter(c.hyperparameters, "tolerated") > 0.0) return;
+  remark(
+      fmt::format("note: {} reckons with no liar among a worker's neighbours, and --byzantine {} "
+                  "makes some; --tolerated 1 leaves out one",
+                  scheme.name, liars));
+}
+
 }  // namespace
 
 void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const Cast& cast,
                             const Remark& remark) {
   remark_one_group(c, scheme, cast, remark);
   remark_elasticities(c, scheme, remark);
+  remark_tolerated(c, scheme, remark);
 }
 
 }  // namespace trainyard

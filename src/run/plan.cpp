@@ -8,6 +8,7 @@
 #include "trainyard/data/partition.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/scheme_graph.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "run/decisions.hpp"
@@ -73,6 +74,7 @@ ModelLayout Plan::layout() const {
   return {.home = cast.model,
           .workers = cast.workers,
           .servers = cast.servers,
+          .liars = cast.model == ModelHome::replicas ? byzantine_of(ingredients).liars : 0,
           .shared_models = cast.models_in_memory(),
           .shared_format = cast.shared_format,
           .scalar = model->scalar(),

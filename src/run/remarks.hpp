@@ -34,10 +34,11 @@ std::optional<std::string> remark_on_squares(OptimizerKind optimizer, Scalar of_
 /// The warning where the loss of the last evaluation is not finite, or more than 1000 times the
 /// first: the run has diverged. (Logistic loss grows only linearly in the weights, and would take a
 /// very long time to overflow.)
-std::optional<std::string> divergence_note(std::span<const Metrics> metrics);
+/// `liars`: of so many workers among them; a smaller step is then no remedy.
+std::optional<std::string> divergence_note(std::span<const Metrics> metrics, int liars = 0);
 
 /// If it has not, and the loss ended above the one it began with.
-std::optional<std::string> risen_note(std::span<const Metrics> metrics);
+std::optional<std::string> risen_note(std::span<const Metrics> metrics, int liars = 0);
 
 /// If evaluating was given up: the losses are those of an earlier model.
 std::string missing_look_note(const Metrics& last, double steps);

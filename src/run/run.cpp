@@ -20,6 +20,7 @@
 #include "trainyard/runtime/data_server.hpp"
 #include "trainyard/runtime/pacer.hpp"
 #include "trainyard/runtime/processes.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -158,7 +159,7 @@ bool Experiment::look(const Snapshot& snapshot) {
   last_look_ = snapshot;
   last_look_.model = std::as_const(last_model_).view();
   if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
-  const auto how_it_diverged = divergence_note(metrics_);
+  const auto how_it_diverged = divergence_note(metrics_, byzantine_of(plan_.ingredients).liars);
   if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
   diverged_ = diverged_ || how_it_diverged.has_value();
   return diverged_ || (best_ && best_->is_over()) ||
@@ -243,6 +244,7 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .minibatch_time = config_.compute_time.value_or(Duration{0}),
       .coding_time = {config_.encode_time.value_or(Duration{0}),
                       config_.decode_time.value_or(Duration{0})},
+      .aggregate_time = aggregate_time_of(config_, plan_.ingredients),
       .codec_need = scheme_.messages.codec_need,
       .slowdown = slowdown_of(config_),
       .compute_noise = config_.compute_noise,
@@ -363,7 +365,9 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   if (grace_.is_over() && !best_ && !is_as_seen(end)) {
     hooks_.remark(missing_look_note(metrics_.back(), end.steps));
   }
-  if (const auto risen = risen_note(std::span(metrics_).first(kept + 1))) hooks_.remark(*risen);
+  const int liars = byzantine_of(plan_.ingredients).liars;
+  if (const auto risen = risen_note(std::span(metrics_).first(kept + 1), liars))
+    hooks_.remark(*risen);
   for (const std::string& text : state.remarks()) hooks_.remark(text);
   result.metrics = std::move(metrics_);
   result.accounts = report.accounts;

@@ -113,8 +113,11 @@ std::optional<std::string> check_graph(const Scheme& scheme, const Configuration
 
 Ingredients make_ingredients(const Scheme& scheme, const Configuration& c,
                              const std::shared_ptr<const Topology>& graph) {
-  const IngredientSetting setting{
-      .scheme = scheme, .workers = c.workers, .seed = c.seed, .hyperparameters = c.hyperparameters};
+  const IngredientSetting setting{.scheme = scheme,
+                                  .workers = c.workers,
+                                  .servers = std::max(1, cast_of(scheme, c).servers),
+                                  .seed = c.seed,
+                                  .hyperparameters = c.hyperparameters};
   Ingredients made;
   for (const std::string& kind : scheme.takes) {
     if (kind != "topology") {

@@ -7,6 +7,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/runtime/data_server.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 
 namespace trainyard {
 
@@ -16,6 +17,18 @@ namespace {
 RandomStream deals_of(const RunContext& context) {
   constexpr std::uint32_t no_rank = ~std::uint32_t{0};
   return {context.seed, Purpose::minibatch, no_rank};
+}
+
+/// Whether that worker lies by computing on labels that are not those of its rows.
+bool flips_labels(const RunContext& context, int worker) {
+  const Byzantine byzantine = byzantine_of(context.ingredients);
+  return byzantine.is_liar(worker, context.workers) && byzantine.attack->flips_labels();
+}
+
+/// y ← C − 1 − y, and where labels are numbers −y.
+void flip_labels(Dataset& share) {
+  for (Label& label : share.labels.span()) label = share.classes - 1 - label;
+  for (float& target : share.targets.span()) target = -target;
 }
 
 }  // namespace
@@ -32,6 +45,7 @@ Minibatches::Minibatches(Rank& rank, const RunContext& context, std::span<const 
       streams_.emplace_back(*context.dealt, place, context.batch, deals_of(context));
     } else {
       shares_.push_back(copy_rows(context.train, context.parts[static_cast<std::size_t>(w)]));
+      if (flips_labels(context, w)) flip_labels(shares_.back());
       streams_.emplace_back(
           shares_.back(), context.batch, context.drawing,
           RandomStream(context.seed, Purpose::minibatch, static_cast<std::uint32_t>(w)));

@@ -77,7 +77,10 @@ Vector ModelGatherer::place_for(std::size_t size) {
 }
 
 GatheredModel ModelGatherer::of_replicas(ConstVector replicas) {
-  return state_.layout().holdings.empty() ? mean_of(replicas) : parts_together(replicas);
+  const ModelLayout& layout = state_.layout();
+  if (!layout.holdings.empty()) return parts_together(replicas);
+  const auto honest = static_cast<std::size_t>(layout.workers - layout.liars);
+  return mean_of(replicas.first(honest * dimension_));
 }
 
 /// By rank and in double, as the mean of whole replicas.

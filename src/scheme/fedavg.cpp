@@ -19,6 +19,9 @@
 // Equal τ_i > 1 do not rest at the optimum either. fednova corrects for the one, scaffold for the
 // other.
 //
+// With --aggregate the server goes what a rule makes of the ways x_i − x of who takes part, each of
+// which counts once, whatever rows it has (catalogue §4.5).
+//
 // All workers draw from one seeded stream, so that nobody has to be told who takes part. A step
 // that a worker sits out is no minibatch: a step is m of them, for epochs and for schedules of the
 // step size alike, so that a pass over the data takes 1/C times the steps that it takes with all.
@@ -71,6 +74,7 @@ void push_of_round(Worker& worker, ConstVector vector, std::uint64_t steps) {
 RoundMean::RoundMean(Server& server)
     : server_(server),
       keys_(server, ModelRead::common),
+      robust_(server),
       period_(static_cast<std::uint64_t>(server.hyperparameter("period"))) {
   tags_.reserve(static_cast<std::size_t>(server.comm().workers()));
 }
@@ -88,12 +92,22 @@ bool RoundMean::next(double (*weigh)(const RoundTag&)) {
     keys_.hear(message);
     all += tag.weight;
     if (tag.steps == 0) continue;
-    kernels::axpy(weigh(tag), keys_.model(message, first_step_, tag.steps), sum_);
+    const ConstVector model = keys_.model(message, first_step_, tag.steps);
+    if (robust_.is_asked_for()) {
+      robust_.hear_difference(worker, model, server_.shard());
+    } else {
+      kernels::axpy(weigh(tag), model, sum_);
+    }
     weights += weigh(tag);
     taking_part += tag.weight;
     tags_.push_back(tag);
   }
-  kernels::scale(1.0 / weights, sum_);
+  if (robust_.is_asked_for()) {
+    kernels::copy(server_.shard(), sum_);
+    kernels::add(robust_.mean(), sum_);
+  } else {
+    kernels::scale(1.0 / weights, sum_);
+  }
   share_ = static_cast<double>(taking_part) / static_cast<double>(all);
   first_step_ += period_;
   return true;
@@ -109,6 +123,7 @@ void serve_fedavg(Server& server) {
 
 std::optional<Duration> fedavg_time(const StepSetting& s) {
   if (hyperparameter(s.hyperparameters, "period") > 1) return s.compute;
+  if (is_robust(s.ingredients)) return std::nullopt;
   const bool all = learns_from_drawn(s.workers, s.hyperparameters) == s.workers;
   if (s.servers > 1 || !all) return std::nullopt;
   return s.compute + s.workers * (s.keyed_push() + s.keyed_pull());
@@ -134,6 +149,7 @@ Scheme fedavg_scheme() {
           .family = SchemeFamily::local_updates,
           .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
+          .takes = {aggregate_kind, byzantine_kind},
           .messages = {.by_keys = ByKeys::yes},
           .optimizers = {.range = OptimizerRange::plain},
           .hyperparameters = {period_info, participation_info, local_steps_info},

@@ -7,6 +7,7 @@
 
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/collective/working_set.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
@@ -76,7 +77,8 @@ class RoundMean {
   explicit RoundMean(Server& server);
 
   /// Waits for a round to end; false where the run does. Its mean is that of the replicas x_i of
-  /// who took part, each counting as often as `weigh` says.
+  /// who took part, each counting as often as `weigh` says; with --aggregate it is the shard and
+  /// what the rule makes of their ways from there, each counting once.
   bool next(double (*weigh)(const RoundTag&) = [](const RoundTag& tag) {
     return static_cast<double>(tag.weight);
   });
@@ -92,6 +94,7 @@ class RoundMean {
  private:
   Server& server_;
   WorkingSets keys_;
+  RobustMean robust_;  // of schemes that take "aggregate"
   const std::uint64_t period_;
   std::uint64_t first_step_ = 0;  // of the round
   Vector sum_;

@@ -145,6 +145,7 @@ Scheme fedopt_scheme() {
       .family = SchemeFamily::local_updates,
       .order = {.rhythm = Rhythm::by_chance},
       .cast = cast::servers,
+      .takes = {aggregate_kind, byzantine_kind},
       .messages = {.by_keys = ByKeys::yes},
       .optimizers = {.range = OptimizerRange::plain,
                      .no_l1 = "steps along a mean way with momentum, which moves weights off 0"},

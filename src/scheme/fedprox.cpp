@@ -54,6 +54,7 @@ Scheme fedprox_scheme() {
           .family = SchemeFamily::local_updates,
           .order = {.rhythm = Rhythm::by_chance},
           .cast = cast::servers,
+          .takes = {aggregate_kind, byzantine_kind},
           .messages = {.by_keys = ByKeys::without_regulariser},
           .optimizers = {.range = OptimizerRange::plain},
           .hyperparameters = {period_info,

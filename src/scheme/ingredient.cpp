@@ -5,9 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/aggregation/aggregator.hpp"
+#include "trainyard/aggregation/attack.hpp"
 #include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitive_table.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -95,6 +98,76 @@ std::vector<IngredientInfo> all_codecs() {
   return all;
 }
 
+/// The vectors that a rule combines: of who takes part.
+void make_aggregate(std::string_view text, const IngredientSetting& s, Ingredients& into) {
+  const auto vectors =
+      static_cast<int>(minibatches_of_step(s.scheme, s.workers, s.hyperparameters));
+  std::shared_ptr<const Aggregator> made;
+  try {
+    made = std::make_shared<const Aggregator>(make_aggregator(text, vectors));
+  } catch (const UsageError& error) {
+    throw OptionError(aggregate_kind, error.what());
+  }
+  if (s.servers > 1 && !made->by_coordinate()) {
+    throw OptionError("servers", fmt::to_string(s.servers),
+                      fmt::format("{} goes by whole vectors, and each server has a part of them; 1 "
+                                  "is accepted",
+                                  text));
+  }
+  into.put(aggregate_kind, std::move(made));
+}
+
+void check_liars(std::string_view text) {
+  check_byzantine(text);
+}
+
+void make_liars(std::string_view text, const IngredientSetting& s, Ingredients& into) {
+  std::shared_ptr<const Byzantine> made;
+  try {
+    made = std::make_shared<const Byzantine>(make_byzantine(text, s.workers));
+  } catch (const UsageError& error) {
+    throw OptionError(byzantine_kind, error.what());
+  }
+  if (made->liars > 0 && made->attack->of_graphs() && !takes(s.scheme, "topology")) {
+    throw OptionError(byzantine_kind, std::string(text),
+                      fmt::format("it tells each neighbour something else, and in {} all hear the "
+                                  "same; clipped-gossip, bridge and monna go over a graph",
+                                  s.scheme.name));
+  }
+  into.put(byzantine_kind, std::move(made));
+}
+
+std::vector<IngredientInfo> all_aggregates() {
+  std::vector<IngredientInfo> all;
+  for (const AggregationInfo& info : aggregations()) {
+    all.push_back({info.typed(), info.summary, {{"bound", info.bound}, {"source", info.source}}});
+  }
+  return all;
+}
+
+std::vector<IngredientInfo> all_attacks() {
+  std::vector<IngredientInfo> all;
+  for (const AttackInfo& info : attacks()) {
+    all.push_back({"F:" + info.typed(), info.summary, {{"source", info.source}}});
+  }
+  return all;
+}
+
+constexpr const char* aggregate_notes =
+    "\n"
+    "Rules and what goes before them are joined by '+': nnm:2+trimmed-mean:2. F: so many of the n\n"
+    "vectors may be lies. A vector with a number that is not finite is left out, as a liar's, but "
+    "by\n"
+    "the mean. Where a rule is no mean all workers count alike, whatever rows they have.\n";
+
+constexpr const char* byzantine_notes =
+    "\n"
+    "F of the workers, the last ones, lie. Liars know what honest workers send, and their lies "
+    "take\n"
+    "the place of their vectors where these are combined; over a graph each neighbour hears its "
+    "own.\n"
+    "What stands in brackets holds where ':' and what follows it are left out.\n";
+
 /// In a quarter of the bits, and in a hundredth of the numbers.
 std::vector<std::string> usual_codecs(const Scheme& /*scheme*/) {
   return {"qsgd:127", "top-k:1%"};
@@ -147,6 +220,24 @@ const std::vector<IngredientKind>& ingredient_kinds() {
        .all = all_codecs,
        .notes = codec_notes,
        .usual = usual_codecs},
+      {.name = aggregate_kind,
+       .plural = "aggregates",
+       .help = "what is taken for the mean where some workers may lie (list aggregates)",
+       .fallback = "mean",
+       .missing = "takes none",
+       .check = check_aggregator,
+       .make = make_aggregate,
+       .all = all_aggregates,
+       .notes = aggregate_notes},
+      {.name = byzantine_kind,
+       .plural = "attacks",
+       .help = "liars among the workers, F:ATTACK (list attacks)",
+       .fallback = "none",
+       .missing = "has no rule for liars",
+       .check = check_liars,
+       .make = make_liars,
+       .all = all_attacks,
+       .notes = byzantine_notes},
   };
   return table;
 }

@@ -16,9 +16,15 @@
 // run: the inner optimizer of DiLoCo (Douillard et al. 2023, Algorithm 1, with AdamW; the outer
 // step here is the average, their OuterOpt being SGD with step size 1). So τ = 1 is not synchronous
 // Adam. (Local AdaAlter, Xie et al. 2019, averages Adagrad's sums: another rule.)
+//
+// With --aggregate every worker sends its way since the last meeting to all others, and all go what
+// the rule makes of the ways (catalogue §4.5): x ← x + rule(x_1 − x, …, x_n − x).
 #include <cstdint>
 
+#include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
+#include "trainyard/model/kernels.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "scheme/local_average.hpp"
@@ -39,12 +45,53 @@ std::optional<Duration> time_with_averages(const StepSetting& s) {
 
 namespace {
 
+/// Meetings in which ways are combined by a rule.
+class RobustMeeting {
+ public:
+  explicit RobustMeeting(Worker& worker) : worker_(worker), robust_(worker) {
+    if (!robust_.is_asked_for()) return;
+    if (!worker.moments().velocity().empty()) {
+      throw OptionError("momentum",
+                        "velocities are averaged with the replicas, and no rule is published for "
+                        "velocities that may be lies; with --aggregate or --byzantine leave it 0");
+    }
+    common_ = worker.keep("common", worker.replica().size());
+    kernels::copy(worker.replica(), common_);
+    way_ = VectorBuffer(common_.scalar(), common_.size());
+  }
+
+  bool is_asked_for() const { return robust_.is_asked_for(); }
+
+  void meet() {
+    kernels::set_to_zero(way_.view());
+    kernels::add_difference(1.0, worker_.replica(), common_, way_.view());
+    kernels::add(robust_.mean_of_all(worker_.comm(), way_.view()), common_);
+    kernels::copy(common_, worker_.replica());
+  }
+
+ private:
+  Worker& worker_;
+  RobustMean robust_;
+  Vector common_;  // x, of the last meeting
+  VectorBuffer way_;
+};
+
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
+  RobustMeeting robust(worker);
   while (worker.next_step()) {
     worker.descend();
-    if ((worker.step() + 1) % period == 0) average_replicas(worker);
+    if ((worker.step() + 1) % period != 0) continue;
+    if (robust.is_asked_for()) {
+      robust.meet();
+    } else {
+      average_replicas(worker);
+    }
   }
+}
+
+std::optional<Duration> time_of_means(const StepSetting& s) {
+  return is_robust(s.ingredients) ? std::nullopt : time_with_averages(s);
 }
 
 }  // namespace
@@ -58,10 +105,10 @@ Scheme local_sgd_scheme() {
           "averaged, what Adam and Adagrad keep stays with each worker",
       .cost = {.formula = "c, and every τ steps the time of the collective",
                .rate = "1/ε + σ²/(nε²) + ((τ-1)^{1/2}σ + (τ-1)ς)/ε^{3/2}",
-               .time = time_with_averages},
+               .time = time_of_means},
       .source = "Stich 2019; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .takes = {"collective"},
+      .takes = {"collective", aggregate_kind, byzantine_kind},
       .hyperparameters = {period_info},
       .worker = work,
       .server = serve_collective};

@@ -2,18 +2,26 @@
 // §2.1). A step sends the gradient up and the model down for each worker; with k servers, each
 // message is 1/k of it. From lock-step, the step lasts T_c + 2·max(n, k)(α + t/k). Of a linear
 // model on sparse rows a worker sends and fetches what its minibatches touch (working_set.hpp).
+//
+// With --aggregate the server takes a robust rule's result in place of the mean, as it does in the
+// literature on liars (Blanchard et al., NIPS 2017; catalogue §4.5), and workers may send their
+// --worker-momentum.
 #include "trainyard/collective/short_parts.hpp"
 #include "trainyard/collective/working_set.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
+
+#include "scheme/worker_momentum.hpp"
 
 namespace trainyard {
 
 namespace {
 
 void work(Worker& worker) {
+  WorkerMomentum momentum(worker);
   WorkingSet keys(worker);
   while (worker.next_step()) {
-    keys.push(worker.compute_gradient());
+    keys.push(momentum.of(worker.compute_gradient()));
     keys.pull();
   }
 }
@@ -21,10 +29,19 @@ void work(Worker& worker) {
 void serve(Server& server) {
   const int workers = server.comm().workers();
   WorkingSets keys(server, ModelRead::common);
+  RobustMean robust(server);
   while (server.comm().await_message()) {
-    const auto gradient = server.zeroed_sum();
-    keys.sum_pushes(gradient);
-    server.apply(gradient, static_cast<std::uint64_t>(workers), 1.0 / workers);
+    if (robust.is_asked_for()) {
+      for (int worker = 0; worker < workers; ++worker) {
+        const Message push = server.comm().receive(worker);
+        robust.hear(worker, keys.heard_gradient(push));
+      }
+      server.apply(robust.mean(), static_cast<std::uint64_t>(workers));
+    } else {
+      const auto gradient = server.zeroed_sum();
+      keys.sum_pushes(gradient);
+      server.apply(gradient, static_cast<std::uint64_t>(workers), 1.0 / workers);
+    }
     keys.answer_all();
   }
 }
@@ -33,6 +50,7 @@ void serve(Server& server) {
 /// still being pushed. Where shards of a few numbers are not all of one length it depends on who
 /// meets whom.
 std::optional<Duration> step_time(const StepSetting& s) {
+  if (is_robust(s.ingredients)) return std::nullopt;
   if (s.servers > s.workers || takes_turns(s.parameters, s.workers, s.servers)) {
     return std::nullopt;
   }
@@ -44,6 +62,7 @@ std::optional<Duration> step_time(const StepSetting& s) {
 /// With 1 < k < n a worker that is no server pushes k shards, and one that is one less: it takes up
 /// to two messages more than 2(n−1)(α + t/k), and how many depends on who meets whom.
 std::optional<Duration> step_time_colocated(const StepSetting& s) {
+  if (is_robust(s.ingredients)) return std::nullopt;
   if (s.servers == s.workers && s.touched == 1.0) {
     return s.compute + s.all_reduce(find_all_reduce("ps-colocated"));
   }
@@ -64,7 +83,9 @@ Scheme ps_sync_scheme() {
           .source = "Li et al. 2014; catalogue 2.1",
           .family = SchemeFamily::synchronous,
           .cast = cast::replicas_with_servers,
+          .takes = {aggregate_kind, byzantine_kind},
           .messages = {.by_keys = ByKeys::yes},
+          .hyperparameters = {worker_momentum_info},
           .worker = work,
           .server = serve};
 }

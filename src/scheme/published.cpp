@@ -101,6 +101,9 @@ Scheme hogwild_plus_plus_scheme();
 Scheme gossip_scheme();
 Scheme hierarchical_gossip_scheme();
 Scheme d_psgd_scheme();
+Scheme clipped_gossip_scheme();
+Scheme bridge_scheme();
+Scheme monna_scheme();
 Scheme exact_gradient_gossip_scheme();
 Scheme gradient_tracking_scheme();
 Scheme diging_scheme();
@@ -238,6 +241,9 @@ const RowOfScheme published[] = {
   gossip_scheme,
   hierarchical_gossip_scheme,
   d_psgd_scheme,
+  clipped_gossip_scheme,
+  bridge_scheme,
+  monna_scheme,
   exact_gradient_gossip_scheme,
   gradient_tracking_scheme,
   diging_scheme,

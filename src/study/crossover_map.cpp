@@ -38,6 +38,7 @@ PredictionSetting prediction_of(const Configuration& resolved, const LoadedData&
   c.compute_time = resolved.compute_time;
   c.encode_time = resolved.encode_time;
   c.decode_time = resolved.decode_time;
+  c.aggregate_time = resolved.aggregate_time;
   return setting;
 }
 

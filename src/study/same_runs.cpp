@@ -47,6 +47,7 @@ Key key_of(const Case& one) {
 bool is_of_time(const std::string& option) {
   if (option == "compute-time" || option == "line-time") return true;
   if (option == "encode-time" || option == "decode-time") return true;
+  if (option == "aggregate-time") return true;
   return option_named(option).section == "network" && option != "jitter";
 }
 

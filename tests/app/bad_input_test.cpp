@@ -43,7 +43,7 @@ std::vector<BadInput> wrong_words() {
       {{"run", "--quiet=maybe"}, usage, {"--quiet: 'maybe' is not one of false, true"}},
       {{"run", "--json=3"}, usage, {"--json: takes no value"}},
       {{"run", "a.toml", "b.toml"}, usage, {"'b.toml' is one word too many"}},
-      {{"list"}, usage, {"schemes, presets, topologies, collectives, codecs, models, datasets"}},
+      {{"list"}, usage, {"schemes, presets, topologies, collectives, codecs, aggregates, attacks"}},
       {{"list", "schems"}, usage, {"no list named 'schems'", "did you mean 'schemes'?"}},
       {{"machine", "--workers", "many"}, usage, {"--workers: 'many' is not a whole number"}},
       {{"machine", "--workers", "-3"}, usage, {"--workers: '-3'", "from 1 to 1000000"}},

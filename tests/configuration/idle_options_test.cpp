@@ -161,6 +161,18 @@ std::vector<Effect> effects_on_coding() {
   };
 }
 
+/// What is for schemes with a rule for liars.
+std::vector<Effect> effects_on_liars() {
+  const Values timed{{"aggregate-time", "1ns"}};
+  Values both = timed;
+  both.emplace("aggregate", "median");
+  return {
+      {"aggregate", {{{"aggregate", "median"}}}, {{{"aggregate", "median"}}, {"ps-sync"}}},
+      {"byzantine", {{{"byzantine", "1:zero"}}}, {{{"byzantine", "1:zero"}}, {"bridge"}}},
+      {"aggregate-time", {timed, {"ps-sync"}}, {both, {"ps-sync"}}},
+  };
+}
+
 /// What the built-in schemes on shared memory send: nothing, and hogwild++ a token without bytes.
 std::vector<Effect> effects_on_shared_memory() {
   const auto with = [](Values values, const std::string& scheme) {
@@ -277,8 +289,9 @@ std::vector<Effect> effects_of_files() {
 
 std::vector<Effect> effects() {
   std::vector<Effect> all = most_effects();
-  for (const auto& more : {effects_of_network(), effects_on_coding(), effects_on_shared_memory(),
-                           effects_of_latency_and_stragglers(), effects_of_files()}) {
+  for (const auto& more :
+       {effects_of_network(), effects_on_coding(), effects_on_liars(), effects_on_shared_memory(),
+        effects_of_latency_and_stragglers(), effects_of_files()}) {
     all.insert(all.end(), more.begin(), more.end());
   }
   return all;

@@ -21,7 +21,9 @@ inline const std::map<std::string, std::string>& other_values_of_decentralised_s
       {"mixing-share", "0.75"},       {"step-spread", "4"},
       {"snapshot-period", "9"},       {"snapshot-probability", "0.125"},
       {"consensus-penalty", "0.75"},  {"communication-step", "0.75"},
-      {"mixing-probability", "0.25"}, {"correction-rate", "0.125"}};
+      {"mixing-probability", "0.25"}, {"correction-rate", "0.125"},
+      {"clip-radius", "2"},           {"tolerated", "2"},
+      {"worker-momentum", "0.5"}};
   return values;
 }
 

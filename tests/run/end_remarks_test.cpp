@@ -45,6 +45,10 @@ TEST_CASE("a loss that ended above its start is said, but for one that diverged"
              Catch::Matchers::StartsWith(
                  "warning: the training loss ended at 4.82, higher than where it began, "
                  "0.69;"));
+  const std::vector<Metrics> lied{{.train_loss = 1.0}, {.train_loss = 5.0}};
+  CHECK_THAT(risen_note(lied, 2).value_or(""), ContainsSubstring("2 liars") &&
+                                                   ContainsSubstring("--aggregate") &&
+                                                   !ContainsSubstring("--lr"));
 }
 
 }  // namespace trainyard

@@ -123,6 +123,9 @@ TEST_CASE("the mean of all models takes a step along the mean of all gradients",
                {"admm", "its penalty draws local steps back, and makes them shorter"},
                {"atg", "what it steps along only comes to the mean in time"},
                {"dlm", "steps are shorter the more neighbours a worker has"},
+               {"clipped-gossip", "what is clipped at one end of a link is not at the other"},
+               {"bridge", "all neighbours count alike, whatever their weights"},
+               {"monna", "all neighbours count alike, whatever their weights"},
                {"dcd", "neighbours take it that all models begin alike"},
                {"ecd", "neighbours take it that all models begin alike"}});
   for (std::uint32_t seed = 1; seed <= 25; ++seed) {
@@ -155,6 +158,9 @@ TEST_CASE("without steps all models come to the mean of those at the beginning",
                {"dinno", "neighbours draw it by its steps only"},
                {"admm", "neighbours draw it by its steps only"},
                {"atg", "what it is drawn to only comes to the mean in time"},
+               {"clipped-gossip", "what is clipped at one end of a link is not at the other"},
+               {"bridge", "all neighbours count alike, whatever their weights"},
+               {"monna", "all neighbours count alike, whatever their weights"},
                {"relay-sum", "what the first steps leave out of the mean never comes back"},
                {"gosgd", "over a slow network most of it is still under way when the steps end"}});
   for (std::uint32_t seed = 1; seed <= 4; ++seed) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/aggregation/aggregator.hpp"
+#include "trainyard/aggregation/attack.hpp"
 #include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitive_table.hpp"
@@ -28,7 +30,7 @@ std::vector<std::string> papers_in(const std::string& source) {
 
 }  // namespace
 
-TEST_CASE("every paper that a scheme, a collective or a codec names is in the bibliography",
+TEST_CASE("every paper that a scheme, a collective, a codec or a rule names is in the bibliography",
           "[structure]") {
   std::vector<std::string> papers;
   for (const Scheme& scheme : schemes()) {
@@ -42,6 +44,12 @@ TEST_CASE("every paper that a scheme, a collective or a codec names is in the bi
   }
   for (const CodecInfo& codec : codecs()) {
     for (const std::string& paper : papers_in(codec.source)) papers.push_back(paper);
+  }
+  for (const AggregationInfo& rule : aggregations()) {
+    for (const std::string& paper : papers_in(rule.source)) papers.push_back(paper);
+  }
+  for (const AttackInfo& attack : attacks()) {
+    for (const std::string& paper : papers_in(attack.source)) papers.push_back(paper);
   }
   REQUIRE(papers.size() > 40);
   const std::string bibliography =

@@ -23,10 +23,10 @@ namespace {
 
 /// From the top down, as docs/design.md lists them. What stands here may include what stands after
 /// it.
-const std::vector<std::string> layers{"app",   "web",           "report",  "study",      "analysis",
-                                      "run",   "configuration", "scheme",  "collective", "runtime",
-                                      "codec", "topology",      "network", "scoring",    "model",
-                                      "data",  "hardware",      "base"};
+const std::vector<std::string> layers{
+    "app",     "web",        "report",  "study",       "analysis", "run",      "configuration",
+    "scheme",  "collective", "runtime", "aggregation", "codec",    "topology", "network",
+    "scoring", "model",      "data",    "hardware",    "base"};
 
 constexpr std::size_t longest_file = 400;
 constexpr std::size_t longest_function = 70;

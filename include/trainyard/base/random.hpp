@@ -29,6 +29,8 @@ enum class Purpose : std::uint32_t {
   rounding = 10,
   gradient_noise = 11,
   validation = 12,
+  byzantine = 13,
+  aggregation = 14,
 };
 
 class RandomStream {

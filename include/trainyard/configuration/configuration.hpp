@@ -123,6 +123,7 @@ struct Configuration {
   // [compute]
   std::optional<Duration> compute_time;              // of one minibatch, simulated; empty: measured
   std::optional<Duration> encode_time, decode_time;  // of a parameter, of the scheme's codec
+  std::optional<Duration> aggregate_time;  // of a parameter, by the rule of --aggregate; simulated
   /// Of a cache line from core to core, simulated (runtime/shared_lines.hpp); empty: measured.
   std::optional<Duration> line_time = default_line_time;
   std::vector<Straggler> stragglers;
@@ -163,5 +164,9 @@ Cast cast_of(const Scheme& scheme, const Configuration& configuration);
 /// The components that the scheme takes, as the configuration names them. REQUIRES: its
 /// hyperparameters are complete.
 Ingredients make_ingredients(const Scheme& scheme, const Configuration& configuration);
+
+/// What the rule of --aggregate takes in simulated time for each coordinate: what is given, or what
+/// is usual; the mean, and who takes no rule, none.
+Duration aggregate_time_of(const Configuration& configuration, const Ingredients& ingredients);
 
 }  // namespace trainyard

@@ -28,7 +28,7 @@ class ModelGatherer {
 
   /// The model as it is now.
   GatheredModel gather();
-  /// The model of these replicas, all workers' one behind the other.
+  /// The model of these replicas, all workers' one behind the other: the mean of the honest ones.
   GatheredModel of_replicas(ConstVector replicas);
 
  private:

@@ -58,6 +58,7 @@ struct RunContext {
   OptimizerOptions optimizer;
   Duration minibatch_time{0};  // simulated compute time of one minibatch
   CodingTime coding_time{};    // of schemes that take a codec
+  Duration aggregate_time{0};  // simulated, of a coordinate, in schemes that take "aggregate"
   CodecNeed codec_need = CodecNeed::nothing;
   std::vector<double> slowdown;  // a worker, 1 = none
   ComputeNoiseRule compute_noise{};

@@ -32,6 +32,8 @@ enum class ModelHome { replicas, servers, shared };
 struct ModelLayout {
   ModelHome home = ModelHome::replicas;
   int workers = 1, servers = 0;
+  /// Of the workers the last ones, whose replicas are not counted in the model (Byzantine).
+  int liars = 0;
   /// For as many groups of workers: the model's home, or beside their replicas.
   int shared_models = 0;
   std::optional<FixedPoint> shared_format{};  // of home shared; empty: floats

@@ -15,7 +15,8 @@
 
 namespace trainyard {
 
-class ShardPart;  // runtime/shard_part.hpp
+class RobustMean;  // runtime/robust_mean.hpp
+class ShardPart;   // runtime/shard_part.hpp
 
 class Server {
  public:
@@ -105,7 +106,8 @@ class Server {
   }
 
  private:
-  friend class ShardPart;  // applies to some of the shard as apply() does to all of it
+  friend class RobustMean;  // takes time
+  friend class ShardPart;   // applies to some of the shard as apply() does to all of it
   Optimizer& optimizer();
 
   Rank& rank_;

@@ -28,6 +28,7 @@ using IngredientNames = std::map<std::string, std::string, std::less<>>;
 struct IngredientSetting {
   const Scheme& scheme;
   int workers = 1;
+  int servers = 1;  // that share a model's vectors among them, >= 1
   std::uint64_t seed = 1;
   const Hyperparameters& hyperparameters;  // complete
 };
@@ -52,7 +53,7 @@ struct IngredientKind {
                Ingredients& into) = nullptr;
   std::vector<IngredientInfo> (*all)() = nullptr;
   std::string notes{};  // below the list of all, may be empty
-  /// The components over which `predict` plays a scheme that is named without one.
+  /// The components over which `predict` plays a scheme that is named without one; nullptr: none.
   std::vector<std::string> (*usual)(const Scheme& scheme) = nullptr;
 };
 
