@@ -48,7 +48,7 @@ class AdaptiveClipStep final : public AggregationStep {
 AggregationInfo adaptive_clip_step() {
   return {.name = "arc",
           .argument = "F",
-          .summary = "the longest vectors, about 2F, are shortened to the norm of the next",
+          .summary = "the F to 2F longest vectors are shortened to the norm of the next",
           .bound = "n ≥ 2F + 1",
           .source = "Allouah et al. 2025",
           .make = [](std::string_view argument) -> std::shared_ptr<const AggregationStep> {

@@ -90,6 +90,7 @@ void lie_by_moments(ConstVectors honest, Vectors lies, const Make& make) {
 
 class SignFlip final : public Attack {
  public:
+  int least_honest() const override { return 0; }
   void lie(ConstVectors, const Audience*, Vectors lies, RandomStream&) const override {
     for (const Vector lie : lies) {
       with_scalar(lie.scalar(), [&]<typename T>(T) {
@@ -102,6 +103,7 @@ class SignFlip final : public Attack {
 class GaussianLie final : public Attack {
  public:
   explicit GaussianLie(double sigma) : sigma_(sigma) {}
+  int least_honest() const override { return 0; }
   void lie(ConstVectors, const Audience*, Vectors lies, RandomStream& random) const override {
     for (const Vector lie : lies) {
       with_scalar(lie.scalar(), [&]<typename T>(T) {
@@ -116,6 +118,7 @@ class GaussianLie final : public Attack {
 
 class ZeroLie final : public Attack {
  public:
+  int least_honest() const override { return 0; }
   void lie(ConstVectors, const Audience*, Vectors lies, RandomStream&) const override {
     for (const Vector lie : lies) {
       with_scalar(lie.scalar(), [&]<typename T>(T) { std::ranges::fill(lie.as<T>(), T{0}); });
@@ -152,9 +155,9 @@ class InnerProductLie final : public Attack {
 class Mimic final : public Attack {
  public:
   explicit Mimic(int worker) : worker_(worker) {}
-  int least_honest() const override { return worker_ + 1; }
   void lie(ConstVectors honest, const Audience*, Vectors lies, RandomStream&) const override {
-    const ConstVector worker = honest[static_cast<std::size_t>(worker_)];
+    const ConstVector worker =
+        honest[std::min(static_cast<std::size_t>(worker_), honest.size() - 1)];
     for (const Vector lie : lies) {
       if (!lie.empty()) std::memcpy(lie.data(), worker.data(), worker.bytes().size());
     }
@@ -256,7 +259,7 @@ const std::vector<AttackInfo>& attacks() {
       {.name = "mimic",
        .argument = "R",
        .fallback = "0",
-       .summary = "what honest worker R sends",
+       .summary = "what honest worker R sends, of those whose vectors are combined; else the last",
        .source = "Karimireddy, He & Jaggi 2022",
        .make = [](std::string_view argument, int workers,
                   int liars) -> std::shared_ptr<const Attack> {

@@ -17,7 +17,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 double excess(double y) {
   if (y > 0.25) return -std::log1p(-y) - y;
   double sum = 0.0, power = y * y;
-  for (double k = 2.0; power > 1e-18 * sum; k += 1.0, power *= y) sum += power / k;
+  for (int k = 2; power > 1e-18 * sum; ++k) {
+    sum += power / k;
+    power *= y;
+  }
   return sum;
 }
 

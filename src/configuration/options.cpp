@@ -201,9 +201,15 @@ std::vector<Option> ingredient_options() {
            c.ingredients[kind.name] = t;
          },
          [&kind](const C& c) { return ingredient_name(c.ingredients, kind.name); }, false, true,
-         [&kind](const OptionSetting& s) {
-           return takes(s.scheme, kind.name) ? ""
-                                             : fmt::format("{} {}", s.scheme.name, kind.missing);
+         [&kind](const OptionSetting& s) -> std::string {
+           if (!takes(s.scheme, kind.name)) {
+             return fmt::format("{} {}", s.scheme.name, kind.missing);
+           }
+           const IngredientNames& names = s.configuration.ingredients;
+           const bool all_to_all = kind.name == "collective" && takes(s.scheme, "aggregate") &&
+                                   (ingredient_name(names, "aggregate") != "mean" ||
+                                    ingredient_name(names, "byzantine") != "none");
+           return all_to_all ? "with --aggregate or --byzantine all send to all" : "";
          }});
   }
   return all;

@@ -46,6 +46,17 @@ void remark_tolerated(const Configuration& c, const Scheme& scheme, const Remark
                   scheme.name, liars));
 }
 
+void remark_clip_radius(const Configuration& c, const Scheme& scheme, const Remark& remark) {
+  if (!has(scheme, "clip-radius") || hyperparameter(c.hyperparameters, "clip-radius") > 0.0) return;
+  const std::string& text = ingredient_name(c.ingredients, byzantine_kind);
+  const int liars = make_byzantine(text, c.workers).liars;
+  if (liars < 2) return;
+  remark(
+      fmt::format("note: without a --clip-radius {} takes the second largest distance to a "
+                  "neighbour, which withstands one liar among them; here are {}",
+                  scheme.name, liars));
+}
+
 }  // namespace
 
 void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const Cast& cast,
@@ -53,6 +64,7 @@ void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const 
   remark_one_group(c, scheme, cast, remark);
   remark_elasticities(c, scheme, remark);
   remark_tolerated(c, scheme, remark);
+  remark_clip_radius(c, scheme, remark);
 }
 
 }  // namespace trainyard

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 
 namespace trainyard {
 
@@ -14,6 +15,13 @@ namespace {
 bool may_be_unequal(const PartitionRule& rule) {
   using Kind = PartitionRule::Kind;
   return rule.kind != Kind::iid && rule.kind != Kind::contiguous && rule.kind != Kind::shards;
+}
+
+/// Nobody can believe how many rows a liar says it has.
+bool counts_all_alike(const Scheme& scheme, const Configuration& c) {
+  return takes(scheme, aggregate_kind) &&
+         (ingredient_name(c.ingredients, aggregate_kind) != "mean" ||
+          ingredient_name(c.ingredients, byzantine_kind) != "none");
 }
 
 /// Why its workers' gradients cannot be weighed; empty where they can.
@@ -48,7 +56,7 @@ std::string note_of(const Scheme& scheme, const Cast& cast, const Configuration&
         shares, scheme.shares.fixed);
   }
   if (weights_of(scheme, c) == ShareWeights::workers) {
-    const bool has_other = why_not_weighed(scheme, cast, c).empty();
+    const bool has_other = why_not_weighed(scheme, cast, c).empty() && !counts_all_alike(scheme, c);
     return fmt::format(
         "note: {}; what is minimised is the mean over workers{}, and not the mean over rows, which "
         "is the loss that is reported{}",
@@ -73,10 +81,16 @@ std::string note_of(const Scheme& scheme, const Cast& cast, const Configuration&
 }  // namespace
 
 ShareWeights weights_of(const Scheme& scheme, const Configuration& c) {
+  if (counts_all_alike(scheme, c)) return ShareWeights::workers;
   return c.weights.value_or(scheme.shares.published);
 }
 
 void check_weights(const Scheme& scheme, const Cast& cast, const Configuration& c) {
+  if (counts_all_alike(scheme, c) && c.weights == ShareWeights::rows) {
+    throw OptionError("weights", share_weights_text(*c.weights),
+                      "with --aggregate or --byzantine all workers count alike, as nobody can "
+                      "believe how many rows a liar says it has; workers is accepted");
+  }
   if (weights_of(scheme, c) == scheme.shares.published) return;
   const std::string why_not = why_not_weighed(scheme, cast, c);
   if (why_not.empty()) return;

@@ -1,5 +1,6 @@
 // The vectors that a worker hears of its neighbours where some of them may lie: with --byzantine
-// each listener is told what does it most harm.
+// each listener is told what does it most harm. A vector with a number that is not finite is taken
+// for the listener's own, which moves it nowhere.
 //
 //   HeardNeighbours heard(worker);
 //   const ConstVectors theirs = heard.exchange(worker.next_round(), worker.replica());
@@ -64,10 +65,19 @@ class HeardNeighbours {
       heard_.push_back(place);
     }
     if (byzantine_.liars > 0 && !byzantine_.attack->flips_labels()) lie(row, own);
+    for (std::size_t i = 0; i < heard_.size(); ++i) {
+      if (!is_finite(heard_[i])) kernels::copy(own, places_[i].view());
+    }
     return heard_;
   }
 
  private:
+  static bool is_finite(ConstVector x) {
+    return with_scalar(x.scalar(), [&]<typename T>(T) {
+      return std::ranges::all_of(x.as<T>(), [](T value) { return std::isfinite(value); });
+    });
+  }
+
   void lie(const MixingRow& row, ConstVector own) {
     honest_.clear();
     lies_.clear();

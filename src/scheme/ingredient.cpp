@@ -106,7 +106,11 @@ void make_aggregate(std::string_view text, const IngredientSetting& s, Ingredien
   try {
     made = std::make_shared<const Aggregator>(make_aggregator(text, vectors));
   } catch (const UsageError& error) {
-    throw OptionError(aggregate_kind, error.what());
+    const std::string some =
+        vectors < s.workers
+            ? fmt::format("; {} of {} workers take part in a round", vectors, s.workers)
+            : "";
+    throw OptionError(aggregate_kind, error.what() + some);
   }
   if (s.servers > 1 && !made->by_coordinate()) {
     throw OptionError("servers", fmt::to_string(s.servers),
@@ -158,14 +162,20 @@ constexpr const char* aggregate_notes =
     "Rules and what goes before them are joined by '+': nnm:2+trimmed-mean:2. F: so many of the n\n"
     "vectors may be lies. A vector with a number that is not finite is left out, as a liar's, but "
     "by\n"
-    "the mean. Where a rule is no mean all workers count alike, whatever rows they have.\n";
+    "the mean. With a rule, or liars, all workers count alike, whatever rows they have. NU, TAU "
+    "and C\n"
+    "are lengths of what is combined: among shorter vectors the geometric median and centered "
+    "clipping\n"
+    "are the mean, and clip does nothing.\n";
 
 constexpr const char* byzantine_notes =
     "\n"
     "F of the workers, the last ones, lie. Liars know what honest workers send, and their lies "
     "take\n"
     "the place of their vectors where these are combined; over a graph each neighbour hears its "
-    "own.\n"
+    "own,\n"
+    "of models: sign-flip sends the liar's model negated, alie and ipm go by the models that it "
+    "hears.\n"
     "What stands in brackets holds where ':' and what follows it are left out.\n";
 
 /// In a quarter of the bits, and in a hundredth of the numbers.

@@ -15,7 +15,7 @@ inline const HyperparameterInfo worker_momentum_info{
     .name = "worker-momentum",
     .argument = "BETA",
     .help =
-        "what a worker keeps of the mean of its gradients, which it sends in place of the last "
+        "what a worker keeps of the mean of its gradients, which takes the place of the last "
         "one; for robust rules",
     .fallback = 0.0,
     .low = 0.0,

@@ -127,6 +127,20 @@ TEST_CASE("a robust rule takes the mean's place wherever updates are combined",
   }
 }
 
+TEST_CASE("a liar that is alone in a round lies all the same", "[scheme][byzantine]") {
+  // One worker of five a round: each round is a step of γ, or of −γ where the liar is drawn.
+  Configuration c = with(configuration("fedavg", 5, 40), "byzantine", "1:sign-flip");
+  c.hyperparameters["participation"] = 0.2;
+  c.hyperparameters["period"] = 1;
+  const double found = test::run_on_quadratic(c, alike(5, 0.5)).model.front();
+  const double left = std::log(1.0 - found);
+  const double forwards = std::log(1.0 - 0.05), backwards = std::log(1.0 + 0.05);
+  const double lies = (left - 40.0 * forwards) / (backwards - forwards);
+  CHECK(lies == Approx(std::round(lies)).margin(1e-9));
+  CHECK(lies > 1.0);
+  CHECK(lies < 20.0);
+}
+
 TEST_CASE("worker momentum sends the running mean of gradients", "[scheme][byzantine]") {
   const Dataset data = test::unlike_data(3);
   const std::size_t size = data.features / 2;
@@ -236,6 +250,11 @@ TEST_CASE("what cannot be combined robustly is refused by name", "[scheme][byzan
   Configuration dealt = with(c, "byzantine", "1:label-flip");
   dealt.deal = Deal::pass;
   has(refusal(dealt), "label-flip");
+  Configuration weighed = with(c, "aggregate", "median");
+  weighed.weights = ShareWeights::rows;
+  has(refusal(weighed), "--weights");
+  Configuration sampled = with(test::quick("fedavg", 6, 3), "aggregate", "krum:1");
+  has(refusal(sampled), "3 of 6 workers take part");
   Configuration velocity = with(test::quick("local-sgd", 6, 3), "aggregate", "median");
   velocity.optimizer.momentum = 0.9;
   has(refusal(velocity), "--momentum");

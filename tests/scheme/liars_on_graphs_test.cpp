@@ -166,6 +166,18 @@ TEST_CASE("monna takes the mean of the nearest", "[scheme][byzantine][rule:monna
   }
 }
 
+TEST_CASE("a neighbour's vector that is not finite moves nobody", "[scheme][byzantine]") {
+  const Dataset data = test::unlike_data(6);
+  for (const std::string scheme : {"clipped-gossip", "bridge", "monna"}) {
+    CAPTURE(scheme);
+    Configuration c = with(configuration(scheme, 6, 10), "topology", "full");
+    for (const double value :
+         test::run_on_quadratic(with(c, "byzantine", "1:gaussian:1e308"), data).model) {
+      CHECK(std::isfinite(value));
+    }
+  }
+}
+
 TEST_CASE("who trims nothing averages", "[scheme][byzantine]") {
   const Dataset data = test::unlike_data(5);
   const auto run = [&](const std::string& scheme) {

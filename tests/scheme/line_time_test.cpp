@@ -146,7 +146,6 @@ TEST_CASE("free lines are said, and so is what was measured", "[scheme]") {
   CHECK(heard("line time: "));
   REQUIRE(resolved.line_time);
   CHECK(*resolved.line_time > Duration{0});
-  CHECK(*resolved.line_time < std::chrono::milliseconds(1));
   said.clear();
   (void)resolve(c, {"ring"}, data, hear);
   CHECK_FALSE(heard("line time"));
