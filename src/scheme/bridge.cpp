@@ -1,8 +1,8 @@
 // BRIDGE-T: decentralised SGD with a trimmed mean over the neighbours (Fang, Yang & Bajwa, "BRIDGE:
 // Byzantine-resilient decentralized gradient descent", IEEE Transactions on Signal and Information
-// Processing over Networks 2022, Algorithm 1; catalogue §4.5). Of each coordinate a worker leaves out
-// the b largest and the b smallest values of its neighbours, and takes the mean of the others and
-// its own, all alike:
+// Processing over Networks 2022, Algorithm 1; catalogue §4.5). Of each coordinate a worker leaves
+// out the b largest and the b smallest values of its neighbours, and takes the mean of the others
+// and its own, all alike:
 //   x_i ← (x_i + Σ_{kept j} x_j) / (|N_i| − 2b + 1) − γ g_i(x_i),
 // with the gradient at the model that was sent, so that messages travel while it is computed, as in
 // d-psgd. With b = 0 it is d-psgd over the graph with equal weights.

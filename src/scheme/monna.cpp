@@ -1,9 +1,9 @@
 // MoNNA: momentum, and the mean of the nearest (Farhadkhani, Guerraoui, Gupta, Hoang, Pinot &
 // Stephan, "Robust collaborative learning with linear gradient overhead", ICML 2023, Algorithm 1;
-// catalogue §4.5). A worker steps along the running mean of its gradients, m ← β m + (1 − β) g; then
-// it leaves out the b of its neighbours that are farthest from its own model and takes the mean of
-// itself and the others, all alike. An honest worker is never far from honest ones for long, so a
-// liar that wants to be heard has to be near.
+// catalogue §4.5). A worker steps along the running mean of its gradients, m ← β m + (1 − β) g;
+// then it leaves out the b of its neighbours that are farthest from its own model and takes the
+// mean of itself and the others, all alike. An honest worker is never far from honest ones for
+// long, so a liar that wants to be heard has to be near.
 //
 // In the paper all hear all, n ≥ 11b, and the graph is complete; over a sparser one it is a
 // heuristic. With b = 0 it is gossip over the graph with equal weights. Of equally far neighbours
