@@ -63,7 +63,8 @@ TEST_CASE("lies about seven vectors", "[aggregation]") {
 }
 
 TEST_CASE("how little is enough", "[aggregation]") {
-  for (const auto& row : read_oracle("robust_aggregation").at("seven").at("z")) {
+  const auto oracle = read_oracle("robust_aggregation");
+  for (const auto& row : oracle.at("seven").at("z")) {
     const int workers = row[0].get<int>(), liars = row[1].get<int>();
     INFO(workers << " workers, " << liars << " liars");
     const double z = row[2].get<double>();

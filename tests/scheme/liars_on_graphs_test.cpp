@@ -171,8 +171,9 @@ TEST_CASE("a neighbour's vector that is not finite moves nobody", "[scheme][byza
   for (const std::string scheme : {"clipped-gossip", "bridge", "monna"}) {
     CAPTURE(scheme);
     Configuration c = with(configuration(scheme, 6, 10), "topology", "full");
-    for (const double value :
-         test::run_on_quadratic(with(c, "byzantine", "1:gaussian:1e308"), data).model) {
+    const test::Replicas found =
+        test::run_on_quadratic(with(c, "byzantine", "1:gaussian:1e308"), data);
+    for (const double value : found.model) {
       CHECK(std::isfinite(value));
     }
   }
