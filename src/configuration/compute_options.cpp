@@ -137,8 +137,8 @@ Option aggregate_time_option() {
       "compute",
       "aggregate-time",
       "auto|DURATION",
-      "virtual: what the rule of --aggregate takes for each parameter; auto: its usual "
-      "time with so many vectors (list aggregates)",
+      "virtual: what the rule of --aggregate takes for each parameter; auto: a round figure that "
+      "depends on the rule and on the number of vectors",
       [](C& c, Text t, Text w) {
         c.aggregate_time = t == "auto" ? std::nullopt : std::optional(parse_duration(t, w));
       },

@@ -98,9 +98,9 @@ class Aggregator {
 
   /// result ← what the chain makes of the vectors. Unless it is the mean, vectors with a NaN or an
   /// infinity are left out first: who sends such a thing has given itself away as one of the f
-  /// liars. Returns how many these were; where so many are left out that a step has too few
-  /// vectors, the result is NaN. With carries(), `result` holds the last one, 0 at first. REQUIRES:
-  /// vectors() of them, none of which is `result`.
+  /// liars. Returns how many these were; the steps go on with as many fewer, and with F less by as
+  /// many. Where none is left for a step, the result is NaN. With carries(), `result` holds the
+  /// last one, 0 at first. REQUIRES: vectors() of them, none of which is `result`.
   int combine(ConstVectors vectors, AggregatorScratch& scratch, Vector result) const;
 
  private:
@@ -108,7 +108,7 @@ class Aggregator {
   int vectors_;
 };
 
-/// One step, for `list aggregations`.
+/// One step, for `list aggregates`.
 struct AggregationInfo {
   std::string name;        // "krum"
   std::string argument{};  // how what follows "name:" is written: "F", "NU:T"; empty: nothing may

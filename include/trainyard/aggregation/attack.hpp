@@ -1,10 +1,10 @@
 // Byzantine workers: what liars send in place of what they computed. They know everything, and
 // agree (the omniscient adversary of Baruch, Baruch & Goldberg, NeurIPS 2019): a lie is made where
-// vectors are combined, of the honest ones that have come, so that no rule is attacked by less than
-// its worst case. What went over the network in a liar's name was as long.
+// vectors are combined, of the honest ones that have come. What went over the network in a liar's
+// name was as long.
 //
-//   const Byzantine byzantine = make_byzantine("2:alie", 10);
-//   byzantine.attack->lie({honest, weights...}, lies, random);
+//   const Byzantine byzantine = make_byzantine("2:alie:1.5", 10);
+//   byzantine.attack->lie(honest, nullptr, lies, random);
 //
 // Each attack is a row of attacks() and a few lines of src/aggregation/attacks.cpp. The liars are
 // the last workers.
@@ -44,9 +44,8 @@ class Attack {
   virtual int least_honest() const { return 1; }
 
   /// lies ← what the liars send. On entry they are what they would have sent if they were honest.
-  /// `audience`: nullptr where everybody hears the same. REQUIRES: honest vectors are finite;
-  /// least_honest() of them, an
-  /// audience where it is of_graphs(), and a lie at least.
+  /// `audience`: nullptr where everybody hears the same. REQUIRES: honest vectors are finite,
+  /// least_honest() of them at least; an audience where it is of_graphs(); a lie at least.
   virtual void lie(ConstVectors honest, const Audience* audience, Vectors lies,
                    RandomStream& random) const = 0;
 };

@@ -22,7 +22,6 @@
 
 #include "trainyard/aggregation/aggregator.hpp"
 #include "trainyard/aggregation/attack.hpp"
-#include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/random.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/runtime/rank.hpp"
@@ -33,7 +32,7 @@ namespace trainyard {
 class Server;
 class Worker;
 
-/// What is combined where the scheme's row says nothing else of it.
+/// The kinds of components that it goes by (scheme/ingredient.hpp): an Aggregator, a Byzantine.
 inline constexpr const char* aggregate_kind = "aggregate";
 inline constexpr const char* byzantine_kind = "byzantine";
 
