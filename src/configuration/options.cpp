@@ -15,6 +15,7 @@
 #include "trainyard/configuration/preset.hpp"
 #include "trainyard/configuration/split.hpp"
 #include "trainyard/model/model.hpp"
+#include "trainyard/runtime/robust_mean.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
@@ -205,10 +206,8 @@ std::vector<Option> ingredient_options() {
            if (!takes(s.scheme, kind.name)) {
              return fmt::format("{} {}", s.scheme.name, kind.missing);
            }
-           const IngredientNames& names = s.configuration.ingredients;
-           const bool all_to_all = kind.name == "collective" && takes(s.scheme, "aggregate") &&
-                                   (ingredient_name(names, "aggregate") != "mean" ||
-                                    ingredient_name(names, "byzantine") != "none");
+           const bool all_to_all = kind.name == "collective" && takes(s.scheme, aggregate_kind) &&
+                                   asks_for_robust(s.configuration.ingredients);
            return all_to_all ? "with --aggregate or --byzantine all send to all" : "";
          }});
   }

@@ -19,9 +19,7 @@ bool may_be_unequal(const PartitionRule& rule) {
 
 /// Nobody can believe how many rows a liar says it has.
 bool counts_all_alike(const Scheme& scheme, const Configuration& c) {
-  return takes(scheme, aggregate_kind) &&
-         (ingredient_name(c.ingredients, aggregate_kind) != "mean" ||
-          ingredient_name(c.ingredients, byzantine_kind) != "none");
+  return takes(scheme, aggregate_kind) && asks_for_robust(c.ingredients);
 }
 
 /// Why its workers' gradients cannot be weighed; empty where they can.

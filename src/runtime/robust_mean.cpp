@@ -29,6 +29,14 @@ bool is_robust(const Ingredients& ingredients) {
   return rule != nullptr && (!rule->is_mean() || byzantine_of(ingredients).liars > 0);
 }
 
+bool asks_for_robust(const std::map<std::string, std::string, std::less<>>& names) {
+  const auto has_other = [&](const char* kind, const char* fallback) {
+    const auto found = names.find(kind);
+    return found != names.end() && found->second != fallback;
+  };
+  return has_other(aggregate_kind, "mean") || has_other(byzantine_kind, "none");
+}
+
 RobustMean::RobustMean(Worker& worker)
     : RobustMean(WorkerParts(worker).rank, WorkerParts(worker).context, worker.replica().size(),
                  WorkerParts(worker).minibatches.costs().slowdown(), no_rank) {}

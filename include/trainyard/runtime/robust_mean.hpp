@@ -18,6 +18,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "trainyard/aggregation/aggregator.hpp"
@@ -41,6 +44,8 @@ Byzantine byzantine_of(const Ingredients& ingredients);
 
 /// Whether something else than the mean of the truth is taken.
 bool is_robust(const Ingredients& ingredients);
+/// The same of the components that somebody asked for, by kind.
+bool asks_for_robust(const std::map<std::string, std::string, std::less<>>& names);
 
 class RobustMean {
  public:
