@@ -106,6 +106,10 @@ const bool registered = [] {
     bench->ArgNames({"n", "bytes"})->UseManualTime()->Iterations(2)->Unit(benchmark::kMicrosecond);
     bench->ArgsProduct({{2}, {4 * KiB, 64 * KiB, MiB, 4 * MiB, 16 * MiB, 64 * MiB}});
     bench->ArgsProduct({{4, 8}, {4 * KiB, 64 * KiB, MiB, 4 * MiB}});
+    if (this_machine().cores >= 16) {
+      bench->ArgsProduct({{4, 8}, {64 * MiB}});
+      bench->ArgsProduct({{16}, {4 * KiB, 64 * KiB, MiB, 4 * MiB, 64 * MiB}});
+    }
   }
   return true;
 }();

@@ -11,6 +11,10 @@ learn together are held to. FLAGs may be those of `trainyard compare`; what a co
 Each COUNT is run three times, and the time in the middle counts. Copies read their data, and train when
 they have: `overlap` is the share of the longest copy's time in which all of them trained. What is not
 close to 1 is too high a limit, and is said; more --epochs make it better.
+
+`even` is what the copies would do if none were faster than the slowest of them. Workers with equal shares
+of the rows, who wait for one another or end when all have, are held to that: on a virtual machine whose
+cores belong to others, too, one may take twice the time of another.
 """
 
 import json
@@ -42,15 +46,15 @@ def kept(flags):
 
 
 def total(copies):
-    """(samples a second of all, overlap) of copies (began, ended, samples a second)."""
+    """(samples a second of all, overlap, even) of copies (began, ended, samples a second)."""
     began, ended, speeds = zip(*copies)
     longest = max(end - begin for begin, end in zip(began, ended))
     together = min(ended) - max(began)
-    return sum(speeds), max(0.0, together / longest) if longest > 0 else 1.0
+    return sum(speeds), max(0.0, together / longest) if longest > 0 else 1.0, len(speeds) * min(speeds)
 
 
 def middle(rounds):
-    """Of (samples a second, overlap) that in the middle."""
+    """Of (samples a second, overlap, even) that in the middle."""
     return sorted(rounds)[len(rounds) // 2]
 
 
@@ -84,8 +88,8 @@ def main():
     for count in sorted({int(count) for count in counts.split(",")}):
         if count > len(os.sched_getaffinity(0)):
             continue
-        speed, overlap = middle([total(run(program, count, flags)) for _ in range(ROUNDS)])
-        found[count] = {"samples_per_second": speed, "overlap": overlap}
+        speed, overlap, even = middle([total(run(program, count, flags)) for _ in range(ROUNDS)])
+        found[count] = {"samples_per_second": speed, "overlap": overlap, "even": even}
     with open(out, "w", encoding="utf-8") as file:
         json.dump(found, file)
 

@@ -68,7 +68,7 @@ void emulated_ring(State& state) {
 }
 BENCHMARK(emulated_ring)
     ->ArgNames({"ranks", "µs"})
-    ->ArgsProduct({{2, 8, 64, 256}, {1, 1000}})
+    ->ArgsProduct({{2, 8, 16, 64, 256}, {1, 1000}})
     ->Iterations(3)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
@@ -95,7 +95,7 @@ void emulated_server(State& state) {
 }
 BENCHMARK(emulated_server)
     ->ArgNames({"ranks", "µs"})
-    ->ArgsProduct({{2, 8, 64, 256}, {0, 1, 1000}})
+    ->ArgsProduct({{2, 8, 16, 64, 256}, {0, 1, 1000}})
     ->Iterations(3)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);

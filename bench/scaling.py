@@ -24,8 +24,9 @@ more than these a law goes through all of them, and their noise is in its number
 out: it is one rank, whatever the number of workers.
 
 Where DIR has limit.json, by copies.py, each figure is also told as a share of the limit: what as many
-copies of one rank do that only share the machine. A throughput says nothing without what was learnt in
-it, so the loss at the end of the run stands beside.
+copies of one rank do that only share the machine; and of what they would do if none were faster than the
+slowest, which workers are held to that wait for one another over equal shares. A throughput says nothing
+without what was learnt in it, so the loss at the end of the run stands beside.
 """
 
 import itertools
@@ -161,7 +162,7 @@ def read(folder):
 
 
 def read_limit(folder):
-    """({workers: samples a second of as many copies}, notes)"""
+    """({workers: (samples a second of as many copies, the same if none were faster than the slowest)}, notes)"""
     path = pathlib.Path(folder) / "limit.json"
     if not path.exists():
         return {}, []
@@ -169,7 +170,7 @@ def read_limit(folder):
     notes = [f"limit: {count} copies trained together for {entry['overlap']:.0%} of the longest one's time, "
              "so that it is too high; more --epochs make it better"
              for count, entry in found.items() if entry["overlap"] < copies.LEAST_OVERLAP]
-    return {count: entry["samples_per_second"] for count, entry in found.items()}, notes
+    return {count: (entry["samples_per_second"], entry.get("even", entry["samples_per_second"])) for count, entry in found.items()}, notes
 
 
 def number(value, missing="none"):
@@ -194,17 +195,18 @@ def described(who, law, name, points):
 HEADINGS = ("scheme", "law", "fitted to", "sigma", "kappa", "off by", "N1/2", "peak", "samples/s there")
 
 
-SHARE_HEADINGS = ("scheme", "workers", "samples/s", "of the limit", "train loss")
+SHARE_HEADINGS = ("scheme", "workers", "samples/s", "of the limit", "of even shares", "train loss")
 
 
 def share_lines(figures, limit):
     """A line for each point, the limit's first."""
-    lines = [("independent copies: the limit", str(workers), number(speed), "1.00", "-")
-             for workers, speed in limit.items()]
+    lines = [("independent copies: the limit", str(workers), number(speed), "1.00", f"{speed / even:.2f}", "-")
+             for workers, (speed, even) in limit.items()]
     for who, by_workers in figures.items():
         for workers, point in by_workers.items():
-            share = f"{point.speed / limit[workers]:.2f}" if workers in limit and point.has_cores else "-"
-            lines.append((who, str(workers), number(point.speed), share, f"{point.loss:.4g}"))
+            known = workers in limit and point.has_cores
+            shares = [f"{point.speed / most:.2f}" for most in limit[workers]] if known else ["-", "-"]
+            lines.append((who, str(workers), number(point.speed), *shares, f"{point.loss:.4g}"))
     return lines
 
 
@@ -243,7 +245,9 @@ def draw(path, figures, laws, limit):
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
     most = max(max(by_workers) for by_workers in figures.values())
     if limit:
-        axes.plot(list(limit), list(limit.values()), "k--", label="independent copies: the limit")
+        for label, style, speeds in zip(("independent copies: the limit", "none faster than the slowest"),
+                                        ("k--", "k:"), zip(*limit.values())):
+            axes.plot(list(limit), speeds, style, label=label)
     for k, (who, by_workers) in enumerate(figures.items()):
         colour = f"C{k % 10}"
         for workers, point in by_workers.items():

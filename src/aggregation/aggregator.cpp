@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/model/kernels.hpp"
 
 #include "aggregation/blocks.hpp"
 
@@ -79,7 +80,7 @@ int Aggregator::combine(ConstVectors vectors, AggregatorScratch& scratch, Vector
   scratch.finite.clear();
   scratch.finite.reserve(vectors.size());
   for (const ConstVector vector : vectors) {
-    if (is_finite(vector)) scratch.finite.push_back(vector);
+    if (kernels::is_finite(vector)) scratch.finite.push_back(vector);
   }
   const int found = vectors_ - static_cast<int>(scratch.finite.size());
   if (scratch.made.size() < steps_.size()) scratch.made.resize(steps_.size());

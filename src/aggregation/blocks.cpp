@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <limits>
 #include <numeric>
-#include <type_traits>
 
 namespace trainyard {
 
@@ -62,23 +59,6 @@ void write_mean(ConstVectors in, std::span<const std::uint32_t> picked, Vector o
 void write_mean(ConstVectors in, Vector out) {
   mean_of_picked(
       in, in.size(), [](std::size_t j) { return j; }, out);
-}
-
-bool is_finite(ConstVector vector) {
-  return with_scalar(vector.scalar(), [&]<typename T>(T) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    // The exponent of infinities and NaNs is all ones.
-    const Bits exponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
-    const std::span<const T> values = vector.as<T>();
-    for (std::size_t first = 0; first < values.size(); first += block_length) {
-      Bits found = 0;
-      for (const T value : values.subspan(first, std::min(block_length, values.size() - first))) {
-        found |= static_cast<Bits>((std::bit_cast<Bits>(value) & exponent) == exponent);
-      }
-      if (found != 0) return false;
-    }
-    return true;
-  });
 }
 
 }  // namespace trainyard

@@ -57,7 +57,4 @@ void write_mean(ConstVectors in, std::span<const std::uint32_t> picked, Vector o
 /// Of all.
 void write_mean(ConstVectors in, Vector out);
 
-/// Whether it has neither a NaN nor an infinity.
-bool is_finite(ConstVector vector);
-
 }  // namespace trainyard

@@ -131,7 +131,9 @@ std::vector<AllReduce> published_ways() {
       {"hierarchical", "groups with a dedicated proxy each, one dedicated root (--servers: groups)",
        "2(n/G + G)(α + t)", "catalogue 1.2, 2.9", hierarchical_sum, hierarchical_serve,
        proxies_and_root, hierarchical_time},
-      {"by-size", "tree for short vectors, ring for long ones: what takes less on this network",
+      {"by-size",
+       "tree for short vectors, ring for long ones: what takes less on this network; where that "
+       "takes no time all to all for short ones, then ps-colocated",
        "min(2⌈log2 n⌉(α + t), 2(n-1)(α + t/n))", "Thakur et al. 2005; catalogue 3", by_size_sum,
        nullptr, no_servers, by_size_time},
   };

@@ -1,8 +1,12 @@
 // Kernels over vectors, element by element.
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -69,6 +73,14 @@ void add(const float* x, float* y, std::size_t size) {
   });
 }
 
+void sum(const float* const* xs, std::size_t count, float* y, std::size_t size) {
+  for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
+    Vector total = access.load(xs[0] + at);
+    for (std::size_t i = 1; i < count; ++i) total = hn::Add(total, access.load(xs[i] + at));
+    access.store(total, y + at);
+  });
+}
+
 void scaled_copy(float a, const float* x, float* y, std::size_t size) {
   const Vector factor = hn::Set(lanes, a);
   for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
@@ -114,23 +126,12 @@ void copy_shared(const float* from, float* to, std::size_t size) {
   });
 }
 
-/// Asks for a cache line to write to. A load alone would fetch it to read, and the store would have
-/// to ask the other cores once more.
-HWY_INLINE HWY_ATTR void prefetch_to_write(const float* line) {
-#if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*line));  // a no-op where the processor does not have it
-#else
-  __builtin_prefetch(line, 1);
-#endif
-}
-
+// No line is asked for before it is used. While sixteen cores go over the same megabyte, a line
+// that one has asked for to write is another's before it gets there, and a pass took 1.9 ms with 16
+// lines under way and 0.35 without. Two cores took 0.16 and 0.15 ms (docs/limits.md).
 void axpy_shared(float a, const float* x, float* y, float* copy, std::size_t size) {
-  constexpr std::size_t ahead = 256;  // 16 lines on their way hide most of what one takes
-  constexpr std::size_t line = 16;
   const Vector factor = hn::Set(lanes, a);
-  for (std::size_t i = 0; i < size && i < ahead; i += line) prefetch_to_write(y + i);
   for_vectors(0, size, [&](std::size_t at, auto access) HWY_ATTR {
-    if (at % line == 0 && at + ahead < size) prefetch_to_write(y + at + ahead);
     const Vector sum = hn::MulAdd(factor, access.load(x + at), access.load(y + at));
     access.store(sum, y + at);
     access.store(sum, copy + at);
@@ -163,6 +164,14 @@ void add_difference(double a, std::span<const double> x, std::span<const double>
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += a * (x[i] - y[i]);
 }
 
+void sum(std::span<const ConstVector> xs, std::span<double> y) {
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    double total = xs[0].doubles()[k];
+    for (const ConstVector x : xs.subspan(1)) total += x.doubles()[k];
+    y[k] = total;
+  }
+}
+
 void scaled_copy(double a, std::span<const double> x, std::span<double> y) {
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = a * x[i];
 }
@@ -174,6 +183,7 @@ HWY_EXPORT(axpy);
 HWY_EXPORT(move_towards);
 HWY_EXPORT(add_difference);
 HWY_EXPORT(add);
+HWY_EXPORT(sum);
 HWY_EXPORT(scaled_copy);
 HWY_EXPORT(sigmoid);
 HWY_EXPORT(copy_shared);
@@ -214,6 +224,33 @@ void add(ConstVector x, Vector y) {
   require(x.size() == y.size(), "add: lengths differ");
   if (y.scalar() == Scalar::float64) return double_precision::axpy(1.0, x.doubles(), y.doubles());
   HWY_DYNAMIC_DISPATCH(add)(x.floats().data(), y.floats().data(), x.size());
+}
+
+void sum(std::span<const ConstVector> xs, Vector y) {
+  require(!xs.empty() && xs.size() <= most_summed, "sum: of one vector, or some more");
+  for (const ConstVector x : xs) require(x.size() == y.size(), "sum: lengths differ");
+  if (y.scalar() == Scalar::float64) return double_precision::sum(xs, y.doubles());
+  std::array<const float*, most_summed> from;
+  for (std::size_t i = 0; i < xs.size(); ++i) from[i] = xs[i].floats().data();
+  HWY_DYNAMIC_DISPATCH(sum)(from.data(), xs.size(), y.floats().data(), y.size());
+}
+
+bool is_finite(ConstVector x) {
+  return with_scalar(x.scalar(), [&]<typename T>(T) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    // The exponent of infinities and NaNs is all ones.
+    const Bits exponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+    constexpr std::size_t block = 4096;  // without a branch, so that it is done by vectors
+    const std::span<const T> values = x.as<T>();
+    for (std::size_t first = 0; first < values.size(); first += block) {
+      Bits found = 0;
+      for (const T value : values.subspan(first, std::min(block, values.size() - first))) {
+        found |= static_cast<Bits>((std::bit_cast<Bits>(value) & exponent) == exponent);
+      }
+      if (found != 0) return false;
+    }
+    return true;
+  });
 }
 
 void scale(double a, Vector x) {

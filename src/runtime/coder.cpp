@@ -1,7 +1,5 @@
 #include "trainyard/runtime/coder.hpp"
 
-#include <bit>
-
 #include <fmt/format.h>
 
 #include "trainyard/model/kernels.hpp"
@@ -15,21 +13,6 @@ namespace {
 /// compute, but not of coding.) At random, since a ring of 16 encodes as many parts a step: every
 /// 16th vector would be always the same part.
 constexpr std::uint64_t error_measured_every = 16;
-
-/// Without a branch in the loop, so that it runs at the speed of memory.
-template <typename T, typename Bits>
-bool all_finite(std::span<const T> values, Bits exponent) {
-  Bits bad = 0;
-  for (const T value : values) {
-    bad |= static_cast<Bits>((std::bit_cast<Bits>(value) & exponent) == exponent);
-  }
-  return bad == 0;
-}
-
-bool is_finite(ConstVector x) {
-  if (x.scalar() == Scalar::float32) return all_finite(x.floats(), 0x7f800000U);
-  return all_finite(x.doubles(), std::uint64_t{0x7ff0000000000000});
-}
 
 double squared_norm(ConstVector x) {
   return with_scalar(x.scalar(), [&]<typename T>(T) {
@@ -55,7 +38,7 @@ Coder::Coder(CoderSetting setting)
 }
 
 void require_finite(ConstVector x, Rank& rank, std::string_view scheme, std::uint64_t step) {
-  if (is_finite(x)) return;
+  if (kernels::is_finite(x)) return;
   RankAccount traffic;
   rank.stand_still([&] { traffic = rank.traffic_of_all(); });
   throw NotFinite(

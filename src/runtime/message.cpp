@@ -25,6 +25,15 @@ void Communicator::receive_add(int from, Vector sum) {
   kernels::add(receive(from).vector(), sum);
 }
 
+void Communicator::show(ConstVector /*vector*/, bool /*copied*/, NumbersFor /*numbers_for*/) {
+  require(false, "workers show vectors only where shows() says so");
+}
+
+ConstVector Communicator::shown_by(int /*worker*/, std::size_t /*first*/, std::size_t /*count*/) {
+  require(false, "workers show vectors only where shows() says so");
+  return {};
+}
+
 Loans::~Loans() {
   comm_.reclaim(std::uncaught_exceptions() > exceptions_);
 }

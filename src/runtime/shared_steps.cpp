@@ -1,6 +1,7 @@
 #include "trainyard/runtime/shared_steps.hpp"
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/even_split.hpp"
 #include "trainyard/runtime/worker.hpp"
 
 #include "runtime/line_waits.hpp"
@@ -113,6 +114,19 @@ void SharedSteps::descend(SharedAccess access) {
   if (sampled) worker_.record_staleness(context_.pacer.worker_steps_done() - before);
 }
 
+/// Workers begin at different places of the model: of those who all began with its first line each
+/// would follow on the heels of another and wait for its lines. Where a lock lets one in at a time
+/// there is nobody to follow.
+void SharedSteps::add_whole(SharedModel& shared, float scale, std::span<const float> change,
+                            SharedAccess access) {
+  constexpr std::size_t floats_of_line = 16;
+  const std::span<float> copy = read_copy_.span();
+  const std::size_t lines = access == SharedAccess::locked ? 0 : change.size() / floats_of_line;
+  const std::size_t begin = even_cut(lines, rank_.rank(), rank_.workers()) * floats_of_line;
+  shared.add(scale, change.subspan(begin), copy.subspan(begin), access, begin);
+  if (begin > 0) shared.add(scale, change.first(begin), copy.first(begin), access);
+}
+
 void SharedSteps::descend_whole(SharedModel& shared, Batch batch, float step_size,
                                 SharedAccess access) {
   if (!has_read_) {
@@ -126,7 +140,7 @@ void SharedSteps::descend_whole(SharedModel& shared, Batch batch, float step_siz
   const std::span<const float> gradient = gradient_.view().floats();
   touch(group_, LineUse::write);
   if (!shared.format()) {
-    shared.add(-step_size, gradient, read_copy_.span(), access);
+    add_whole(shared, -step_size, gradient, access);
     const float threshold = step_size * static_cast<float>(penalty_.l1);
     for (const auto [first, count] : penalty_.weights) {
       shared.shrink(threshold, read_copy_.span().subspan(first, count), access, first);

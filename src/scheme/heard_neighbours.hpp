@@ -66,18 +66,12 @@ class HeardNeighbours {
     }
     if (byzantine_.liars > 0 && !byzantine_.attack->flips_labels()) lie(row, own);
     for (std::size_t i = 0; i < heard_.size(); ++i) {
-      if (!is_finite(heard_[i])) kernels::copy(own, places_[i].view());
+      if (!kernels::is_finite(heard_[i])) kernels::copy(own, places_[i].view());
     }
     return heard_;
   }
 
  private:
-  static bool is_finite(ConstVector x) {
-    return with_scalar(x.scalar(), [&]<typename T>(T) {
-      return std::ranges::all_of(x.as<T>(), [](T value) { return std::isfinite(value); });
-    });
-  }
-
   void lie(const MixingRow& row, ConstVector own) {
     honest_.clear();
     lies_.clear();

@@ -117,10 +117,10 @@ class Copies(unittest.TestCase):
                          ["--dataset", "a9a", "--lr=0.5", "--epochs", "4", "--replacement"])
 
     def test_what_copies_come_to(self):
-        self.assertEqual(copies.total([(0.0, 10.0, 100.0)]), (100.0, 1.0))
-        self.assertEqual(copies.total([(0.0, 10.0, 100.0), (2.0, 11.0, 50.0)]), (150.0, 0.8))
-        self.assertEqual(copies.total([(0.0, 1.0, 100.0), (2.0, 3.0, 50.0)]), (150.0, 0.0))
-        self.assertEqual(copies.middle([(3.0, 0.1), (1.0, 0.2), (2.0, 0.3)]), (2.0, 0.3))
+        self.assertEqual(copies.total([(0.0, 10.0, 100.0)]), (100.0, 1.0, 100.0))
+        self.assertEqual(copies.total([(0.0, 10.0, 100.0), (2.0, 11.0, 50.0)]), (150.0, 0.8, 100.0))
+        self.assertEqual(copies.total([(0.0, 1.0, 100.0), (2.0, 3.0, 50.0)]), (150.0, 0.0, 100.0))
+        self.assertEqual(copies.middle([(3.0, 0.1, 9.0), (1.0, 0.2, 8.0), (2.0, 0.3, 7.0)]), (2.0, 0.3, 7.0))
 
 
 class Runs(unittest.TestCase):
@@ -176,15 +176,15 @@ class Runs(unittest.TestCase):
         runs = [summary("ring", n, 75.0 * n) for n in (2, 3, 8)]
         folder = self.written(runs)
         self.assertEqual(scaling.read_limit(folder), ({}, []))
-        limit = {"1": {"samples_per_second": 110.0, "overlap": 1.0},
-                 "2": {"samples_per_second": 200.0, "overlap": 0.5},
-                 "8": {"samples_per_second": 200.0, "overlap": 0.95}}
+        limit = {"1": {"samples_per_second": 110.0, "overlap": 1.0, "even": 110.0},
+                 "2": {"samples_per_second": 200.0, "overlap": 0.5, "even": 160.0},
+                 "8": {"samples_per_second": 200.0, "overlap": 0.95, "even": 200.0}}
         (pathlib.Path(folder) / "limit.json").write_text(json.dumps(limit))
         lines = self.printed(folder)
-        self.assertIn(["independent", "copies:", "the", "limit", "1", "110", "1.00", "-"], lines)
-        self.assertIn(["ring", "2", "150", "0.75", "0.25"], lines)
-        self.assertIn(["ring", "3", "225", "-", "0.25"], lines)
-        self.assertIn(["ring", "8", "600", "-", "0.25"], lines)
+        self.assertIn(["independent", "copies:", "the", "limit", "1", "110", "1.00", "1.00", "-"], lines)
+        self.assertIn(["ring", "2", "150", "0.75", "0.94", "0.25"], lines)
+        self.assertIn(["ring", "3", "225", "-", "-", "0.25"], lines)
+        self.assertIn(["ring", "8", "600", "-", "-", "0.25"], lines)
         said = [" ".join(line) for line in lines if line[:2] == ["note:", "limit:"]]
         self.assertEqual(len(said), 1)
         self.assertIn("2 copies trained together for 50% of", said[0])

@@ -124,3 +124,35 @@ TEST_CASE("by-size comes to the same answer on threads", "[collective]") {
     }
   }
 }
+
+TEST_CASE("by-size where the network takes no time: one shot, servers on workers, the ring",
+          "[collective]") {
+  for (const int n : {1, 2, 3, 4, 7, 16}) {
+    for (const std::size_t length : {1U, 55U, 272U, 273U, 2048U, 5000U, 70000U}) {
+      CAPTURE(n, length);
+      const Outcome simulated = summed(test::runtimes()[0], "by-size", n, length, {});
+      const Outcome threads = summed(test::runtimes()[1], "by-size", n, length, {});
+      CHECK(threads.sum == simulated.sum);
+      CHECK(threads.messages == simulated.messages);
+      CHECK(threads.bytes == simulated.bytes);
+      const auto others = static_cast<std::uint64_t>(n) - 1;
+      if (length * 4 <= 8192 && others * length * 4 <= 16384) {
+        CHECK(threads.messages == n * others);
+        CHECK(threads.bytes == n * others * length * 4);
+        float in_order = 1.0F / 7.0F;
+        for (int w = 1; w < n; ++w) in_order += 1.0F / static_cast<float>(3 * w + 7);
+        CHECK(threads.sum == std::vector<float>(length, in_order));
+      } else {
+        const char* way = n <= 3 ? "ring" : "ps-colocated";
+        CHECK(threads.sum == summed(test::runtimes()[0], way, n, length, {}).sum);
+        CHECK(threads.bytes == 2 * others * length * 4);
+      }
+    }
+  }
+}
+
+TEST_CASE("more workers than are read at once sum around the ring", "[collective]") {
+  constexpr int n = 65;
+  const Outcome found = summed(test::runtimes()[0], "by-size", n, 10, {});
+  CHECK(same(found, summed(test::runtimes()[0], "ring", n, 10, {})));
+}

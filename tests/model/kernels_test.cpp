@@ -3,6 +3,7 @@
 #include "trainyard/model/kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -281,6 +282,41 @@ TEST_CASE("NaN and infinity reach the result of every kernel", "[model][kernels]
       }
     }
   });
+}
+
+TEST_CASE("a sum is taken in the order of the summands, onto one of them too", "[model][kernels]") {
+  for_all_lengths([](RandomStream& random, std::size_t size, std::size_t offset) {
+    const Guarded x(random, size, offset), z(random, size, 2 * offset);
+    Guarded y(random, size, offset), copy(random, size, 0);
+    const std::array<ConstVector, 3> summands{x, y, z};
+    const Doubles first = x.doubles(), second = y.doubles(), third = z.doubles();
+    kernels::sum(summands, copy);
+    for (std::size_t i = 0; i < size; ++i) {
+      const float in_order = static_cast<float>(first[i]) + static_cast<float>(second[i]);
+      CHECK(copy.doubles()[i] == static_cast<double>(in_order + static_cast<float>(third[i])));
+    }
+    kernels::sum(summands, y);
+    y.check_equals(copy.doubles(), 0.0);
+  });
+}
+
+TEMPLATE_TEST_CASE("a vector is finite unless one of its numbers is not", "[model][kernels]", float,
+                   double) {
+  using Limits = std::numeric_limits<TestType>;
+  for (const std::size_t size : {0U, 1U, 17U, 4096U, 4097U, 9000U}) {
+    std::vector<TestType> values(size, -Limits::max());
+    CHECK(kernels::is_finite(values));
+    std::fill(values.begin(), values.end(), Limits::denorm_min());
+    CHECK(kernels::is_finite(values));
+    for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
+      if (at >= size) continue;
+      for (const TestType bad : {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()}) {
+        values[at] = bad;
+        CHECK_FALSE(kernels::is_finite(values));
+      }
+      values[at] = 0;
+    }
+  }
 }
 
 }  // namespace

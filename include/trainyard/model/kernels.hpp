@@ -30,6 +30,12 @@ void move_towards(double a, ConstVector target, Vector x);
 void add_difference(double a, ConstVector x, ConstVector y, Vector sum);
 /// y ← y + x
 void add(ConstVector x, Vector y);
+/// y ← xs[0] + xs[1] + …, taken in that order at each coordinate, and all at once: each number of y
+/// is written once. One of xs may be y. REQUIRES: 1 ≤ xs.size() ≤ most_summed.
+void sum(std::span<const ConstVector> xs, Vector y);
+inline constexpr std::size_t most_summed = 64;
+/// Whether it has neither a NaN nor an infinity. At the speed of memory.
+bool is_finite(ConstVector x);
 /// x ← a x
 void scale(double a, Vector x);
 /// y ← a x

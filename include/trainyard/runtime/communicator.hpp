@@ -27,11 +27,15 @@
 #include <optional>
 #include <span>
 
+#include "trainyard/base/function_ref.hpp"
 #include "trainyard/runtime/message.hpp"
 
 namespace trainyard {
 
 struct Network;  // network/network.hpp
+
+/// How many numbers of a vector that is shown a worker reads.
+using NumbersFor = FunctionRef<std::size_t(int worker)>;
 
 class Communicator {
  public:
@@ -83,6 +87,14 @@ class Communicator {
   /// Waits until all that was lent is back. With `in_distress` it ends the run first, so that
   /// nobody waits for this rank any more.
   virtual void reclaim(bool in_distress) noexcept { (void)in_distress; }
+
+  /// Whether workers can show one another vectors, which are read where they lie: they share their
+  /// memory, and the network takes no time. All ranks of a run say the same.
+  virtual bool shows() const { return false; }
+  // REQUIRES, all three: called through Shown (shown.hpp), whose verbs say what they do.
+  virtual void show(ConstVector vector, bool copied, NumbersFor numbers_for);
+  virtual ConstVector shown_by(int worker, std::size_t first, std::size_t count);
+  virtual void hide(bool in_distress) noexcept { (void)in_distress; }
 
   Message send_receive(int to, ConstVector payload, int from) {
     send(to, payload);

@@ -68,6 +68,8 @@ class SharedSteps {
   double step_size() const;
 
  private:
+  void add_whole(SharedModel& shared, float scale, std::span<const float> change,
+                 SharedAccess access);
   void descend_whole(SharedModel& shared, Batch batch, float step_size, SharedAccess access);
   void touch_rows(Batch batch, LineUse use);
 

@@ -69,16 +69,19 @@ bool WallRank::is_back(const Loan& loan) const {
          reader.finished_.load(std::memory_order_acquire);
 }
 
+/// Ends the run.
+void WallRank::give_up() noexcept {
+  const std::lock_guard lock(world_.mutex_);
+  gave_up_.store(true, std::memory_order_release);  // release: it has read all it will read
+  world_.abort();
+}
+
 void WallRank::reclaim(bool in_distress) noexcept {
-  if (in_distress) {
-    const std::lock_guard lock(world_.mutex_);
-    gave_up_.store(true, std::memory_order_release);  // release: it has read all it will read
-    world_.abort();
-  }
+  if (in_distress) give_up();
   for (const Loan& loan : lent_) {
     if (is_back(loan)) continue;
     const Time since = blocked_from_now();
-    await_return(loan);
+    await_reader([&] { return is_back(loan); }, "another rank to read what it lent", loan.to);
     charge(since, Time::max(), Time::max());
   }
   lent_.clear();

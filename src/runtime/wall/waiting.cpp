@@ -101,14 +101,14 @@ void WallRank::wait_until(FunctionRef<bool()> ready, const char* on, int from) {
 
 /// Like wait_until(), but a run that is over ends the wait only when the reader has noticed too:
 /// the memory is gone as soon as this rank unwinds.
-void WallRank::await_return(const Loan& loan) noexcept {
+void WallRank::await_reader(FunctionRef<bool()> has_read, const char* on, int reader) noexcept {
   try {
-    wait_until([&] { return is_back(loan); }, "another rank to read what it lent", loan.to);
+    wait_until(has_read, on, reader);
   } catch (const RunAborted&) {  // whatever verb comes next says so
-    while (!is_back(loan)) sched_yield();
+    while (!has_read()) sched_yield();
   } catch (...) {
     world_.fail(std::current_exception());
-    while (!is_back(loan)) sched_yield();
+    while (!has_read()) sched_yield();
   }
 }
 

@@ -83,6 +83,7 @@ RuntimeReport WallWorld::run() {
   RuntimeReport report = closed_report(accounts(), ended);
   report.compute_stretch = compute_stretch();
   report.given_up = given_up_;
+  report.tries_lost = network_.links().tries_lost();
   return report;
 }
 

@@ -10,9 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "trainyard/base/aligned_buffer.hpp"
 #include "trainyard/runtime/rank.hpp"
 
 #include "runtime/wall/arrivals.hpp"
+#include "runtime/wall/board.hpp"
 #include "runtime/wall/channel.hpp"
 #include "runtime/wall/nap_margin.hpp"
 #include "runtime/wall/shared_switch.hpp"
@@ -23,7 +25,7 @@ namespace trainyard {
 class WallWorld;
 
 /// A rank on a thread of its own. Only that thread calls it, except where said.
-class alignas(64) WallRank final : public Rank {
+class alignas(128) WallRank final : public Rank {
  public:
   /// `setup` outlives it.
   WallRank(WallWorld& world, int rank, const RuntimeSetup& setup);
@@ -39,6 +41,10 @@ class alignas(64) WallRank final : public Rank {
   std::optional<Message> poll(int from) override;
   std::optional<Message> poll_any() override;
   void barrier() override;
+  bool shows() const override;
+  void show(ConstVector vector, bool copied, NumbersFor numbers_for) override;
+  ConstVector shown_by(int worker, std::size_t first, std::size_t count) override;
+  void hide(bool in_distress) noexcept override;
 
   void begin() override;
   Time now() override;
@@ -85,7 +91,10 @@ class alignas(64) WallRank final : public Rank {
   Message take(Channel& channel);
   Message charged(Message message, Time since);
   bool is_back(const Loan& loan) const;
-  void await_return(const Loan& loan) noexcept;
+  void await_reader(FunctionRef<bool()> has_read, const char* on, int reader) noexcept;
+  void give_up() noexcept;
+  bool has_come_to(int worker, std::uint64_t stage) const;
+  void come_to(std::uint64_t stage);
   void wait_for_arrival(const Envelope& envelope);
   Time blocked_from_now();
   void charge(Time since, Time start, Time end);
@@ -121,8 +130,11 @@ class alignas(64) WallRank final : public Rank {
   int served_last_ = -1;  // receive_any() takes turns
   Arrivals arrivals_;     // of an emulated network
   std::uint64_t taken_ = 0;
+  AlignedBuffer<std::byte> copies_;  // two, of what it shows
+  bool shows_in_place_ = false;
 
   // Read by other threads.
+  Board board_;
   alignas(64) std::atomic<std::uint64_t> verbs_{
       0};                                       // waits completed, to tell a hang from a long wait
   std::atomic<const char*> waits_on_{nullptr};  // nullptr while it runs
