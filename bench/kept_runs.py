@@ -5,6 +5,7 @@ import argparse
 import json
 import pathlib
 import subprocess
+import sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 
@@ -19,16 +20,21 @@ def arguments(description):
     return parser
 
 
-def answer(out, name, program, words):
-    """The JSON that `program WORDS --quiet --json` prints, from OUT/NAME.json if it stands there."""
+def answer(out, name, program, words, nothing=None):
+    """The JSON that `program WORDS --quiet --json` prints, from OUT/NAME.json if it stands there.
+
+    None, which is kept as well, where the program ends with an error that has the text `nothing`."""
     out.mkdir(parents=True, exist_ok=True)
     file = out / (name + ".json")
     if file.exists():
         kept = json.loads(file.read_text())
         if kept["words"] == words:
             return kept["answer"]
-    done = subprocess.run([program, *words, "--quiet", "--json"], stdout=subprocess.PIPE, check=True)
-    kept = {"words": words, "answer": json.loads(done.stdout)}
+    done = subprocess.run([program, *words, "--quiet", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0 and (nothing is None or nothing not in done.stderr):
+        sys.stderr.write(done.stderr)
+        done.check_returncode()
+    kept = {"words": words, "answer": json.loads(done.stdout) if done.returncode == 0 else None}
     beside = file.with_suffix(".part")
     beside.write_text(json.dumps(kept))
     beside.replace(file)  # whole, or not there

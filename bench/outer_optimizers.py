@@ -17,6 +17,7 @@ from kept_runs import answer, arguments
 TARGET = 0.28
 BANDWIDTHS = ("10Mbps", "100Mbps", "1Gbps", "10Gbps")
 LATENCIES = ("1ms", "20ms")
+TUNED_AT = ("1ms", "100Mbps")
 PERIOD = 16
 
 # Each scheme, and the settings of which the best is taken.
@@ -35,7 +36,7 @@ GRIDS = {
     "async-local-sgd": [f"outer-lr={eta}" for eta in (0.4, 0.7, 0.1, 0.2)],
     "decoupled-diloco": [f"outer-lr={eta}" for eta in (0.4, 0.7, 0.05, 0.1, 0.2)],
     "halos": [f"region-lr={eta}" for eta in (0.8, 1.6, 0.2, 0.4)],
-    "sparse-loco": [f"loco-lr={alpha}" for alpha in (0.7, 1, 1.4, 2, 2.8)],
+    "sparse-loco": [f"loco-lr={alpha}" for alpha in (0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8)],
 }
 COMMON = ["--workers", "8", "--time", "virtual", "--epochs", "20", "--target-loss", str(TARGET), "--evaluate-every", "0.5",
           "--dataset", "fashion-mnist", "--model", "mlp:256,128", "--batch", "32", "--latency", "1ms", "--bandwidth",
@@ -51,7 +52,9 @@ def contestant(name, settings):
 
 
 def compared(options, name, words):
-    return answer(options.out, name, options.program, ["compare", *COMMON, "--data-dir", options.data_dir, *words])
+    """None where the run does not come to the loss where it is tuned."""
+    return answer(options.out, name, options.program, ["compare", *COMMON, "--data-dir", options.data_dir, *words],
+                  "no contestant reached the target")
 
 
 def tuned(options, name):
@@ -62,15 +65,18 @@ def tuned(options, name):
         run, = compared(options, f"tune-{name.replace(' ', '-')}-{number}", ["--schemes", text, "--tune-lr"])["runs"]
         reached = run["seconds_to_target"]
         if reached is not None and (best is None or reached < best[1]["seconds_to_target"]):
-            lr = f"lr={run['lr']:g}"
-            best = (contestant(name, f"{settings},{lr}" if settings else lr), run)
+            found = [f"{option}={value}" for option, value in run["tuned"].items()]  # a second step size, too
+            best = (contestant(name, ",".join([s for s in (settings,) if s] + found)), run)
     return best
 
 
 def spread(values, form):
-    """Mean and standard deviation."""
-    if any(value is None for value in values):
+    """Mean and standard deviation; of runs of which some do not come to the loss, how many do."""
+    if not values:
         return "-"
+    reached = sum(value is not None for value in values)
+    if reached < len(values):
+        return f"{reached} of {len(values)}"
     return f"{statistics.mean(values):{form}} ± {statistics.stdev(values) if len(values) > 1 else 0:{form}}"
 
 
@@ -90,7 +96,9 @@ def main():
             mapped = compared(options, f"map-{name.replace(' ', '-')}-{seed}", [
                 "--schemes", text, "--seed", str(seed), "--map",
                 f"latency={','.join(LATENCIES)},bandwidth={','.join(BANDWIDTHS)}"])
-            for cell in mapped["cells"]:
+            if mapped is None:  # nor was any other network tried
+                times[name][TUNED_AT].append(None)
+            for cell in mapped["cells"] if mapped else ():
                 times[name][cell["latency"], cell["bandwidth"]].append(cell["seconds_to_target"][0])
     print("| scheme | " + " | ".join(f"{b}, {l}" for l, b in cells) + " |")
     print("|---|" + "---:|" * len(cells))

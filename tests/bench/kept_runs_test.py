@@ -12,7 +12,7 @@ from kept_runs import answer  # noqa: E402
 def program_in(folder):
     """Counts how often it is run, and fails where it is told to."""
     program = folder / "program"
-    program.write_text('#!/bin/sh\n[ "$1" != fail ] || exit 3\necho x >>"$(dirname "$0")/runs"\n'
+    program.write_text('#!/bin/sh\n[ "$1" != fail ] || { echo "no answer" >&2; exit 3; }\necho x >>"$(dirname "$0")/runs"\n'
                        'printf \'{"first": "%s", "run": %d}\' "$1" "$(wc -l <"$(dirname "$0")/runs")"\n')
     program.chmod(0o755)
     return str(program)
@@ -31,4 +31,7 @@ with tempfile.TemporaryDirectory() as place:
     except subprocess.CalledProcessError:
         pass
     assert answer(out, "one", program, ["b"]) == {"first": "b", "run": 3}, "what was kept is still there"
-    assert sorted(file.name for file in out.iterdir()) == ["one.json", "two.json"]
+    assert answer(out, "three", program, ["fail"], "no answer") is None
+    (folder / "program").unlink()
+    assert answer(out, "three", program, ["fail"], "no answer") is None, "that there is none is kept"
+    assert sorted(file.name for file in out.iterdir()) == ["one.json", "three.json", "two.json"]
