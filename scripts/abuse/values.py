@@ -24,7 +24,7 @@ NEVER_WRITTEN = {"/", "..", "~"}
 LASTING = {
     "--epochs", "--steps", "--seconds", "--workers", "--servers", "--repetitions", "--rounds", "--size", "--seeds", "--latency",
     "--batch", "--compute-time", "--vary", "--rows", "--schemes", "--scheme", "--bandwidth", "--model", "--pause", "--straggler",
-    "--jitter", "--compute-noise", "--dataset", "--between-latency", "--between-bandwidth", "--topology", "--test", "--steps",
+    "--jitter", "--fault", "--retransmit", "--compute-noise", "--dataset", "--between-latency", "--between-bandwidth", "--topology", "--test", "--steps",
 }
 
 GOOD = {
@@ -50,6 +50,8 @@ GOOD = {
     "--momentum": ["0", "0.9"], "--beta1": ["0.5", "0.9"], "--beta2": ["0.9", "0.999"], "--model": ["auto", "logistic", "least-squares", "softmax", "mlp:3"],
     "--latency": ["0s", "1us", "1ms"], "--bandwidth": ["infinite", "1Gbps", "10MB/s"], "--racks": ["1", "2"],
     "--between-latency": ["inside", "0s", "2ms"], "--between-bandwidth": ["inside", "1Mbps"],
+    "--fault": ["none", "loss:0.1", "loss:gilbert:0.05,0.25,0.8,0.01@0s-1s", "slow-link:0:10+stall:0@1ms-2ms"],
+    "--retransmit": ["1us", "10us:double"],
     "--jitter": ["none", "uniform:1ms", "exponential:10us", "lognormal:1us"], "--compute-time": ["0s", "10us", "1ms"],
     "--straggler": ["0:2", "0:1.5,1:3"], "--compute-noise": ["none", "exponential:0.5", "memoryless"],
     "--pause": ["none", "0.1:1ms", "1:1us"], "--trace-steps": ["0:1", "1:2", "0:1000"], "--seeds": ["1", "2"], "--label-column": ["0", "-1"],

@@ -55,7 +55,7 @@ Summary played(Configuration c, std::uint64_t steps, const LoadedData& data) {
 
 /// A closed form is about workers and links that are alike.
 bool all_alike(const Configuration& c) {
-  return c.network.equal_links() && !c.network.jitter.any() &&
+  return c.network.equal_links() && !c.network.is_irregular() && c.network.faults.stalls.empty() &&
          c.network.ports == PortMode::circuit && c.stragglers.empty() && !c.compute_noise.any();
 }
 
@@ -142,7 +142,7 @@ std::optional<Recurrence> recurrence_of(const Scheme& scheme, const Configuratio
                     scheme.name, cycle, c.workers, most));
   }
   bool by_chance =
-      scheme.order.rhythm == Rhythm::by_chance || c.compute_noise.any() || c.network.jitter.any();
+      scheme.order.rhythm == Rhythm::by_chance || c.compute_noise.any() || c.network.is_irregular();
   const std::uint64_t with_rounds = std::lcm(cycle, rounds != nullptr ? rounds->period() : 1);
   if (with_rounds <= longest_cycle) {
     cycle = with_rounds;

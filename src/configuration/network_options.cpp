@@ -117,6 +117,26 @@ Option jitter_option() {
           [](const C& c) { return jitter_text(c.network.jitter); }};
 }
 
+Option fault_option() {
+  return {"network",
+          "fault",
+          "none|FAULT[+FAULT…]",
+          "what goes wrong: loss:P, loss:gilbert:p,r,h,k, slow-link:RANK[,RANK]:FACTOR, "
+          "partition:RANKS|RANKS, stall:RANK, each with @FROM-TO",
+          [](C& c, Text t, Text w) { parse_faults(t, w, c.network.faults); },
+          [](const C& c) { return faults_text(c.network.faults); }};
+}
+
+Option retransmit_option() {
+  return {
+      "network",
+      "retransmit",
+      "DURATION[:double]",
+      "after so long a lost message is sent again; double: and twice as long each time",
+      [](C& c, Text t, Text w) { c.network.faults.retransmission = parse_retransmission(t, w); },
+      [](const C& c) { return retransmission_text(c.network.faults.retransmission); }};
+}
+
 Option server_placement_option() {
   return {"network",
           "server-placement",
@@ -223,6 +243,16 @@ std::string between_latency_idle(const OptionSetting& s) {
   return s.configuration.network.racks == 1 ? "there is one rack" : nothing_is_sent(s);
 }
 
+/// Workers that stand still do so whatever they send.
+std::string fault_idle(const OptionSetting& s) {
+  return s.configuration.network.faults.stalls.empty() ? nothing_is_sent(s) : "";
+}
+
+std::string retransmit_idle(const OptionSetting& s) {
+  if (!s.configuration.network.faults.loses()) return "--fault loses no message";
+  return nothing_is_sent(s);
+}
+
 std::string between_bandwidth_idle(const OptionSetting& s) {
   return s.configuration.network.racks == 1 ? "there is one rack" : no_bytes_are_sent(s);
 }
@@ -233,6 +263,7 @@ std::vector<Option> network_options() {
   constexpr unsigned of_links = taker::predict | taker::timeline;
   constexpr unsigned of_all = of_links | taker::lab;
   constexpr unsigned of_ports = of_all | taker::netcheck;
+  constexpr unsigned of_faults = taker::timeline | taker::lab;
   return {
       also(of_ports, idle_where(latency_option(), nothing_is_sent)),
       also(of_ports, idle_where(bandwidth_option(), no_bytes_are_sent)),
@@ -244,6 +275,8 @@ std::vector<Option> network_options() {
       also(of_all, idle_where(between_bandwidth_option(), between_bandwidth_idle)),
       also(of_links, idle_where(links_option(), nothing_is_sent)),
       also(of_all, idle_where(jitter_option(), nothing_is_sent)),
+      also(of_faults, idle_where(fault_option(), fault_idle)),
+      also(of_faults, idle_where(retransmit_option(), retransmit_idle)),
       also(of_all, idle_where(charge_control_option(), charge_control_idle)),
   };
 }

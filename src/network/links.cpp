@@ -1,5 +1,6 @@
 #include "trainyard/network/links.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "trainyard/base/error.hpp"
@@ -37,6 +38,7 @@ double draw(Jitter::Kind kind, RandomStream& random) {
 
 Links::Links(const Network& network, int workers, int servers, std::span<const int> hosts)
     : rule_(network.jitter),
+      faults_(network.faults),
       seed_(network.seed),
       charge_control_(network.charge_control),
       ranks_(workers + servers),
@@ -44,7 +46,8 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
       inside_(network.default_link()),
       outside_{network.between_latency.value_or(network.latency),
                network.between_bytes_per_second.value_or(network.bytes_per_second)} {
-  require(!rule_.any() || ranks_ <= most_ranks_with_jitter, "so many ranks have no jitter");
+  require(!network.is_irregular() || ranks_ <= most_ranks_with_jitter,
+          "so many ranks have no jitter and lose nothing");
   if (!hosts.empty()) {
     require(hosts.size() == static_cast<std::size_t>(ranks_), "every rank runs on a machine");
     for (const int host : hosts) {
@@ -69,7 +72,7 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
   for (const NamedLink& named : network.links.named) {
     named_.emplace(key_of(named.from, named.to), named.link);
   }
-  uniform_ = machine_.empty() && rack_.empty() && named_.empty() && !rule_.any();
+  uniform_ = machine_.empty() && rack_.empty() && named_.empty() && !network.is_irregular();
   if (charge_control_) last_ = {inside_, 0, {inside_.latency, Duration{0}}};
 }
 
@@ -84,15 +87,87 @@ Link Links::between(int from, int to) const {
   return together ? inside_ : outside_;
 }
 
-Passage Links::next_passage_of(int from, int to, std::uint64_t bytes) {
+Passage Links::next_passage_of(int from, int to, std::uint64_t bytes, Time now) {
   if (bytes == 0 && !charge_control_) return {};
   if (within_machine(from, to)) return {};
   Passage passage = passage_of(between(from, to), bytes);
-  if (rule_.any()) {
-    passage.latency = checked_sum(passage.latency, draw_jitter(from, to));
-    (void)checked_sum(passage.latency, passage.transfer);  // as below
+  if (rule_.any()) passage.latency = checked_sum(passage.latency, draw_jitter(from, to));
+  if (faults_.on_messages()) {
+    const double times = slowness(from, to, now);
+    if (times != 1.0) {
+      passage = {scaled(passage.latency, times), scaled(passage.transfer, times)};
+    }
+    passage.transfer = checked_sum(passage.transfer, draw_losses(from, to, now));
   }
+  (void)checked_sum(passage.latency, passage.transfer);  // as below
   return passage;
+}
+
+/// Of all slow links that a message goes by the slowest counts.
+double Links::slowness(int from, int to, Time now) const {
+  double times = 1.0;
+  for (const SlowLink& link : faults_.slow_links) {
+    const bool begins = link.rank == from && link.other.value_or(to) == to;
+    const bool ends = link.rank == to && link.other.value_or(from) == from;
+    if ((begins || ends) && link.when.has(now)) times = std::max(times, link.factor);
+  }
+  return times;
+}
+
+/// The time-outs until the message gets through. Its tries count from the moment when it was
+/// posted, so that what it suffers does not depend on when its ports are free.
+Duration Links::draw_losses(int from, int to, Time now) {
+  Duration waited{0};
+  Duration timeout = faults_.retransmission.timeout;
+  for (const Duration apart = until_joined(from, to, now); waited < apart;) {
+    // As many as there are, but for one, at once: they may be many.
+    const auto more = faults_.retransmission.doubles ? 0 : (apart - waited - Duration{1}) / timeout;
+    tries_lost_ += static_cast<std::uint64_t>(more);
+    waited += more * timeout;
+    time_out(waited, timeout);
+  }
+  const auto rule =
+      std::ranges::find_if(faults_.losses, [&](const LossRule& r) { return r.when.has(now); });
+  if (rule == faults_.losses.end()) return waited;
+  const auto stream = static_cast<std::uint32_t>(from) << 16U | static_cast<std::uint32_t>(to);
+  LossyLink& link =
+      lossy_.try_emplace(key_of(from, to), RandomStream(seed_, Purpose::message_loss, stream))
+          .first->second;
+  while (is_lost(*rule, link)) time_out(waited, timeout);
+  return waited;
+}
+
+/// A try is lost, and the next one made after a time-out.
+void Links::time_out(Duration& waited, Duration& timeout) {
+  ++tries_lost_;
+  waited = checked_sum(waited, timeout);
+  if (faults_.retransmission.doubles) timeout = checked_sum(timeout, timeout);
+}
+
+/// How long from now the two have no network between them.
+Duration Links::until_joined(int from, int to, Time now) const {
+  Time joined = now;
+  for (bool longer = true; longer;) {  // one may follow another
+    longer = false;
+    for (const PartitionFault& partition : faults_.partitions) {
+      if (!partition.when.has(joined) || !partition.parts(from, to)) continue;
+      joined = partition.when.until;
+      longer = true;
+    }
+  }
+  return joined - now;
+}
+
+/// Draws the next try of that link.
+bool Links::is_lost(const LossRule& rule, LossyLink& link) {
+  if (!rule.chain) return link.random.uniform() < rule.in_good;
+  if (!link.bad) {
+    link.bad = link.random.uniform() < rule.to_bad / (rule.to_bad + rule.to_good);
+  } else {
+    const double turns = *link.bad ? rule.to_good : rule.to_bad;
+    if (link.random.uniform() < turns) link.bad = !*link.bad;
+  }
+  return link.random.uniform() < (*link.bad ? rule.in_bad : rule.in_good);
 }
 
 /// Without jitter. The whole passage is a time that can be kept.

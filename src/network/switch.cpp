@@ -76,7 +76,7 @@ std::int32_t Switch::take_slot() {
   Queued& message = queued(slot);
   message.transfer = Transfer{
       .id = posted_++, .from = from, .to = to, .bytes = bytes, .posted = now, .cookie = cookie};
-  message.passage = links_.passage_of_next(from, to, bytes);
+  message.passage = links_.passage_of_next(from, to, bytes, now);
   message.ports = links_.ports_of(from, to);
   message.next = none;
   Sender& port = sender(message.ports.send);

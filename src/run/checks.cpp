@@ -85,6 +85,33 @@ void check_deal(const Configuration& c) {
   }
 }
 
+/// As with links, a rank may be one that only another scheme has.
+void check_faults(const Configuration& c, int ranks) {
+  const Faults& faults = c.network.faults;
+  if (faults.ranks() > ranks) {
+    throw OptionError("fault", fmt::format("it names rank {}; there are ranks 0 to {}",
+                                           faults.ranks() - 1, ranks - 1));
+  }
+  for (const LossRule& rule : faults.losses) {
+    const double bad = rule.chain ? rule.to_bad / (rule.to_bad + rule.to_good) : 0.0;
+    const double share = bad * rule.in_bad + (1.0 - bad) * rule.in_good;
+    if (!faults.retransmission.doubles || share < 0.25) continue;
+    throw OptionError(
+        "retransmit",
+        fmt::format(
+            "of {:.0f} % of the tries that are lost some runs are so long that time-outs "
+            "twice as long each time come to years; below a quarter they do not, or without "
+            "'double'",
+            100.0 * share));
+  }
+  for (const Stall& stall : faults.stalls) {
+    if (stall.rank < c.workers) continue;
+    throw OptionError("fault", fmt::format("stall:{} is no worker, and workers stand still; they "
+                                           "are ranks 0 to {}",
+                                           stall.rank, c.workers - 1));
+  }
+}
+
 /// A table may name ranks that only another scheme has: one table serves a whole comparison.
 void check_network(const Configuration& c, int ranks) {
   ranks = std::max(ranks, c.workers + c.servers);
@@ -93,10 +120,12 @@ void check_network(const Configuration& c, int ranks) {
                                            c.network.links.file.string(),
                                            c.network.links.ranks() - 1, ranks - 1));
   }
-  if (c.network.jitter.any() && ranks > most_ranks_with_jitter) {
-    throw OptionError("jitter", fmt::format("{} ranks are too many for it (at most {})", ranks,
-                                            most_ranks_with_jitter));
+  if (c.network.is_irregular() && ranks > most_ranks_with_jitter) {
+    throw OptionError(
+        c.network.jitter.any() ? "jitter" : "fault",
+        fmt::format("{} ranks are too many for it (at most {})", ranks, most_ranks_with_jitter));
   }
+  check_faults(c, ranks);
 }
 
 void check_target(const Configuration& c, const LoadedData& data) {

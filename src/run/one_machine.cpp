@@ -24,6 +24,7 @@ bool is_between_machines(std::string_view option) {
 
 bool asks_for_network(const Configuration& c) {
   if (c.network.perfect()) return false;
+  if (c.network.faults.on_messages()) return true;
   static const Configuration defaults = default_configuration();
   return std::ranges::any_of(names, [&](std::string_view name) {
     const Option& option = option_named(name);

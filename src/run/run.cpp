@@ -30,6 +30,7 @@
 #include "run/remarks.hpp"
 #include "run/setting_out.hpp"
 #include "run/share_weights.hpp"
+#include "run/stalling_rank.hpp"
 #include "run/summary.hpp"
 
 namespace trainyard {
@@ -182,7 +183,9 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
   const Observation::Run observed(observation_);
   const auto program = [&](Rank& bare) {
     const std::unique_ptr<Rank> wrapper = hooks_.wrap ? hooks_.wrap(bare) : nullptr;
-    Rank& whole = wrapper ? *wrapper : bare;
+    Rank& wrapped = wrapper ? *wrapper : bare;
+    const auto stalling = stalling_rank(wrapped, config_.network.faults);
+    Rank& whole = stalling ? *stalling : wrapped;
     std::optional<WithoutDataServer> as_known;
     if (cast_.data_servers > 0) as_known.emplace(whole);
     Rank& rank = as_known ? *as_known : whole;
@@ -351,6 +354,8 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   summary.messages = end.messages;
   summary.bytes_sent = end.bytes;
   if (!accounts_are_lost_) summary.messages_dropped = messages_dropped(report);
+  summary.tries_lost = report.tries_lost;
+  if (const std::string lost = lost_note(config_, summary); !lost.empty()) hooks_.remark(lost);
   const std::string dropped = ends_at_look_ ? "" : dropped_note(config_, summary);
   if (!dropped.empty()) hooks_.remark(dropped);
   summary.model_hash = fingerprint_text(std::as_const(result.model).view().bytes());

@@ -142,6 +142,19 @@ std::uint64_t messages_dropped(const RuntimeReport& report) {
   return sent - received;
 }
 
+std::string lost_note(const Configuration& config, const Summary& summary) {
+  const std::uint64_t lost = summary.tries_lost.value_or(0);
+  if (lost == 0) return "";
+  const Retransmission& again = config.network.faults.retransmission;
+  const double share = static_cast<double>(lost) / static_cast<double>(lost + summary.messages);
+  return fmt::format(
+      "note: {} of the tries to send a message {} lost, {} %, and made again after {}{}; bytes "
+      "and messages count once what got through",
+      lost, lost == 1 ? "was" : "were",
+      share < 0.1 ? fmt::format("{:.2g}", 100.0 * share) : fmt::format("{:.0f}", 100.0 * share),
+      human_duration(to_seconds(again.timeout)), again.doubles ? ", twice as long each time" : "");
+}
+
 std::string dropped_note(const Configuration& config, const Summary& summary) {
   const std::uint64_t dropped = summary.messages_dropped.value_or(0);
   if (dropped == 0 || !config.seconds) return "";

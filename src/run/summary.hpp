@@ -35,6 +35,8 @@ std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps);
 
 /// Messages to a rank that had ended, or that ended with the run.
 std::uint64_t messages_dropped(const RuntimeReport& report);
+/// What was lost on purpose, and its share; empty where nothing was.
+std::string lost_note(const Configuration& config, const Summary& summary);
 /// The note about them for a run that its clock ended; empty without one.
 std::string dropped_note(const Configuration& config, const Summary& summary);
 

@@ -75,7 +75,7 @@ class Forecast {
     const Scheme& scheme = find_scheme(c.scheme);
     const auto model = make_model({c.model, c.l2, c.l1}, data.train);
     if (!keeps_pace(scheme) || c.compute_noise.any() || c.network.jitter.any() ||
-        !c.stragglers.empty() || model->scalar() != Scalar::float32 ||
+        c.network.faults.any() || !c.stragglers.empty() || model->scalar() != Scalar::float32 ||
         !is_of_one_length(scheme, c, *model, data.train)) {
       return std::nullopt;
     }

@@ -48,7 +48,8 @@ bool is_of_time(const std::string& option) {
   if (option == "compute-time" || option == "line-time") return true;
   if (option == "encode-time" || option == "decode-time") return true;
   if (option == "aggregate-time") return true;
-  return option_named(option).section == "network" && option != "jitter";
+  if (option == "jitter" || option == "fault" || option == "retransmit") return false;
+  return option_named(option).section == "network";
 }
 
 std::string training_of(const Case& one) {

@@ -162,11 +162,18 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
   return values;
 }
 
+/// The same of faults.
+const std::map<std::string, std::string>& other_values_of_faults() {
+  static const std::map<std::string, std::string> values{{"fault", "loss:0.01+stall:3@2s-5s"},
+                                                         {"retransmit", "50ms:double"}};
+  return values;
+}
+
 const std::map<std::string, std::string>& other_values() {
   static const std::map<std::string, std::string> values = [] {
     std::map<std::string, std::string> all = other_values_of_schemes();
     for (const auto* more :
-         {&other_values_of_data(), &other_values_of_outer_optimizers(),
+         {&other_values_of_data(), &other_values_of_faults(), &other_values_of_outer_optimizers(),
           &other_values_of_federated_schemes(), &other_values_of_decentralised_schemes(),
           &other_values_of_the_rest()}) {
       all.insert(more->begin(), more->end());

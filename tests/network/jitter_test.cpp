@@ -20,7 +20,7 @@ std::vector<double> draws(Jitter::Kind kind, std::uint64_t seed, int from = 0, i
   Links links(network, 3, 0);
   std::vector<double> result;
   for (int i = 0; i < many; ++i) {
-    result.push_back((to_seconds(links.passage_of_next(from, to, 1).latency) - 1) / 2);
+    result.push_back((to_seconds(links.passage_of_next(from, to, 1, Time{0}).latency) - 1) / 2);
   }
   return result;
 }
@@ -77,10 +77,10 @@ TEST_CASE("each link draws from a stream of its own, and the seed repeats it", "
   const Network network{.jitter = {.kind = Jitter::Kind::exponential, .scale = seconds(2)}};
   Links links(network, 3, 0);
   for (int i = 0; i < 100; ++i) {
-    CHECK(to_seconds(links.passage_of_next(0, 1, 1).latency) / 2 ==
+    CHECK(to_seconds(links.passage_of_next(0, 1, 1, Time{0}).latency) / 2 ==
           Approx(once[static_cast<std::size_t>(i)]));
-    (void)links.passage_of_next(i % 2 == 0 ? 1 : 2, 0, 1);
-    (void)links.passage_of_next(0, 1, 0);  // free: takes no draw
+    (void)links.passage_of_next(i % 2 == 0 ? 1 : 2, 0, 1, Time{0});
+    (void)links.passage_of_next(0, 1, 0, Time{0});  // free: takes no draw
   }
 }
 

@@ -31,6 +31,7 @@ enum class Purpose : std::uint32_t {
   validation = 12,
   byzantine = 13,
   aggregation = 14,
+  message_loss = 15,
 };
 
 class RandomStream {

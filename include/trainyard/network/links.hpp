@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -17,7 +18,7 @@ namespace trainyard {
 /// The times that one message takes on its way.
 struct Passage {
   Duration latency{0};   // α of its link, jitter included
-  Duration transfer{0};  // βb
+  Duration transfer{0};  // βb, and what is waited for where tries are lost
 };
 
 /// The send port and the receive port that a message holds.
@@ -31,7 +32,8 @@ inline constexpr int own_machine = std::numeric_limits<int>::max();
 /// The streams of a link are numbered from · 2^16 + to.
 inline constexpr int most_ranks_with_jitter = 65536;
 
-/// Memory: linear in the ranks, in the links named one by one, and with jitter in the links used.
+/// Memory: linear in the ranks, in the links named one by one, and with jitter or losses in the
+/// links used.
 class Links {
  public:
   /// hosts[r]: the worker on whose machine rank r runs, a worker too, or own_machine; empty: each
@@ -58,21 +60,37 @@ class Links {
   /// Without jitter.
   Link between(int from, int to) const;
 
-  /// The passage of the next message of that link. Draws from the link's stream of random numbers,
-  /// so the k-th message of a link has the same jitter whatever else the network carries.
-  Passage passage_of_next(int from, int to, std::uint64_t bytes) {
+  /// The passage of the next message of that link, which is posted at `now`. Draws from the link's
+  /// streams of random numbers, so the k-th message of a link has the same jitter, and is lost as
+  /// often, whatever else the network carries.
+  Passage passage_of_next(int from, int to, std::uint64_t bytes, Time now) {
     if (uniform_ && bytes == last_.bytes) return last_.passage;
-    return next_passage_of(from, to, bytes);
+    return next_passage_of(from, to, bytes, now);
   }
 
+  /// Tries that were lost so far, of all messages.
+  std::uint64_t tries_lost() const { return tries_lost_; }
+
  private:
+  /// A link as messages find it that may be lost.
+  struct LossyLink {
+    RandomStream random;
+    std::optional<bool> bad{};  // of a chain; empty before the first try
+  };
+
   int port(int rank) const { return machine_[static_cast<std::size_t>(rank)]; }
   int inside_of(int machine) const { return workers_ + machine; }
-  Passage next_passage_of(int from, int to, std::uint64_t bytes);
+  Passage next_passage_of(int from, int to, std::uint64_t bytes, Time now);
   Duration draw_jitter(int from, int to);
+  double slowness(int from, int to, Time now) const;
+  Duration draw_losses(int from, int to, Time now);
+  Duration until_joined(int from, int to, Time now) const;
+  void time_out(Duration& waited, Duration& timeout);
+  static bool is_lost(const LossRule& rule, LossyLink& link);
   const Passage& passage_of(const Link& link, std::uint64_t bytes);
 
   Jitter rule_;
+  Faults faults_;
   std::uint64_t seed_;
   bool charge_control_;
   int ranks_, workers_;
@@ -82,6 +100,8 @@ class Links {
   std::vector<std::int32_t> rack_;     // a rank; empty when there is one
   std::unordered_map<std::uint64_t, Link> named_;
   std::unordered_map<std::uint64_t, RandomStream> jitter_;
+  std::unordered_map<std::uint64_t, LossyLink> lossy_;
+  std::uint64_t tries_lost_ = 0;
   bool uniform_ = false;  // a message's passage depends on its bytes alone
   // Most messages are as long as the one before: this saves a division and a rounding for each.
   struct {

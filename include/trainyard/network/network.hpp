@@ -14,6 +14,7 @@
 
 #include "trainyard/base/function_ref.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/network/faults.hpp"
 #include "trainyard/network/link_table.hpp"
 
 namespace trainyard {
@@ -71,7 +72,8 @@ struct Network {
 
   LinkTable links{};  // links that are neither
   Jitter jitter{};
-  std::uint64_t seed = 1;  // of the jitter
+  Faults faults = Faults();  // GCC 12 warns of what {} leaves in temporaries
+  std::uint64_t seed = 1;    // of jitter and losses
 
   /// Control traffic is what carries no payload: messages of no bytes, and barriers. It is free, as
   /// in the sources (catalogue §1.2), unless it is charged: then a message of no bytes takes α, and
@@ -80,8 +82,10 @@ struct Network {
 
   /// Nothing is waited for: messages arrive as they are posted.
   bool perfect() const {
-    return latency.count() == 0 && std::isinf(bytes_per_second) && equal_links() && !jitter.any();
+    return latency.count() == 0 && std::isinf(bytes_per_second) && equal_links() && !is_irregular();
   }
+  /// A message may take another time than its like before.
+  bool is_irregular() const { return jitter.any() || faults.on_messages(); }
   /// All links are like the default one.
   bool equal_links() const {
     const bool one_rack = racks == 1 || (!between_latency && !between_bytes_per_second);

@@ -152,6 +152,8 @@ struct MessageFigures {
   /// Of the messages those that nobody took in any more: under way when the run, or their receiver,
   /// had ended. Empty where ranks could not be asked at the end.
   std::optional<std::uint64_t> messages_dropped;
+  /// Tries to send one that were lost on purpose, and made again. Empty where nobody counted them.
+  std::optional<std::uint64_t> tries_lost;
   std::optional<StalenessSummary> staleness;
   /// Of schemes that encode: how many times shorter vectors became, and Σ‖C(x) − x‖² / Σ‖x‖² of a
   /// sample of them.

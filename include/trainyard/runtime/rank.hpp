@@ -115,6 +115,8 @@ struct RuntimeReport {
   /// `wall`: it was interrupted, and the ranks did not end by themselves within the patience: what
   /// they hold may be half done.
   bool given_up = false;
+  /// Of all messages the tries that were lost (network/faults.hpp). Empty where nobody knows.
+  std::optional<std::uint64_t> tries_lost{};
 };
 
 /// Runs `program` once for each rank and returns when all have ended. The first exception of any

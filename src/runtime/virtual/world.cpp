@@ -64,7 +64,9 @@ RuntimeReport VirtualWorld::run() {
   std::vector<Time> ended;
   for (const auto& rank : ranks_) ended.push_back(rank->ended_);
   if (setup_.recorder != nullptr) finish_recording(*setup_.recorder, switch_, ended);
-  return closed_report(accounts(), ended);
+  RuntimeReport report = closed_report(accounts(), ended);
+  report.tries_lost = switch_.links().tries_lost();
+  return report;
 }
 
 std::vector<RankAccount> VirtualWorld::accounts() const {

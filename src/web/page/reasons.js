@@ -115,7 +115,7 @@ function step_size_text(run) {
 /** @param {Run} run */
 function message_text(run) {
   // Of links that differ, latency and bandwidth are only some links' own.
-  if (/^(links = |racks = (?!1$)|jitter = (?!"none"$))/m.test(run.configuration ?? "")) return "";
+  if (/^(links = |racks = (?!1$)|jitter = (?!"none"$)|fault = (?!"none"$))/m.test(run.configuration ?? "")) return "";
   const latency = latency_share(run);
   if (latency === null) return "";
   const size = bytes(run.bytes_sent / run.messages);

@@ -179,8 +179,8 @@ test("of a target that is no loss it says how close it came", () => {
 
 test("of links that differ nobody says what a message's latency is", () => {
   const reason = (configuration) => reason_of(groups_of([run("ring", {configuration})])[0]);
-  assert.match(reason("racks = 1\njitter = \"none\"\n"), /a message has/);
-  for (const configuration of ["racks = 2\n", "jitter = \"exponential:1ms\"\n", "links = \"net.csv\"\n"]) {
+  assert.match(reason("racks = 1\njitter = \"none\"\nfault = \"none\"\n"), /a message has/);
+  for (const configuration of ["racks = 2\n", "jitter = \"exponential:1ms\"\n", "links = \"net.csv\"\n", "fault = \"loss:0.1\"\n"]) {
     assert.doesNotMatch(reason(configuration), /a message has/, configuration);
   }
 });

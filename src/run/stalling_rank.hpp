@@ -1,0 +1,49 @@
+// A worker that stands still for stretches of time, as a process that is stopped: whatever it would
+// do in one, it does when that is over. What is on its way to it arrives meanwhile. What arrives
+// while it should compute and serve is served when its minibatch is done.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trainyard/network/faults.hpp"
+#include "trainyard/runtime/rank_wrapper.hpp"
+
+namespace trainyard {
+
+class StallingRank final : public RankWrapper {
+ public:
+  /// The stretches in the order in which they begin, or none. `inside` outlives it.
+  StallingRank(Rank& inside, std::vector<FaultTime> stalls);
+
+  Message receive(int from) override;
+  std::uint64_t receive_into(int from, Vector into) override;
+  void receive_add(int from, Vector sum) override;
+  bool await_message() override;
+  std::optional<Message> receive_any() override;
+  std::optional<Message> poll(int from) override;
+  std::optional<Message> poll_any() override;
+  void lend(int to, ConstVector payload) override;
+  void barrier() override;
+  void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
+  bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
+                       FunctionRef<bool(Message&)> serve) override;
+
+ protected:
+  void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override;
+
+ private:
+  Duration missed_since(Time began);
+  void stand_since(Time began);
+  void stand() { stand_since(now()); }
+
+  std::vector<FaultTime> stalls_;
+  Time made_up_{0};  // for all that it missed before
+};
+
+/// Around `inside`, which outlives it, if any rank stands still some time; else nullptr. One around
+/// a rank that does not changes nothing but that it speaks as those do that do: in messages.
+std::unique_ptr<StallingRank> stalling_rank(Rank& inside, const Faults& faults);
+
+}  // namespace trainyard
