@@ -130,9 +130,9 @@ Duration Links::draw_losses(int from, int to, Time now) {
       std::ranges::find_if(faults_.losses, [&](const LossRule& r) { return r.when.has(now); });
   if (rule == faults_.losses.end()) return waited;
   const auto stream = static_cast<std::uint32_t>(from) << 16U | static_cast<std::uint32_t>(to);
-  LossyLink& link =
-      lossy_.try_emplace(key_of(from, to), RandomStream(seed_, Purpose::message_loss, stream))
-          .first->second;
+  const auto found = lossy_.try_emplace(
+      key_of(from, to), LossyLink{RandomStream(seed_, Purpose::message_loss, stream), {}});
+  LossyLink& link = found.first->second;
   while (is_lost(*rule, link)) time_out(waited, timeout);
   return waited;
 }
