@@ -21,9 +21,8 @@ void work(trainyard::Worker& worker) {
   const double alpha = worker.hyperparameter("slow-rate");
   const double beta = worker.hyperparameter("slow-momentum");
   const auto x = worker.replica();
-  const auto z = worker.keep("z", x.size());
+  const auto z = worker.keep("z", worker.initial_model());
   const auto u = worker.keep("u", x.size());
-  kernels::copy(worker.initial_model(), z);
   while (worker.next_step()) {
     const double gamma = worker.step_size();
     worker.descend();

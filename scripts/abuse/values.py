@@ -17,7 +17,7 @@ BAD = [
 ]
 # Never for what is written to: run as root, --force would replace the machine's own devices.
 DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/proc/self/mem", "/dev/tty"]
-WRITTEN = {"--out", "--trace", "--svg", "--html", "--export"}
+WRITTEN = {"--out", "--trace", "--svg", "--html", "--export", "--checkpoint"}
 NEVER_WRITTEN = {"/", "..", "~"}
 
 # Flags that may ask for more work than anybody waits for, or for more memory than there is.
@@ -52,6 +52,7 @@ GOOD = {
     "--between-latency": ["inside", "0s", "2ms"], "--between-bandwidth": ["inside", "1Mbps"],
     "--fault": ["none", "loss:0.1", "loss:gilbert:0.05,0.25,0.8,0.01@0s-1s", "slow-link:0:10+stall:0@1ms-2ms"],
     "--retransmit": ["1us", "10us:double"],
+    "--checkpoint-every": ["0.01", "0.5", "1"], "--force-resume": ["lr", "program,data"],
     "--jitter": ["none", "uniform:1ms", "exponential:10us", "lognormal:1us"], "--compute-time": ["0s", "10us", "1ms"],
     "--straggler": ["0:2", "0:1.5,1:3"], "--compute-noise": ["none", "exponential:0.5", "memoryless"],
     "--pause": ["none", "0.1:1ms", "1:1us"], "--trace-steps": ["0:1", "1:2", "0:1000"], "--seeds": ["1", "2"], "--label-column": ["0", "-1"],

@@ -65,6 +65,14 @@ struct Together {
   std::mutex mutex{};   // guards them
 };
 
+void refuse_checkpoints(const Configuration& c) {
+  const auto refuse = [](std::string_view option) {
+    throw OptionError(option, "is for one run, of `trainyard run`");
+  };
+  if (!c.checkpoint.empty()) refuse("checkpoint");
+  if (!c.resume.empty()) refuse("resume");
+}
+
 class CompareListener final : public CaseListener {
  public:
   CompareListener(const Case& one, Together& together)
@@ -121,6 +129,7 @@ ComparisonHooks hooks_of(Listeners& overall, Together& together) {
 int compare_command(const ComparisonRequest& request) {
   const Configuration& configuration = request.configuration;
   use_memory_as(configuration);
+  refuse_checkpoints(configuration);
   Listeners overall(configuration, {.name = "compare"}, true);
   if (!configuration.out.empty()) refuse_unwritable(configuration.out);  // before data are loaded
   const std::optional<OutputFile> report = report_file(configuration);

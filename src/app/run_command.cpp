@@ -11,6 +11,7 @@
 #include "trainyard/base/standard_streams.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
+#include "trainyard/run/checkpoint.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/relate.hpp"
@@ -121,10 +122,17 @@ int train(OpenedRun& run, const PreparedRun& prepared) {
   return status;
 }
 
-int run_command(const Configuration& configuration, Processes* processes) {
-  use_memory_as(configuration);
-  if (processes != nullptr) return run_among(configuration, *processes);
+int run_command(const Configuration& asked, Processes* processes) {
+  use_memory_as(asked);
+  if (processes != nullptr) return run_among(asked, *processes);
+  std::optional<FoundCheckpoint> found;
+  if (!asked.resume.empty()) found = latest_checkpoint(asked.resume);
+  const Configuration configuration = found ? resumed_configuration(*found, asked) : asked;
   OpenedRun run(configuration);
+  if (found) {
+    run.hooks.resumed = &found->archive;
+    std::ranges::for_each(found->remarks, run.hooks.remark);
+  }
   const LoadedData data = load_dataset(dataset_request(configuration));
   for (const std::string& remark : data.remarks) run.hooks.remark(remark);
   const PreparedRun prepared(configuration, data, run.hooks);

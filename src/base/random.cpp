@@ -1,10 +1,14 @@
 #include "trainyard/base/random.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
 #include <Random123/philox.h>
+
+#include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
@@ -85,6 +89,35 @@ double RandomStream::gamma(double shape) {
 
 void RandomStream::shuffle(std::span<std::uint32_t> items) {
   for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+}
+
+void RandomStream::shuffle(std::span<std::uint64_t> items) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+}
+
+std::vector<std::uint32_t> RandomStream::packed() const {
+  std::vector<std::uint32_t> all(key_.begin(), key_.end());
+  all.insert(all.end(), counter_.begin(), counter_.end());
+  all.insert(all.end(), block_.begin(), block_.end());
+  const auto spare = std::bit_cast<std::uint64_t>(spare_normal_);
+  all.insert(all.end(),
+             {static_cast<std::uint32_t>(used_), has_spare_normal_ ? 1U : 0U,
+              static_cast<std::uint32_t>(spare), static_cast<std::uint32_t>(spare >> 32U)});
+  return all;
+}
+
+RandomStream RandomStream::unpacked(std::span<const std::uint32_t> packed) {
+  constexpr std::size_t numbers = 14;
+  if (packed.size() != numbers || packed[10] > 4) throw DataError("no stream of random numbers");
+  RandomStream stream(0, Purpose{});
+  std::ranges::copy(packed.first(2), stream.key_.begin());
+  std::ranges::copy(packed.subspan(2, 4), stream.counter_.begin());
+  std::ranges::copy(packed.subspan(6, 4), stream.block_.begin());
+  stream.used_ = static_cast<int>(packed[10]);
+  stream.has_spare_normal_ = packed[11] != 0;
+  stream.spare_normal_ =
+      std::bit_cast<double>(packed[12] | static_cast<std::uint64_t>(packed[13]) << 32U);
+  return stream;
 }
 
 void RandomStream::jump_to(std::uint32_t part) {

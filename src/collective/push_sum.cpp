@@ -8,6 +8,7 @@ namespace trainyard {
 
 PushSum::PushSum(Vector pair, ConstVector vector)
     : pair_(pair), sent_(vector.scalar(), vector.size() + 1) {
+  if (weight() > 0.0) return;
   kernels::copy(vector, u());
   set_last(pair_, 1.0);
 }

@@ -21,8 +21,7 @@ WorkingSets::WorkingSets(Server& server, ModelRead read)
   if (!server.is_regularised()) return;
   decay_ = VectorBuffer(server.shard().scalar(), shard_.count);
   for (int w = 0; read == ModelRead::each && w < server.comm().workers(); ++w) {
-    copies_.push_back(server.keep(fmt::format("pulled({})", w), shard_.count));
-    kernels::copy(server.shard(), copies_.back());
+    copies_.push_back(server.keep(fmt::format("pulled({})", w), server.shard()));
   }
 }
 

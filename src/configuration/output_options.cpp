@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/configuration/checked_number.hpp"
 
 #include "configuration/option_rows.hpp"
 
@@ -84,9 +87,31 @@ Option force_option() {
   return force;
 }
 
-}  // namespace
+/// Where the run itself is in another place or the same one goes on.
+std::vector<Option> checkpoint_options() {
+  Option every = number_option(
+      "output", "checkpoint-every", "E",
+      "a checkpoint every E epochs, at which all ranks meet; with --checkpoint else every one",
+      [](C& c, Text t, Text w) {
+        c.checkpoint_every = checked_number(t, w, positive, "greater than 0");
+      },
+      [](const C& c) { return c.checkpoint_every ? fmt::to_string(*c.checkpoint_every) : ""; });
+  Option forced =
+      text_option("output", "force-resume", "NAME[,NAME]",
+                  "of --resume: options that may have changed, program, data", &C::force_resume);
+  forced.describes_run = false;
+  forced.idle = [](const OptionSetting& s) {
+    return s.configuration.resume.empty() ? "it is for --resume, which is not given" : "";
+  };
+  return {path_option("checkpoint", "DIR", "write checkpoints to DIR, of which the last two stay",
+                      &C::checkpoint),
+          std::move(every),
+          path_option("resume", "DIR",
+                      "go on from the last checkpoint in DIR, with its configuration", &C::resume),
+          std::move(forced)};
+}
 
-std::vector<Option> output_options() {
+std::vector<Option> result_options() {
   return {
       path_option("out", "DIR", "write configuration, summary, metrics and model to DIR/<scheme>/",
                   &C::out),
@@ -109,6 +134,14 @@ std::vector<Option> output_options() {
           }),
       force_option(),
   };
+}
+
+}  // namespace
+
+std::vector<Option> output_options() {
+  std::vector<Option> all = result_options();
+  for (Option& row : checkpoint_options()) all.push_back(also(taker::one_process, std::move(row)));
+  return all;
 }
 
 }  // namespace trainyard

@@ -92,6 +92,7 @@ Batch MinibatchStream::next_of_runs() {
 
 Batch MinibatchStream::next_with_replacement() {
   ranges_.clear();
+  ++number_;
   for (std::size_t i = 0; i < batch_; ++i) {
     ranges_.push_back({share_, static_cast<std::size_t>(random_.below(share_->rows)), 1});
   }

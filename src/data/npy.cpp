@@ -236,10 +236,13 @@ std::vector<double> read_npy_vector(const std::filesystem::path& file) {
 }
 
 std::string npy_head(Scalar scalar, std::span<const std::size_t> shape) {
+  return npy_head(scalar == Scalar::float32 ? "f4" : "f8", shape);
+}
+
+std::string npy_head(std::string_view type, std::span<const std::size_t> shape) {
   static_assert(std::endian::native == std::endian::little, "the header says little-endian");
   std::string header = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({}{}), }}",
-                                   scalar == Scalar::float32 ? "f4" : "f8", fmt::join(shape, ", "),
-                                   shape.size() == 1 ? "," : "");
+                                   type, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   // Magic, version and length take 10 bytes; the data begins at a multiple of 64.
   header.append(64 - (10 + header.size() + 1) % 64, ' ');
   header += '\n';

@@ -36,11 +36,11 @@ constexpr std::uint64_t version = 4;
 constexpr std::uint64_t longest_description = std::uint64_t{1} << 30U;
 
 /// The bytes before the description.
-struct Beginning {
+struct FileBeginning {
   std::array<char, file_mark.size()> mark{};
   std::uint64_t byte_order = 0, version = 0, description_bytes = 0;
 };
-static_assert(sizeof(Beginning) == file_mark.size() + 3 * sizeof(std::uint64_t));
+static_assert(sizeof(FileBeginning) == file_mark.size() + 3 * sizeof(std::uint64_t));
 
 constexpr std::array<char, largest_page> padding{};
 
@@ -76,17 +76,17 @@ std::size_t read_at(int file, std::size_t at, std::span<std::byte> bytes) {
   return done;
 }
 
-Beginning beginning_of(int file) {
-  Beginning beginning;
+FileBeginning beginning_of(int file) {
+  FileBeginning beginning;
   (void)read_at(file, 0, std::as_writable_bytes(std::span(&beginning, 1)));
   return beginning;
 }
 
-bool is_marked(const Beginning& beginning) {
+bool is_marked(const FileBeginning& beginning) {
   return std::string_view(beginning.mark.data(), beginning.mark.size()) == file_mark;
 }
 
-void check_beginning(const Beginning& beginning, const std::string& name) {
+void check_beginning(const FileBeginning& beginning, const std::string& name) {
   if (!is_marked(beginning)) refuse(name, "is not a file that 'trainyard split' has written");
   if (beginning.byte_order != byte_order) {
     refuse(name,
@@ -99,8 +99,8 @@ void check_beginning(const Beginning& beginning, const std::string& name) {
   }
 }
 
-std::vector<std::byte> read_description(int file, const Beginning& beginning, std::size_t file_size,
-                                        const std::string& name) {
+std::vector<std::byte> read_description(int file, const FileBeginning& beginning,
+                                        std::size_t file_size, const std::string& name) {
   std::vector<std::byte> bytes;
   if (beginning.description_bytes > longest_description) {
     refuse_damaged(name, fmt::format("its description has {} bytes", beginning.description_bytes));
@@ -275,7 +275,7 @@ std::string split_file_head(const LoadedData& ordered, const Division& division)
   out.put(division.seed);
   out.put(content_of(ordered, out.bytes()));
   const std::vector<std::byte> description = out.take();
-  Beginning beginning{
+  FileBeginning beginning{
       .byte_order = byte_order, .version = version, .description_bytes = description.size()};
   file_mark.copy(beginning.mark.data(), file_mark.size());
   std::string head(reinterpret_cast<const char*>(&beginning), sizeof beginning);
@@ -306,7 +306,7 @@ LoadedData open_split_file(const fs::path& file, RowCheck check) {
   struct stat status {};
   if (fstat(opened.number(), &status) != 0) refuse(name, std::generic_category().message(errno));
   const auto file_size = static_cast<std::size_t>(status.st_size);
-  const Beginning beginning = beginning_of(opened.number());
+  const FileBeginning beginning = beginning_of(opened.number());
   check_beginning(beginning, name);
   const auto bytes = read_description(opened.number(), beginning, file_size, name);
   DescriptionReader in(bytes, name);

@@ -125,6 +125,7 @@ std::optional<ZipEntry> next_zip_entry(ByteSource& source, const std::string& ar
   };
   ZipEntry entry;
   entry.method = static_cast<unsigned>(field(4, 2));
+  entry.checksum = static_cast<std::uint32_t>(field(10, 4));
   entry.bytes = field(14, 4);
   entry.name = take_bytes(source, static_cast<std::size_t>(field(22, 2)), archive);
   const std::string extra = take_bytes(source, static_cast<std::size_t>(field(24, 2)), archive);

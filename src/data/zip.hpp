@@ -14,8 +14,9 @@ namespace trainyard {
 
 struct ZipEntry {
   std::string name;
-  unsigned method = 0;      // 0: stored; 8: deflated
-  std::uint64_t bytes = 0;  // as they lie in the archive
+  unsigned method = 0;         // 0: stored; 8: deflated
+  std::uint64_t bytes = 0;     // as they lie in the archive
+  std::uint32_t checksum = 0;  // CRC-32 of the content
 };
 
 /// The file whose header is next; empty where there is none more. Its bytes follow, all of which

@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/file_writing.hpp"
 #include "trainyard/base/interrupt.hpp"
 #include "trainyard/report/run_folder.hpp"
-
-#include "report/file_writing.hpp"
 
 namespace trainyard {
 

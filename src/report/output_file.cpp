@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/file_writing.hpp"
 #include "trainyard/base/interrupt.hpp"
-
-#include "report/file_writing.hpp"
 
 namespace trainyard {
 

@@ -10,6 +10,7 @@
 
 #include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/file_writing.hpp"
 #include "trainyard/base/interrupt.hpp"
 #include "trainyard/base/standard_streams.hpp"
 #include "trainyard/configuration/options.hpp"
@@ -18,8 +19,6 @@
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/scoring/trained_model.hpp"
-
-#include "report/file_writing.hpp"
 
 namespace trainyard {
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/counted.hpp"
+#include "trainyard/data/archive.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -32,6 +33,17 @@ void BestModel::look(const Metrics& metrics, ConstVector model) {
     best_ = looks_;
   }
   ++looks_;
+}
+
+void BestModel::exchange(Archive& archive) {
+  std::uint64_t looks = looks_, best = best_;
+  archive.exchange("best/looks", looks);
+  archive.exchange("best/number", best);
+  archive.exchange("best/value", value_);
+  archive.exchange("best/loss", loss_);
+  archive.exchange("best/model", model_);
+  looks_ = looks;
+  best_ = best;
 }
 
 std::string BestModel::note(std::span<const Metrics> metrics) const {

@@ -16,6 +16,8 @@
 
 namespace trainyard {
 
+class Archive;  // data/archive.hpp
+
 class BestModel {
  public:
   /// REQUIRES: the configuration has a patience.
@@ -31,6 +33,8 @@ class BestModel {
   /// Which evaluation was the best, from 0.
   std::size_t best() const { return best_; }
   VectorBuffer take_model() { return std::move(model_); }
+  /// All that was seen goes into the archive or comes from it.
+  void exchange(Archive& archive);
   /// A note of what is kept and why the run ended. `metrics` are all evaluations.
   std::string note(std::span<const Metrics> metrics) const;
 

@@ -40,6 +40,24 @@ void resolve_budget(Configuration& c, std::span<const RunObjects> all, const Loa
   c.steps = steps;
 }
 
+void resolve_checkpoints(Configuration& c, std::span<const RunObjects> all) {
+  if (!c.checkpoint.empty() && !c.checkpoint_every) c.checkpoint_every = 1.0;
+  if (!c.checkpoint_every) return;
+  if (!c.trace.empty()) {
+    throw OptionError("trace", "it records a run in one piece; leave out --checkpoint-every");
+  }
+  if (c.counters) {
+    throw OptionError("counters",
+                      "counts the events of a run in one piece; leave out "
+                      "--checkpoint-every");
+  }
+  for (const RunObjects& objects : all) {
+    const std::string& why = objects.scheme->order.no_checkpoint;
+    if (why.empty()) continue;
+    throw OptionError("checkpoint-every", fmt::format("{} {}", objects.scheme->name, why));
+  }
+}
+
 void resolve_schedule(Configuration& c, std::span<const RunObjects> all, const LoadedData& data) {
   c.optimizer.step_epochs = rows_of_step(c, all) / static_cast<double>(data.train.rows);
   if (c.optimizer.lr_schedule.kind != LrSchedule::Kind::cosine) return;

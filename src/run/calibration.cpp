@@ -55,14 +55,15 @@ Duration measure_minibatch_time(const Model& model, const Dataset& train, std::s
   model.initialize(parameters.view(), 0);
   Workspace workspace;
   std::list<VectorBuffer> moments;
+  std::uint64_t steps = 0;
   std::optional<Optimizer> muon;
   if (optimizer.muon()) {
     const auto keep = [&](std::string_view /*name*/) {
       return moments.emplace_back(VectorBuffer::zeroed(model.scalar(), model.dimension())).view();
     };
     // Of a schedule's lengths none is known yet, and none takes longer than another.
-    muon.emplace(OptimizerOptions{.kind = optimizer.kind, .lr = 1e-6}, keep, AbsolutePenalty(),
-                 hidden_matrices(model.tensors()));
+    muon.emplace(OptimizerOptions{.kind = optimizer.kind, .lr = 1e-6}, keep, steps,
+                 AbsolutePenalty(), hidden_matrices(model.tensors()));
   }
   return median_time(train, batch, [&](Batch rows) {
     model.gradient(parameters.view(), rows, gradient.view(), workspace);

@@ -23,6 +23,10 @@ namespace trainyard {
 /// is that of the one which takes the fewest steps for it.
 void resolve_budget(Configuration& c, std::span<const RunObjects> all, const LoadedData& data);
 
+/// How often checkpoints are made, where they are asked for. Throws OptionError where the run or a
+/// scheme cannot be divided into legs (run/checkpoint.hpp).
+void resolve_checkpoints(Configuration& c, std::span<const RunObjects> all);
+
 /// Schedules have to know how long a step is in epochs, and one that spans the run its length.
 /// Throws OptionError where that is not known. REQUIRES: as resolve_budget(), which was called.
 void resolve_schedule(Configuration& c, std::span<const RunObjects> all, const LoadedData& data);

@@ -29,13 +29,28 @@ std::uint64_t steps_of_instant(const Scheme& scheme, const Configuration& c) {
   return cycle > longest_cycle ? most : std::max(most, 2 * cycle);
 }
 
-RunLimits limits_of(const Scheme& scheme, const Configuration& c, const LoadedData& data) {
+/// At least 1.
+std::uint64_t steps_of(double epochs, const Scheme& scheme, const Configuration& c,
+                       const LoadedData& data) {
   const auto minibatches = minibatches_of_step(scheme, c.workers, c.hyperparameters);
   const double epochs_a_step = static_cast<double>(c.batch) / static_cast<double>(data.train.rows) *
                                static_cast<double>(minibatches);
-  const double every = std::round(c.evaluate_every / epochs_a_step);
+  return static_cast<std::uint64_t>(std::clamp(std::round(epochs / epochs_a_step), 1.0, 1e15));
+}
+
+/// Of whole cycles, if one is no longer: between two rounds less is half done. Who sends by keys
+/// forgets between two legs which keys it has changed in a round.
+std::optional<std::uint64_t> leg_of(const Scheme& scheme, const Configuration& c,
+                                    const LoadedData& data, bool by_keys) {
+  if (!c.checkpoint_every) return std::nullopt;
+  const std::uint64_t steps = steps_of(*c.checkpoint_every, scheme, c, data);
+  const std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
+  return cycle <= steps || by_keys ? (steps + cycle - 1) / cycle * cycle : steps;
+}
+
+RunLimits limits_of(const Scheme& scheme, const Configuration& c, const LoadedData& data) {
   return {.steps = *c.steps,
-          .evaluate_every = static_cast<std::uint64_t>(std::clamp(every, 1.0, 1e15)),
+          .evaluate_every = steps_of(c.evaluate_every, scheme, c, data),
           .time = c.seconds.value_or(Duration::max()),
           .steps_of_instant = steps_of_instant(scheme, c)};
 }
@@ -65,7 +80,8 @@ Plan plan_of(RunObjects objects, const Configuration& c, const LoadedData& data)
                              c.order),
           .limits = limits_of(scheme, c, data),
           .hot = std::move(hot),
-          .key_width = key_width};
+          .key_width = key_width,
+          .leg = leg_of(scheme, c, data, key_width > 0)};
 }
 
 }  // namespace

@@ -263,6 +263,7 @@ std::vector<RunObjects> decide(Configuration& c, const std::vector<std::string>&
   }
   resolve_time(c, ranks, say);
   resolve_budget(c, all, data);
+  resolve_checkpoints(c, all);
   remark_rare_meetings(c, all, say);
   resolve_schedule(c, all, data);
   const bool measured = !c.compute_time;

@@ -24,9 +24,8 @@
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 
-#include "run/best_model.hpp"
+#include "run/experiment.hpp"
 #include "run/lines.hpp"
-#include "run/observation.hpp"
 #include "run/remarks.hpp"
 #include "run/setting_out.hpp"
 #include "run/share_weights.hpp"
@@ -37,60 +36,14 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::string_view not_in_order =
-    "warning: after the interrupt some ranks were steps behind others, or waited for ever; losses, "
-    "steps and the model are those of the last evaluation, while times go to the end";
+std::optional<CheckpointFolder> folder_of(const Configuration& c) {
+  if (c.checkpoint.empty()) return std::nullopt;
+  std::error_code error;
+  const bool goes_on = std::filesystem::equivalent(c.checkpoint, c.resume, error);
+  return CheckpointFolder(c.checkpoint, goes_on);
+}
 
-/// One run under way: everything the ranks share, and what has been seen of it.
-class Experiment {
- public:
-  Experiment(const Plan& plan, const RunHooks& hooks);
-  RunResult run();
-
- private:
-  void begin_model();
-  RuntimeSetup runtime_setup() const;
-  RunContext context(Pacing& pacing, RunState& state) const;
-  RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context,
-                          ProcessRun* process);
-  RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context,
-                                     ProcessRun* process);
-  bool leads() const { return hooks_.processes == nullptr || hooks_.processes->leads(); }
-  bool look(const Snapshot& snapshot);
-  bool is_as_seen(const Snapshot& end) const;
-  RunResult result_so_far(const std::string& why, const RuntimeReport& report,
-                          const RunState& state);
-  RunResult result(const Snapshot& end, const RuntimeReport& report, const RunState& state,
-                   std::uint64_t worker_steps);
-
-  const Plan& plan_;
-  const Configuration& config_;
-  const LoadedData& data_;
-  RunHooks hooks_;  // whose remark keeps notes
-  const bool is_heard_;
-  const std::atomic<bool> never_{false};
-  const std::atomic<bool>& interrupted_;
-  const GracePeriod grace_;
-  const Scheme& scheme_;
-  const Cast& cast_;
-  const Model& model_;
-  const std::optional<Target> target_;
-  const std::shared_ptr<const Optimum> optimum_;  // of who leads; null where nobody asked for it
-  Observation observation_;
-  VectorBuffer initial_;
-  std::vector<Metrics> metrics_;
-  std::string network_note_;       // of an emulated one among processes
-  std::optional<BestModel> best_;  // with --patience
-  Snapshot last_look_;
-  VectorBuffer last_model_;  // of that look
-  bool ends_at_look_ = false;
-  bool accounts_are_lost_ = false;  // of the ranks
-  bool diverged_ = false;
-  std::vector<Note> notes_;
-  const std::vector<double> loss_weights_;  // of workers
-  const std::unique_ptr<SharedLines> lines_;
-  std::optional<Dataset> dealt_;  // all rows, where each pass deals them anew
-};
+}  // namespace
 
 Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
     : plan_(plan),
@@ -109,7 +62,8 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       initial_(model_.scalar(), model_.dimension()),
       notes_(plan.notes),
       loss_weights_(loss_weights(scheme_, config_, plan.parts)),
-      lines_(shared_lines(plan)) {
+      lines_(shared_lines(plan)),
+      folder_(folder_of(plan.configuration)) {
   hooks_.remark = noting(notes_, hooks.remark);
   if (config_.patience) best_.emplace(config_);
   if (config_.deal == Deal::pass) dealt_ = laid_out(data_.train, plan.parts);
@@ -229,7 +183,7 @@ RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup, const 
   }
 }
 
-RunContext Experiment::context(Pacing& pacing, RunState& state) const {
+RunContext Experiment::context(RunState& state) const {
   return {
       .scheme = scheme_.name,
       .train = data_.train,
@@ -253,7 +207,7 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .compute_noise = config_.compute_noise,
       .hyperparameters = config_.hyperparameters,
       .ingredients = plan_.ingredients,
-      .pacer = pacing,
+      .pacer = pacing(),
       .state = state,
       .simulated = config_.time == TimeMode::simulated,
       .recorder = hooks_.recorder,
@@ -264,61 +218,6 @@ RunContext Experiment::context(Pacing& pacing, RunState& state) const {
       .data_server =
           cast_.data_servers > 0 ? std::optional(cast_.workers + cast_.servers) : std::nullopt,
       .key_width = plan_.key_width};
-}
-
-RunResult Experiment::run() {
-  const RuntimeSetup setup = runtime_setup();
-  RunState state(plan_.layout(), hooks_.processes == nullptr
-                                     ? std::vector<std::span<std::byte>>{}
-                                     : share_models(plan_, *hooks_.processes));
-  if (config_.time == TimeMode::simulated) state.share_staleness();
-  StepRule rule = step_rule(plan_);
-  if (hooks_.processes != nullptr) {
-    hooks_.processes->divide(setup.workers, setup.workers + setup.servers);
-  }
-  ends_at_look_ = leads() && look(start_of(plan_, initial_.view()));
-  if (ends_at_look_) {
-    rule.limits.steps = 0;
-    if (target_ && is_reached(*target_, metrics_.back())) {
-      hooks_.remark(
-          fmt::format("note: the target, {}, is met before the first step, so nothing is trained",
-                      target_text(*target_)));
-    }
-  }
-  const Look looks = [this](const Snapshot& snapshot) {
-    ends_at_look_ = look(snapshot);
-    return ends_at_look_;
-  };
-
-  std::optional<Pacer> pacer;
-  std::unique_ptr<ProcessRun> process;
-  if (hooks_.processes != nullptr) {
-    process = hooks_.processes->join(setup, rule, state, looks, {interrupted_, hooks_.interrupt});
-  } else {
-    pacer.emplace(rule, state, looks, interrupted_);
-  }
-  Pacing& bare = pacer ? *pacer : process->pacing();
-  const std::unique_ptr<Pacing> wrapper = hooks_.wrap_pacing ? hooks_.wrap_pacing(bare) : nullptr;
-  Pacing& pacing = wrapper ? *wrapper : bare;
-  RuntimeReport report;
-  try {
-    report = run_until_not_finite(setup, context(pacing, state), process.get());
-  } catch (const RankLost& error) {
-    report.elapsed = last_look_.time;
-    report.accounts.resize(static_cast<std::size_t>(cast_.ranks()));
-    return result_so_far(fmt::format("warning: {}", error.what()), report, state);
-  }
-  if (report.given_up) return result_so_far(std::string(not_in_order), report, state);
-  if (!leads()) return {};
-  if (process) network_note_ = process->note();
-  if (!network_note_.empty()) hooks_.remark(network_note_);
-
-  const Snapshot end = ends_at_look_ ? last_look_ : pacing.final_snapshot(report);
-  if (hooks_.finished) hooks_.finished(state);
-  // What was under way at the last look has arrived since, and steps were taken. What this look
-  // finds has ended nothing.
-  if (!is_as_seen(end)) (void)look(end);
-  return result(end, report, state, pacing.worker_steps_done());
 }
 
 /// As of the last look: what has been done since is lost with the process that had a part of it, or
@@ -347,13 +246,21 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
     summary.machine = hooks_.processes->description();
     if (!network_note_.empty()) *summary.machine += "; " + network_note_;
   }
-  summary.samples_computed = samples_computed(plan_, worker_steps);
+  // What the model has learnt from was computed, though who did it may not have come back since.
+  summary.samples_computed = std::max(samples_computed(plan_, worker_steps), summary.samples);
   summary.gradients = summary.samples_computed / config_.batch;
   if (optimum_) summarise_optimum(*optimum_, model_.scalar(), metrics_, summary);
   summary.interrupted = interrupted_.load(std::memory_order_relaxed);
   summary.messages = end.messages;
   summary.bytes_sent = end.bytes;
-  if (!accounts_are_lost_) summary.messages_dropped = messages_dropped(report);
+  if (!accounts_are_lost_) {
+    // Who takes no step may take leave all the same. What was not received came to a rank that had
+    // ended, or ended with the run.
+    const RankAccount all = total_traffic(report.accounts);
+    summary.messages = all.messages_sent;
+    summary.bytes_sent = all.bytes_sent;
+    summary.messages_dropped = all.messages_sent - all.messages_received;
+  }
   summary.tries_lost = report.tries_lost;
   if (const std::string lost = lost_note(config_, summary); !lost.empty()) hooks_.remark(lost);
   const std::string dropped = ends_at_look_ ? "" : dropped_note(config_, summary);
@@ -388,8 +295,6 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   summary.notes = std::move(notes_);
   return result;
 }
-
-}  // namespace
 
 RunResult run_experiment(const Plan& plan, const RunHooks& hooks) {
   return Experiment(plan, hooks).run();

@@ -133,15 +133,6 @@ std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps) {
          static_cast<std::uint64_t>(cast.workers);
 }
 
-std::uint64_t messages_dropped(const RuntimeReport& report) {
-  std::uint64_t sent = 0, received = 0;
-  for (const RankAccount& account : report.accounts) {
-    sent += account.messages_sent;
-    received += account.messages_received;
-  }
-  return sent - received;
-}
-
 std::string lost_note(const Configuration& config, const Summary& summary) {
   const std::uint64_t lost = summary.tries_lost.value_or(0);
   if (lost == 0) return "";

@@ -33,8 +33,6 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, std::size_
 /// part of the model each compute a minibatch together.
 std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps);
 
-/// Messages to a rank that had ended, or that ended with the run.
-std::uint64_t messages_dropped(const RuntimeReport& report);
 /// What was lost on purpose, and its share; empty where nothing was.
 std::string lost_note(const Configuration& config, const Summary& summary);
 /// The note about them for a run that its clock ended; empty without one.

@@ -58,9 +58,6 @@ inline void count_received(RankAccount& account, const Network& network, const L
 /// computing, and a rank that ended early waits for the others.
 RuntimeReport closed_report(std::vector<RankAccount> accounts, const std::vector<Time>& ended);
 
-/// Messages and bytes of all; the times are left zero.
-RankAccount total_traffic(const std::vector<RankAccount>& accounts);
-
 /// Ends a recording: messages that nobody waited for, still on their way, are recorded too.
 void finish_recording(TraceRecorder& recorder, Switch& network, const std::vector<Time>& ended);
 

@@ -29,14 +29,6 @@ std::string rank_text(const Rank& rank) {
 
 }  // namespace
 
-Coder::Coder(CoderSetting setting)
-    : setting_(std::move(setting)),
-      random_(setting_.seed, Purpose::codec, static_cast<std::uint32_t>(setting_.rank.rank())),
-      sampling_(random_) {
-  constexpr std::uint32_t another_part = 1;  // of the stream
-  sampling_.jump_to(another_part);
-}
-
 void require_finite(ConstVector x, Rank& rank, std::string_view scheme, std::uint64_t step) {
   if (kernels::is_finite(x)) return;
   RankAccount traffic;
@@ -75,12 +67,13 @@ std::span<const std::byte> Coder::encode(ConstVector x) {
   const std::size_t most = setting_.codec.most_bytes(x.scalar(), shapes);
   if (wire_.size() < most) wire_ = AlignedBuffer<std::byte>(most);
   require_finite(x, setting_.rank, setting_.scheme, setting_.step);
-  spend(setting_.time.encode, x.size(),
-        [&] { written_ = setting_.codec.encode(x, shapes, random_, scratch_, wire_.span()); });
+  spend(setting_.time.encode, x.size(), [&] {
+    written_ = setting_.codec.encode(x, shapes, setting_.random, scratch_, wire_.span());
+  });
   CodingAccount& account = setting_.account;
-  if (account.vectors++ == next_sample_) {
+  if (account.vectors++ == setting_.next_sample) {
     if (measures_error_) measure_error(x);
-    next_sample_ += 1 + sampling_.below(2 * error_measured_every - 1);
+    setting_.next_sample += 1 + setting_.sampling.below(2 * error_measured_every - 1);
   }
   account.plain_bytes += x.bytes().size();
   account.encoded_bytes += written_;

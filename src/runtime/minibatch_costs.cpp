@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 
 namespace trainyard {
@@ -17,15 +19,29 @@ double slowdown_of(const RunContext& context, int rank) {
 MinibatchCosts::MinibatchCosts(const RunContext& context, int rank, int workers,
                                std::span<const int> shares)
     : context_(context),
+      rank_(rank),
       slowdown_(slowdown_of(context, rank)),
       noisy_(context.compute_noise.any()),
       shares_(shares.size()) {
   const bool stands_for_all = workers < context.workers;
   for (const int share : shares) {
     if (!stands_for_all && !noises_.empty()) break;
-    noises_.emplace_back(context.compute_noise, context.seed,
-                         static_cast<std::uint32_t>(stands_for_all ? share : rank));
+    const RandomStream fresh(context.seed, Purpose::compute_time,
+                             static_cast<std::uint32_t>(stands_for_all ? share : rank));
+    noises_.emplace_back(context.compute_noise, noisy_ ? stream_of(noises_.size(), fresh) : fresh);
   }
+}
+
+MinibatchCosts::~MinibatchCosts() {
+  if (!noisy_) return;
+  for (std::size_t noise = 0; noise < noises_.size(); ++noise) {
+    stream_of(noise, noises_[noise].random()) = noises_[noise].random();
+  }
+}
+
+/// In what the run keeps.
+RandomStream& MinibatchCosts::stream_of(std::size_t noise, const RandomStream& fresh) const {
+  return context_.state.stream(rank_, fmt::format("compute time {}", noise), fresh);
 }
 
 void MinibatchCosts::draw() {

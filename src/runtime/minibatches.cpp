@@ -1,6 +1,7 @@
 #include "trainyard/runtime/minibatches.hpp"
 
 #include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -12,6 +13,8 @@
 namespace trainyard {
 
 namespace {
+
+constexpr std::string_view taken_name = "minibatches";
 
 /// The same at every worker.
 RandomStream deals_of(const RunContext& context) {
@@ -53,10 +56,24 @@ Minibatches::Minibatches(Rank& rank, const RunContext& context, std::span<const 
     if (context.loss_weights.empty()) continue;
     loss_weights_.push_back(context.loss_weights[static_cast<std::size_t>(w)]);
   }
+  const std::span<const std::uint64_t> taken =
+      context.state.counts(rank.rank(), taken_name, streams_.size());
+  for (std::size_t share = 0; share < streams_.size(); ++share) {
+    next_numbers_[share] = taken[share];
+    if (taken[share] > 0) streams_[share].skip(taken[share]);
+  }
   if (context.hot != nullptr) {
     for (Dataset& share : shares_) context.hot->renumber(share, rank.rank());
   }
   if (streams_.size() == 1 && !context.data_server) own_stream_ = &streams_.front();
+}
+
+Minibatches::~Minibatches() {
+  const std::span<std::uint64_t> taken =
+      context_.state.counts(rank_.rank(), taken_name, streams_.size());
+  for (std::size_t share = 0; share < streams_.size(); ++share) {
+    taken[share] = streams_[share].taken() - ahead_.size();
+  }
 }
 
 Batch Minibatches::fetched(Batch rows) {

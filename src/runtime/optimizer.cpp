@@ -82,8 +82,9 @@ Optimizer::Matrices Optimizer::matrices_among(const std::vector<MatrixPlace>& pl
 }
 
 Optimizer::Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep,
-                     AbsolutePenalty penalty, const std::vector<MatrixPlace>& matrices)
-    : options_(options), penalty_(std::move(penalty)) {
+                     std::uint64_t& steps, AbsolutePenalty penalty,
+                     const std::vector<MatrixPlace>& matrices)
+    : options_(options), penalty_(std::move(penalty)), steps_(steps) {
   require(options.shrinks() || penalty_.l1 == 0.0, "an optimizer that shrinks no weights");
   const bool adam = options.adam();
   const bool adagrad = options.kind == OptimizerKind::adagrad;

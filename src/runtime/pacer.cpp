@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,14 @@
 #include "trainyard/base/error.hpp"
 
 namespace trainyard {
+
+namespace {
+
+// Counts that the run's state has for another leg, of a worker and of a server.
+constexpr std::string_view done_name = "steps done", sat_out_name = "steps sat out";
+constexpr std::string_view closed_name = "steps closed", learnt_name = "minibatches learnt";
+
+}  // namespace
 
 /// Simulated time passes only while something takes time, and without it a run that ends by the
 /// clock goes on for ever.
@@ -37,6 +46,48 @@ Pacer::Pacer(const StepRule& rule, RunState& state, Look look, const std::atomic
           "a team is some of the workers, and so are all the others");
   require(rule.team == 1 || rule.pace == Pace::free, "only free workers need teams");
   require(rule.workers == state.layout().workers, "who has the model takes the steps");
+  go_on_from_state();
+}
+
+/// From what other legs of the run have done.
+void Pacer::go_on_from_state() {
+  std::uint64_t minibatches = 0;
+  // relaxed, here and in put_down(): no rank runs.
+  for (int worker = 0; worker < rule_.workers; ++worker) {
+    Progress& own = progress_of(worker);
+    const std::uint64_t done = state_.count(worker, done_name);
+    const std::uint64_t sat_out = state_.count(worker, sat_out_name);
+    own.done.store(done, std::memory_order_relaxed);
+    own.begun.store(done, std::memory_order_relaxed);
+    own.sat_out.store(sat_out, std::memory_order_relaxed);
+    own.first_of_instant = done;
+    minibatches += done - sat_out;
+  }
+  if (rule_.pace == Pace::free) {
+    claimed_.store(minibatches, std::memory_order_relaxed);
+    completed_.store(minibatches, std::memory_order_relaxed);
+  } else {
+    looked_before_ = progress_.front().done.load(std::memory_order_relaxed);
+  }
+  for (std::size_t server = 0; server < closed_.size(); ++server) {
+    const int rank = rule_.workers + static_cast<int>(server);
+    closed_[server].steps.store(state_.count(rank, closed_name), std::memory_order_relaxed);
+    closed_[server].minibatches.store(state_.count(rank, learnt_name), std::memory_order_relaxed);
+  }
+  if (rule_.pace == Pace::server) looked_at_ = rule_.last_look(steps_closed());
+}
+
+void Pacer::put_down() {
+  for (int worker = 0; worker < rule_.workers; ++worker) {
+    const Progress& own = progress_of(worker);
+    state_.count(worker, done_name) = own.done.load(std::memory_order_relaxed);
+    state_.count(worker, sat_out_name) = own.sat_out.load(std::memory_order_relaxed);
+  }
+  for (std::size_t server = 0; server < closed_.size(); ++server) {
+    const int rank = rule_.workers + static_cast<int>(server);
+    state_.count(rank, closed_name) = closed_[server].steps.load(std::memory_order_relaxed);
+    state_.count(rank, learnt_name) = closed_[server].minibatches.load(std::memory_order_relaxed);
+  }
 }
 
 // Nearly every step begins without asking: the rule and what it wants to know take 8 ns, and a
@@ -67,6 +118,8 @@ void Pacer::follow(int worker, std::uint64_t done, bool goes_on) {
 /// Does what the rule says until it says whether the worker goes on.
 bool Pacer::ask(Rank& rank, Progress& own, std::uint64_t done) {
   StepCounts counts{.done = done};
+  // What the leg began with was looked at when another ended.
+  counts.looked = done > 0 && rule_.pace == Pace::lockstep && done == looked_before_;
   const bool free = rule_.pace == Pace::free;
   // A free worker may be held up in a step for as long as a server's queue is. Said before the
   // first one: it need not come to another. relaxed: a flag, for which all ranks then stand still.
@@ -247,11 +300,12 @@ std::uint64_t Pacer::worker_steps_done() const {
     return completed_.load(std::memory_order_relaxed);
   }
   std::uint64_t sum = 0;
-  for (const Progress& progress : progress_) {
-    sum += progress.done.load(std::memory_order_relaxed) -
-           progress.sat_out.load(std::memory_order_relaxed);
+  // Of a team the first one counts for all: the others may hear later that they are through.
+  for (std::size_t w = 0; w < progress_.size(); w += static_cast<std::size_t>(rule_.team)) {
+    sum += progress_[w].done.load(std::memory_order_relaxed) -
+           progress_[w].sat_out.load(std::memory_order_relaxed);
   }
-  return sum;
+  return sum * static_cast<std::uint64_t>(rule_.team);
 }
 
 /// REQUIRES: all ranks stand still, or have ended.

@@ -17,6 +17,12 @@ namespace {
 
 constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
+/// Everybody's alike.
+RandomStream& stream_of_rule(const Rank& rank, const RunContext& context) {
+  return context.state.stream(rank.rank(), "aggregation",
+                              RandomStream(context.seed, Purpose::aggregation, no_rank));
+}
+
 }  // namespace
 
 Byzantine byzantine_of(const Ingredients& ingredients) {
@@ -53,8 +59,9 @@ RobustMean::RobustMean(Rank& rank, const RunContext& context, std::size_t length
       context_(context),
       slowdown_(slowdown),
       byzantine_(byzantine_of(context.ingredients)),
-      lying_(context.seed, Purpose::byzantine, stream),
-      scratch_(RandomStream(context.seed, Purpose::aggregation, no_rank)) {
+      lying_(context.state.stream(rank.rank(), "lies",
+                                  RandomStream(context.seed, Purpose::byzantine, stream))),
+      scratch_(stream_of_rule(rank, context)) {
   if (!is_robust(context.ingredients)) return;
   rule_ = &context.ingredients.get<Aggregator>(aggregate_kind);
   const auto vectors = static_cast<std::size_t>(rule_->vectors());
@@ -70,6 +77,10 @@ RobustMean::RobustMean(Rank& rank, const RunContext& context, std::size_t length
     own_result_ = VectorBuffer::zeroed(scalar, length);
     result_ = own_result_.view();
   }
+}
+
+RobustMean::~RobustMean() {
+  stream_of_rule(rank_, context_) = scratch_.random;
 }
 
 Vector RobustMean::place_of(int worker) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/data/archive.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
@@ -32,13 +33,50 @@ RunState::RunState(const ModelLayout& layout, std::vector<std::span<std::byte>> 
   shared_.emplace(layout.workers, layout.shared_models, std::move(shared_memory));
 }
 
-Vector RunState::keep(int rank, std::string_view name, std::size_t length,
+namespace {
+
+/// Of what is there to be put into the archive, or of what lies in it.
+template <typename Map>
+std::vector<std::string> names_of(const Archive& archive, const std::string& place,
+                                  const Map& there) {
+  if (!archive.is_filled()) return archive.names_behind(place);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : there) names.push_back(name);
+  return names;
+}
+
+template <typename Streams>
+void exchange_stream(Archive& archive, const std::string& name, Streams& streams) {
+  const std::string own = name.substr(name.rfind('/') + 1);
+  auto found = streams.find(own);
+  if (found == streams.end()) found = streams.emplace(own, RandomStream(0, Purpose{})).first;
+  std::vector<std::uint32_t> packed = found->second.packed();
+  archive.exchange(name, packed);
+  found->second = RandomStream::unpacked(packed);
+}
+
+void exchange_coding(Archive& archive, const std::string& place, CodingAccount& account) {
+  archive.exchange(place + "time", account.time);
+  archive.exchange(place + "vectors", account.vectors);
+  archive.exchange(place + "plain bytes", account.plain_bytes);
+  archive.exchange(place + "encoded bytes", account.encoded_bytes);
+  archive.exchange(place + "squared error", account.squared_error);
+  archive.exchange(place + "squared norm", account.squared_norm);
+}
+
+}  // namespace
+
+Vector RunState::keep(int rank, std::string_view name, const Beginning& begins,
                       std::optional<Scalar> precision) {
-  const Scalar scalar = precision.value_or(layout_.scalar);
+  const std::size_t length = begins.length;
+  const bool has_values = !begins.values.empty();
+  const Scalar scalar = has_values ? begins.values.scalar() : precision.value_or(layout_.scalar);
   auto& kept = of(rank).kept;
   auto found = kept.find(name);
   if (found == kept.end()) {
-    found = kept.emplace(name, VectorBuffer::zeroed(scalar, length)).first;
+    found = kept.emplace(name, has_values ? VectorBuffer::copy_of(begins.values)
+                                          : VectorBuffer::zeroed(scalar, length))
+                .first;
   }
   const Vector model = of(rank).model;
   if (!model.empty() && found->second.view().data() == model.data()) {
@@ -59,9 +97,66 @@ Vector RunState::keep(int rank, std::string_view name, std::size_t length,
 }
 
 Vector RunState::keep_model(int rank, ConstVector initial) {
-  const Vector model = keep(rank, rank < layout_.workers ? "replica" : "shard", initial.size());
-  kernels::copy(initial, model);
-  return of(rank).model = model;
+  return of(rank).model = keep(rank, rank < layout_.workers ? "replica" : "shard", initial);
+}
+
+std::span<std::uint64_t> RunState::counts(int rank, std::string_view name, std::size_t length) {
+  auto& counts = of(rank).counts;
+  auto found = counts.find(name);
+  if (found == counts.end()) {
+    found = counts.emplace(name, std::vector<std::uint64_t>(length, 0)).first;
+  }
+  if (found->second.size() != length) {
+    throw InternalError(fmt::format("rank {} keeps {} counts '{}', and asks for {}", rank,
+                                    found->second.size(), name, length));
+  }
+  return found->second;
+}
+
+RandomStream& RunState::stream(int rank, std::string_view name, const RandomStream& fresh) {
+  auto& streams = of(rank).streams;
+  const auto found = streams.find(name);
+  return found == streams.end() ? streams.emplace(name, fresh).first->second : found->second;
+}
+
+void RunState::begin_leg() {
+  for (OfRank& rank : ranks_) {
+    rank.model = Vector();
+    rank.coders = 0;
+  }
+}
+
+void RunState::end_leg() {
+  if (shared_) shared_->put_down(shared_models_);
+}
+
+void RunState::exchange(Archive& archive) {
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    OfRank& rank = ranks_[r];
+    const std::string place = fmt::format("rank {}/", r);
+    for (const std::string& name : names_of(archive, place + "kept/", rank.kept)) {
+      archive.exchange(fmt::format("{}kept/{}", place, name), rank.kept[name]);
+    }
+    for (const std::string& name : names_of(archive, place + "counts/", rank.counts)) {
+      archive.exchange(fmt::format("{}counts/{}", place, name), rank.counts[name]);
+    }
+    for (const std::string& name : names_of(archive, place + "streams/", rank.streams)) {
+      exchange_stream(archive, fmt::format("{}streams/{}", place, name), rank.streams);
+    }
+    exchange_coding(archive, place + "coding/", rank.coding);
+    archive.exchange(place + "lines' time", rank.lines_time);
+    archive.exchange(place + "remarks", rank.remarks);
+  }
+  for (std::size_t i = 0; i < staleness_.size(); ++i) {
+    std::vector<std::uint64_t> packed = staleness_[i].packed();
+    archive.exchange(fmt::format("staleness/{}", i), packed);
+    staleness_[i] = Staleness::unpacked(packed);
+  }
+  if (!shared_) return;
+  shared_models_.resize(static_cast<std::size_t>(shared_->groups()));
+  for (std::size_t group = 0; group < shared_models_.size(); ++group) {
+    archive.exchange(fmt::format("shared model/{}", group), shared_models_[group]);
+  }
 }
 
 std::vector<KeptVector> RunState::kept_by(int rank) const {

@@ -10,6 +10,8 @@ namespace trainyard {
 
 namespace {
 
+constexpr std::string_view version_name = "version", minibatches_name = "minibatches";
+
 ConstVector initial_shard(const Rank& rank, const RunContext& context) {
   const int index = rank.rank() - rank.workers() - context.proxies;
   if (index < 0) return context.initial_model.subspan(0, 0);
@@ -21,8 +23,16 @@ ConstVector initial_shard(const Rank& rank, const RunContext& context) {
 Server::Server(Rank& rank, const RunContext& context)
     : rank_(rank),
       context_(context),
-      shard_(context.state.keep_model(rank.rank(), initial_shard(rank, context))) {
+      shard_(context.state.keep_model(rank.rank(), initial_shard(rank, context))),
+      version_(context.state.count(rank.rank(), version_name)),
+      minibatches_(context.state.count(rank.rank(), minibatches_name)) {
   sum_ = VectorBuffer::zeroed(shard_.scalar(), shard_.size());
+}
+
+/// The next leg goes on from there.
+Server::~Server() {
+  context_.state.count(rank_.rank(), version_name) = version_;
+  context_.state.count(rank_.rank(), minibatches_name) = minibatches_;
 }
 
 std::size_t Server::first_parameter() const {
@@ -62,6 +72,7 @@ Optimizer& Server::optimizer() {
     const Holding held(first_parameter(), shard_.size());
     optimizer_.emplace(
         context_.optimizer, [&](std::string_view name) { return keep(name, shard_.size()); },
+        context_.state.count(rank_.rank(), "optimizer.t"),
         penalty_within(context_.model.absolute_penalty(), held), context_.stepped_matrices(held));
   }
   return *optimizer_;

@@ -3,13 +3,20 @@
 #include <algorithm>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "trainyard/base/error.hpp"
 #include "trainyard/model/holding.hpp"
 #include "trainyard/model/kernels.hpp"
 
 namespace trainyard {
 
-ShardPart::ShardPart(Server& server, int worker) : server_(server) {
+ShardPart::ShardPart(Server& server, int worker)
+    : server_(server),
+      minibatches_(server.context_.state.count(server.rank_.rank(),
+                                               fmt::format("minibatches of part {}", worker))),
+      version_(server.context_.state.count(server.rank_.rank(),
+                                           fmt::format("version of part {}", worker))) {
   const RunContext& context = server.context_;
   const Vector shard = server.shard();
   const int index = server.comm().rank() - server.comm().workers() - context.proxies;
@@ -26,6 +33,8 @@ ShardPart::ShardPart(Server& server, int worker) : server_(server) {
     };
     pieces_.push_back({shard.subspan(place, count),
                        Optimizer(context.optimizer, kept,
+                                 context.state.count(server.rank_.rank(),
+                                                     fmt::format("optimizer.t from {}", place)),
                                  penalty_within(context.model.absolute_penalty(), {first, count}),
                                  context.stepped_matrices({first, count}))});
     size_ += count;

@@ -328,6 +328,16 @@ void SharedModels::enter(int worker, std::span<const float> initial, const Share
   if (is_first) of(own).lay_out(initial);
 }
 
+void SharedModels::put_down(std::vector<VectorBuffer>& models) const {
+  models.resize(models_.size());
+  for (std::size_t group = 0; group < models_.size(); ++group) {
+    const SharedModel& model = *models_[group];
+    models[group] = VectorBuffer(Scalar::float32, model.size());
+    model.read(models[group].view().floats());
+    model.add_unsent(models[group].view().floats());
+  }
+}
+
 void SharedModels::lay_out(int group, std::span<const float> initial, const SharedForm& form) {
   models_[static_cast<std::size_t>(group)] = std::make_unique<SharedModel>(initial, form);
 }

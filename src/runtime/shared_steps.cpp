@@ -40,9 +40,11 @@ SharedSteps::SharedSteps(Worker& worker)
       is_home_(context_.state.layout().home == ModelHome::shared),
       constant_step_(context_.optimizer.constant_step()),
       sparse_(sparse_update_of(context_)),
-      rounding_(
-          RandomStream(context_.seed, Purpose::rounding, static_cast<std::uint32_t>(rank_.rank()))
-              .next_u32()) {
+      rounding_(context_.state
+                    .stream(rank_.rank(), "rounding",
+                            RandomStream(context_.seed, Purpose::rounding,
+                                         static_cast<std::uint32_t>(rank_.rank())))
+                    .next_u32()) {
   if (!is_home_) return;
   weight_ = minibatches_.loss_weight();
   if (sparse_ != nullptr) {

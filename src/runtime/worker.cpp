@@ -15,6 +15,8 @@ namespace trainyard {
 
 namespace {
 
+constexpr std::string_view steps_name = "steps", rounds_name = "rounds";
+
 [[noreturn]] void throw_forgotten(std::string_view scheme, const char* field, const char* why) {
   throw UsageError(fmt::format("scheme '{}': {}: {}", scheme, field, why));
 }
@@ -62,14 +64,21 @@ double RunContext::its_hyperparameter(std::string_view name) const {
 Coder make_coder(Rank& rank, const RunContext& context, const Codec& codec,
                  const std::uint64_t& step) {
   const auto index = static_cast<std::size_t>(rank.rank());
+  RunState& state = context.state;
+  const std::string name = fmt::format("coder {}", state.next_coder(rank.rank()));
+  const RandomStream fresh(context.seed, Purpose::codec, static_cast<std::uint32_t>(index));
+  RandomStream sampling = fresh;
+  sampling.jump_to(1);  // another part of it
   return Coder({.rank = rank,
                 .codec = codec,
                 .time = context.coding_time,
                 .slowdown = index < context.slowdown.size() ? context.slowdown[index] : 1.0,
                 .tensors = context.model.tensors(),
                 .need = context.codec_need,
-                .seed = context.seed,
-                .account = context.state.coding_of(rank.rank()),
+                .random = state.stream(rank.rank(), name, fresh),
+                .sampling = state.stream(rank.rank(), name + " samples", sampling),
+                .next_sample = state.count(rank.rank(), name + " next sample"),
+                .account = state.coding_of(rank.rank()),
                 .scheme = context.scheme,
                 .step = step});
 }
@@ -100,17 +109,30 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
                  context.model.absolute_penalty().l1 == 0.0),
       sparse_(sparse_update_of(context, context.batch * shares.size(), held_)),
       minibatches_(rank, context, shares),
-      random_(context.seed, Purpose::scheme, static_cast<std::uint32_t>(rank.rank()) + 1) {
+      random_(context.state.stream(rank.rank(), "own",
+                                   RandomStream(context.seed, Purpose::scheme,
+                                                static_cast<std::uint32_t>(rank.rank()) + 1))) {
+  done_ = context.state.count(rank.rank(), steps_name);
+  rounds_ = context.state.count(rank.rank(), rounds_name);
   if (sparse_ != nullptr) residuals_ = AlignedBuffer<float>(sparse_->residual_count(1));
   const ModelLayout& layout = context.state.layout();
   if (SharedModels* const shared = context.state.shared()) {
-    shared->enter(rank.rank(), context.initial_model.floats(), {layout.shared_format, context.hot});
+    shared->enter(rank.rank(),
+                  context.state.first_shared(rank.rank(), context.initial_model).floats(),
+                  {layout.shared_format, context.hot});
   }
   if (layout.home == ModelHome::shared) return;
   VectorBuffer together;
   replica_ = context.state.keep_model(
       rank.rank(), held_of(context.initial_model, layout.held_by(rank.rank()), together));
   gradient_ = VectorBuffer::zeroed(context.model.scalar(), held_);
+}
+
+/// The next leg goes on from there. In the run, counts that every step writes lie beside what a
+/// step reads.
+Worker::~Worker() {
+  context_.state.count(rank_.rank(), steps_name) = done_;
+  context_.state.count(rank_.rank(), rounds_name) = rounds_;
 }
 
 bool Worker::next_step() {
@@ -208,7 +230,7 @@ Optimizer& Worker::optimizer_for(std::size_t first, std::size_t numbers) {
     const AbsolutePenalty held = penalty_within(context_.model.absolute_penalty(), holding());
     optimizer_.emplace(
         context_.optimizer, [&](std::string_view name) { return keep(name, numbers); },
-        penalty_within(held, {first, numbers}),
+        keep_counts("optimizer.t", 1).front(), penalty_within(held, {first, numbers}),
         matrices_within(context_.stepped_matrices(holding()), {first, numbers}));
   }
   return *optimizer_;

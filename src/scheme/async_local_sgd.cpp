@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -56,7 +57,7 @@ class Rounds {
       : is_dynamic_(static_cast<LocalUpdates>(static_cast<int>(
                         server.hyperparameter("local-updates"))) == LocalUpdates::dynamic),
         period_(server.hyperparameter("period")),
-        workers_(static_cast<std::size_t>(server.comm().workers())) {}
+        workers_(static_cast<std::size_t>(server.comm().workers()), {.answered = server.now()}) {}
 
   /// Of a worker's next round, one of so many steps having come.
   std::uint64_t next_of(int worker, std::uint64_t steps, Time now) {
@@ -83,7 +84,8 @@ class Rounds {
 void serve(Server& server) {
   DelayedNesterov outer(server, server.shard(), DelayedNesterov::setting_of(server));
   Rounds rounds(server);
-  std::vector<std::uint64_t> read(static_cast<std::size_t>(server.comm().workers()), 0);
+  const std::span<std::uint64_t> read =
+      server.keep_counts("read", static_cast<std::size_t>(server.comm().workers()));
   while (const auto way = server.comm().receive_any()) {
     const int from = way->from();
     std::uint64_t& version = read[static_cast<std::size_t>(from)];

@@ -39,8 +39,7 @@ void work(Worker& worker) {
   const double share = worker.hyperparameter("mixing-share");  // δ
   const MixingRow& row = worker.next_round();
   const Vector x = worker.replica();
-  const Vector y = worker.keep("y", x.size()), s = worker.keep("s", x.size());
-  kernels::copy(x, y);
+  const Vector y = worker.keep("y", x), s = worker.keep("s", x.size());
   LinkPull models(worker, row, y, {"dual variable of y", "pull of the neighbours' y", "last y"});
   LinkPull gradients(worker, row, s, {"dual variable of s", "pull of the neighbours' s", "last s"});
   while (worker.next_step()) {

@@ -30,12 +30,9 @@ class PublicCopies {
       : comm_(worker.comm()),
         row_(row),
         coder_(worker.coder()),
-        own_(worker.keep("public copy", worker.replica().size())),
-        mixed_(worker.keep("mixed public copies", worker.replica().size())),
-        move_(own_.scalar(), own_.size()) {
-    kernels::copy(worker.initial_model(), own_);
-    kernels::copy(worker.initial_model(), mixed_);
-  }
+        own_(worker.keep("public copy", worker.initial_model())),
+        mixed_(worker.keep("mixed public copies", worker.initial_model())),
+        move_(own_.scalar(), own_.size()) {}
 
   /// q = C(x − x̂);  x̂ ← x̂ + q;  all neighbours are sent q.
   void follow(ConstVector model) {

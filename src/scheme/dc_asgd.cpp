@@ -28,8 +28,7 @@ void serve(Server& server, const Compensate& compensate) {
   std::vector<Vector> pulled;
   pulled.reserve(static_cast<std::size_t>(server.comm().workers()));
   for (int worker = 0; worker < server.comm().workers(); ++worker) {
-    pulled.push_back(server.keep(fmt::format("x_bak({})", worker), server.shard().size()));
-    kernels::copy(server.shard(), pulled.back());
+    pulled.push_back(server.keep(fmt::format("x_bak({})", worker), server.shard()));
   }
   WorkingSets keys(server, ModelRead::each);
   PushQueue queue(server);

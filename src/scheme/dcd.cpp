@@ -23,8 +23,7 @@ std::vector<Vector> neighbour_replicas(Worker& worker, const MixingRow& row) {
   std::vector<Vector> replicas;
   for (const MixingRow::Neighbour& neighbour : row.receives) {
     replicas.push_back(
-        worker.keep(fmt::format("replica of worker {}", neighbour.rank), worker.replica().size()));
-    kernels::copy(worker.initial_model(), replicas.back());
+        worker.keep(fmt::format("replica of worker {}", neighbour.rank), worker.initial_model()));
   }
   return replicas;
 }

@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -52,32 +53,33 @@ class Learner {
       : worker_(worker),
         schedule_(FragmentSchedule::of(worker)),
         local_share_(worker.hyperparameter("local-share")),
-        sent_at_(static_cast<std::size_t>(schedule_.fragments()), 0) {}
+        sent_at_(worker.keep_counts("sent at", static_cast<std::size_t>(schedule_.fragments()))),
+        next_(worker.keep_counts("next fragment", 1).front()) {}
 
   /// After a step.
   void take_turns(std::uint64_t step) {
-    if (schedule_.sends(next_, step)) {
+    if (schedule_.sends(fragment(), step)) {
       mix_in_what_came();
       if (under_way_ == 0) send(step + 1);
       is_sent_ = true;
     }
-    if (schedule_.merges(next_, step)) {
-      next_ = (next_ + 1) % schedule_.fragments();
+    if (schedule_.merges(fragment(), step)) {
+      next_ = (next_ + 1) % fragment_count();
       is_sent_ = false;
     }
     if (!is_sent_) mix_in_what_came();
   }
 
  private:
+  int fragment() const { return static_cast<int>(next_); }
   void send(std::uint64_t steps) {
-    std::uint64_t& sent_at = sent_at_[static_cast<std::size_t>(next_)];
-    const std::uint64_t tag =
-        (steps - sent_at) * fragment_count() + static_cast<std::uint64_t>(next_);
+    std::uint64_t& sent_at = sent_at_[next_];
+    const std::uint64_t tag = (steps - sent_at) * fragment_count() + next_;
     sent_at = steps;
     Communicator& comm = worker_.comm();
     for_each_shard(comm, [&](int shard) {
       const ConstVector held = even_split(ConstVector(worker_.replica()), shard, comm.servers());
-      comm.send(comm.server(shard), even_split(held, next_, schedule_.fragments()), tag);
+      comm.send(comm.server(shard), even_split(held, fragment(), schedule_.fragments()), tag);
       ++under_way_;
     });
   }
@@ -99,11 +101,11 @@ class Learner {
 
   Worker& worker_;
   const FragmentSchedule schedule_;
-  const double local_share_;            // α
-  std::vector<std::uint64_t> sent_at_;  // of each fragment, in steps
-  int next_ = 0;                        // fragment
-  bool is_sent_ = false;                // it, or it was passed over, and its turn is not yet
-  int under_way_ = 0;                   // parts of the last one that no syncer has yet
+  const double local_share_;                // α
+  const std::span<std::uint64_t> sent_at_;  // of each fragment, in steps
+  std::uint64_t& next_;                     // fragment
+  bool is_sent_ = false;                    // it, or it was passed over, and its turn is not yet
+  int under_way_ = 0;                       // parts of the last one that no syncer has yet
 };
 
 void work(Worker& worker) {

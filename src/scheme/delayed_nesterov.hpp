@@ -74,7 +74,8 @@ class DelayedNesterov {
       : setting_(setting),
         model_(model),
         velocity_(server.keep("outer momentum", setting.momentum > 0.0 ? model.size() : 0)),
-        accrued_(server.keep("accrued ways", velocity_.size())) {}
+        accrued_(server.keep("accrued ways", velocity_.size())),
+        ways_(server.keep_counts("ways", 1).front()) {}
 
   /// A step along Δ.
   void step(ConstVector way) {
@@ -99,7 +100,7 @@ class DelayedNesterov {
 
   const Setting setting_;
   const Vector model_, velocity_, accrued_;  // x, m, a
-  std::uint64_t ways_ = 0;
+  std::uint64_t& ways_;
 };
 
 }  // namespace trainyard

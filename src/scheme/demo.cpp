@@ -59,7 +59,7 @@ void work(Worker& worker) {
   const ChunkTopK codec(transform.chunks(),
                         static_cast<std::size_t>(worker.hyperparameter("demo-kept")),
                         ChunkTopK::Values::as_they_are);
-  Coder coder = worker.coder(codec);
+  Coder coder = worker.coder(&codec);
   OwnCoding coding(worker);
   const double decay = worker.hyperparameter("demo-decay");
   const bool by_signs = worker.choice<Step>("demo-step") == Step::sign;

@@ -30,11 +30,10 @@ void work(Worker& worker) {
   const MixingRow links = links_that_count(penalty, worker.next_round());
   const double curvature = 2.0 * penalty * static_cast<double>(links.receives.size());
   const Vector model = worker.replica();
-  const Vector start = worker.keep("start of a round", model.size());
+  const Vector start = worker.keep("start of a round", model);
   const Vector dual = worker.keep("dual variable", model.size());  // −p
   const Vector pull =
       worker.keep("pull of the neighbours", model.size());  // −p + ρ Σ_j (x_j − x_i)
-  kernels::copy(model, start);
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
     kernels::axpy(-1.0, pull, gradient);

@@ -113,7 +113,7 @@ void work(Worker& worker) {
   const int tensor_size = static_cast<int>(worker.hyperparameter(tensor_size_info.name));
   const Vector replica = worker.replica();
   const Vector accrued = worker.keep("accrued gradients", replica.size());
-  std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
+  const std::span<std::uint64_t> versions = versions_of(worker);
   std::vector<std::uint64_t> tags(versions.size());
   Gradients gradients(worker, tensor_size);
   HeldShards shards(worker, fetch_period);
@@ -150,13 +150,15 @@ void serve(Server& server) {
   WorkingSets keys(server, ModelRead::common);
   const bool by_keys = server.gradient_shape().key_width > 0;
   // A worker's first push has one gradient in it, the later ones a period's.
-  std::vector<std::uint64_t> gradients(static_cast<std::size_t>(server.comm().workers()), 1);
+  const std::span<std::uint64_t> gradients =
+      server.keep_counts("gradients of a push", static_cast<std::size_t>(server.comm().workers()));
   while (const auto message = server.comm().receive_any()) {
     ShardPart& part = parts[static_cast<std::size_t>(message->from() % tensor_size)];
     keys.hear(*message);
     if ((message->tag() & brings_gradient) != 0) {
       part.record_staleness(message->tag() >> bits);
       std::uint64_t& count = gradients[static_cast<std::size_t>(message->from())];
+      if (count == 0) count = 1;
       part.apply(keys.gradient(*message), count * static_cast<std::uint64_t>(tensor_size));
       count = push_period;
     }

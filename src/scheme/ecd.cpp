@@ -19,8 +19,7 @@ void work(Worker& worker) {
   Coder coder = worker.coder();
   const MixingRow& row = worker.next_round();
   const Vector model = worker.replica();
-  const Vector mixed_estimates = worker.keep("mixed estimates", model.size());
-  kernels::copy(worker.initial_model(), mixed_estimates);
+  const Vector mixed_estimates = worker.keep("mixed estimates", worker.initial_model());
   VectorBuffer next(model.scalar(), model.size()), extrapolated(model.scalar(), model.size());
   while (worker.next_step()) {
     const double s = static_cast<double>(worker.step() + 1);

@@ -36,7 +36,10 @@ namespace {
 class Scatters {
  public:
   explicit Scatters(Worker& worker)
-      : worker_(worker), cache_(worker), own_inside_(cache_.clocks().size()) {}
+      : worker_(worker),
+        cache_(worker),
+        own_inside_(cache_.clocks().size(), worker.step()),
+        first_own_(worker.step()) {}
 
   std::span<const std::uint64_t> clocks() const { return cache_.clocks(); }
 
@@ -86,7 +89,7 @@ class Scatters {
   SspCache cache_;
   std::vector<std::uint64_t> own_inside_;  // how many, of each server's model
   std::list<VectorBuffer> own_, spare_;    // lists, as their nodes move without allocation
-  std::uint64_t first_own_ = 0;            // the number of the oldest in own_
+  std::uint64_t first_own_;                // the number of the oldest in own_
 };
 
 void work(Worker& worker) {
@@ -104,15 +107,17 @@ void work(Worker& worker) {
 
 /// The server's view of one worker.
 struct Client {
-  std::uint64_t clock = 0;       // steps done
-  std::uint64_t clock_read = 0;  // of the model it computed at last
+  std::uint64_t& clock;      // steps done
+  std::uint64_t clock_read;  // of the model it computed at last
 };
 
 /// For each worker, how many updates of the others were in what was scattered at each clock that
 /// somebody may still compute at.
 class Scattered {
  public:
-  explicit Scattered(std::size_t workers) : workers_(workers), others_(workers, 0) {}
+  /// All are at that clock, and so many updates have been made.
+  Scattered(std::size_t workers, std::uint64_t clock, std::uint64_t version)
+      : workers_(workers), others_(workers, version - clock), first_(clock) {}
 
   std::uint64_t others(std::uint64_t clock, std::size_t worker) const {
     return others_[static_cast<std::size_t>(clock - first_) * workers_ + worker];
@@ -130,15 +135,30 @@ class Scattered {
  private:
   std::size_t workers_;
   std::vector<std::uint64_t> others_;  // [clocks × workers]
-  std::uint64_t first_ = 0;
+  std::uint64_t first_;
 };
+
+std::vector<Client> clients_of(Server& server) {
+  std::vector<Client> clients;
+  for (std::uint64_t& clock :
+       server.keep_counts("clocks", static_cast<std::size_t>(server.comm().workers()))) {
+    clients.push_back({.clock = clock, .clock_read = clock});
+  }
+  return clients;
+}
+
+std::uint64_t slowest_of(const std::vector<Client>& clients) {
+  std::uint64_t least = clients.front().clock;
+  for (const Client& client : clients) least = std::min(least, client.clock);
+  return least;
+}
 
 void serve(Server& server) {
   Communicator& comm = server.comm();
-  std::vector<Client> clients(static_cast<std::size_t>(comm.workers()));
+  std::vector<Client> clients = clients_of(server);
   WorkingSets keys(server, ModelRead::common);
-  Scattered scattered(clients.size());
-  std::uint64_t slowest = 0;
+  std::uint64_t slowest = slowest_of(clients);  // and all are there when a leg begins
+  Scattered scattered(clients.size(), slowest, server.version());
   while (const auto gradient = comm.receive_any()) {
     const auto from = static_cast<std::size_t>(gradient->from());
     Client& client = clients[from];
@@ -146,7 +166,7 @@ void serve(Server& server) {
     // All of its own were in what it computed at.
     server.record_staleness(scattered.others(client.clock_read, from) + client.clock++);
     server.apply(keys.heard_gradient(*gradient), 1);
-    if (std::ranges::min_element(clients, {}, &Client::clock)->clock == slowest) continue;
+    if (slowest_of(clients) == slowest) continue;
     ++slowest;
     scattered.add(server.version(), clients);
     scattered.forget_before(std::ranges::min_element(clients, {}, &Client::clock_read)->clock_read);

@@ -33,10 +33,8 @@ namespace {
 void work(Worker& worker) {
   const double rho = worker.hyperparameter(proximal_step_info.name);
   const Vector w = worker.replica();
-  const Vector z = worker.keep("z_i", w.size()), last = worker.keep("w_i", w.size());
+  const Vector z = worker.keep("z_i", w), last = worker.keep("w_i", w);
   const Vector y = worker.keep("common model", w.size());
-  kernels::copy(w, z);
-  kernels::copy(w, last);
   fedavg_work(worker, [&](LocalStep step) {
     if (step.first) {
       kernels::copy(w, y);
@@ -55,8 +53,7 @@ void work(Worker& worker) {
 void serve(Server& server) {
   const double rho = server.hyperparameter(proximal_step_info.name);
   const Vector y = server.shard();
-  const Vector mean = server.keep("mean of z_i", y.size());
-  kernels::copy(y, mean);
+  const Vector mean = server.keep("mean of z_i", y);
   RoundMean round(server);
   while (round.next()) {
     kernels::add_difference(2.0 * round.share(), round.mean(), y, mean);

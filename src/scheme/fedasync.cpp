@@ -27,7 +27,7 @@ namespace {
 
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
-  std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
+  const std::span<std::uint64_t> versions = versions_of(worker);
   while (worker.next_step()) {
     worker.descend();
     if ((worker.step() + 1) % period != 0) continue;

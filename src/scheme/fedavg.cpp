@@ -75,7 +75,8 @@ RoundMean::RoundMean(Server& server)
     : server_(server),
       keys_(server, ModelRead::common),
       robust_(server),
-      period_(static_cast<std::uint64_t>(server.hyperparameter("period"))) {
+      period_(static_cast<std::uint64_t>(server.hyperparameter("period"))),
+      first_step_(server.keep_counts("first step of the round", 1).front()) {
   tags_.reserve(static_cast<std::size_t>(server.comm().workers()));
 }
 

@@ -96,7 +96,7 @@ class RoundMean {
   WorkingSets keys_;
   RobustMean robust_;  // of schemes that take "aggregate"
   const std::uint64_t period_;
-  std::uint64_t first_step_ = 0;  // of the round
+  std::uint64_t& first_step_;  // of the round
   Vector sum_;
   std::vector<RoundTag> tags_;
   double share_ = 1.0;

@@ -32,7 +32,7 @@ namespace {
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   FetchedModel fetched(worker);
-  std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
+  const std::span<std::uint64_t> versions = versions_of(worker);
   while (worker.next_step()) {
     worker.descend();
     if ((worker.step() + 1) % period != 0) continue;
@@ -44,16 +44,16 @@ void work(Worker& worker) {
 
 void serve(Server& server) {
   const double global_step = server.hyperparameter("global-lr");
-  const double updates_of_step = server.hyperparameter("buffer-size");
+  const auto size = static_cast<std::uint64_t>(server.hyperparameter("buffer-size"));
   const Vector buffer = server.keep("buffer", server.shard().size());
-  double buffered = 0.0;
+  std::uint64_t& buffered = server.keep_counts("buffered", 1).front();
   while (const auto message = server.comm().receive_any()) {
     const auto staleness = static_cast<double>(server.record_staleness(message->tag()));
     kernels::axpy(1.0 / std::sqrt(1.0 + staleness), message->vector(), buffer);
-    if (++buffered == updates_of_step) {
-      kernels::axpy(-global_step / updates_of_step, buffer, server.shard());
+    if (++buffered == size) {
+      kernels::axpy(-global_step / static_cast<double>(size), buffer, server.shard());
       kernels::set_to_zero(buffer);
-      buffered = 0.0;
+      buffered = 0;
       server.count_update();
     }
     server.comm().send(message->from(), server.shard(), server.version());

@@ -41,11 +41,7 @@ class ServerOptimizer {
         epsilon_(server.hyperparameter("adaptivity")),
         model_(server.shard()),
         m_(server.keep("m", model_.size())),
-        v_(rule_ == Rule::momentum ? Vector{} : server.keep("v", model_.size())) {
-    with_scalar(v_.scalar(), [&]<typename T>(T) {
-      for (T& v : v_.as<T>()) v = static_cast<T>(epsilon_ * epsilon_);
-    });
-  }
+        v_(rule_ == Rule::momentum ? Vector{} : keep_squares(server)) {}
 
   /// A step along the way to `mean`.
   void step_towards(ConstVector mean) {
@@ -70,6 +66,14 @@ class ServerOptimizer {
   }
 
  private:
+  /// Each is τ² at first.
+  Vector keep_squares(Server& server) const {
+    VectorBuffer first(model_.scalar(), model_.size());
+    with_scalar(model_.scalar(), [&]<typename T>(T) {
+      for (T& v : first.view().template as<T>()) v = static_cast<T>(epsilon_ * epsilon_);
+    });
+    return server.keep("v", first.view());
+  }
   double next_square(double v, double square) const {
     if (rule_ == Rule::adagrad) return v + square;
     if (rule_ == Rule::adam) return beta2_ * v + (1.0 - beta2_) * square;

@@ -40,8 +40,7 @@ void work(Worker& worker) {
   Coder coder = worker.coder();
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const Vector model = worker.replica();
-  const Vector common = worker.keep("common model", model.size());
-  kernels::copy(worker.initial_model(), common);
+  const Vector common = worker.keep("common model", worker.initial_model());
   Participation participation(worker);
   while (worker.next_step()) {
     if (participation.begin_step(period)) worker.descend();

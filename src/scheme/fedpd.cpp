@@ -41,10 +41,9 @@ void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const double eta = worker.hyperparameter(proximal_step_info.name);
   const double skip = worker.hyperparameter(skip_name);
-  RandomStream coin = worker.common_random();
+  RandomStream& coin = worker.common_random();
   const Vector y = worker.replica();
-  const Vector x = worker.keep("x_0", y.size()), multiplier = worker.keep("lambda", y.size());
-  kernels::copy(y, x);
+  const Vector x = worker.keep("x_0", y), multiplier = worker.keep("lambda", y.size());
   while (worker.next_step()) {
     const Vector gradient = worker.compute_gradient();
     kernels::add(multiplier, gradient);

@@ -22,9 +22,7 @@ class FetchedModel {
  public:
   /// At first it is the run's starting point.
   explicit FetchedModel(Worker& worker)
-      : replica_(worker.replica()), model_(worker.keep("fetched model", replica_.size())) {
-    remember();
-  }
+      : replica_(worker.replica()), model_(worker.keep("fetched model", replica_)) {}
 
   /// The replica is what has just been fetched.
   void remember() const { kernels::copy(replica_, model_); }

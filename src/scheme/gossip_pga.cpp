@@ -10,6 +10,7 @@
 // first.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/neighbour_average.hpp"
@@ -40,8 +41,9 @@ void work_adaptively(Worker& worker) {
   const std::size_t dimension = worker.replica().size();
   VectorBuffer with_loss(worker.replica().scalar(), dimension + 1);
   VectorBuffer scratch;
-  std::optional<double> first_loss;
-  double next_average = first_period;
+  const std::span<double> plan = worker.keep("plan", 2, Scalar::float64).doubles();
+  double &next_average = plan[0], &first_loss = plan[1];
+  if (next_average == 0.0) next_average = first_period;
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
     const MixingRow& round = worker.next_round();
@@ -54,8 +56,8 @@ void work_adaptively(Worker& worker) {
     all_reduce_mean(worker.comm(), with_loss.view(), collective_of(worker));
     kernels::copy(with_loss.view().first(dimension), worker.replica());
     const double loss = last(with_loss.view());
-    if (!first_loss) first_loss = loss;
-    next_average += std::ceil(first_period * std::max(1.0, *first_loss / loss));
+    if (next_average == first_period) first_loss = loss;
+    next_average += std::ceil(first_period * std::max(1.0, first_loss / loss));
   }
 }
 

@@ -48,7 +48,7 @@ void work(Worker& worker) {
   const GradientCode code = code_of(worker.comm().workers(), worker.hyperparameter("stragglers"));
   const auto coefficients = code.coefficients_of(worker.comm().rank());
   CombinedGradient combined(worker);
-  std::uint64_t step = 0;
+  std::uint64_t& step = worker.keep_counts("step", 1).front();
   while (worker.next_step()) {
     worker.comm().send(server, combined.compute(coefficients, step), step);
     step = worker.comm().receive_into(server, worker.replica());

@@ -11,6 +11,7 @@
 // links between regions carry one message in K of those within. One region, α = 1, K = 1, a global
 // step of 1 without momentum, and messages that take no time: async-local-sgd.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trainyard/collective/proxies.hpp"
@@ -50,13 +51,11 @@ void serve_region(Server& server) {
   const auto period = static_cast<std::uint64_t>(server.hyperparameter("period"));
   const auto merge_period = static_cast<std::uint64_t>(server.hyperparameter("merge-period"));
   const double global_share = server.hyperparameter("global-share");
-  const Vector model = server.keep("region's model", server.dimension());
-  const Vector at_merge = server.keep("model at the merge", server.dimension());
-  kernels::copy(server.initial_model(), model);
-  kernels::copy(server.initial_model(), at_merge);
+  const Vector model = server.keep("region's model", server.initial_model());
+  const Vector at_merge = server.keep("model at the merge", server.initial_model());
   VectorBuffer way(model.scalar(), model.size());
   DelayedNesterov outer(server, model, setting_of(server, "region"));
-  std::uint64_t ways = 0;  // since the merge
+  std::uint64_t& ways = server.keep_counts("ways since the merge", 1).front();
   bool is_under_way = false;
   while (const auto message = comm.receive_any()) {
     if (message->from() == global) {
@@ -80,7 +79,8 @@ void serve_region(Server& server) {
 void serve_globally(Server& server) {
   Communicator& comm = server.comm();
   DelayedNesterov outer(server, server.shard(), setting_of(server, "root"));
-  std::vector<std::uint64_t> read(static_cast<std::size_t>(comm.size()), 0);
+  const std::span<std::uint64_t> read =
+      server.keep_counts("read", static_cast<std::size_t>(comm.size()));
   while (const auto way = comm.receive_any()) {
     std::uint64_t& version = read[static_cast<std::size_t>(way->from())];
     server.record_staleness(version);

@@ -87,8 +87,7 @@ namespace {
 /// The model of the worker's cluster when it last had the token: at first the starting point of
 /// all.
 std::span<float> old_of(Worker& worker) {
-  const Vector old = worker.keep("old", worker.initial_model().size());
-  kernels::copy(worker.initial_model(), old);
+  const Vector old = worker.keep("old", worker.initial_model());
   return old.floats();
 }
 

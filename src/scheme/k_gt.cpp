@@ -31,9 +31,8 @@ void work(Worker& worker) {
   const Vector model = worker.replica();
   const Vector correction = worker.keep("correction", model.size());           // c
   const Vector gradients = worker.keep("gradients of a round", model.size());  // their mean
-  const Vector start = worker.keep("start of a round", model.size());          // x
+  const Vector start = worker.keep("start of a round", model);                 // x
   VectorBuffer change(model.scalar(), model.size()), scratch;
-  kernels::copy(model, start);
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
     kernels::axpy(1.0 / static_cast<double>(period), gradient, gradients);

@@ -90,7 +90,7 @@ class Client {
   Client(Participant& participant, std::size_t parameters, Scalar scalar)
       : rounds_(rounds(participant)),
         half_(make_codec("fp16")),
-        coder_(participant.coder(*half_)),
+        coder_(participant.coder(half_.get())),
         store_(participant.comm(), parameters, rounds_ ? &coder_ : nullptr,
                proxies_of(participant)) {
     const double significance = participant.hyperparameter("significance");
@@ -194,11 +194,10 @@ void serve(Server& server) {
   UnlistedRule unlisted{.fill = regularise, .read = {}};
   const bool adds_regulariser = goes_by_keys(server) && server.is_regularised();
   for (int w = 0; adds_regulariser && w < workers; ++w) {
-    unlisted.read.push_back(server.keep(fmt::format("pulled({})", w), server.shard().size()));
-    kernels::copy(server.shard(), unlisted.read.back());
+    unlisted.read.push_back(server.keep(fmt::format("pulled({})", w), server.shard()));
   }
   const auto half = make_codec("fp16");
-  Coder coder = server.coder(*half);
+  Coder coder = server.coder(half.get());
   serve_key_values(server.comm(), server.shard(), server.dimension(),
                    static_cast<std::uint64_t>(server.hyperparameter("staleness")), step,
                    rounds(server) ? &coder : nullptr, proxies,

@@ -55,8 +55,7 @@ class RobustMeeting {
                         "velocities are averaged with the replicas, and no rule is published for "
                         "velocities that may be lies; with --aggregate or --byzantine leave it 0");
     }
-    common_ = worker.keep("common", worker.replica().size());
-    kernels::copy(worker.replica(), common_);
+    common_ = worker.keep("common", worker.replica());
     way_ = VectorBuffer(common_.scalar(), common_.size());
   }
 

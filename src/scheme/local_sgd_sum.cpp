@@ -46,10 +46,9 @@ void work(Worker& worker) {
   const double added = worker.hyperparameter("added");
   LineTurns turns(worker, period, static_cast<std::uint64_t>(worker.hyperparameter(turns_name)));
   const Vector replica = worker.replica();
-  const Vector x = worker.keep("x", replica.size());
+  const Vector x = worker.keep("x", replica);
   VectorBuffer changes(replica.scalar(), turns.most());
-  kernels::copy(replica, x);
-  std::uint64_t visit = 0;
+  std::uint64_t& visit = worker.keep_counts("visit", 1).front();
   while (worker.next_step()) {
     worker.descend();
     if ((worker.step() + 1) % period != 0) continue;

@@ -77,11 +77,15 @@ void work_mime(Worker& worker) {
 
 void serve_mime(Server& server) {
   RoundMean round(server);
+  std::uint64_t& has_answered = server.keep_counts("c was sent", 1).front();  // in this round
   while (round.next()) {
-    answer_all(server.comm(), round.mean());  // c
-    if (!round.next()) return;
-    kernels::copy(round.mean(), server.shard());
-    round.answer();
+    if (has_answered == 0) {
+      answer_all(server.comm(), round.mean());  // c
+    } else {
+      kernels::copy(round.mean(), server.shard());
+      round.answer();
+    }
+    has_answered = 1 - has_answered;
   }
 }
 
@@ -89,8 +93,7 @@ void work_mime_lite(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const double beta = worker.hyperparameter(server_beta1_info.name);
   const Vector y = worker.replica();
-  const Vector x = worker.keep("common model", y.size()), m = worker.keep("m", y.size());
-  kernels::copy(y, x);
+  const Vector x = worker.keep("common model", y), m = worker.keep("m", y.size());
   VectorBuffer at_x(y.scalar(), y.size());
   VectorPair pair(y.scalar(), y.size());
   OwnRows own(worker);

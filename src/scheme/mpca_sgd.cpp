@@ -68,11 +68,9 @@ class BackgroundMean {
         period_(static_cast<std::uint64_t>(worker.hyperparameter("period"))),
         penalty_(worker.hyperparameter("penalty")),
         extrapolation_(worker.hyperparameter("extrapolation")),
-        mean_(worker.keep("c", worker.replica().size())),
+        mean_(worker.keep("c", worker.initial_model())),
         mean_before_(worker.keep("c before", worker.replica().size())),
-        sum_(worker.keep("sum of snapshots", worker.replica().size())) {
-    kernels::copy(worker.initial_model(), mean_);
-  }
+        sum_(worker.keep("sum of snapshots", worker.replica().size())) {}
 
   /// Takes a message that has arrived, from the parent or a child.
   void take(const Message& message) {
@@ -178,7 +176,8 @@ Scheme mpca_sgd_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Langer, Hall, He & Rahayu 2018; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free,
+                .no_checkpoint = "has means on their way through its tree between any two steps"},
       .cast = replicas_with_master,
       .optimizers =
           {.no_l1 = "has a penalty of its own, for being far from a mean that is extrapolated"},

@@ -31,33 +31,33 @@ namespace {
 /// The ranks of a worker's group, one deal after another.
 class Deals {
  public:
-  Deals(const Worker& worker, int workers, int rank, int group_size)
+  Deals(Worker& worker, int workers, int rank, int group_size)
       : random_(worker.common_random()),
-        ranks_(static_cast<std::size_t>(workers)),
-        rank_(static_cast<std::uint32_t>(rank)),
+        ranks_(worker.keep_counts("deal", static_cast<std::size_t>(workers))),
+        rank_(static_cast<std::uint64_t>(rank)),
         groups_(std::max(1, workers / group_size)) {
-    std::iota(ranks_.begin(), ranks_.end(), 0U);
+    if (worker.step() == 0) std::iota(ranks_.begin(), ranks_.end(), 0U);
   }
 
   /// In the same order at each of them; valid until the next deal.
-  std::span<const std::uint32_t> next() {
+  std::span<const std::uint64_t> next() {
     random_.shuffle(ranks_);
-    const std::span<const std::uint32_t> all(ranks_);
+    const std::span<const std::uint64_t> all(ranks_);
     for (int group = 0;; ++group) {
-      const std::span<const std::uint32_t> ranks = even_split(all, group, groups_);
+      const std::span<const std::uint64_t> ranks = even_split(all, group, groups_);
       if (std::ranges::count(ranks, rank_) > 0) return ranks;
     }
   }
 
  private:
-  RandomStream random_;
-  std::vector<std::uint32_t> ranks_;
-  const std::uint32_t rank_;
+  RandomStream& random_;
+  const std::span<std::uint64_t> ranks_;
+  const std::uint64_t rank_;
   const int groups_;
 };
 
 /// The mean of the group's replicas. All add them up in the same order.
-void average_group(Communicator& comm, std::span<const std::uint32_t> group, ConstVector replica,
+void average_group(Communicator& comm, std::span<const std::uint64_t> group, ConstVector replica,
                    Vector mean) {
   // By offsets, so that no port is asked for by two at once.
   const auto rank = static_cast<std::uint32_t>(comm.rank());
@@ -84,9 +84,9 @@ void work(Worker& worker) {
   Communicator& comm = worker.comm();
   Deals deals(worker, comm.workers(), comm.rank(), group_size);
   const std::size_t size = worker.replica().size();
-  const Vector x = worker.keep("outer model", size), m = worker.keep("outer momentum", size);
+  const Vector x = worker.keep("outer model", worker.replica()),
+               m = worker.keep("outer momentum", size);
   VectorBuffer mean(x.scalar(), size);
-  kernels::copy(worker.replica(), x);
   while (worker.next_step()) {
     worker.descend();
     if ((worker.step() + 1) % period != 0) continue;

@@ -42,18 +42,22 @@ class Moments {
   explicit Moments(Worker& worker)
       : model_(worker.replica()),
         mean_(worker.keep("m", model_.size())),
-        squares_(worker.keep("v", model_.size())) {}
+        squares_(worker.keep("v", model_.size())),
+        steps_(worker.keep_counts("t", 1).front()) {
+    if (steps_ > 0) root_scale_ = root_scale_of(steps_);
+    if (worker.step() > steps_) freeze();
+  }
 
   Vector mean() { return mean_; }
 
   /// Adam's t-th step, from 1.
   void step(ConstVector gradient, std::uint64_t t, double step_size) {
-    const auto power = static_cast<double>(t);
-    root_scale_ = 1.0 / std::sqrt(1.0 - std::pow(beta2, power));
+    steps_ = t;
+    root_scale_ = root_scale_of(t);
     kernels::adam_step({.beta1 = beta1,
                         .beta2 = beta2,
                         .scale = 1.0,
-                        .step = step_size / (1.0 - std::pow(beta1, power)),
+                        .step = step_size / (1.0 - std::pow(beta1, static_cast<double>(t))),
                         .root_scale = root_scale_},
                        gradient, mean_, squares_, model_);
   }
@@ -73,6 +77,9 @@ class Moments {
   }
 
  private:
+  static double root_scale_of(std::uint64_t t) {
+    return 1.0 / std::sqrt(1.0 - std::pow(beta2, static_cast<double>(t)));
+  }
   void hold_without_gradient() {
     with_scalar(mean_.scalar(), [&]<typename T>(T) {
       const std::span<T> mean = mean_.as<T>();
@@ -84,6 +91,7 @@ class Moments {
   }
 
   Vector model_, mean_, squares_;
+  std::uint64_t& steps_;  // before the freeze
   double root_scale_ = 1.0;
   std::size_t without_gradient_ = 0;  // counted at the freeze
 };
@@ -129,7 +137,7 @@ void serve(Server& server) {
   Communicator& comm = server.comm();
   const Vector error = server.keep("error", server.shard().size());
   const std::uint64_t warm_up = freeze_step(server.hyperparameter("freeze-step"));
-  for (std::uint64_t step = 0; comm.await_message(); ++step) {
+  for (std::uint64_t& step = server.keep_counts("step", 1).front(); comm.await_message(); ++step) {
     const auto mean = server.zeroed_sum();
     if (step < warm_up) {
       sum_pushes(comm, mean);

@@ -24,9 +24,7 @@ class OuterModel {
  public:
   /// Begins at the run's starting point, with η, μ and the rule of the row's hyperparameters.
   explicit OuterModel(Worker& worker)
-      : OuterModel(worker, worker.keep("outer model", worker.replica().size())) {
-    kernels::copy(worker.replica(), model_);
-  }
+      : OuterModel(worker, worker.keep("outer model", worker.replica())) {}
   /// A server's shard.
   explicit OuterModel(Server& server) : OuterModel(server, server.shard()) {}
 

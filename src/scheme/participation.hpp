@@ -58,11 +58,13 @@ class Participation {
   explicit Participation(Worker& worker)
       : worker_(worker),
         random_(worker.common_random()),
-        rank_(static_cast<std::uint32_t>(worker.comm().rank())),
-        order_(static_cast<std::size_t>(worker.comm().workers())) {
+        rank_(static_cast<std::uint64_t>(worker.comm().rank())),
+        order_(worker.keep_counts("order of the draw",
+                                  static_cast<std::size_t>(worker.comm().workers()))),
+        steps_(worker.keep_counts("steps of the round", 1).front()) {
     drawn_ = drawn_of(worker.comm().workers(), worker.hyperparameter(participation_info.name));
     local_steps_ = worker.choice<LocalSteps>(local_steps_info.name);
-    std::iota(order_.begin(), order_.end(), 0U);
+    if (worker.step() == 0) std::iota(order_.begin(), order_.end(), 0U);
   }
 
   /// At the beginning of a step of a round of `period`: whether this worker takes it. Where it
@@ -101,12 +103,12 @@ class Participation {
   }
 
   Worker& worker_;
-  RandomStream random_;
-  std::uint32_t rank_;
-  std::vector<std::uint32_t> order_;
+  RandomStream& random_;
+  std::uint64_t rank_;
+  std::span<std::uint64_t> order_;
   std::ptrdiff_t drawn_ = 1;
+  std::uint64_t& steps_;
   LocalSteps local_steps_ = LocalSteps::equal;
-  std::uint64_t steps_ = 0;
 };
 
 }  // namespace trainyard

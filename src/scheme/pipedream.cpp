@@ -75,6 +75,8 @@ Scheme pipedream_scheme() {
                    .rate = "open"},
           .source = "Narayanan et al. 2019; catalogue 7",
           .family = SchemeFamily::asynchronous,
+          .order = {.no_checkpoint = "never drains: minibatches are on their way between any two "
+                                     "steps"},
           .cast = cast::pipelines,
           .optimizers = {.no_clip_norm = "has stages, none of which has the whole gradient"},
           .hyperparameters = {stages_info, tensor_size_info},

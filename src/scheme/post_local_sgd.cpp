@@ -22,7 +22,7 @@ namespace {
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const double switch_epoch = worker.hyperparameter("switch-epoch");
-  std::uint64_t synchronous_steps = 0;
+  std::uint64_t& synchronous_steps = worker.keep_counts("synchronous steps", 1).front();
   while (worker.next_step()) {
     const bool synchronous = worker.epochs() < switch_epoch;
     worker.descend();

@@ -33,7 +33,7 @@ void work(Worker& worker) {
   const Vector model = worker.replica();
   const Vector error = worker.keep("error", model.size());
   const Vector q = worker.keep("Q", plan.second_length());
-  begin_with_random(worker, q);
+  if (worker.step() == 0) begin_with_random(worker, q);
   const AllReduce& ring = find_all_reduce("ring");
   OwnCoding coding(worker);
   VectorBuffer buffer(model.scalar(), plan.first_length());

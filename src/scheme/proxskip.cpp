@@ -22,7 +22,7 @@ namespace {
 
 void work(Worker& worker) {
   const double probability = worker.hyperparameter("mixing-probability");
-  RandomStream coin = worker.common_random();
+  RandomStream& coin = worker.common_random();
   Correction correction(worker);
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());

@@ -24,7 +24,7 @@ ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags) {
 }
 
 void ps_async_steps(Worker& worker, PushStep push_step) {
-  std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
+  const std::span<std::uint64_t> versions = versions_of(worker);
   while (worker.next_step()) {
     push_step(versions);
     pull(worker.comm(), worker.replica(), versions);
@@ -33,7 +33,7 @@ void ps_async_steps(Worker& worker, PushStep push_step) {
 
 void ps_async_worker(Worker& worker) {
   WorkingSet keys(worker);
-  std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
+  const std::span<std::uint64_t> versions = versions_of(worker);
   while (worker.next_step()) {
     keys.push(worker.compute_gradient(), versions);
     keys.pull(versions);
@@ -43,7 +43,7 @@ void ps_async_worker(Worker& worker) {
 void ps_async_queueing_worker(Worker& worker) {
   if (worker.choice<QueueOrder>("queue") == QueueOrder::arrival) return ps_async_worker(worker);
   WorkingSet keys(worker);
-  std::vector<std::uint64_t> versions(static_cast<std::size_t>(worker.comm().servers()), 0);
+  const std::span<std::uint64_t> versions = versions_of(worker);
   while (worker.next_step()) {
     keys.push_in_turn(worker.compute_gradient(), versions, [&](int shard) {
       await_turn(worker.comm(), shard, versions[static_cast<std::size_t>(shard)]);
@@ -57,7 +57,7 @@ void ps_async_interruptible_worker(Worker& worker) {
   const int server = comm.server(0);
   WorkingSet keys(worker);
   ListeningGradient gradients(worker);
-  std::uint64_t version = 0;
+  std::uint64_t& version = versions_of(worker).front();
   while (worker.next_step()) {
     const auto gradient = gradients.compute_unless([&](const Message& model) {
       model.copy_to(worker.replica());

@@ -16,6 +16,12 @@ using PushStep = FunctionRef<ConstVector(std::span<const std::uint64_t> tags)>;
 /// A server's gradient out of what a worker sent. Valid until the next call.
 using ReadPush = FunctionRef<ConstVector(const Message& push)>;
 
+/// Of each server's part of the model that the worker read last: what its gradients are tagged
+/// with.
+inline std::span<std::uint64_t> versions_of(Worker& worker) {
+  return worker.keep_counts("versions", static_cast<std::size_t>(worker.comm().servers()));
+}
+
 /// The gradient as it is, to each server its part.
 ConstVector push_gradient(Worker& worker, std::span<const std::uint64_t> tags);
 

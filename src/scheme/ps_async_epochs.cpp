@@ -262,7 +262,9 @@ Scheme ps_async_epochs_scheme() {
                .rate = "as ps-async"},
       .source = "Chilimbi et al. 2014; catalogue 2.6",
       .family = SchemeFamily::bounded,
-      .order = {.pace = Pace::free, .rhythm = Rhythm::by_data},
+      .order = {.pace = Pace::free,
+                .rhythm = Rhythm::by_data,
+                .no_checkpoint = "has its servers count who has come how far in an epoch"},
       .cast = cast::servers_of_machines,
       .optimizers = {.no_l1 =
                          "steps along gradients by itself between fetches, with an optimizer on "

@@ -12,6 +12,7 @@
 // Steps are taken off a common count, which may end in the middle of a round: who gets none tells
 // its proxy, and from then on the round is that of the others.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "trainyard/collective/all_reduce.hpp"
@@ -31,7 +32,8 @@ void work(Worker& worker) {
 
 void apply_sums(Server& server) {
   Communicator& comm = server.comm();
-  std::vector<std::uint64_t> version_read(static_cast<std::size_t>(comm.size()), 0);
+  const std::span<std::uint64_t> version_read =
+      server.keep_counts("read", static_cast<std::size_t>(comm.size()));
   while (const auto sum = comm.receive_any()) {
     const auto proxy = static_cast<std::size_t>(sum->from());
     const std::uint64_t minibatches = sum->tag();

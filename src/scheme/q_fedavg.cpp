@@ -95,14 +95,15 @@ void work(Worker& worker) {
   ReportedModel message(model.scalar(), model.size());
   OwnRows own(worker);
   Participation participation(worker);
-  Report report;
-  double step_size = 0.0;
+  const std::span<double> of_round = worker.keep("of the round", 2, Scalar::float64).doubles();
+  double& step_size = of_round[0];
+  Report report{.loss = of_round[1]};
   while (worker.next_step()) {
     if (participation.begin_step(period)) {
       if (worker.step() % period == 0) {
         kernels::copy(model, common);
         step_size = worker.step_size();
-        report.loss = own.take_loss(common, own.all());
+        report.loss = of_round[1] = own.take_loss(common, own.all());
       }
       worker.descend();
     }

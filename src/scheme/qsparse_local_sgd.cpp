@@ -22,8 +22,7 @@ void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const Vector model = worker.replica();
   const Vector error = worker.keep("error", model.size());
-  const Vector common = worker.keep("common model", model.size());
-  kernels::copy(worker.initial_model(), common);
+  const Vector common = worker.keep("common model", worker.initial_model());
   VectorBuffer buffer(model.scalar(), model.size());
   const Vector way = buffer.view();
   while (worker.next_step()) {

@@ -49,12 +49,10 @@ class LinkPull {
         curvature_(2.0 * worker.hyperparameter("consensus-penalty") *
                    static_cast<double>(links.receives.size())),
         told_(told),
-        before_(worker.keep(names.before, told.size())),
+        before_(worker.keep(names.before, told)),
         dual_(worker.keep(names.dual, told.size())),
         pull_(worker.keep(names.pull, told.size())),
-        apart_(told.scalar(), told.size()) {
-    kernels::copy(told_, before_);
-  }
+        apart_(told.scalar(), told.size()) {}
 
   /// dρ, with ρ twice --consensus-penalty.
   double curvature() const { return curvature_; }

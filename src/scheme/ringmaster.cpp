@@ -21,6 +21,7 @@
 // Where nobody says how large R is, it is n: equal workers, whose gradients are n − 1 updates old,
 // lose nothing.
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trainyard/collective/parameter_server.hpp"
@@ -60,7 +61,8 @@ void serve_interrupting(Server& server) {
   Communicator& comm = server.comm();
   const std::uint64_t threshold = threshold_of(server);
   WorkingSets keys(server, ModelRead::each);
-  std::vector<std::uint64_t> given(static_cast<std::size_t>(comm.workers()), 0);  // versions
+  const std::span<std::uint64_t> given =  // versions
+      server.keep_counts("given", static_cast<std::size_t>(comm.workers()));
   while (const auto push = comm.receive_any()) {
     keys.hear(*push);
     // Its worker was stopped, and has a newer model, or one is on its way.

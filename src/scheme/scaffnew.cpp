@@ -24,12 +24,11 @@ namespace {
 
 void work(Worker& worker) {
   const double probability = worker.hyperparameter("mixing-probability");
-  RandomStream coin = worker.common_random();
+  RandomStream& coin = worker.common_random();
   const Vector model = worker.replica();
   const Vector control = worker.keep("control variate", model.size());  // h
-  const Vector start = worker.keep("last average", model.size());
+  const Vector start = worker.keep("last average", model);
   VectorBuffer own(model.scalar(), model.size()), mean(model.scalar(), model.size());
-  kernels::copy(model, start);
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
     kernels::axpy(-1.0, control, gradient);

@@ -39,13 +39,12 @@ namespace {
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const Vector y = worker.replica();
-  const Vector x = worker.keep("common model", y.size());
+  const Vector x = worker.keep("common model", y);
   const Vector c = worker.keep("c", y.size()), own = worker.keep("c_i", y.size());
-  kernels::copy(y, x);
   VectorBuffer change(y.scalar(), y.size());
   VectorPair pair(y.scalar(), y.size());
   Participation participation(worker);
-  double way = 0.0;  // Kγ
+  double& way = worker.keep("K gamma", 1, Scalar::float64).doubles().front();
   while (worker.next_step()) {
     if (participation.begin_step(period)) {
       const Vector gradient = worker.compute_gradient();

@@ -77,6 +77,7 @@ Scheme sgp_overlap_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
       .family = SchemeFamily::decentralised,
+      .order = {.no_checkpoint = "has a part of what it sums up on its way between any two steps"},
       .takes = {"topology"},
       .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
       .optimizers = {.no_l1 =

@@ -57,7 +57,7 @@ const Codec& votes() {
 }
 
 void work(Worker& worker) {
-  Coder coder = worker.coder(votes());
+  Coder coder = worker.coder(&votes());
   while (worker.next_step()) {
     const auto gradient = worker.compute_gradient();
     push_coded(worker.comm(), coder, gradient);
@@ -68,7 +68,7 @@ void work(Worker& worker) {
 }
 
 void serve(Server& server) {
-  Coder coder = server.coder(votes());
+  Coder coder = server.coder(&votes());
   Communicator& comm = server.comm();
   while (comm.await_message()) {
     const auto sum = server.zeroed_sum();

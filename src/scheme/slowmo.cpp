@@ -24,9 +24,8 @@ void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const double slow_lr = worker.hyperparameter("slow-lr");
   const double slow_momentum = worker.hyperparameter("slow-momentum");
-  const Vector x = worker.keep("outer model", worker.replica().size());
+  const Vector x = worker.keep("outer model", worker.replica());
   const Vector u = worker.keep("slow momentum", worker.replica().size());
-  kernels::copy(worker.replica(), x);
   while (worker.next_step()) {
     worker.descend();
     if ((worker.step() + 1) % period != 0) continue;

@@ -49,10 +49,9 @@ void work(Worker& worker) {
                                     {"loco-kept", worker.hyperparameter("loco-kept")},
                                     {"loco-values", worker.hyperparameter("loco-values")}},
                                    model.size());
-  Coder coder = worker.coder(codec);
-  const Vector x = worker.keep("outer model", model.size());
+  Coder coder = worker.coder(&codec);
+  const Vector x = worker.keep("outer model", model);
   const Vector error = worker.keep("error", model.size());
-  kernels::copy(model, x);
   VectorBuffer buffer(model.scalar(), model.size());
   const Vector way = buffer.view();
   while (worker.next_step()) {

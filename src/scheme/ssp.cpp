@@ -31,6 +31,7 @@
 // add up what all of them found.
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -52,12 +53,12 @@ constexpr std::uint64_t wants_model = 1;
 
 /// The server's view of one worker.
 struct Client {
-  std::uint64_t clock = 0;         // steps done
-  std::uint64_t version_read = 0;  // of the model it was sent last
-  std::uint64_t own_since = 0;     // updates of its own that were applied to that since
-  bool waits = false;              // for the model
-  bool held = false;               // its last update is not applied yet
-  Vector update;                   // that one
+  std::uint64_t& clock;         // steps done
+  std::uint64_t& version_read;  // of the model it was sent last
+  std::uint64_t& own_since;     // updates of its own that were applied to that since
+  std::uint64_t& held;          // 1: its last update is not applied yet
+  bool waits = false;           // for the model
+  Vector update{};              // the one that is held
 };
 
 class Clocks {
@@ -65,9 +66,14 @@ class Clocks {
   Clocks(Server& server, WorkingSets& keys, bool strict)
       : server_(server),
         keys_(keys),
-        bound_(static_cast<std::uint64_t>(server.hyperparameter("staleness"))),
-        clients_(static_cast<std::size_t>(server.comm().workers())) {
-    for (std::size_t w = 0; strict && w < clients_.size(); ++w) {
+        bound_(static_cast<std::uint64_t>(server.hyperparameter("staleness"))) {
+    const auto workers = static_cast<std::size_t>(server.comm().workers());
+    const std::span<std::uint64_t> counts = server.keep_counts("clients", 4 * workers);
+    for (std::size_t w = 0; w < workers; ++w) {
+      const auto own = counts.subspan(4 * w, 4);
+      clients_.push_back(
+          {.clock = own[0], .version_read = own[1], .own_since = own[2], .held = own[3]});
+      if (!strict) continue;
       clients_[w].update = server.keep(fmt::format("held({})", w), server.shard().size());
     }
   }
@@ -77,7 +83,9 @@ class Clocks {
     client(push.from()).waits = (push.tag() & wants_model) != 0;
   }
   std::uint64_t slowest() const {
-    return std::ranges::min_element(clients_, {}, &Client::clock)->clock;
+    std::uint64_t least = clients_.front().clock;
+    for (const Client& client : clients_) least = std::min(least, client.clock);
+    return least;
   }
 
   void apply(int worker, ConstVector update) {
@@ -87,15 +95,15 @@ class Clocks {
   }
   /// One at most: who has done the step after the last that is let through waits for the model.
   void hold(int worker, ConstVector update) {
-    client(worker).held = true;
+    client(worker).held = 1;
     kernels::copy(update, client(worker).update);
   }
   /// Applies what the slowest worker's clock now lets through: of one step, in the workers' order.
   void commit() {
     const std::uint64_t before = slowest() + bound_;
     for (int w = 0; w < server_.comm().workers(); ++w) {
-      if (!client(w).held || client(w).clock > before) continue;
-      client(w).held = false;
+      if (client(w).held == 0 || client(w).clock > before) continue;
+      client(w).held = 0;
       apply(w, client(w).update);
     }
   }

@@ -9,7 +9,7 @@ namespace trainyard {
 SspCache::SspCache(Worker& worker)
     : worker_(worker),
       bound_(static_cast<std::uint64_t>(worker.hyperparameter("staleness"))),
-      clocks_(static_cast<std::size_t>(worker.comm().servers())) {}
+      clocks_(worker.keep_counts("clocks", static_cast<std::size_t>(worker.comm().servers()))) {}
 
 bool SspCache::is_fresh(std::uint64_t step) const {
   return *std::ranges::min_element(clocks_) + bound_ >= step;

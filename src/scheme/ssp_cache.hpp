@@ -42,7 +42,7 @@ class SspCache {
  private:
   Worker& worker_;
   std::uint64_t bound_;
-  std::vector<std::uint64_t> clocks_;
+  std::span<std::uint64_t> clocks_;
 };
 
 }  // namespace trainyard

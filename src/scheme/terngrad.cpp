@@ -146,7 +146,7 @@ void work(Worker& worker) {
   Communicator& comm = worker.comm();
   SharedUnitTrits trits;
   const SumOfTrits sums(comm.workers());
-  Coder coder = worker.coder(trits), from_server = worker.coder(sums);
+  Coder coder = worker.coder(&trits), from_server = worker.coder(&sums);
   const double deviations = worker.hyperparameter("clip-deviations");
   VectorBuffer number(worker.replica().scalar(), 1);
   while (worker.next_step()) {
@@ -164,7 +164,7 @@ void serve(Server& server) {
   Communicator& comm = server.comm();
   const SharedUnitTrits trits;  // of unit 1: what it adds up are the t themselves
   const SumOfTrits sums(comm.workers());
-  Coder from_workers = server.coder(trits), coder = server.coder(sums);
+  Coder from_workers = server.coder(&trits), coder = server.coder(&sums);
   coder.measure_no_error();  // whole numbers, of which none is lost
   VectorBuffer number(server.shard().scalar(), 1);
   while (comm.await_message()) {

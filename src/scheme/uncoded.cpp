@@ -81,7 +81,7 @@ void work(Worker& worker) {
   ListeningGradient gradients(worker);
   const int server = comm.server(0);
   const int copies = static_cast<int>(worker.hyperparameter("copies"));
-  std::uint64_t step = 0;
+  std::uint64_t& step = worker.keep_counts("step", 1).front();
   int done = 0;  // parts of it
   const auto take = [&](const Message& model) {
     model.copy_to(worker.replica());

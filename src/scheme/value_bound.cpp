@@ -56,9 +56,8 @@ class Bound {
         keys_(server, ModelRead::each),
         bound_(server.hyperparameter("value-bound")) {
     for (int w = 0; w < server.comm().workers(); ++w) {
-      const Vector model = server.keep(fmt::format("read({})", w), server.shard().size());
-      kernels::copy(server.shard(), model);
-      holders_.push_back({.model = model, .update = {}});
+      const Vector model = server.keep(fmt::format("read({})", w), server.shard());
+      holders_.push_back({.version = server.version(), .model = model, .update = {}});
     }
     waiting_.reserve(holders_.size());
   }

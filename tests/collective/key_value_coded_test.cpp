@@ -29,15 +29,21 @@ const Network slow{.latency = std::chrono::microseconds(30), .bytes_per_second =
 struct Coding {
   std::shared_ptr<const Codec> codec;
   CodingAccount account{};
-  std::uint64_t step = 0;
+  std::uint64_t step = 0, next_sample = 0;
+  RandomStream random, sampling;
   Coder coder;
 
   Coding(Rank& rank, const std::string& name)
       : codec(make_codec(name)),
+        random(1, Purpose::codec, static_cast<std::uint32_t>(rank.rank())),
+        sampling(random),
         coder({.rank = rank,
                .codec = *codec,
                .time = {},
                .tensors = {},
+               .random = random,
+               .sampling = sampling,
+               .next_sample = next_sample,
                .account = account,
                .scheme = "test",
                .step = step}) {}

@@ -42,8 +42,12 @@ Effect of_network(const std::string& name, const std::string& value, Values besi
   return {name, {besides, {"sequential"}}, {besides, {"sequential", "ring"}}};
 }
 
+/// And of what survives it.
 std::vector<Effect> effects_of_network() {
   return {
+      {"force-resume",
+       {{{"force-resume", "lr"}}},
+       {{{"force-resume", "lr"}, {"resume", "checkpoints"}}}},
       of_network("latency", "1ms"),
       of_network("bandwidth", "1Gbps"),
       of_network("ports", "cutthrough", {{"latency", "1ms"}}),
@@ -348,7 +352,7 @@ TEST_CASE("a flag --format has no effect beside --json", "[configuration]") {
 TEST_CASE("every option has an effect always, or a case here", "[configuration]") {
   // What decides a run in every setting. An option that is neither here nor in effects() has no
   // rule yet.
-  const std::vector<std::string> always{
+  std::vector<std::string> always{
       "scheme",          "workers",      "time",         "epochs",
       "steps",           "seconds",      "target-loss",  "target-accuracy",
       "target-gradient", "global-batch", "seed",         "evaluate-every",
@@ -359,6 +363,7 @@ TEST_CASE("every option has an effect always, or a case here", "[configuration]"
       "clip-norm",       "data-source",  "optimizer",    "lr",
       "lr-schedule",     "warmup",       "pause",        "out",
       "trace",           "quiet",        "force-memory", "html"};
+  always.insert(always.end(), {"checkpoint", "checkpoint-every", "resume"});
   for (const Option& option : options()) {
     INFO(option.name);
     const bool is_always = std::ranges::count(always, option.name) > 0;

@@ -139,7 +139,8 @@ TEST_CASE("muon steps hidden matrices along O(u), and all else as adamw does", "
   const auto keep = [&](std::string_view name) {
     return kept.emplace(name, VectorBuffer::zeroed(Scalar::float32, size)).first->second.view();
   };
-  Optimizer optimizer(options, keep, {}, hidden_matrices(network));
+  std::uint64_t steps = 0;
+  Optimizer optimizer(options, keep, steps, {}, hidden_matrices(network));
   std::vector<float> x(size), g(size);
   for (std::size_t j = 0; j < size; ++j) x[j] = 0.1F * static_cast<float>(j % 7) - 0.3F;
   Doubles y(x.begin(), x.end()), m(size), s(size);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ class LoneOptimizer {
               return memory_.emplace(name, VectorBuffer::zeroed(scalar, dimension))
                   .first->second.view();
             },
-            penalty) {}
+            steps_, penalty) {}
 
   void apply(Vector model, ConstVector gradient, double epochs, double scale = 1.0,
              double stretch = 1.0) {
@@ -29,6 +30,7 @@ class LoneOptimizer {
 
  private:
   std::map<std::string, VectorBuffer> memory_;
+  std::uint64_t steps_ = 0;
   Optimizer optimizer_;
 };
 

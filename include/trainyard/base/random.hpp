@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace trainyard {
 
@@ -55,10 +56,15 @@ class RandomStream {
   double gamma(double shape);
   /// Uniformly random order (Fisher-Yates).
   void shuffle(std::span<std::uint32_t> items);
+  void shuffle(std::span<std::uint64_t> items);
 
   /// Goes to the beginning of the stream's part `part`, of 2^34 numbers of 32 bits each: what is
   /// drawn from there on does not depend on what was drawn before. A new stream is at part 0.
   void jump_to(std::uint32_t part);
+
+  /// As numbers, for a file, and back. Throws DataError where they are no stream's.
+  std::vector<std::uint32_t> packed() const;
+  static RandomStream unpacked(std::span<const std::uint32_t> packed);
 
  private:
   std::array<std::uint32_t, 2> key_;

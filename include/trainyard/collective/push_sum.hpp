@@ -18,7 +18,8 @@ namespace trainyard {
 
 class PushSum {
  public:
-  /// u = `vector`, w = 1. They lie in `pair`, one number longer, which outlives it.
+  /// u = `vector`, w = 1, or what they were in an earlier leg of the run. They lie in `pair`, one
+  /// number longer and zero at first, which outlives it.
   PushSum(Vector pair, ConstVector vector);
 
   Vector u() const { return pair_.first(pair_.size() - 1); }

@@ -51,6 +51,8 @@ class MinibatchStream {
   /// as beginning one pass; with replacement, as drawing them.
   void skip(std::uint64_t minibatches);
 
+  /// How many minibatches have been taken or left out.
+  std::uint64_t taken() const { return number_; }
   /// In a pass.
   std::size_t rows() const { return rows_; }
   /// How many consecutive rows a reshuffled pass keeps together.
@@ -71,7 +73,7 @@ class MinibatchStream {
   RandomStream random_;
   std::optional<DealtPass> dealt_;
 
-  std::uint64_t number_ = 0;  // of the next minibatch; not counted with replacement
+  std::uint64_t number_ = 0;  // of the next minibatch
   std::uint64_t pass_ = 0;
   std::size_t position_ = 0, end_ = 0;  // of the run of rows that is being taken
   std::size_t wrapped_ = 0;             // rows from 0 on that belong to it too

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "trainyard/configuration/configuration.hpp"
@@ -42,6 +43,7 @@ struct Plan {
   RunLimits limits;
   std::shared_ptr<const HotLines> hot;  // of casts with slices, where there are any
   std::size_t key_width = 0;            // RunContext::key_width
+  std::optional<std::uint64_t> leg{};   // steps, of each leg; empty: the run is one
   std::vector<Note> notes{};            // that its summary begins with: what was said before
 
   /// The ranks that have the model, and its size.

@@ -29,6 +29,7 @@
 
 namespace trainyard {
 
+class Archive;    // data/archive.hpp
 class Pacing;     // runtime/pacing.hpp
 class Processes;  // runtime/processes.hpp
 class RunState;
@@ -210,12 +211,15 @@ struct RunHooks {
   std::function<bool(std::span<const Metrics>)> ends{};
   TraceRecorder* recorder = nullptr;                // for RunResult::trace
   std::function<void(const RunState&)> finished{};  // what the ranks hold at the end
+  /// A checkpoint that the run goes on from (checkpoint.hpp).
+  Archive* resumed = nullptr;
+  std::function<void(const RunState&)> leg_ended{};  // another one follows; for tests
   /// Changes how the ranks are run, before they start; for tests.
   std::function<void(RuntimeSetup&)> set_up{};
   /// Called by each rank before its program, which then talks through what it returns
   /// (rank_wrapper.hpp).
   std::function<std::unique_ptr<Rank>(Rank&)> wrap{};
-  /// Called once, before the ranks begin, which then ask what it returns for their steps.
+  /// Called before the ranks begin, in each leg, which then ask what it returns for their steps.
   std::function<std::unique_ptr<Pacing>(Pacing&)> wrap_pacing{};
   /// Ranks are processes, of which this is one: all of them call run_experiment(), with the same
   /// plan, in `wall`. The leading one returns the result, the others nothing.

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trainyard/base/aligned_buffer.hpp"
@@ -70,7 +71,9 @@ struct CoderSetting {
   double slowdown = 1.0;             // of a straggler
   std::vector<TensorShape> tensors;  // of the whole model
   CodecNeed need = CodecNeed::nothing;
-  std::uint64_t seed = 1;
+  RandomStream& random;
+  RandomStream& sampling;      // of vectors whose error is measured
+  std::uint64_t& next_sample;  // of the account's vectors
   CodingAccount& account;
   std::string_view scheme;    // for messages
   const std::uint64_t& step;  // the present one, for messages
@@ -81,7 +84,7 @@ struct CoderSetting {
 /// & Jaggi 2019, §3.5). The bytes are the same; both ends know ω.
 class Coder {
  public:
-  explicit Coder(CoderSetting setting);
+  explicit Coder(CoderSetting setting) : setting_(std::move(setting)) {}
 
   /// C(x). A vector of the model's size has the model's tensors; any other is one column. Valid
   /// until the next call. Throws NotFinite.
@@ -112,9 +115,6 @@ class Coder {
   void spend(Duration of_a_number, std::size_t numbers, FunctionRef<void()> work);
 
   CoderSetting setting_;
-  RandomStream random_;
-  RandomStream sampling_;  // of vectors whose error is measured
-  std::uint64_t next_sample_ = 0;
   bool measures_error_ = true;
   CodecScratch scratch_;
   TensorShape column_;             // of a vector that is not the whole model

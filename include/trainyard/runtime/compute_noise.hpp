@@ -46,9 +46,13 @@ struct Slowdown {
 class ComputeNoise {
  public:
   ComputeNoise(const ComputeNoiseRule& rule, std::uint64_t seed, std::uint32_t worker)
-      : rule_(rule), random_(seed, Purpose::compute_time, worker) {}
+      : ComputeNoise(rule, RandomStream(seed, Purpose::compute_time, worker)) {}
+  ComputeNoise(const ComputeNoiseRule& rule, const RandomStream& random)
+      : rule_(rule), random_(random) {}
 
   Slowdown next();
+  /// What is drawn from.
+  const RandomStream& random() const { return random_; }
 
  private:
   ComputeNoiseRule rule_;

@@ -26,6 +26,10 @@ class MinibatchCosts {
   /// The costs of the worker with that rank, of `workers` in all, which takes the minibatches of
   /// these shares. `context` outlives it.
   MinibatchCosts(const RunContext& context, int rank, int workers, std::span<const int> shares);
+  /// The next leg of the run goes on with what has not been drawn.
+  ~MinibatchCosts();
+  MinibatchCosts(const MinibatchCosts&) = delete;
+  MinibatchCosts& operator=(const MinibatchCosts&) = delete;
 
   /// The cost of the next minibatch, one of each share. Valid until the next call.
   const ComputeCost& of_next(bool reads_shared = false) {
@@ -42,9 +46,11 @@ class MinibatchCosts {
   double slowdown() const { return slowdown_; }
 
  private:
+  RandomStream& stream_of(std::size_t noise, const RandomStream& fresh) const;
   void draw();
 
   const RunContext& context_;
+  const int rank_;
   const double slowdown_;
   const bool noisy_;                  // each minibatch has a cost of its own
   const std::size_t shares_;          // minibatches that are taken together

@@ -37,6 +37,8 @@ class Minibatches {
   /// Lays out the shares of these workers in this thread's memory, unless each pass deals all rows
   /// anew, which then lie in memory of the whole run. `rank` and `context` outlive it.
   Minibatches(Rank& rank, const RunContext& context, std::span<const int> shares);
+  /// The next leg of the run goes on behind those that were taken.
+  ~Minibatches();
   // Streams refer to shares.
   Minibatches(const Minibatches&) = delete;
   Minibatches& operator=(const Minibatches&) = delete;

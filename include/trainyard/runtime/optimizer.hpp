@@ -107,9 +107,10 @@ class Optimizer {
   /// `keep` gives zeros of the model's size for what outlives a step, by its name: "optimizer.v"
   /// (v of sgd and nesterov, none without momentum), "optimizer.G", "optimizer.m", "optimizer.s".
   /// The places in `penalty`, and the hidden layers' matrices, are those in what is stepped.
-  /// REQUIRES: options.shrinks(), or no penalty.
+  /// `steps`: those it has taken, which outlives it. REQUIRES: options.shrinks(), or no penalty.
   Optimizer(const OptimizerOptions& options, FunctionRef<Vector(std::string_view)> keep,
-            AbsolutePenalty penalty = {}, const std::vector<MatrixPlace>& matrices = {});
+            std::uint64_t& steps, AbsolutePenalty penalty = {},
+            const std::vector<MatrixPlace>& matrices = {});
 
   /// A step with the gradient `scale` · gradient (1/n with a sum over n workers, which saves a pass
   /// over it), `stretch` times as long as γ says. REQUIRES: model and gradient are of that
@@ -140,7 +141,7 @@ class Optimizer {
   AbsolutePenalty penalty_;
   Vector first_, second_;             // v or m; G or s
   std::optional<Matrices> matrices_;  // of muon
-  std::uint64_t steps_ = 0;
+  std::uint64_t& steps_;
 };
 
 }  // namespace trainyard

@@ -24,7 +24,7 @@ namespace trainyard {
 
 class Pacer final : public Pacing {
  public:
-  /// `interrupted` is watched. `state` outlives it.
+  /// `interrupted` is watched. `state` outlives it, and has what was done before this leg.
   Pacer(const StepRule& rule, RunState& state, Look look, const std::atomic<bool>& interrupted);
 
   bool next_step(Rank& rank, std::uint64_t done) override;
@@ -50,6 +50,8 @@ class Pacer final : public Pacing {
   /// Reads a line of each worker.
   std::uint64_t worker_steps_done() const override;
   Snapshot final_snapshot(const RuntimeReport& report) override;
+  /// What has been done goes into the state, for another leg. REQUIRES: all ranks have ended.
+  void put_down();
 
  private:
   /// A worker's own line: what it writes at every step.
@@ -80,12 +82,14 @@ class Pacer final : public Pacing {
   void end_after_steps_begun();
   void limit_waits(Rank& rank);
   void stopped(Rank& rank);
+  void go_on_from_state();
 
   const StepRule rule_;
   RunState& state_;
   const Look look_;
   const std::atomic<bool>& interrupted_;
 
+  std::uint64_t looked_before_ = 0;  // lockstep: the leg began after so many steps of a worker
   std::vector<Progress> progress_;
   std::vector<Closed> closed_;
   std::mutex looked_at_mutex_;

@@ -38,6 +38,9 @@ struct RankAccount {
   std::uint64_t messages_received = 0, bytes_received = 0;
 };
 
+/// Messages and bytes of all; the times are left zero.
+RankAccount total_traffic(const std::vector<RankAccount>& accounts);
+
 class TraceRecorder;
 
 class Rank : public Communicator {
@@ -79,6 +82,12 @@ class Rank : public Communicator {
   using Communicator::Communicator;
 };
 
+/// What a run has done before the leg that a runtime is to run (run_state.hpp).
+struct Begun {
+  Time at{0};                         // where its clock goes on
+  std::vector<RankAccount> accounts;  // of each rank; empty: zeros
+};
+
 /// Everything a runtime wants to know before it starts.
 struct RuntimeSetup {
   int workers = 1;
@@ -96,6 +105,7 @@ struct RuntimeSetup {
   /// `wall`: messages of one pair that may be under way at once, >= 1; a sender that is further
   /// ahead waits.
   std::size_t channel_capacity = 256;
+  Begun begun{};
   /// Is told what happens, when there is one. Outlives the run.
   TraceRecorder* recorder = nullptr;
   /// `wall`: once it is true nothing is waited for any more, neither messages nor stragglers, so
@@ -107,7 +117,7 @@ struct RuntimeSetup {
 };
 
 struct RuntimeReport {
-  Duration elapsed{0};                // until the last rank ended
+  Duration elapsed{0};                // until the last rank ended, all legs together
   std::vector<RankAccount> accounts;  // one for each rank, each adding up to `elapsed`
   /// `wall`: the time that the workers' computing took over the processor time that it used, ≥ 1: 2
   /// when each has half a core. Sampled; empty when none computed.

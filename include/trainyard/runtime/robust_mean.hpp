@@ -54,6 +54,10 @@ class RobustMean {
   explicit RobustMean(Worker& worker);
   /// Of vectors of the shard's size.
   explicit RobustMean(Server& server);
+  /// The next leg of the run goes on with what has not been drawn.
+  ~RobustMean();
+  RobustMean(const RobustMean&) = delete;
+  RobustMean& operator=(const RobustMean&) = delete;
 
   /// Whether there are liars, or a rule that is not the mean.
   bool is_asked_for() const { return rule_ != nullptr; }
@@ -81,7 +85,7 @@ class RobustMean {
   const double slowdown_;
   const Aggregator* rule_ = nullptr;
   Byzantine byzantine_{};
-  RandomStream lying_;
+  RandomStream& lying_;
   AggregatorScratch scratch_;
   std::vector<VectorBuffer> places_;
   std::vector<int> heard_;  // whose vectors lie in places_

@@ -1,11 +1,15 @@
 // The state that outlives a step: everything that the ranks of a run carry from one step to the
 // next, the model included. Each rank has its own, by name; shared models belong to several.
 //
+// A run that makes checkpoints is a chain of legs: at the end of each all programs end, and begin
+// anew with what is here (run/checkpoint.hpp), in this process or in another one.
+//
 // Threads: a rank keeps and changes what is its own. Others look at it only while all stand still
 // (Rank::stand_still), or when the run has ended. Shared models have rules of their own.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "trainyard/base/random.hpp"
 #include "trainyard/base/vector.hpp"
 #include "trainyard/model/holding.hpp"
 #include "trainyard/model/model.hpp"
@@ -64,6 +69,20 @@ struct KeptVector {
   ConstVector values;
 };
 
+class Archive;  // data/archive.hpp
+
+/// As what a kept vector begins: so many zeros, of the run's precision unless another is said; or
+/// these values.
+struct Beginning {
+  // NOLINTBEGIN(google-explicit-constructor): a length or a vector says it.
+  Beginning(std::size_t zeros) : length(zeros) {}
+  Beginning(ConstVector initial) : values(initial), length(initial.size()) {}
+  Beginning(Vector initial) : Beginning(ConstVector(initial)) {}
+  // NOLINTEND(google-explicit-constructor)
+  ConstVector values{};
+  std::size_t length;
+};
+
 class RunState {
  public:
   /// `shared_memory`: as SharedModels takes it.
@@ -72,19 +91,30 @@ class RunState {
 
   const ModelLayout& layout() const { return layout_; }
 
-  /// `length` numbers that this rank calls by that name: zero when it first asks for them, in
-  /// memory that it touches first, and the same ones whenever it asks again. Of the run's precision
-  /// where it names none. Throws InternalError if it has asked for another length or precision.
-  Vector keep(int rank, std::string_view name, std::size_t length,
+  /// Numbers that this rank calls by that name: as they begin when it first asks for them, in
+  /// memory that it touches first, and the same ones whenever it asks again, in a later leg, too.
+  /// Throws InternalError if it has asked for another length or precision.
+  Vector keep(int rank, std::string_view name, const Beginning& begins,
               std::optional<Scalar> precision = {});
-  /// A worker's replica or a server's shard, kept under that name. It begins as `initial`.
+  /// A worker's replica or a server's shard, kept under that name, which begins as `initial`.
   Vector keep_model(int rank, ConstVector initial);
+  /// So many whole numbers that this rank calls by that name: 0 when it first asks for them, and
+  /// the same ones whenever it asks again. Throws InternalError if it has asked for another length.
+  std::span<std::uint64_t> counts(int rank, std::string_view name, std::size_t length);
+  std::uint64_t& count(int rank, std::string_view name) { return counts(rank, name, 1).front(); }
+  /// The same of a stream of random numbers, which begins as `fresh`.
+  RandomStream& stream(int rank, std::string_view name, const RandomStream& fresh);
 
   /// The vectors that the rank keeps, in the order of names.
   std::vector<KeptVector> kept_by(int rank) const;
   /// For homes `replicas` and `servers`; empty where keep_model() was not called.
   ConstVector replica(int worker) const { return of(worker).model; }
   ConstVector shard(int server) const { return of(layout_.workers + server).model; }
+  /// As the worker's group begins with it: `initial`, or what the leg before has left.
+  ConstVector first_shared(int worker, ConstVector initial) const {
+    if (shared_models_.empty()) return initial;
+    return shared_models_[static_cast<std::size_t>(shared_->group_of(worker))].view();
+  }
   /// nullptr where there are none.
   SharedModels* shared() { return shared_ ? &*shared_ : nullptr; }
 
@@ -103,6 +133,14 @@ class RunState {
   /// The remarks of all ranks, in the order of the ranks.
   std::vector<std::string> remarks() const;
 
+  /// For the names of the rank's coders: so many has its program made in this leg before.
+  std::size_t next_coder(int rank) { return of(rank).coders++; }
+  /// A leg has ended, or another one begins. REQUIRES: no rank runs.
+  void end_leg();
+  void begin_leg();
+  /// All of it goes into the archive or comes from it. REQUIRES: no rank runs.
+  void exchange(Archive& archive);
+
   /// The totals of the rank's coding.
   CodingAccount& coding_of(int rank) { return of(rank).coding; }
   const CodingAccount& coding_of(int rank) const { return of(rank).coding; }
@@ -116,7 +154,10 @@ class RunState {
   /// On lines of its own: ranks set theirs up at the same time.
   struct alignas(64) OfRank {
     std::map<std::string, VectorBuffer, std::less<>> kept;
-    Vector model;  // one of them
+    std::map<std::string, std::vector<std::uint64_t>, std::less<>> counts;
+    std::map<std::string, RandomStream, std::less<>> streams;
+    Vector model;  // one of the kept
+    std::size_t coders = 0;
     CodingAccount coding;
     Duration lines_time{0};
     std::vector<std::string> remarks;
@@ -127,6 +168,7 @@ class RunState {
   const ModelLayout layout_;
   std::vector<OfRank> ranks_;  // the workers, then the servers
   std::optional<SharedModels> shared_;
+  std::vector<VectorBuffer> shared_models_;  // of each group, as a later leg begins with them
   std::vector<Staleness> staleness_;
 };
 

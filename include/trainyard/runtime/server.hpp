@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "trainyard/base/aligned_buffer.hpp"
@@ -23,12 +24,19 @@ class Server {
   /// Server `index` of k owns parameters [index·d/k, (index+1)·d/k); the proxies before them (first
   /// context.proxies of rank.servers()) own none.
   Server(Rank& rank, const RunContext& context);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
 
   /// This server's shard of the model.
   Vector shard() const { return shard_; }
   /// State that the scheme carries from one update to the next beside the shard; as Worker::keep().
-  Vector keep(std::string_view name, std::size_t length, std::optional<Scalar> precision = {}) {
-    return context_.state.keep(rank_.rank(), name, length, precision);
+  Vector keep(std::string_view name, const Beginning& begins,
+              std::optional<Scalar> precision = {}) {
+    return context_.state.keep(rank_.rank(), name, begins, precision);
+  }
+  std::span<std::uint64_t> keep_counts(std::string_view name, std::size_t length) {
+    return context_.state.counts(rank_.rank(), name, length);
   }
   /// A buffer of the shard's size, for a sum of gradients; zeroed by the call.
   Vector zeroed_sum();
@@ -88,9 +96,9 @@ class Server {
     if (at > present) rank_.compute({.pause = at - present}, [] {});
   }
   /// The same as Worker::coder(). A server encodes one vector a step, so these count its steps.
-  Coder coder() { return coder(ingredient<Codec>("codec")); }
-  Coder coder(const Codec& codec) {
-    return make_coder(rank_, context_, codec, context_.state.coding_of(rank_.rank()).vectors);
+  Coder coder(const Codec* own = nullptr) {
+    return make_coder(rank_, context_, own != nullptr ? *own : ingredient<Codec>("codec"),
+                      context_.state.coding_of(rank_.rank()).vectors);
   }
   /// The starting point of every model of the run.
   ConstVector initial_model() const { return context_.initial_model; }
@@ -115,7 +123,7 @@ class Server {
   Vector shard_;
   VectorBuffer sum_;
   std::optional<Optimizer> optimizer_;  // once it has stepped: a collective's servers never do
-  std::uint64_t version_ = 0, minibatches_ = 0;
+  std::uint64_t version_, minibatches_;
 };
 
 }  // namespace trainyard

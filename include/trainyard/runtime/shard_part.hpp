@@ -49,10 +49,11 @@ class ShardPart {
   };
 
   Server& server_;
+  std::uint64_t& minibatches_;
+  std::uint64_t& version_;
   std::vector<Piece> pieces_;
   std::size_t size_ = 0;
   VectorBuffer together_;  // where there are several
-  std::uint64_t version_ = 0, minibatches_ = 0;
 };
 
 }  // namespace trainyard

@@ -145,6 +145,9 @@ class SharedModels {
   /// Called by each worker while ranks are set up. The first one of each group lays the replica
   /// out, so that it lies in its NUMA node's memory; a process finds those of the others.
   void enter(int worker, std::span<const float> initial, const SharedForm& form);
+  /// models[g] ← the replica of group g, with all that workers have added to it. REQUIRES: no rank
+  /// runs.
+  void put_down(std::vector<VectorBuffer>& models) const;
   /// The replica of a group, in memory of its own.
   void lay_out(int group, std::span<const float> initial, const SharedForm& form = {});
   /// REQUIRES: it was laid out.

@@ -54,6 +54,9 @@ class Worker {
   /// Lays out the shares of these workers in this thread's memory: most often its own alone, in
   /// gradient coding also others', in the sequential yardstick everyone's.
   Worker(Rank& rank, const RunContext& context, std::span<const int> shares);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   // Steps.
 
@@ -124,15 +127,20 @@ class Worker {
   const LayeredModel& layers() const;
   /// The facts about a minibatch's gradient that both ends of a message know.
   GradientShape gradient_shape() const { return context_.gradient_shape(); }
-  /// State that the scheme carries from one step to the next beside the replica: `length` numbers,
-  /// of the run's precision unless `precision` says otherwise (a sum of many small changes drifts
-  /// in float). Zero at first; a program that begins elsewhere fills them before its first
-  /// next_step(). The run's state lists them by this name (run_state.hpp), so it is to be the
-  /// paper's: "correction", "velocity". What lies in a local variable instead is neither listed nor
-  /// counted as memory. The same name gives the same memory; throws InternalError if it was asked
-  /// for with another length or precision.
-  Vector keep(std::string_view name, std::size_t length, std::optional<Scalar> precision = {}) {
-    return context_.state.keep(rank_.rank(), name, length, precision);
+  /// State that the scheme carries from one step to the next beside the replica: `begins` is its
+  /// length or its first values, `precision` that of zeros where it is not the run's (a sum of many
+  /// small changes drifts in float). In a later leg of the run (run_state.hpp) it is what it was.
+  /// The run's state lists it by this name, so it is to be the paper's: "correction", "velocity".
+  /// What lies in a local variable instead is neither listed nor counted as memory, and begins anew
+  /// with each leg. The same name gives the same memory; throws InternalError if it was asked for
+  /// with another length or precision.
+  Vector keep(std::string_view name, const Beginning& begins,
+              std::optional<Scalar> precision = {}) {
+    return context_.state.keep(rank_.rank(), name, begins, precision);
+  }
+  /// The same of so many whole numbers.
+  std::span<std::uint64_t> keep_counts(std::string_view name, std::size_t length) {
+    return context_.state.counts(rank_.rank(), name, length);
   }
 
   // Others.
@@ -144,11 +152,12 @@ class Worker {
   /// all workers that gossip call it equally often. It may be called before the first step where
   /// the graph never changes. Throws UsageError where the row takes no "topology".
   const MixingRow& next_round(std::optional<int> node = {});
-  /// The run's codec at work, with a stream of random numbers of its own: a program makes one.
-  /// Throws UsageError where the row takes no "codec".
-  Coder coder() { return coder(ingredient<Codec>("codec")); }
-  /// One that is part of the scheme's rule: its row says in .messages.own_coding what that takes.
-  Coder coder(const Codec& codec) { return make_coder(rank_, context_, codec, done_); }
+  /// The run's codec at work, with a stream of random numbers of its own; or `own`, one that is
+  /// part of the scheme's rule: its row says in .messages.own_coding what that takes. Throws
+  /// UsageError where the row takes no "codec", and has none of its own.
+  Coder coder(const Codec* own = nullptr) {
+    return make_coder(rank_, context_, own != nullptr ? *own : ingredient<Codec>("codec"), done_);
+  }
 
   // The run.
 
@@ -169,9 +178,10 @@ class Worker {
   /// For what a worker draws for itself; each has a stream of its own.
   RandomStream& random() { return random_; }
   /// A stream that is the same at every worker, so that all draw alike without a word.
-  RandomStream common_random() const {
+  RandomStream& common_random() const {
     constexpr std::uint32_t no_rank = ~std::uint32_t{0};
-    return {context_.seed, Purpose::scheme, no_rank};
+    return context_.state.stream(rank_.rank(), "common",
+                                 RandomStream(context_.seed, Purpose::scheme, no_rank));
   }
   /// A sentence for the reader of the run's results, said at its end. Worker 0's alone is kept.
   void remark(std::string text);
@@ -219,7 +229,7 @@ class Worker {
   std::optional<Optimizer> optimizer_;
 
   // Written by the program as it draws.
-  RandomStream random_;
+  RandomStream& random_;
 };
 
 }  // namespace trainyard

@@ -183,6 +183,9 @@ struct StepOrder {
   /// For rows by_arrival(): options with which it no longer matters who comes first, as they are
   /// typed; empty: there are none.
   std::string repeats_with{};
+  /// Why its programs cannot begin anew with what they keep (run/checkpoint.hpp), as a sentence
+  /// that its name begins; empty where they can.
+  std::string no_checkpoint{};
   /// In how many steps everything has happened that happens every so many steps, >= 1, where that
   /// is more than single hyperparameters with .cycle say; nullptr: they say it.
   std::uint64_t (*cycle)(int workers, const Hyperparameters&) = nullptr;

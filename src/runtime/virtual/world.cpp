@@ -34,6 +34,7 @@ VirtualWorld::VirtualWorld(const RuntimeSetup& setup, const std::function<void(R
       ready_(static_cast<std::size_t>(setup.workers + setup.servers)),
       barrier_arrivals_(static_cast<std::size_t>(setup.workers)),
       perfect_(setup.network.perfect()),
+      now_(setup.begun.at),
       live_(setup.workers + setup.servers),
       live_workers_(setup.workers) {
   if (setup.recorder != nullptr) {
@@ -41,11 +42,14 @@ VirtualWorld::VirtualWorld(const RuntimeSetup& setup, const std::function<void(R
   }
   for (int r = 0; r < live_; ++r) {
     ranks_.push_back(std::make_unique<VirtualRank>(*this, r, program));
+    if (!setup.begun.accounts.empty()) {
+      ranks_.back()->account_ = setup.begun.accounts[static_cast<std::size_t>(r)];
+    }
   }
 }
 
 RuntimeReport VirtualWorld::run() {
-  for (std::size_t r = 0; r < ranks_.size(); ++r) wake(Time{0}, static_cast<int>(r));
+  for (std::size_t r = 0; r < ranks_.size(); ++r) wake(now_, static_cast<int>(r));
   try {
     while (live_ > 0 && !is_over()) {
       if (ready_.empty()) {

@@ -230,7 +230,9 @@ void WallWorld::await_inspection(std::unique_lock<std::mutex>& lock) {
 void WallWorld::begin() {
   std::unique_lock lock(mutex_);
   if (++begun_ == static_cast<int>(ranks_.size())) {
-    began_ns_.store(steady_ns(), std::memory_order_relaxed);  // relaxed: mutex_ orders it
+    const auto before = std::chrono::duration_cast<std::chrono::nanoseconds>(setup_.begun.at);
+    // relaxed: mutex_ orders it.
+    began_ns_.store(steady_ns() - before.count(), std::memory_order_relaxed);
     changed_.notify_all();
   }
   changed_.wait(lock, [this] { return begun_ == static_cast<int>(ranks_.size()) || aborted_; });

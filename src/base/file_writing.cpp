@@ -1,4 +1,4 @@
-#include "report/file_writing.hpp"
+#include "trainyard/base/file_writing.hpp"
 
 #include <cerrno>
 #include <system_error>

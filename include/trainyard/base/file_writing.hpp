@@ -1,4 +1,6 @@
 // Files written through their descriptors, so that what goes wrong has a reason.
+//
+// Threads: any; of one file one at a time.
 #pragma once
 
 #include <filesystem>

@@ -1,0 +1,68 @@
+// Checkpoints: what a run needs to go on in another process, in a file.
+//
+// A run that makes checkpoints (--checkpoint-every) is a chain of legs, each of so many steps. At
+// the end of a leg every worker has done the steps that it had begun, all programs end, and what
+// outlives a step is all that there is of the run: the state of its ranks (runtime/run_state.hpp),
+// where its clock stands, what has been seen of it. That is written down, and programs begin anew
+// with it; or they do so in another process, from the file. So in simulated time a run that was
+// killed and resumed has the bits of one that was not: there is one way from a leg to the next, and
+// it leads through this. The price is that ranks meet: nothing is on its way from one leg to the
+// next, and what a program leaves in a local variable is forgotten there (Worker::keep()).
+//
+// A file is written beside its place, forced to the disk and then renamed, and the last two are
+// kept: whenever the process is killed or the disk is full, a whole one is there. It is one of
+// NumPy's (data/archive.hpp).
+//
+// Threads: the calling one.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/archive.hpp"
+#include "trainyard/run/run.hpp"
+
+namespace trainyard {
+
+struct Plan;
+
+/// One that was found in a folder.
+struct FoundCheckpoint {
+  std::filesystem::path file;
+  Archive archive;
+  std::vector<std::string> remarks{};  // of later ones that cannot be read
+};
+
+/// The latest that can be read. Throws OptionError, naming --resume, where there is none.
+FoundCheckpoint latest_checkpoint(const std::filesystem::path& folder);
+
+/// The configuration of its run, resolved, with what is asked for here: where results go, and what
+/// `asked.given` names. Throws OptionError where that differs from what the run was, unless
+/// --force-resume names it, or where another program wrote it.
+Configuration resumed_configuration(FoundCheckpoint& found, const Configuration& asked);
+
+/// The folder of a run's checkpoints.
+class CheckpointFolder {
+ public:
+  /// Made if it is not there. Throws OptionError, naming --checkpoint, where it cannot be written,
+  /// or has checkpoints of another run and `goes_on` is false.
+  CheckpointFolder(std::filesystem::path folder, bool goes_on);
+
+  /// Puts it in place, as that of the end of leg `leg`, and removes all but the last two. Throws
+  /// RunError, and leaves the earlier ones, where it cannot be written.
+  void write(Archive& archive, std::uint64_t leg) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// What identifies a run goes into the archive; one that was read must be of this one. Throws
+/// OptionError, naming --resume, where its data are others and --force-resume does not name them.
+void exchange_identity(Archive& archive, const Plan& plan);
+void exchange_metrics(Archive& archive, std::vector<Metrics>& metrics);
+void exchange_begun(Archive& archive, Begun& begun);
+
+}  // namespace trainyard

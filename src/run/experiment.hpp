@@ -1,0 +1,97 @@
+// One run under way: everything that its ranks share, and what has been seen of it. run.cpp has how
+// the ranks of a leg are run and what comes of the run, legs.cpp how one leg follows another.
+//
+// Threads: the calling one; looks are taken by whoever runs the ranks, while they stand still.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/run/checkpoint.hpp"
+#include "trainyard/run/evaluation.hpp"
+#include "trainyard/run/optimum.hpp"
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/run.hpp"
+#include "trainyard/run/target.hpp"
+#include "trainyard/runtime/pacer.hpp"
+#include "trainyard/runtime/processes.hpp"
+#include "trainyard/runtime/run_context.hpp"
+#include "trainyard/runtime/run_state.hpp"
+#include "trainyard/runtime/shared_lines.hpp"
+
+#include "run/best_model.hpp"
+#include "run/observation.hpp"
+
+namespace trainyard {
+
+class Experiment {
+ public:
+  Experiment(const Plan& plan, const RunHooks& hooks);
+  RunResult run();
+
+ private:
+  void begin_model();
+  void begin(RunState& state, RuntimeSetup& setup, StepRule& rule);
+  RuntimeReport run_legs(RuntimeSetup& setup, RunState& state, const StepRule& whole);
+  RuntimeReport run_leg(const RuntimeSetup& setup, RunState& state, const StepRule& rule);
+  void end_leg(const RuntimeReport& report, RunState& state, RuntimeSetup& setup);
+  void save(RunState& state, Begun& begun);
+  void exchange(Archive& archive, RunState& state, Begun& begun);
+  void remark_dropped();
+  RuntimeSetup runtime_setup() const;
+  RunContext context(RunState& state) const;
+  Pacing& pacing() const;
+  RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context,
+                          ProcessRun* process);
+  RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context,
+                                     ProcessRun* process);
+  bool leads() const { return hooks_.processes == nullptr || hooks_.processes->leads(); }
+  bool look(const Snapshot& snapshot);
+  bool is_as_seen(const Snapshot& end) const;
+  RunResult result_so_far(const std::string& why, const RuntimeReport& report,
+                          const RunState& state);
+  RunResult result(const Snapshot& end, const RuntimeReport& report, const RunState& state,
+                   std::uint64_t worker_steps);
+
+  const Plan& plan_;
+  const Configuration& config_;
+  const LoadedData& data_;
+  RunHooks hooks_;  // whose remark keeps notes
+  const bool is_heard_;
+  const std::atomic<bool> never_{false};
+  const std::atomic<bool>& interrupted_;
+  const GracePeriod grace_;
+  const Scheme& scheme_;
+  const Cast& cast_;
+  const Model& model_;
+  const std::optional<Target> target_;
+  const std::shared_ptr<const Optimum> optimum_;  // of who leads; null where nobody asked for it
+  Observation observation_;
+  VectorBuffer initial_;
+  std::vector<Metrics> metrics_;
+  std::string network_note_;       // of an emulated one among processes
+  std::optional<BestModel> best_;  // with --patience
+  Snapshot last_look_;
+  VectorBuffer last_model_;  // of that look
+  bool ends_at_look_ = false;
+  bool accounts_are_lost_ = false;  // of the ranks
+  bool diverged_ = false;
+  std::vector<Note> notes_;
+  const std::vector<double> loss_weights_;  // of workers
+  std::unique_ptr<SharedLines> lines_;
+  std::optional<Dataset> dealt_;  // all rows, where each pass deals them anew
+
+  const std::optional<CheckpointFolder> folder_;
+  std::uint64_t leg_ = 0;                    // the present one
+  std::uint64_t dropped_ = 0;                // messages that were under way when legs ended
+  std::optional<std::uint64_t> tries_lost_;  // in all legs
+  std::optional<Pacer> pacer_;
+  std::unique_ptr<ProcessRun> process_;
+  std::unique_ptr<Pacing> wrapped_pacing_;
+};
+
+}  // namespace trainyard
