@@ -246,11 +246,13 @@ TEST_CASE("on threads a run goes on from a checkpoint, and learns the same", "[r
   for (const char* scheme : {"ring", "ps-sync", "gossip", "local-sgd"}) {
     INFO(scheme);
     Configuration c = in_legs(scheme);
-    const std::string simulated = run_small(c).summary.model_hash;
+    const Summary simulated = run_small(c).summary;
     c.time = TimeMode::wall;
     const TemporaryFolder folder;
     const RunResult resumed = killed_and_resumed(c, folder.path(), 2);
-    CHECK(resumed.summary.model_hash == simulated);
+    CHECK(resumed.summary.model_hash == simulated.model_hash);
+    CHECK(resumed.summary.messages == simulated.messages);
+    CHECK(resumed.summary.bytes_sent == simulated.bytes_sent);
     double before = -1.0;
     for (const Metrics& at : resumed.metrics) {
       CHECK(at.seconds > before);

@@ -54,7 +54,7 @@ class Archive {
     if (is_filled()) return put(name, kind_of<T>(), sizeof(T), std::as_bytes(std::span(values)));
     const std::span<const std::byte> bytes = taken(name, kind_of<T>(), sizeof(T));
     values.resize(bytes.size() / sizeof(T));
-    std::memcpy(values.data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   }
   template <ArchivedNumber T>
   void exchange(const std::string& name, T& value) {

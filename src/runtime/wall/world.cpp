@@ -59,6 +59,9 @@ WallWorld::WallWorld(const RuntimeSetup& setup, const std::function<void(Rank&)>
   }
   for (int r = 0; r < live_; ++r) {
     ranks_.push_back(std::make_unique<WallRank>(*this, r, setup_));
+    if (!setup.begun.accounts.empty()) {
+      ranks_.back()->account_ = setup.begun.accounts[static_cast<std::size_t>(r)];
+    }
   }
 }
 
