@@ -137,7 +137,7 @@ Configuration resumed_configuration(FoundCheckpoint& found, const Configuration&
   Configuration before;
   parse_configuration(text, found.file.string(), before);
   Configuration resumed = before;
-  resumed.given = asked.given;
+  resumed.given.insert(resumed.given.end(), asked.given.begin(), asked.given.end());
   const auto is_given = [&](std::string_view name) {
     return std::ranges::find(asked.given, name) != asked.given.end();
   };

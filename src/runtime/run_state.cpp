@@ -41,6 +41,7 @@ std::vector<std::string> names_of(const Archive& archive, const std::string& pla
                                   const Map& there) {
   if (!archive.is_filled()) return archive.names_behind(place);
   std::vector<std::string> names;
+  names.reserve(there.size());
   for (const auto& [name, value] : there) names.push_back(name);
   return names;
 }

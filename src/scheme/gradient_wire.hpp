@@ -39,7 +39,7 @@ class GradientWire {
   explicit GradientWire(Worker& worker)
       : kind_(worker.choice<Wire>("wire")),
         half_(make_codec("fp16")),
-        coder_(worker.coder(half_.get())) {}
+        coder_(worker.coder(&*half_)) {}
 
   Wire kind() const { return kind_; }
   /// For ConcurrentRings; outlived by this.

@@ -90,7 +90,7 @@ class Client {
   Client(Participant& participant, std::size_t parameters, Scalar scalar)
       : rounds_(rounds(participant)),
         half_(make_codec("fp16")),
-        coder_(participant.coder(half_.get())),
+        coder_(participant.coder(&*half_)),
         store_(participant.comm(), parameters, rounds_ ? &coder_ : nullptr,
                proxies_of(participant)) {
     const double significance = participant.hyperparameter("significance");
@@ -197,7 +197,7 @@ void serve(Server& server) {
     unlisted.read.push_back(server.keep(fmt::format("pulled({})", w), server.shard()));
   }
   const auto half = make_codec("fp16");
-  Coder coder = server.coder(half.get());
+  Coder coder = server.coder(&*half);
   serve_key_values(server.comm(), server.shard(), server.dimension(),
                    static_cast<std::uint64_t>(server.hyperparameter("staleness")), step,
                    rounds(server) ? &coder : nullptr, proxies,
