@@ -38,6 +38,11 @@ void refuse_what_needs_one_place(const Configuration& c) {
                       "a process has only its own rows laid out; once is accepted, and `trainyard "
                       "run` deals them anew");
   }
+  if (c.checkpoint_every || !c.resume.empty()) {
+    throw OptionError(
+        c.resume.empty() ? "checkpoint-every" : "resume",
+        "what processes keep lies in no one place; `trainyard run` makes checkpoints");
+  }
   if (c.counters) {
     throw OptionError("counters",
                       "of processes nothing is counted; `trainyard run --time wall` does");
